@@ -1,0 +1,139 @@
+"""What a decoder says it saw.
+
+For each call index the order is at most one :class:`CallStarted` (as soon as the name is
+known), any number of :class:`ArgumentsDelta`, then exactly one of :class:`CallCompleted` or
+:class:`CallRejected`. The joined :class:`TextDelta` of a reply are what a person should read;
+the joined :class:`ArgumentsDelta` of a completed call are its arguments as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from .messages import CallProblem, Span, ToolCall
+
+__all__ = [
+    "ArgumentsDelta",
+    "CallCompleted",
+    "CallRejected",
+    "CallStarted",
+    "Event",
+    "ReasoningDelta",
+    "TextDelta",
+    "merge",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of the text meant for a person. *span* says where in the reply it stood."""
+
+    text: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """More of the model's thinking. *span* says where in the reply it stood."""
+
+    text: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A call has begun, and this is its tool."""
+
+    index: int
+    name: str
+    id: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsDelta:
+    """More of a call's arguments, as JSON text."""
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallCompleted:
+    """The call is whole."""
+
+    index: int
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class CallRejected:
+    """The call cannot be used; *problem* says why, in words for the model."""
+
+    index: int
+    problem: CallProblem
+
+
+Event = TextDelta | ReasoningDelta | CallStarted | ArgumentsDelta | CallCompleted | CallRejected
+
+
+def _delta_maker() -> Callable[[int, str], ArgumentsDelta]:
+    """A constructor of ArgumentsDelta for the one place that makes one per token.
+
+    A frozen dataclass sets its fields through ``object.__setattr__``; writing the slots
+    directly takes 280 ns instead of 450, which is a third of what a token may cost.
+    """
+    new = object.__new__
+    set_index = ArgumentsDelta.__dict__["index"].__set__
+    set_text = ArgumentsDelta.__dict__["text"].__set__
+
+    def make(index: int, text: str) -> ArgumentsDelta:
+        delta = new(ArgumentsDelta)
+        set_index(delta, index)
+        set_text(delta, text)
+        return delta
+
+    return make
+
+
+arguments_delta = _delta_maker()
+
+
+def merge(events: Iterable[Event]) -> list[Event]:
+    """Join neighbouring deltas, so that any two chunkings of one reply compare equal.
+
+    Texts with something between them in the reply (a call, a dropped token) stay apart.
+    Takes linear time however many pieces there are.
+    """
+    merged: list[Event] = []
+    run: list[Event] = []
+    for event in events:
+        if run and not _continues(run[-1], event):
+            merged.append(_joined(run))
+            run = []
+        run.append(event)
+    if run:
+        merged.append(_joined(run))
+    return merged
+
+
+def _continues(last: Event, event: Event) -> bool:
+    if isinstance(last, ArgumentsDelta):
+        return isinstance(event, ArgumentsDelta) and event.index == last.index
+    if isinstance(last, TextDelta | ReasoningDelta) and isinstance(
+        event, TextDelta | ReasoningDelta
+    ):
+        apart = last.span and event.span and last.span.end != event.span.start
+        return type(last) is type(event) and not apart
+    return False
+
+
+def _joined(run: list[Event]) -> Event:
+    first = run[0]
+    if len(run) == 1 or isinstance(first, CallStarted | CallCompleted | CallRejected):
+        return first
+    text = "".join(event.text for event in run if isinstance(event, type(first)))
+    if isinstance(first, ArgumentsDelta):
+        return ArgumentsDelta(first.index, text)
+    span = first.span and Span(first.span.start, first.span.start + len(text))
+    return type(first)(text, span)

@@ -1,0 +1,171 @@
+"""Values that travel between the program, the protocol and the endpoint.
+
+All are frozen; equality means content. How a value came about (its id, the text it was
+read from, where that text stood, what had to be mended) does not take part in equality.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import count
+from typing import Any, Literal, NamedTuple
+
+__all__ = [
+    "CallProblem",
+    "ChatRequest",
+    "Chunk",
+    "Grade",
+    "IdFactory",
+    "Message",
+    "ProblemKind",
+    "Repair",
+    "Role",
+    "Span",
+    "ToolCall",
+    "ToolResult",
+    "Usage",
+    "counted_ids",
+    "random_id",
+]
+
+Role = Literal["system", "user", "assistant"]
+IdFactory = Callable[[], str]
+
+
+def random_id() -> str:
+    """A fresh call id that no model can have seen before."""
+    return f"call_{secrets.token_hex(6)}"
+
+
+def counted_ids(prefix: str = "call_") -> IdFactory:
+    """A factory of ``call_1``, ``call_2``, …: for tests and snapshots."""
+    numbers = count(1)
+    return lambda: f"{prefix}{next(numbers)}"
+
+
+class Span(NamedTuple):
+    """Characters ``[start, end)`` of a reply."""
+
+    start: int
+    end: int
+
+
+class Grade(Enum):
+    """How sure a repair is of what the model meant."""
+
+    LOSSLESS = "lossless"  # another spelling of the same value
+    GUESSED = "guessed"  # the likeliest of several readings
+    TRUNCATED = "truncated"  # something is missing and was not made up
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One departure from the asked form, and what reading on cost."""
+
+    name: str
+    grade: Grade = Grade.LOSSLESS
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call the model asked for."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    id: str = field(default="", compare=False)
+    raw: str = field(default="", compare=False, repr=False)
+    span: Span = field(default=Span(0, 0), compare=False, repr=False)
+    repairs: tuple[Repair, ...] = field(default=(), compare=False)
+
+    @property
+    def grade(self) -> Grade | None:
+        """The least sure of its repairs, or None for a call written as asked."""
+        grades = {repair.grade for repair in self.repairs}
+        for grade in (Grade.TRUNCATED, Grade.GUESSED, Grade.LOSSLESS):
+            if grade in grades:
+                return grade
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What running a call gave back."""
+
+    call: ToolCall
+    content: str
+    is_error: bool = False
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    attachments: tuple[Any, ...] = ()
+
+
+class ProblemKind(Enum):
+    """What was wrong with a call."""
+
+    MALFORMED = "malformed"  # its text cannot be read
+    TRUNCATED = "truncated"  # the reply ended inside it
+    UNKNOWN_TOOL = "unknown_tool"  # nobody offered that tool
+    INVALID_ARGUMENTS = "invalid_arguments"  # the tool's schema says no
+    NOT_ALLOWED = "not_allowed"  # offered, but not on these terms
+    FABRICATED_RESULT = "fabricated_result"  # the model wrote a tool's answer itself
+    TOO_LARGE = "too_large"  # deeper, longer or with more digits than is read
+
+
+@dataclass(frozen=True, slots=True)
+class CallProblem:
+    """The model's mistake, worded so that it can be shown to the model."""
+
+    kind: ProblemKind
+    message: str
+    raw: str = field(default="", repr=False)
+    span: Span = field(default=Span(0, 0), compare=False, repr=False)
+    name: str | None = None
+    suggestions: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message, in the only three roles every endpoint has.
+
+    *content* is what the message says. An assistant message may also carry the calls that
+    were read out of it and a user message the results it brings: a paradigm renders those
+    into text again when the message is sent (``encode_history``).
+    """
+
+    role: Role
+    content: str
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, as the endpoint counted them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a streamed reply."""
+
+    text: str = ""
+    reasoning: str = ""
+    finish_reason: str | None = None
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What is sent to an endpoint, before any wire format."""
+
+    messages: tuple[Message, ...]
+    stop: tuple[str, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,52 @@
+"""What a model may know about tools: no code, only names, words and schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["ToolOffer", "ToolSpec"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model sees it. *parameters* is a JSON Schema of type object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """The schema of each named argument; empty where the schema names none."""
+        properties = self.parameters.get("properties")
+        return properties if isinstance(properties, Mapping) else {}
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The arguments a call cannot do without."""
+        required = self.parameters.get("required")
+        return tuple(required) if isinstance(required, list | tuple) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """The tools one request offers, and on what terms.
+
+    *choice* is ``"auto"``, ``"required"`` (some tool must be called), ``"none"`` (no tool may
+    be), or the name of the one tool that must be called.
+    """
+
+    tools: tuple[ToolSpec, ...] = ()
+    choice: str = "auto"
+    parallel: bool = True
+
+    def get(self, name: str) -> ToolSpec | None:
+        """The offered tool of that name."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the offered tools."""
+        return frozenset(tool.name for tool in self.tools)
