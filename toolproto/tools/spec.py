@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ToolOffer", "ToolSpec"]
+from ..errors import UsageError
+from .names import check_name
+from .schema import check_schema
+
+__all__ = ["ToolOffer", "ToolSpec", "spec_from_openai"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +54,20 @@ class ToolOffer:
     def names(self) -> frozenset[str]:
         """The names of the offered tools."""
         return frozenset(tool.name for tool in self.tools)
+
+
+def spec_from_openai(definition: Mapping[str, Any]) -> ToolSpec:
+    """The tool in ``{"type": "function", "function": {...}}``, or in the flat form of Responses.
+
+    Raises UsageError for another shape, an invalid name or an invalid schema.
+    """
+    function = definition.get("function", definition)
+    if definition.get("type", "function") != "function" or not isinstance(function, Mapping):
+        raise UsageError(
+            f"expected {{'type': 'function', 'function': {{...}}}}, got {sorted(definition)!r}"
+        )
+    name = check_name(function.get("name"))
+    description = function.get("description") or ""
+    if not isinstance(description, str):
+        raise UsageError(f"description of {name!r} must be text, got {description!r}")
+    return ToolSpec(name, description, check_schema(function.get("parameters"), repr(name)))

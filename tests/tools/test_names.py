@@ -1,0 +1,113 @@
+"""Names that are right, nearly right, and wrong."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolproto.errors import UsageError
+from toolproto.messages import Grade
+from toolproto.tools.names import check_name, resolve_name, suggest
+
+TOOLS = ["get_weather", "geometry.area_circle", "list-files", "mcp__mail__send", "Search"]
+
+
+@pytest.mark.parametrize(
+    "name", ["f", "_private", "get_weather", "geo.area", "ns:tool", "server/tool", "a-b", "x" * 128]
+)
+def test_these_names_are_allowed(name):
+    assert check_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", "1st", "two words", "tab\t", "<b>", 'q"', "line\n", "é", "x" * 129, None, 3]
+)
+def test_a_name_that_could_end_early_is_refused(name):
+    with pytest.raises(UsageError, match="cannot name a tool"):
+        check_name(name)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant", "repair"),
+    [
+        ("get_weather", "get_weather", None),
+        ("get\\_weather", "get_weather", "name_markup"),
+        ("`get_weather` ", "get_weather", "name_markup"),
+        ("Get_Weather", "get_weather", "name_case"),
+        ("search", "Search", "name_case"),
+        ("getWeather", "get_weather", "name_separator"),
+        ("get-weather", "get_weather", "name_separator"),
+        ("get weather", "get_weather", "name_separator"),
+        ("list_files", "list-files", "name_separator"),
+        ("geometry_area_circle", "geometry.area_circle", "name_separator"),
+        ("functions.get_weather", "get_weather", "name_prefix"),
+        ("default_api.getWeather", "get_weather", "name_prefix"),
+        ("tools.list_files", "list-files", "name_prefix"),
+        ("area_circle", "geometry.area_circle", "name_module"),
+        ("send", "mcp__mail__send", "name_module"),
+    ],
+)
+def test_another_spelling_of_a_name_is_that_name(written, meant, repair):
+    match = resolve_name(written, TOOLS)
+    assert match is not None
+    assert match.name == meant
+    assert (match.repair and match.repair.name) == repair
+    assert match.repair is None or match.repair.grade is Grade.LOSSLESS
+
+
+@pytest.mark.parametrize("written", ["", "___", "weather", "get_wether", "delete_everything"])
+def test_a_name_that_only_resembles_one_is_not_that_name(written):
+    assert resolve_name(written, TOOLS) is None
+
+
+def test_two_candidates_are_no_answer_but_two_suggestions():
+    names = ["gmail.read", "outlook.read", "gmail.write"]
+    assert resolve_name("read", names) is None
+    assert set(suggest("read", names)) >= {"gmail.read", "outlook.read"}
+
+
+def test_the_surest_reading_of_a_name_wins():
+    match = resolve_name("GET_WEATHER", ["get_weather", "getWeather"])
+    assert match is not None and match.name == "get_weather"
+
+
+def test_a_slip_is_followed_only_when_asked_for():
+    match = resolve_name("get_wether", TOOLS, near=True)
+    assert match is not None and match.repair is not None
+    assert (match.name, match.repair.name) == ("get_weather", "name_near")
+    assert match.repair.grade is Grade.GUESSED
+
+
+@pytest.mark.parametrize(
+    ("written", "names"),
+    [
+        ("get_user", ["set_user"]),
+        ("step_1", ["step_2"]),
+        ("get_wether", ["get_weather", "get_whether"]),
+        ("", ["a"]),
+        ("x", []),
+    ],
+)
+def test_a_slip_that_may_be_another_tool_is_not_followed(written, names):
+    assert resolve_name(written, names, near=True) is None
+
+
+def test_suggestions_are_few_and_the_likest_first():
+    names = ["get_weather", "get_whether", "get_leather", "set_weather", "unrelated"]
+    found = suggest("get_weather_", names)
+    assert found[0] == "get_weather"
+    assert len(found) == 3
+    assert "unrelated" not in found
+
+
+def test_a_name_as_long_as_a_page_is_not_compared():
+    assert resolve_name("get_weather" * 1000, TOOLS, near=True) is None
+    assert suggest("get_weather" * 1000, TOOLS) == []
+
+
+@given(st.text(max_size=300), st.lists(st.text(max_size=20), max_size=5), st.booleans())
+def test_any_name_has_an_answer_and_it_is_one_of_the_names(name, names, near):
+    match = resolve_name(name, names, near=near)
+    assert match is None or match.name in names
+    assert set(suggest(name, names)) <= set(names)

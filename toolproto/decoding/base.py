@@ -1,0 +1,41 @@
+"""The contract every streaming reader keeps, and how much it will read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..events import Event
+
+__all__ = ["Decoder", "Limits"]
+
+
+class Decoder(Protocol):
+    """Turns one reply, in chunks of any size, into events.
+
+    Feeding the same reply in other chunks yields the same events after
+    :func:`~toolproto.events.merge`. The model's mistakes come back as ``CallRejected``; the
+    only exception raised is ``UsageError``, for feeding after ``finish``.
+    """
+
+    def feed(self, chunk: str) -> list[Event]:
+        """Read on."""
+        ...
+
+    def finish(self, reason: str | None = None) -> list[Event]:
+        """Say that the reply is over; ``"length"`` marks an open call as truncated."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one call may cost to read; beyond it the call is rejected as too large.
+
+    *depth* keeps clear of Python's recursion limit in everything that later walks the
+    arguments; *characters* bounds what is buffered for one call; *recoveries* bounds how often
+    one reply is read again from a place where a broken call turned out to end.
+    """
+
+    depth: int = 64
+    characters: int = 8_000_000
+    recoveries: int = 8

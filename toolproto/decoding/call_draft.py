@@ -1,0 +1,240 @@
+"""One call while it is being read: what is known of it, and what it turns out to be.
+
+A draft is *marked* when a tag or a wrapper says that it is meant as a call. An unmarked one has to
+look like a call to an offered tool before anything is said about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from io import StringIO
+
+from ..messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
+from .base import Limits
+from .call_shape import CallFields, CallShape, read_fields
+from .json_delta import ArgumentsText, remainder
+from .lenient import read_json
+from .offered import Offered
+from .outbox import Outbox
+from .strict import Refusal
+
+__all__ = ["CallDraft", "CallSetting", "Outcome"]
+
+# A tool's own description, repeated by the model, has these where a call has arguments.
+_SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
+_ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class CallSetting:
+    """What reading a call depends on, the same for every call of a reply."""
+
+    shape: CallShape
+    offered: Offered
+    outbox: Outbox
+    limits: Limits
+
+
+class Outcome(Enum):
+    """What became of a draft."""
+
+    CALL = auto()
+    PROBLEM = auto()
+    NO_CALL = auto()
+
+
+class CallDraft:
+    """A JSON object that is, or may be, a call."""
+
+    def __init__(
+        self, setting: CallSetting, start: int, marked: bool, drift: tuple[Repair, ...] = ()
+    ) -> None:
+        self._setting = setting
+        self._drift = drift
+        self._outbox = setting.outbox
+        self._start = start
+        self._marked = marked
+        self._raw = StringIO()
+        self._name: str | None = None
+        self._id = ""
+        self._described = False
+        self._echoes: bool | None = None  # are the arguments a schema? None until it shows
+        self._fault = ""
+        self._args_start = self._args_end = 0
+        self._args: ArgumentsText | None = None
+        self.index: int | None = None  # once announced
+        self.holds_list = False
+
+    # -- while it is being written --------------------------------------------------------
+
+    def write(self, text: str) -> None:
+        """Take in more of the object's text."""
+        if len(text) > self.room:
+            self.spoil(f"longer than {self._setting.limits.characters} characters")
+        else:
+            self._raw.write(text)
+
+    @property
+    def length(self) -> int:
+        """How many characters have been read."""
+        return self._raw.tell()
+
+    @property
+    def room(self) -> int:
+        """How many more characters are read."""
+        return self._setting.limits.characters - self.length
+
+    @property
+    def append(self) -> Callable[[str], int]:
+        """Takes in text that is known to fit: for the one place that does so at every token."""
+        return self._raw.write
+
+    def spoil(self, fault: str) -> None:
+        """The call is larger than is read; *fault* says how."""
+        self._fault = self._fault or fault
+
+    def member(self, key: str, value: str) -> None:
+        """A member whose value is a string: the name, an id, or nothing that matters yet."""
+        if key in _ID_KEYS:
+            self._id = self._id or value
+        elif key == "description":
+            self._described = True
+        elif self._name is None and self._is_name(key, value):
+            self._name = value
+            self.announce()
+
+    def _is_name(self, key: str, value: str) -> bool:
+        shape, offered = self._setting.shape, self._setting.offered
+        if key == shape.name and self._marked:
+            return bool(value)
+        return key in shape.name_keys and offered.any and offered.knows(value)
+
+    def open_arguments(self, at: int) -> ArgumentsText | None:
+        """The arguments begin at *at* in the reply; None if they did so before."""
+        if self._args is not None:
+            return None
+        self._args_start = at
+        self._args = ArgumentsText(at, self._setting.offered.keys(self._name))
+        return self._args
+
+    def close_arguments(self, end: int) -> None:
+        """The arguments end at *end* in the reply."""
+        self._args_end = end
+        self._echoes = bool(self._echoes)
+        self.announce()
+
+    def argument_key(self, key: str) -> None:
+        """An argument is named *key*; the first one gives an echoed schema away."""
+        if self._echoes is None:
+            self._echoes = self._is_schema({key})
+            self.announce()
+
+    def _is_schema(self, keys: set[str]) -> bool:
+        tool = self._setting.offered.get(self._name) if self._name else None
+        own = set(tool.properties) if tool is not None else set()
+        return bool(keys & _SCHEMA_KEYS - own)
+
+    def announce(self) -> None:
+        """Say that the call has started, as soon as that is certain."""
+        if self.index is not None or self._name is None:
+            return
+        shown = self._echoes is False and not self._described
+        if self._marked or shown:
+            self._start_call(self._name)
+
+    def _start_call(self, name: str) -> None:
+        self._name = name
+        self._id = self._outbox.new_id(self._id)
+        self.index = self._outbox.started(name, self._id)
+
+    def hand_out(self) -> None:
+        """Hand out the arguments that have become certain."""
+        if self._args is not None and self.index is not None:
+            self._outbox.arguments(self.index, self._args.take())
+
+    # -- when it is over ------------------------------------------------------------------
+
+    def close(self, *, cut: bool = False) -> tuple[Outcome, str]:
+        """The object is over: what it was, and text of it that lies behind its end.
+
+        *cut* says that the reply was ended by a limit, so that nothing missing may be made up.
+        """
+        raw = self._raw.getvalue()
+        if self._fault:
+            return self._reject(ProblemKind.TOO_LARGE, self._fault, raw), ""
+        reading = read_json(raw, keys=self._keys())
+        if isinstance(reading, Refusal):
+            kind = ProblemKind.TRUNCATED if cut else reading.kind
+            return self._reject(kind, reading.message, raw), ""
+        whole = raw[: reading.end]
+        if cut or any(repair.grade is Grade.TRUNCATED for repair in reading.repairs):
+            return self._reject(ProblemKind.TRUNCATED, "the reply ended inside it", raw), ""
+        fields = read_fields(reading.value, self._setting.shape, self._setting.offered.knows)
+        outcome = self._settle(fields, whole, reading.repairs)
+        return outcome, raw[reading.end :]
+
+    def _keys(self) -> frozenset[str]:
+        shape, offered = self._setting.shape, self._setting.offered
+        return shape.leading_keys | (offered.keys(self._name) or frozenset())
+
+    def _settle(self, fields: CallFields | None, raw: str, repairs: tuple[Repair, ...]) -> Outcome:
+        if fields is None or fields.arguments is None:
+            wants = self._setting.shape.wants()
+            return self._reject(ProblemKind.MALFORMED, f"expected {wants}", raw)
+        if self.index is None and not self._marked and not self._looks_meant(fields):
+            return Outcome.NO_CALL
+        if self.index is not None and fields.name != self._name:
+            return self._reject(ProblemKind.MALFORMED, "it names two tools", raw)
+        tail = self._rest_of_arguments(raw, fields, repairs)
+        if tail is None:
+            return self._reject(ProblemKind.MALFORMED, "a string in it is not quoted well", raw)
+        if self.index is None:
+            self._id = self._id or fields.id
+            self._start_call(fields.name)
+        assert self.index is not None, "just started"
+        self.hand_out()
+        self._outbox.arguments(self.index, tail)
+        self._outbox.completed(
+            self.index,
+            ToolCall(
+                fields.name,
+                fields.arguments,
+                self._id,
+                raw,
+                Span(self._start, self._start + len(raw)),
+                (*self._outbox.repairs, *self._drift, *repairs, *fields.repairs),
+            ),
+        )
+        return Outcome.CALL
+
+    def _looks_meant(self, fields: CallFields) -> bool:
+        """Without a marker: a known tool and its arguments, and not the tool's own description."""
+        arguments = fields.arguments or {}
+        self._name = fields.name
+        if not fields.spoken or self._described or self._is_schema(set(arguments)):
+            return False
+        asked = not any(repair.name.endswith("_key") for repair in fields.repairs)
+        return self._setting.offered.knows(fields.name) or asked
+
+    def _rest_of_arguments(
+        self, raw: str, fields: CallFields, repairs: tuple[Repair, ...]
+    ) -> str | None:
+        """What is still to be handed out so that the whole is the arguments as JSON."""
+        if self._args is None:
+            return remainder("", fields.arguments or {})
+        sure = self._args.sure - self._start
+        as_written = not repairs and not any(r.name == "arguments_string" for r in fields.repairs)
+        if as_written and self._args_end:
+            return raw[sure : self._args_end - self._start]
+        return remainder(raw[self._args_start - self._start : sure], fields.arguments or {})
+
+    def _reject(self, kind: ProblemKind, message: str, raw: str) -> Outcome:
+        """A broken call is a problem, unless nothing says that it was meant as a call."""
+        if self.index is None and not self._marked:
+            return Outcome.NO_CALL
+        span = Span(self._start, self._start + len(raw))
+        problem = CallProblem(kind, message, raw, span, self._name)
+        self._outbox.rejected(self.index, problem)
+        return Outcome.PROBLEM

@@ -1,0 +1,159 @@
+"""Which members of a JSON object make it a call?
+
+The asked shape is ``{"name": …, "arguments": {…}}``. Models drift from it in a few well-worn ways:
+other names for the two members, OpenAI's nesting under ``function``, arguments given as a string
+of JSON, or lying flat beside the name. Each is read, and each departure is a named repair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..messages import Grade, Repair
+from .lenient import read_json
+from .strict import Reading
+
+__all__ = ["CallFields", "CallShape", "read_fields"]
+
+_NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "params", "param", "tool_input")
+_NESTING_KEYS = ("function", "function_call", "tool_call", "call")
+_LIST_KEYS = ("tool_calls", "function_calls", "tool_call", "calls")
+# Members that go beside a call without being arguments of it.
+_OTHER_KEYS = ("id", "tool_call_id", "call_id", "type", "index", "thought", "thoughts", "step")
+# Members that open the JSON object of a whole message around its list of calls.
+_MESSAGE_KEYS = ("role", "content", "reasoning", "message", "text", "response")
+
+
+@dataclass(frozen=True, slots=True)
+class CallShape:
+    """The member names that a paradigm asks for.
+
+    *wrapper* is the member that holds the list of calls, where the paradigm asks for one.
+    """
+
+    name: str = "name"
+    arguments: str = "arguments"
+    wrapper: str | None = None
+
+    @property
+    def name_keys(self) -> tuple[str, ...]:
+        """Members that may hold the name, the asked one first."""
+        return (self.name, *(key for key in _NAME_KEYS if key != self.name))
+
+    @property
+    def argument_keys(self) -> tuple[str, ...]:
+        """Members that may hold the arguments, the asked one first."""
+        return (self.arguments, *(key for key in _ARGUMENT_KEYS if key != self.arguments))
+
+    @property
+    def list_keys(self) -> frozenset[str]:
+        """Members that may hold a list of calls."""
+        return frozenset(_LIST_KEYS if self.wrapper is None else (self.wrapper, *_LIST_KEYS))
+
+    @property
+    def nesting_keys(self) -> frozenset[str]:
+        """Members that may hold the name and the arguments one level down."""
+        return frozenset(_NESTING_KEYS)
+
+    @property
+    def leading_keys(self) -> frozenset[str]:
+        """Members that an object which is, or holds, a call may begin with."""
+        calls = {*self.name_keys, *self.argument_keys, *self.list_keys, *_NESTING_KEYS}
+        return frozenset({*calls, *_OTHER_KEYS, *_MESSAGE_KEYS})
+
+    def wants(self) -> str:
+        """What a call must look like, for a sentence that begins with 'expected'."""
+        return f'a JSON object with a string "{self.name}" and an object "{self.arguments}"'
+
+
+@dataclass(frozen=True, slots=True)
+class CallFields:
+    """What a JSON object says, read as a call.
+
+    *arguments* is None where they were given as something other than an object; *spoken* is
+    whether a member for them was there at all.
+    """
+
+    name: str
+    arguments: dict[str, Any] | None
+    spoken: bool
+    id: str
+    repairs: tuple[Repair, ...]
+
+
+def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) -> CallFields | None:
+    """Read *value* as a call; None where it is not one. *offered* tells tools from other names."""
+    if not isinstance(value, Mapping):
+        return None
+    repairs: list[Repair] = []
+    inner = _nested(value, shape)
+    if inner is not value:
+        repairs.append(Repair("nested_call"))
+    name_key = _name_key(inner, shape, offered)
+    if name_key is None:
+        return None
+    if name_key != shape.name:
+        repairs.append(Repair("name_key", detail=name_key))
+    key = _arguments_key(inner, shape, name_key)
+    if key is None:
+        arguments: dict[str, Any] | None = _flattened(inner, name_key, repairs)
+    else:
+        if key != shape.arguments:
+            repairs.append(Repair("arguments_key", detail=key))
+        arguments = _as_object(inner[key], repairs)
+    return CallFields(inner[name_key], arguments, key is not None, _id(value), tuple(repairs))
+
+
+def _nested(value: Mapping[str, Any], shape: CallShape) -> Mapping[str, Any]:
+    for key in _NESTING_KEYS:
+        inner = value.get(key)
+        if isinstance(inner, Mapping) and _names(inner, shape):
+            return inner
+    return value
+
+
+def _names(value: Mapping[str, Any], shape: CallShape) -> list[str]:
+    return [key for key in shape.name_keys if isinstance(value.get(key), str) and value[key]]
+
+
+def _name_key(
+    value: Mapping[str, Any], shape: CallShape, offered: Callable[[str], bool]
+) -> str | None:
+    keys = _names(value, shape)
+    return next((key for key in keys if offered(value[key])), keys[0] if keys else None)
+
+
+def _arguments_key(value: Mapping[str, Any], shape: CallShape, name_key: str) -> str | None:
+    if shape.arguments in value:
+        return shape.arguments
+    others = (key for key in shape.argument_keys if key in value and key != name_key)
+    return next((key for key in others if isinstance(value[key], dict | str)), None)
+
+
+def _as_object(given: Any, repairs: list[Repair]) -> dict[str, Any] | None:
+    if given is None or given == "" or given == []:
+        repairs.append(Repair("empty_arguments"))
+        return {}
+    if isinstance(given, str):
+        reading = read_json(given)
+        if isinstance(reading, Reading) and not given[reading.end :].strip():
+            repairs += (Repair("arguments_string"), *reading.repairs)
+            given = reading.value
+    return given if isinstance(given, dict) else None
+
+
+def _flattened(value: Mapping[str, Any], name_key: str, repairs: list[Repair]) -> dict[str, Any]:
+    arguments = {k: v for k, v in value.items() if k != name_key and k not in _OTHER_KEYS}
+    if arguments:
+        repairs.append(Repair("flattened_arguments", Grade.GUESSED))
+    return arguments
+
+
+def _id(value: Mapping[str, Any]) -> str:
+    for key in ("id", "tool_call_id", "call_id"):
+        if isinstance(value.get(key), str):
+            return str(value[key])
+    return ""

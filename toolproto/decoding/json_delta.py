@@ -1,0 +1,265 @@
+"""How much of a call's arguments is certain, while they are still being written?
+
+:class:`ArgumentsText` hears the tokens of the arguments and hands out their text as JSON, as soon
+as no later character can change what it means. Inside a string that is at once. A closing quote
+is different: a model that forgets to escape one has not closed anything, so the quote and what
+follows wait until the next value has begun. Past the first token that strict JSON would not
+have, nothing more is handed out; :func:`remainder` then completes what was said so far from the
+value that was read in the end.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .json_text import unescape
+
+__all__ = ["ArgumentsText", "remainder"]
+
+_SCALAR = re.compile(
+    r"true|false|null|-?(?:0|[1-9][0-9]{0,400})(?:\.[0-9]{1,400})?(?:[eE][-+]?[0-9]{1,3})?"
+)
+_VALUE, _FIRST_VALUE, _KEY, _FIRST_KEY, _COLON, _COMMA = range(6)
+_VALUE_MAY_BEGIN = frozenset({_VALUE, _FIRST_VALUE})
+_KEY_MAY_BEGIN = frozenset({_KEY, _FIRST_KEY})
+
+
+class ArgumentsText:
+    """The certain part of one arguments object. *known* are the keys its tool has, if told.
+
+    ``take()`` gives what became certain since the last time. ``sure`` is where in the reply that
+    certainty ends: always inside a string, or just behind an opened bracket or a scalar.
+    """
+
+    __slots__ = ("_expect", "_held", "_key", "_known", "_ready", "_stack", "live", "sure")
+
+    def __init__(self, start: int, known: frozenset[str] | None) -> None:
+        self.live = True
+        self.sure = start
+        self._known = known
+        self._ready: list[str] = []
+        self._held: list[str] = []
+        self._stack: list[str] = []
+        self._expect = _VALUE
+        self._key: list[str] | None = None
+
+    @property
+    def in_value(self) -> bool:
+        """Inside a string value whose text is certain as it comes."""
+        return self.live and self._key is None and not self._held
+
+    def take(self) -> str:
+        """What has become certain."""
+        text = "".join(self._ready)
+        self._ready = []
+        return text
+
+    def stop(self) -> None:
+        """Hand out nothing more: what comes is not, or may not be, what strict JSON says."""
+        self.live = False
+        self._held = []
+
+    def space(self, text: str) -> None:
+        if self.live:
+            self._held.append(text)
+
+    def opened(self, bracket: str, at: int) -> None:
+        if self._begins_value():
+            self._stack.append(bracket)
+            self._expect = _FIRST_KEY if bracket == "{" else _FIRST_VALUE
+            self._confirm(bracket, at + 1)
+
+    def closed(self, bracket: str) -> None:
+        if not self.live:
+            return
+        opener = "{" if bracket == "}" else "["
+        empty = _FIRST_KEY if bracket == "}" else _FIRST_VALUE
+        if not self._stack or self._stack[-1] != opener or self._expect not in (_COMMA, empty):
+            self.stop()
+            return
+        self._stack.pop()
+        self._expect = _COMMA
+        self._held.append(bracket)
+
+    def comma(self) -> None:
+        if self.live and self._expect == _COMMA and self._stack:
+            self._expect = _KEY if self._stack[-1] == "{" else _VALUE
+            self._held.append(",")
+        else:
+            self.stop()
+
+    def colon(self) -> None:
+        if self.live and self._expect == _COLON:
+            self._expect = _VALUE
+            self._held.append(":")
+        else:
+            self.stop()
+
+    def scalar(self, text: str, at: int) -> None:
+        if not _SCALAR.fullmatch(text):
+            self.stop()
+        elif self._begins_value():
+            self._expect = _COMMA
+            self._confirm(text, at + len(text))
+
+    def string_opened(self, quote: str, at: int) -> None:
+        if not self.live:
+            return
+        if quote != '"':
+            self.stop()
+        elif self._expect in _KEY_MAY_BEGIN:
+            self._key = []
+            self._held.append('"')
+        elif self._begins_value():
+            self._confirm('"', at + 1)
+
+    def string_part(self, text: str) -> None:
+        if self._key is not None:
+            self._key.append(text)
+        elif self.live:
+            self._ready.append(text)
+
+    def string_controls(self, text: str, at: int) -> None:
+        if self._key is not None:
+            self.stop()
+        elif self.live:
+            self._ready.append(json.dumps(text)[1:-1])
+
+    def string_fault(self, at: int) -> None:
+        if self.live and self._key is None:
+            self.sure = at
+        self.stop()
+
+    def string_closed(self, at: int) -> None:
+        if not self.live:
+            self._key = None
+        elif self._key is None:
+            self.sure = at
+            self._expect = _COMMA
+            self._held.append('"')
+        else:
+            key, self._key = "".join(self._key), None
+            self._expect = _COLON
+            self._held.append(f'{key}"')
+            if len(self._stack) == 1 and self._known is not None and key not in self._known:
+                self.stop()  # perhaps not a key but the inside of a badly quoted string
+
+    def _begins_value(self) -> bool:
+        if self.live and self._expect in _VALUE_MAY_BEGIN:
+            return True
+        self.stop()
+        return False
+
+    def _confirm(self, text: str, sure: int) -> None:
+        self._ready += self._held
+        self._ready.append(text)
+        self._held = []
+        self.sure = sure
+
+
+_SPACE = re.compile(r"\s*+")
+_PREFIX_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)("?)|([{}\[\]:,])|[^\s"{}\[\]:,]++|\s++', re.DOTALL)
+
+
+def remainder(prefix: str, value: Mapping[str, Any]) -> str | None:
+    """What must follow *prefix*, the certain beginning of an object, for the whole to be *value*.
+
+    None where *value* does not begin that way.
+    """
+    open_string, frames = _open_at_end(prefix, value)
+    if frames is None:
+        return None
+    pieces: list[str] = []
+    if open_string is not None:
+        begun, whole = open_string
+        if not isinstance(whole, str) or not whole.startswith(begun):
+            return None
+        pieces.append(_dumps(whole[len(begun) :])[1:])
+    elif not frames and not prefix:
+        return _dumps(value)
+    for frame in reversed(frames):
+        pieces += frame.rest()
+    completed = "".join(pieces)
+    return completed if _same(prefix + completed, value) else None
+
+
+class _Frame:
+    """A container that the prefix has opened, and how many of its members it has begun."""
+
+    def __init__(self, value: Any, kind: str) -> None:
+        self.value = value
+        self.kind = kind
+        self.begun: list[str] = []
+
+    def fits(self) -> bool:
+        return isinstance(self.value, Mapping if self.kind == "{" else list)
+
+    def member(self, key: str) -> Any:
+        """The member that begins here."""
+        self.begun.append(key)
+        if self.kind == "{":
+            return self.value.get(key)
+        position = len(self.begun) - 1
+        return self.value[position] if position < len(self.value) else None
+
+    def rest(self) -> Iterator[str]:
+        """The members not begun yet, and the closing bracket."""
+        comma = ", " if self.begun else ""
+        for text in self._unbegun():
+            yield comma + text
+            comma = ", "
+        yield "}" if self.kind == "{" else "]"
+
+    def _unbegun(self) -> Iterator[str]:
+        if self.kind == "[":
+            return (_dumps(item) for item in self.value[len(self.begun) :])
+        begun = set(self.begun)
+        return (f"{_dumps(k)}: {_dumps(v)}" for k, v in self.value.items() if k not in begun)
+
+
+def _open_at_end(prefix: str, value: Any) -> tuple[tuple[str, Any] | None, list[_Frame] | None]:
+    """The string left open at the end of *prefix* (so far, and whole), and the frames."""
+    frames: list[_Frame] = []
+    current, key_next = value, False
+    for token in _PREFIX_TOKEN.finditer(prefix):
+        body, closed, mark = token.groups()
+        if body is not None:
+            text = unescape(body)
+            if not closed:
+                return (text, current), frames
+            if key_next:
+                current, key_next = frames[-1].member(text), False
+        elif mark in ("{", "["):
+            frames.append(_Frame(current, mark))
+            if not frames[-1].fits():
+                return None, None
+            key_next = mark == "{"
+            if mark == "[" and not _closes_next(prefix, token.end()):
+                current = frames[-1].member("")
+        elif mark in ("}", "]"):
+            frames.pop()
+        elif mark == ",":
+            key_next = frames[-1].kind == "{"
+            if not key_next:
+                current = frames[-1].member("")
+    return None, frames
+
+
+def _closes_next(prefix: str, at: int) -> bool:
+    """Is the array that opens here empty, or is nothing known of its first item yet?"""
+    after = _SPACE.match(prefix, at)
+    return after is None or prefix[after.end() : after.end() + 1] in ("]", "")
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _same(text: str, value: Any) -> bool:
+    try:
+        return bool(json.JSONDecoder(strict=False).decode(text) == value)
+    except (ValueError, RecursionError):
+        return False

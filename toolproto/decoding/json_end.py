@@ -1,0 +1,183 @@
+"""Where does a JSON value end, and what passes by on the way, when it arrives in pieces?
+
+:class:`JsonTokens` cuts text into JSON tokens and tells a listener. It knows strings, so a
+bracket or a closing marker inside one is text, and it is tolerant: strings may be quoted in the
+ways models quote them, and anything else between structural characters is a scalar. Whether
+what it saw was JSON is for others to say (`strict.py`, `lenient.py`).
+
+Nothing is read twice. What is left unread for the next piece is at most an escape or the white
+space after a closing quote of the odd kind.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+__all__ = ["JsonListener", "JsonTokens", "string_stop"]
+
+_TOKEN = re.compile(r"""(\s++)|([{}\[\],:])|(["'“‘`])|([^\s{}\[\],:"'“‘`]++)""")
+_VALID = re.compile(r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+')
+_CONTROL = re.compile(r"[\x00-\x1f]++")
+_ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+_CLOSER = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
+_ODD_BODY = {quote: re.compile(rf"[^{close}\\]++") for quote, close in _CLOSER.items()}
+_AFTER_QUOTE = re.compile(r"\s{0,64}+(.?)", re.DOTALL)
+_MAY_FOLLOW = frozenset(",:}])")
+
+
+def string_stop(text: str) -> int:
+    """Where the part of *text* ends that goes on with a string, if no more than an escape is left.
+
+    *text* begins inside a string between double quotes; -1 if anything else comes in it.
+    """
+    body = _VALID.match(text)
+    assert body is not None, "matches the empty string"
+    stop = body.end()
+    return stop if stop == len(text) or _ESCAPE_BEGUN.match(text, stop) else -1
+
+
+class JsonListener(Protocol):
+    """What :class:`JsonTokens` tells; *at* is where in the fed text the token begins."""
+
+    def space(self, text: str) -> None: ...
+    def opened(self, bracket: str, at: int) -> None: ...
+    def closed(self, bracket: str, at: int) -> None: ...
+    def comma(self) -> None: ...
+    def colon(self) -> None: ...
+    def scalar(self, text: str, at: int) -> None: ...
+    def string_opened(self, quote: str, at: int) -> None: ...
+    def string_part(self, text: str) -> None: ...
+    def string_controls(self, text: str, at: int) -> None: ...
+    def string_fault(self, text: str, at: int) -> None: ...
+    def string_closed(self, at: int) -> None: ...
+
+
+class JsonTokens:
+    """Cuts one JSON value into tokens. The listener says when it has had enough (``stop``)."""
+
+    def __init__(self, listener: JsonListener) -> None:
+        self._listener = listener
+        self._quote = ""
+        self._bare: list[str] = []
+        self._structural = True  # may a string begin here? (after one of { [ , : and "(")
+        self.stopped = False
+
+    @property
+    def in_plain_string(self) -> bool:
+        """Inside a string between double quotes, where any text without them is its content."""
+        return self._quote == '"'
+
+    def stop(self) -> None:
+        """Read no further than the token being told of."""
+        self.stopped = True
+
+    def resume(self) -> None:
+        """Forget how the text before looked, and read on between two values."""
+        self._quote = ""
+        self._bare = []
+        self._structural = True
+        self.stopped = False
+
+    def feed(self, text: str, at: int, final: bool) -> int:
+        """Read on from *at*; return where reading stopped."""
+        end = len(text)
+        while at < end and not self.stopped:
+            if not self._quote:
+                stop = self._between(text, at)
+            elif self._quote == '"':
+                stop = self._in_string(text, at, final)
+            else:
+                stop = self._in_odd_string(text, at, final)
+            if stop == at:
+                break
+            at = stop
+        if final and not self.stopped:
+            self._end_scalar(at)
+        return at
+
+    def _between(self, text: str, at: int) -> int:
+        token = _TOKEN.match(text, at)
+        assert token is not None, "every character begins some token"
+        piece = token.group()
+        kind = token.lastindex
+        if kind == 4 or (kind == 3 and piece != '"' and not self._structural):
+            self._bare.append(piece)
+            self._structural = piece[-1] == "("
+            return token.end()
+        self._end_scalar(at)
+        if self.stopped:
+            return at
+        if kind == 1:
+            self._listener.space(piece)
+        elif kind == 3:
+            self._quote = piece
+            self._listener.string_opened(piece, at)
+        else:
+            self._structural = piece not in "}]"
+            self._punctuation(piece, at)
+        return token.end()
+
+    def _punctuation(self, char: str, at: int) -> None:
+        if char == ",":
+            self._listener.comma()
+        elif char == ":":
+            self._listener.colon()
+        elif char in "{[":
+            self._listener.opened(char, at)
+        else:
+            self._listener.closed(char, at)
+
+    def _end_scalar(self, at: int) -> None:
+        if self._bare:
+            text = "".join(self._bare)
+            self._bare = []
+            self._listener.scalar(text, at - len(text))
+
+    def _in_string(self, text: str, at: int, final: bool) -> int:
+        body = _VALID.match(text, at)
+        assert body is not None, "matches the empty string"
+        stop = body.end()
+        if stop > at:
+            self._listener.string_part(body.group())
+            return stop
+        char = text[at]
+        if char == '"':
+            self._close(at)
+            return at + 1
+        if char != "\\":
+            controls = _CONTROL.match(text, at)
+            assert controls is not None, "only a control character is left"
+            self._listener.string_controls(controls.group(), at)
+            return controls.end()
+        if not final and _ESCAPE_BEGUN.match(text, at):
+            return at
+        self._listener.string_fault(text[at : at + 2], at)
+        return min(at + 2, len(text))
+
+    def _in_odd_string(self, text: str, at: int, final: bool) -> int:
+        body = _ODD_BODY[self._quote].match(text, at)
+        if body is not None:
+            self._listener.string_part(body.group())
+            return body.end()
+        if text[at] == "\\":
+            if at + 1 == len(text) and not final:
+                return at
+            self._listener.string_fault(text[at : at + 2], at)
+            return min(at + 2, len(text))
+        # An apostrophe is also a letter of many words: it closes only before structure.
+        after = _AFTER_QUOTE.match(text, at + 1)
+        assert after is not None, "matches the empty string"
+        follows = after.group(1)
+        if not follows and not final:
+            return at
+        if not follows or follows in _MAY_FOLLOW:
+            self._close(at)
+        else:
+            self._listener.string_part(text[at])
+        return at + 1
+
+    def _close(self, at: int) -> None:
+        self._quote = ""
+        self._structural = False
+        self._listener.string_closed(at)

@@ -1,0 +1,59 @@
+"""Tokens of a chat template that leak into a reply as text.
+
+They are nothing a person should read. Where one opens another speaker's turn, the model has begun
+to write the conversation on by itself, and the reply is over.
+"""
+
+from __future__ import annotations
+
+from .scanner import MORE, NO, Marker
+
+__all__ = ["LEAKS", "ends_reply", "invented_turn", "opens_turn"]
+
+_TURN = ("im_start", "start_header_id")
+_OTHER = (
+    "im_end",
+    "end_header_id",
+    "eot_id",
+    "eom_id",
+    "endoftext",
+    "end_of_text",
+    "begin_of_text",
+    "end",
+    "assistant",
+)
+_SPEAKERS = ("user", "system", "tool", "ipython")
+
+#: One marker for each known token.
+LEAKS = (
+    *(Marker(f"<|{name}|>") for name in (*_TURN, *_OTHER)),
+    Marker("<start_of_turn>"),
+    Marker("<end_of_turn>"),
+    Marker("[INST]"),
+    Marker("[/INST]"),
+)
+_OPENERS = {f"<|{name}|>" for name in _TURN} | {"<start_of_turn>"}
+
+
+def opens_turn(token: str) -> bool:
+    """Does *token* stand at the head of a turn, with the speaker's name behind it?"""
+    return token in _OPENERS
+
+
+def ends_reply(token: str) -> bool:
+    """Can only a user's turn begin with *token*?"""
+    return token == "[INST]"
+
+
+def invented_turn(text: str, at: int, final: bool) -> tuple[int, bool]:
+    """Where the speaker's name at *at* ends, and whether the speaker is not the model.
+
+    The first is MORE where it cannot be said yet, NO where no speaker is named.
+    """
+    for speaker in (*_SPEAKERS, "assistant", "model"):
+        name = text[at : at + len(speaker)]
+        if name == speaker:
+            return at + len(speaker), speaker in _SPEAKERS
+        if not final and at + len(name) == len(text) and speaker.startswith(name):
+            return MORE, False
+    return NO, False

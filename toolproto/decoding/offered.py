@@ -1,0 +1,44 @@
+"""Which names are tools, while a reply is being read?
+
+Reading only needs to tell a tool's name from other words; mending a name is for the check
+that comes after (`tools/check.py`). So names are compared without case and separators.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..tools.spec import ToolOffer, ToolSpec
+
+__all__ = ["Offered"]
+
+_SEPARATORS = re.compile(r"[\W_]+")
+
+
+def _folded(name: str) -> str:
+    return _SEPARATORS.sub("", name[:256]).lower()
+
+
+class Offered:
+    """The tools of one offer, by name."""
+
+    def __init__(self, offer: ToolOffer) -> None:
+        self._tools = {_folded(tool.name): tool for tool in offer.tools}
+        self.any = bool(self._tools)
+
+    def get(self, name: str) -> ToolSpec | None:
+        """The tool that goes by *name*, give or take its spelling."""
+        folded = _folded(name)
+        tool = self._tools.get(folded)
+        if tool is None and folded.startswith("functions"):
+            tool = self._tools.get(folded.removeprefix("functions"))
+        return tool
+
+    def knows(self, name: str) -> bool:
+        """Is this the name of an offered tool? True for any name where nothing is offered."""
+        return not self.any or self.get(name) is not None
+
+    def keys(self, name: str | None) -> frozenset[str] | None:
+        """The argument names of that tool, if it takes no others."""
+        tool = self.get(name) if name else None
+        return frozenset(tool.properties) if tool is not None and tool.properties else None

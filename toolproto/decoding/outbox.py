@@ -1,0 +1,159 @@
+"""What a decoder has to say, and what it keeps to itself until it knows more.
+
+Text that may turn out to be a call, or a call that may turn out to be merely shown, is *withheld*:
+its events and its raw text wait side by side, and one of the two goes out in the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import SEEK_END, StringIO
+
+from ..events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallRejected,
+    CallStarted,
+    Event,
+    ReasoningDelta,
+    TextDelta,
+)
+from ..messages import CallProblem, IdFactory, Repair, Span, ToolCall
+
+__all__ = ["Outbox"]
+
+
+class Outbox:
+    """Events in the order they happened; numbers calls and gives them ids."""
+
+    def __init__(self, ids: IdFactory) -> None:
+        self._ids = ids
+        self._used_ids: set[str] = set()
+        self._events: list[Event] = []
+        self._next_index = 0
+        self._withheld: _Withheld | None = None
+        self._lingering: CallCompleted | None = None
+        self.linger = False  # keep the next completed call until it is settled how it ends
+        self.repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
+
+    def take(self) -> list[Event]:
+        """The events that may go out."""
+        if self._withheld is not None:
+            ready = self._events[: self._withheld.events]
+            del self._events[: self._withheld.events]
+            self._withheld.events = 0
+            return ready
+        events, self._events = self._events, []
+        return events
+
+    @property
+    def withholding(self) -> bool:
+        """Is anything kept back?"""
+        return self._withheld is not None
+
+    @property
+    def withholds_call(self) -> bool:
+        """Is a call among what is kept back?"""
+        return self._withheld is not None and self._next_index > self._withheld.index
+
+    def withhold(self, start: int) -> None:
+        """From here on keep events, and the text from offset *start*, until told which."""
+        assert self._withheld is None, "one thing is undecided at a time"
+        self._withheld = _Withheld(start, len(self._events), self._next_index)
+
+    def keep(self, raw: str) -> None:
+        """Remember text that was read while withholding."""
+        if self._withheld is not None and raw:
+            self._withheld.raw.write(raw)
+
+    def let_go(self) -> None:
+        """What was withheld happened: its events go out."""
+        self._withheld = None
+
+    def unkeep(self, count: int) -> None:
+        """The last *count* characters kept will be read, and kept, again."""
+        if self._withheld is not None:
+            raw = self._withheld.raw
+            raw.truncate(raw.tell() - count)
+            raw.seek(0, SEEK_END)
+
+    def let_go_as_text(self) -> str:
+        """What was withheld was only shown: its text goes out, and no event of it."""
+        withheld = self._withheld
+        assert withheld is not None, "nothing is withheld"
+        self.settle()
+        del self._events[withheld.events :]
+        self._next_index = withheld.index
+        self._withheld = None
+        raw = withheld.raw.getvalue()
+        self.text(raw, withheld.start)
+        return raw
+
+    def text(self, text: str, start: int) -> None:
+        if text:
+            self._say(TextDelta(text, Span(start, start + len(text))))
+
+    def reasoning(self, text: str, start: int) -> None:
+        if text:
+            self._say(ReasoningDelta(text, Span(start, start + len(text))))
+
+    def _say(self, event: Event) -> None:
+        self.settle()
+        self._events.append(event)
+
+    def amend(self, repair: Repair) -> None:
+        """The call that lingers departs from the form in this, too."""
+        last = self._lingering
+        if last is not None and repair not in last.call.repairs:
+            call = replace(last.call, repairs=(*last.call.repairs, repair))
+            self._lingering = CallCompleted(last.index, call)
+
+    def settle(self, *repairs: Repair) -> None:
+        """The call that lingers, if any, is over."""
+        for repair in repairs:
+            self.amend(repair)
+        if self._lingering is not None:
+            self._events.append(self._lingering)
+        self._lingering = None
+
+    def new_id(self, wanted: str = "") -> str:
+        """The id the model gave, unless it gave it before; else a fresh one."""
+        if not wanted or len(wanted) > 128 or wanted in self._used_ids:
+            wanted = self._ids()
+        self._used_ids.add(wanted)
+        return wanted
+
+    def started(self, name: str, id: str) -> int:
+        """Tell of a call; its index is what the other events about it carry."""
+        index = self._next_index
+        self._next_index += 1
+        self._say(CallStarted(index, name, id))
+        return index
+
+    def arguments(self, index: int, text: str) -> None:
+        if text:
+            self._say(ArgumentsDelta(index, text))
+
+    def completed(self, index: int, call: ToolCall) -> None:
+        if self.linger:
+            self._lingering = CallCompleted(index, call)
+        else:
+            self._say(CallCompleted(index, call))
+
+    def rejected(self, index: int | None, problem: CallProblem) -> None:
+        if index is None:
+            index = self._next_index
+            self._next_index += 1
+        self._say(CallRejected(index, problem))
+
+
+class _Withheld:
+    """Where withholding began: in the reply, among the events, among the calls."""
+
+    __slots__ = ("events", "index", "raw", "start")
+
+    def __init__(self, start: int, events: int, index: int) -> None:
+        self.start = start
+        self.events = events
+        self.index = index
+        self.raw = StringIO()

@@ -1,0 +1,185 @@
+"""Reading one JSON value exactly as the standard says, at C speed.
+
+Two liberties are taken and labelled: raw control characters inside strings, and a member
+written twice with the same value. What JSON cannot mean (``NaN``, a
+number beyond any float, one key with two values) is refused *finally*: a more lenient
+reader has no better answer. :mod:`~toolproto.decoding.lenient` stands on these rules.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from math import isinf
+from typing import Any, NoReturn
+
+from ..messages import Grade, ProblemKind, Repair
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_DIGITS",
+    "Reading",
+    "Refusal",
+    "Refused",
+    "finite_float",
+    "read_strict",
+    "same_value",
+    "sized_int",
+]
+
+# Tools take shallow arguments; what walks a value after us (schemas, comparison) recurses.
+MAX_DEPTH = 100
+# int() is quadratic in the digits; this is CPython's own default limit, held even where a
+# program has lifted it.
+MAX_DIGITS = 4300
+
+_skip_space = re.compile(r"[ \t\r\n]*+").match
+
+DUPLICATE_KEY = Repair("duplicate_key", Grade.LOSSLESS)
+CONTROL_CHARACTER = Repair("control_character", Grade.LOSSLESS)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value, the offset just after it, and what had to be mended to read it."""
+
+    value: Any
+    end: int
+    repairs: tuple[Repair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why no value was read, worded for the model; *final* if no reader should try again."""
+
+    kind: ProblemKind
+    message: str
+    at: int = 0
+    final: bool = True
+
+
+class Refused(Exception):
+    """Ends a reading from inside; it never leaves :mod:`toolproto.decoding`."""
+
+    def __init__(self, kind: ProblemKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+    def at(self, offset: int) -> Refusal:
+        """The refusal this stands for."""
+        return Refusal(self.kind, self.message, offset)
+
+
+def read_strict(text: str, at: int = 0) -> Reading | Refusal:
+    """Read the JSON value that starts at *at*, leading white space skipped.
+
+    What follows the value is not looked at. Never raises, whatever the text.
+    """
+    start = _skip_space(text, at).end()  # type: ignore[union-attr]  # matches anywhere
+    try:
+        return _read(text, start)
+    except Refused as refused:
+        return refused.at(start)
+    except RecursionError:
+        return too_deep().at(start)
+    except json.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg} at character {error.pos - start + 1}"
+        return Refusal(ProblemKind.MALFORMED, message, error.pos, final=False)
+
+
+def _read(text: str, start: int) -> Reading:
+    repairs: list[Repair] = []
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            _check_duplicates(pairs)
+            repairs[:] = [DUPLICATE_KEY]
+        return value
+
+    try:
+        value, end = _decoder(members, strict=True).raw_decode(text, start)
+    except json.JSONDecodeError:
+        # strict=False differs in one thing only, so success here means exactly this repair.
+        value, end = _decoder(members, strict=False).raw_decode(text, start)
+        repairs.append(CONTROL_CHARACTER)
+    _check_depth(value, text.count("{", start, end) + text.count("[", start, end))
+    return Reading(value, end, tuple(repairs))
+
+
+def _decoder(members: Any, *, strict: bool) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=members,
+        parse_int=sized_int,
+        parse_float=finite_float,
+        parse_constant=refuse_constant,
+        strict=strict,
+    )
+
+
+def sized_int(digits: str) -> int:
+    """The whole number, or a refusal of one too long to be converted in linear time."""
+    if len(digits) > MAX_DIGITS:
+        raise Refused(ProblemKind.TOO_LARGE, f"a number has more than {MAX_DIGITS} digits")
+    return int(digits)
+
+
+def finite_float(literal: str) -> float:
+    """The number, or a refusal of one that no float can hold."""
+    if len(literal) > MAX_DIGITS:
+        raise Refused(ProblemKind.TOO_LARGE, f"a number has more than {MAX_DIGITS} digits")
+    value = float(literal)
+    if isinf(value):
+        raise Refused(ProblemKind.MALFORMED, f"the number {literal[:40]} is too large")
+    return value
+
+
+def refuse_constant(word: str) -> NoReturn:
+    """JSON has no ``NaN`` and no ``Infinity``, and nothing they could stand for."""
+    raise Refused(ProblemKind.MALFORMED, f"{word} is not a JSON value; use a number or null")
+
+
+def refuse_conflict(key: str) -> NoReturn:
+    """One key with two values: choosing either would be inventing."""
+    raise Refused(
+        ProblemKind.MALFORMED, f"the key {key[:80]!r} is given twice with different values"
+    )
+
+
+def too_deep() -> Refused:
+    """The refusal of a value nested deeper than is read."""
+    return Refused(ProblemKind.TOO_LARGE, f"nested deeper than {MAX_DEPTH} levels")
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether both are the same JSON value; unlike ``==``, 1, 1.0 and true differ."""
+    if not isinstance(one, (dict, list)):
+        return type(one) is type(other) and bool(one == other)
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _check_duplicates(pairs: list[tuple[str, Any]]) -> None:
+    first: dict[str, Any] = {}
+    for key, value in pairs:
+        if not same_value(first.setdefault(key, value), value):
+            refuse_conflict(key)
+
+
+def _check_depth(value: Any, openers: int) -> None:
+    """Refuse a value deeper than the cap; *openers* in the text spare most values the walk."""
+    if openers <= MAX_DEPTH:
+        return
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for parent in level for child in _children(parent)]
+        if not level:
+            return
+    raise too_deep()
+
+
+def _children(parent: Any) -> list[Any]:
+    """What *parent* holds that may itself hold something."""
+    inside = parent.values() if isinstance(parent, dict) else parent
+    return [child for child in inside if isinstance(child, (dict, list))]

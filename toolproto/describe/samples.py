@@ -1,0 +1,129 @@
+"""Plausible arguments for a tool, out of its schema alone.
+
+They fill the one example that instructions show, and the example turns for very small models.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..messages import ToolCall
+from ..tools.check import check_call
+from ..tools.spec import ToolOffer, ToolSpec
+from .types import followed
+
+__all__ = ["example_call", "example_request", "sample"]
+
+_DEPTH = 5
+_BY_FORMAT = {
+    "date": "2024-05-17",
+    "date-time": "2024-05-17T09:30:00Z",
+    "time": "09:30:00",
+    "email": "ada@example.com",
+    "uri": "https://example.com",
+    "uuid": "3f2b8c1e-5d47-4a52-9b1c-2e8f7a6d4c10",
+}
+# What an argument of that name usually holds; the first word of a name that is found counts.
+_BY_NAME = {
+    "city": "Oslo",
+    "location": "Oslo",
+    "country": "Norway",
+    "path": "notes.txt",
+    "file": "notes.txt",
+    "filename": "notes.txt",
+    "url": "https://example.com",
+    "query": "train times to Bergen",
+    "pattern": "*.txt",
+    "email": "ada@example.com",
+    "to": "ada@example.com",
+    "date": "2024-05-17",
+    "time": "09:30",
+    "timezone": "Europe/Oslo",
+    "tz": "Europe/Oslo",
+    "name": "Ada",
+    "title": "Weekly meeting",
+    "subject": "Lunch",
+    "text": "Hello!",
+    "content": "Hello!",
+    "body": "See you at noon.",
+    "message": "Hello!",
+    "language": "English",
+    "code": "print(1 + 1)",
+    "expression": "2 + 3",
+    "id": "42",
+}
+
+
+def sample(schema: Any, root: Mapping[str, Any], name: str = "", depth: int = 0) -> Any:
+    """A value that *schema* is likely to accept."""
+    schema = followed(schema, root)
+    for key in ("examples", "enum"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            return schema[key][0]
+    for key in ("const", "default"):
+        if key in schema and schema[key] is not None:
+            return schema[key]
+    for key in ("anyOf", "oneOf", "allOf"):
+        if isinstance(schema.get(key), list) and schema[key] and depth < _DEPTH:
+            return sample(schema[key][0], root, name, depth + 1)
+    return _by_type(schema, root, name, depth)
+
+
+def _by_type(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: int) -> Any:
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    kind = kind[0] if isinstance(kind, list) and kind else kind
+    if depth >= _DEPTH or kind == "null":
+        return None
+    if kind in ("integer", "number"):
+        return _number(schema)
+    if kind == "boolean":
+        return True
+    if kind == "array":
+        return [sample(schema.get("items"), root, name.removesuffix("s"), depth + 1)]
+    if kind == "object":
+        return _members(schema, root, depth)
+    return _BY_FORMAT.get(str(schema.get("format")), _by_name(name))
+
+
+def _members(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    properties = schema.get("properties")
+    required = schema.get("required")
+    if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
+        return {}
+    return {key: sample(properties.get(key), root, str(key), depth + 1) for key in required}
+
+
+def _number(schema: Mapping[str, Any]) -> Any:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if isinstance(low, int | float) and low > 3:
+        return low
+    return high if isinstance(high, int | float) and high < 3 else 3
+
+
+def _by_name(name: str) -> str:
+    words = name.lower().replace("-", "_").split("_")
+    return next((_BY_NAME[word] for word in reversed(words) if word in _BY_NAME), "example")
+
+
+def example_call(offer: ToolOffer) -> ToolCall | None:
+    """A call that one of the offered tools accepts: of the demanded one, or of the first."""
+    tools = sorted(offer.tools, key=lambda tool: tool.name != offer.choice)
+    return next((call for tool in tools[:20] if (call := _valid_call(tool))), None)
+
+
+def _valid_call(tool: ToolSpec) -> ToolCall | None:
+    arguments = _members(tool.parameters, tool.parameters, 0)
+    optional = [key for key in tool.properties if key not in arguments]
+    if not arguments and optional:
+        key = optional[0]
+        arguments = {key: sample(tool.properties[key], tool.parameters, key, 1)}
+    checked = check_call(ToolCall(tool.name, arguments), ToolOffer((tool,)))
+    return checked if isinstance(checked, ToolCall) and not checked.repairs else None
+
+
+def example_request(call: ToolCall, offer: ToolOffer) -> str:
+    """What a person might have said to get *call*."""
+    told = ", ".join(f"{k} {json.dumps(v, ensure_ascii=False)}" for k, v in call.arguments.items())
+    return f"Use {call.name} with {told}." if told else f"Use {call.name}."

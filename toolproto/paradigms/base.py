@@ -1,0 +1,116 @@
+"""ToolContextDef: one paradigm, both directions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ..decoding.base import Decoder, Limits
+from ..decoding.reasoning import Reasoning
+from ..describe.samples import example_call, example_request
+from ..events import merge
+from ..messages import CallProblem, IdFactory, Message, ToolCall, ToolResult, random_id
+from ..tools.spec import ToolOffer
+from .parsed import ParsedResponse
+from .splice import spliced
+
+__all__ = ["NO_TOOLS", "ToolContextDef"]
+
+NO_TOOLS = ToolOffer()
+
+
+class ToolContextDef(ABC):
+    """How one prompt paradigm speaks about tools: to the model and back.
+
+    Four methods say all that differs between paradigms. A paradigm holds no conversation:
+    ``decoder`` is called once per reply and carries the state. Whatever ``encode_call`` writes,
+    ``decoder`` reads back as the same call.
+
+    *ids* makes the ids of calls to which the model gave none, *reasoning* says how the model
+    writes its thoughts, and *limits* what one call may cost to read.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(
+        self,
+        *,
+        ids: IdFactory = random_id,
+        reasoning: Reasoning | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.ids = ids
+        self.reasoning = reasoning or Reasoning()
+        self.limits = limits or Limits()
+
+    def __repr__(self) -> str:
+        return f"<paradigm {self.name}>"
+
+    @abstractmethod
+    def instructions(self, offer: ToolOffer) -> str:
+        """The text that teaches a model this paradigm and the tools of *offer*."""
+
+    @abstractmethod
+    def encode_call(self, call: ToolCall) -> str:
+        """*call* as the model would have written it."""
+
+    @abstractmethod
+    def encode_results(self, results: Sequence[ToolResult]) -> str:
+        """What the model is told came of its calls: the body of a user message."""
+
+    @abstractmethod
+    def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
+        """A fresh reader for one reply; *offer* names the tools it may meet."""
+
+    def splice_system_prompt(self, prompt: str, offer: ToolOffer) -> str:
+        """*prompt* with the instructions for *offer* in it; splicing again replaces them."""
+        return spliced(prompt, self.instructions(offer) if offer.tools else "")
+
+    def parse_response(self, text: str, offer: ToolOffer = NO_TOOLS) -> ParsedResponse:
+        """Read a whole reply: the streaming way, in one piece."""
+        decoder = self.decoder(offer)
+        return ParsedResponse(text, tuple(merge([*decoder.feed(text), *decoder.finish()])))
+
+    def format_results(self, results: Sequence[ToolResult]) -> list[Message]:
+        """The user messages that bring *results* to the model."""
+        if not results:
+            return []
+        return [Message("user", self.encode_results(results), results=tuple(results))]
+
+    def format_problem(self, problem: CallProblem) -> str:
+        """What the model is told when a call of its cannot be used."""
+        which = f"Your call of {problem.name!r}" if problem.name else "Your tool call"
+        advice = [f"{which} could not be used: {problem.message}."]
+        if problem.suggestions:
+            advice.append(f"Did you mean {' or '.join(problem.suggestions)}?")
+        advice.append("Write the whole call again, in exactly the form you were shown.")
+        return " ".join(advice)
+
+    def encode_history(self, messages: Sequence[Message]) -> list[Message]:
+        """*messages* with their calls and results rendered into the text, ready to be sent."""
+        return [self._as_text(message) for message in messages]
+
+    def _as_text(self, message: Message) -> Message:
+        if message.role == "assistant" and message.calls:
+            written = "\n".join(self.encode_call(call) for call in message.calls)
+            return Message("assistant", "\n".join(filter(None, (message.content.strip(), written))))
+        if message.results:
+            return Message(message.role, self.encode_results(message.results))
+        return Message(message.role, message.content)
+
+    def examples(self, offer: ToolOffer) -> list[Message]:
+        """A request and its call as two chat turns, for models too small for instructions."""
+        call = example_call(offer)
+        if call is None:
+            return []
+        request = example_request(call, offer)
+        return [Message("user", request), Message("assistant", self.encode_call(call))]
+
+    def stop(self, offer: ToolOffer) -> tuple[str, ...]:
+        """Where generation should stop: what only the other side writes."""
+        return ()
+
+    def grammar(self, offer: ToolOffer) -> Any:
+        """A grammar of the replies, for endpoints that can decode under one; None if there is none."""
+        return None

@@ -1,0 +1,55 @@
+"""``{"tool_calls": [{"name": …, "arguments": {…}}]}``: for models that write JSON well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from ..decoding.base import Decoder
+from ..decoding.call_shape import CallShape
+from ..decoding.reply import ReplyDecoder, ReplyForm
+from ..messages import Message, ToolCall, ToolResult
+from ..tools.spec import ToolOffer
+from .base import NO_TOOLS, ToolContextDef
+from .registry import register_paradigm
+from .results import json_result
+from .teaching import teach
+
+__all__ = ["JsonStrict"]
+
+_FORM = ReplyForm(CallShape(wrapper="tool_calls"), result_key="tool_call_result")
+
+
+@register_paradigm
+class JsonStrict(ToolContextDef):
+    """A JSON object that lists the calls, alone or amid prose; the default paradigm."""
+
+    name = "json_strict"
+
+    def instructions(self, offer: ToolOffer) -> str:
+        """The text that teaches a model this paradigm and the tools of *offer*."""
+        how = 'To use one, write its JSON object exactly as shown, with "tool_calls".'
+        return teach(offer, self.encode_call, how=how)
+
+    def encode_call(self, call: ToolCall) -> str:
+        """*call* as the model would have written it."""
+        return self.encode_calls([call])
+
+    def encode_calls(self, calls: Sequence[ToolCall]) -> str:
+        """Several calls in one object."""
+        listed = [{"name": call.name, "arguments": dict(call.arguments)} for call in calls]
+        return json.dumps({"tool_calls": listed}, ensure_ascii=False)
+
+    def encode_results(self, results: Sequence[ToolResult]) -> str:
+        """One line of JSON for each result."""
+        return "\n".join(json_result(result) for result in results)
+
+    def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
+        """A fresh reader for one reply."""
+        return ReplyDecoder(
+            _FORM, offer, ids=self.ids, reasoning=self.reasoning, limits=self.limits
+        )
+
+    def stop(self, offer: ToolOffer) -> tuple[str, ...]:
+        """A result is never the model's to write."""
+        return ('{"tool_call_result"',)

@@ -1,0 +1,48 @@
+"""Looking paradigms up by name, built in or installed."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import Any, TypeVar
+
+from ..errors import UsageError
+from .base import ToolContextDef
+
+__all__ = ["GROUP", "get_paradigm", "paradigms", "register_paradigm"]
+
+#: Installed packages add paradigms through entry points of this group.
+GROUP = "toolproto.paradigms"
+P = TypeVar("P", bound=type[ToolContextDef])
+_registered: dict[str, type[ToolContextDef]] = {}
+
+
+def register_paradigm(cls: P) -> P:
+    """Class decorator: make *cls* available under its name."""
+    name = getattr(cls, "name", "")
+    if not isinstance(name, str) or not name or name != _key(name):
+        raise UsageError(
+            f"{cls.__name__}.name must be a snake_case name such as 'xml_tag', not {name!r}"
+        )
+    if _registered.setdefault(name, cls) is not cls:
+        raise UsageError(f"two paradigms are named {name!r}; give {cls.__name__} another name")
+    return cls
+
+
+def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
+    """The paradigm called *name* (``"XML_Tag"`` will do for ``"xml_tag"``), made with *options*."""
+    key = _key(name)
+    if key not in _registered:
+        for point in entry_points(group=GROUP, name=key):
+            register_paradigm(point.load())
+    if key not in _registered:
+        raise UsageError(f"no paradigm named {name!r}; there are: {', '.join(paradigms())}")
+    return _registered[key](**options)
+
+
+def paradigms() -> list[str]:
+    """Every name that :func:`get_paradigm` accepts; plugins are not imported for it."""
+    return sorted(_registered.keys() | {point.name for point in entry_points(group=GROUP)})
+
+
+def _key(name: str) -> str:
+    return name.strip().lower().replace("-", "_")

@@ -1,0 +1,108 @@
+"""Whether a call may run: its tool is offered, its terms are kept, its arguments fit.
+
+The answer is the call, mended where the schema made the meaning clear, or a
+:class:`~toolproto.messages.CallProblem` that tells the model what to write instead. Nothing is
+raised for what a model wrote; only a schema whose references lead nowhere is a UsageError.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..messages import CallProblem, ProblemKind, ToolCall
+from .coerce import coerce
+from .names import NameMatch, resolve_name, suggest
+from .scalars import ReadJson, strict_json
+from .spec import ToolOffer, ToolSpec
+from .validate import find_faults
+from .wording import show_name, word_faults
+from .work import TooMuchWork, Work
+
+__all__ = ["call_problem", "check_call"]
+
+_MAX_NAMES = 20
+
+
+def check_call(
+    call: ToolCall,
+    offer: ToolOffer,
+    *,
+    near_names: bool = False,
+    read_json: ReadJson = strict_json,
+) -> ToolCall | CallProblem:
+    """*call* as it may run under *offer*, or what is wrong with it.
+
+    A call written as asked comes back as it is; any change is told in ``repairs``. With
+    *near_names* a misspelt tool name is mended too, as a guess. *read_json* reads arguments
+    that came as JSON text.
+    """
+    names = [tool.name for tool in offer.tools]
+    match = resolve_name(call.name, names, near=near_names)
+    spec = offer.get(match.name) if match else None
+    if not match or not spec:
+        return _unknown(call, names)
+    if problem := _refused(call, match, offer):
+        return problem
+    return _fitted(_renamed(call, match), spec, read_json)
+
+
+def call_problem(call: ToolCall, kind: ProblemKind, message: str, *suggestions: str) -> CallProblem:
+    """A problem with *call*, keeping where it came from."""
+    return CallProblem(
+        kind,
+        message,
+        raw=call.raw,
+        span=call.span,
+        name=call.name,
+        suggestions=suggestions,
+        repairs=call.repairs,
+    )
+
+
+def _unknown(call: ToolCall, names: list[str]) -> CallProblem:
+    close = suggest(call.name, names)
+    hint = f"; did you mean {' or '.join(map(show_name, close))}?" if close else ";"
+    more = [f"and {len(names) - _MAX_NAMES} more"] if len(names) > _MAX_NAMES else []
+    listed = ", ".join([*names[:_MAX_NAMES], *more]) or "none"
+    message = f"there is no tool {show_name(call.name)}{hint} the tools are: {listed}"
+    return call_problem(call, ProblemKind.UNKNOWN_TOOL, message, *close)
+
+
+def _refused(call: ToolCall, match: NameMatch, offer: ToolOffer) -> CallProblem | None:
+    if offer.choice in ("auto", "required", match.name):
+        return None
+    if offer.choice == "none":
+        message = "no tool may be called now; answer in plain text"
+        return call_problem(call, ProblemKind.NOT_ALLOWED, message)
+    message = f"only the tool {show_name(offer.choice)} may be called now"
+    return call_problem(call, ProblemKind.NOT_ALLOWED, message, offer.choice)
+
+
+def _renamed(call: ToolCall, match: NameMatch) -> ToolCall:
+    if match.repair is None:
+        return call
+    return replace(call, name=match.name, repairs=(*call.repairs, match.repair))
+
+
+def _fitted(call: ToolCall, spec: ToolSpec, read_json: ReadJson) -> ToolCall | CallProblem:
+    schema = {**spec.parameters, "type": "object"}
+    work = Work()
+    try:
+        faults = find_faults(call.arguments, schema, schema, work)
+        if faults:
+            call = _coerced(call, schema, read_json, work)
+            faults = find_faults(call.arguments, schema, schema, work)
+    except TooMuchWork:
+        message = "these arguments are too large or too deeply nested to check; send less at once"
+        return call_problem(call, ProblemKind.TOO_LARGE, message)
+    if faults:
+        return call_problem(call, ProblemKind.INVALID_ARGUMENTS, word_faults(faults))
+    return call
+
+
+def _coerced(call: ToolCall, schema: dict[str, Any], read_json: ReadJson, work: Work) -> ToolCall:
+    arguments, repairs = coerce(call.arguments, schema, read_json=read_json, work=work)
+    if not repairs:
+        return call
+    return replace(call, arguments=arguments, repairs=(*call.repairs, *repairs))

@@ -1,0 +1,173 @@
+"""A tool: what the model is told about it, the function behind it, and how careful to be.
+
+::
+
+    @tool
+    def get_weather(city: str, days: int = 1) -> str:
+        '''The weather forecast for a city.
+
+        Args:
+            city: where, as a person would write it
+        '''
+
+The schema comes from the annotations, the words from the docstring; ``Annotated[str, "words"]``
+and ``Annotated[int, Field(ge=1, description="words")]`` win over it. A tool that changes, sends
+or executes something must say so (``@tool(risk="write")``): approval policies go by it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, overload
+
+from ..errors import UsageError
+from ..messages import CallProblem, ProblemKind
+from .names import check_name
+from .schema import check_schema
+from .spec import ToolSpec, spec_from_openai
+
+if TYPE_CHECKING:
+    from .signature import Signature
+
+__all__ = ["Risk", "Tool", "ToolTerms", "tool"]
+
+Risk = Literal["read", "write", "egress", "exec"]
+
+
+class ToolTerms(TypedDict, total=False):
+    """How a tool is to be treated; see the fields of :class:`Tool`."""
+
+    risk: Risk
+    needs_approval: bool | None
+    timeout: float | None
+    idempotent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that can be offered and, if it has a function, run.
+
+    *risk* is the worst it can do: ``read`` (look), ``write`` (change something), ``egress``
+    (send something out) or ``exec`` (run what the model wrote). *needs_approval* overrides what
+    policy would make of the risk. *timeout* is in seconds. An *idempotent* tool may be run again
+    when nobody knows whether it ran. Without a *function* the call is answered elsewhere.
+    """
+
+    spec: ToolSpec
+    function: Callable[..., Any] | None = None
+    risk: Risk = "read"
+    needs_approval: bool | None = None
+    timeout: float | None = None
+    idempotent: bool = False
+    _signature: Signature | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_name(self.spec.name)
+        if self.risk not in get_args(Risk):
+            raise UsageError(f"risk of {self.name!r} is {self.risk!r}; use one of {get_args(Risk)}")
+        if self.timeout is not None and not self.timeout > 0:
+            raise UsageError(f"timeout of {self.name!r} is {self.timeout!r}; use seconds above 0")
+
+    @classmethod
+    def from_function(
+        cls,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        **terms: Unpack[ToolTerms],
+    ) -> Tool:
+        """A tool out of a function, a bound method or a partial, sync or async.
+
+        Raises UsageError for parameters that no JSON object can fill.
+        """
+        # pydantic is imported by the first function that becomes a tool, not with the package.
+        from .signature import read_signature, underlying
+
+        signature = read_signature(function)
+        spec = ToolSpec(
+            check_name(underlying(function).__name__ if name is None else name),
+            signature.summary if description is None else description,
+            signature.schema(),
+        )
+        return cls(spec, function, **terms, _signature=signature)
+
+    @classmethod
+    def from_schema(
+        cls,
+        name: str,
+        description: str,
+        parameters: Mapping[str, Any] | None,
+        function: Callable[..., Any] | None = None,
+        **terms: Unpack[ToolTerms],
+    ) -> Tool:
+        """A tool whose schema is written by hand or by another system.
+
+        *function* gets the arguments as they are. Raises UsageError for an invalid schema.
+        """
+        spec = ToolSpec(check_name(name), description, check_schema(parameters, repr(name)))
+        return cls(spec, function, **terms)
+
+    @classmethod
+    def from_openai(
+        cls,
+        definition: Mapping[str, Any],
+        function: Callable[..., Any] | None = None,
+        **terms: Unpack[ToolTerms],
+    ) -> Tool:
+        """A tool out of ``{"type": "function", "function": {...}}``."""
+        return cls(spec_from_openai(definition), function, **terms)
+
+    @property
+    def name(self) -> str:
+        """What the model calls it by."""
+        return self.spec.name
+
+    @property
+    def is_async(self) -> bool:
+        """Whether calling the function gives something to await."""
+        return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(
+            getattr(self.function, "__call__", None)  # noqa: B004 (an object may be async too)
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, as if it had never been made a tool."""
+        if self.function is None:
+            raise UsageError(f"{self.name!r} has no function; its calls are answered elsewhere")
+        return self.function(*args, **kwargs)
+
+    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any] | CallProblem:
+        """Checked JSON *arguments* as keyword arguments in the function's own types.
+
+        Models, enums and dates are made here; what their validators refuse is a CallProblem.
+        """
+        if self._signature is None:
+            return dict(arguments)
+        bound = self._signature.bind(arguments)
+        if isinstance(bound, str):
+            return CallProblem(ProblemKind.INVALID_ARGUMENTS, bound, name=self.name)
+        return bound
+
+
+@overload
+def tool(function: Callable[..., Any], /) -> Tool: ...
+@overload
+def tool(
+    *, name: str | None = None, description: str | None = None, **terms: Unpack[ToolTerms]
+) -> Callable[[Callable[..., Any]], Tool]: ...
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    **terms: Unpack[ToolTerms],
+) -> Tool | Callable[[Callable[..., Any]], Tool]:
+    """Make a tool of the function below: ``@tool`` or ``@tool(risk="write")``."""
+
+    def make(function: Callable[..., Any]) -> Tool:
+        return Tool.from_function(function, name=name, description=description, **terms)
+
+    return make if function is None else make(function)

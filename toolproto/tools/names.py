@@ -1,0 +1,154 @@
+"""Which tool a model meant by the name it wrote.
+
+Models change case and separators, put a namespace in front, leave a module out, or escape the
+underscore for Markdown. Each such reading is tried in order, the surest first, and taken only
+if it leads to exactly one tool; two candidates are no answer, and both become suggestions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from ..errors import UsageError
+from ..messages import Grade, Repair
+
+__all__ = ["NameMatch", "check_name", "fold", "mistyped", "resolve_name", "suggest"]
+
+# MCP allows 128 characters, and its servers put dots, slashes and colons after a namespace.
+_VALID = re.compile(r"[A-Za-z_][A-Za-z0-9_.:/\-]{0,127}")
+# Namespaces that models learned from other vendors' prompts.
+_PREFIXES = ("functions.", "functions:", "functions/", "tools.", "tool.", "default_api.", "api.")
+_SEPARATORS = str.maketrans("", "", "-_. ")
+_MODULE_END = re.compile(r"[.:/]|__")
+# Longer names are not compared: the work grows with the product of the lengths.
+_MAX_COMPARED = 256
+_NEAR = 0.85  # one slip in seven letters
+_ALIKE = 0.6  # worth mentioning
+
+
+class NameMatch(NamedTuple):
+    """The tool a name leads to, and what reading it so took: None if it was written right."""
+
+    name: str
+    repair: Repair | None
+
+
+def check_name(name: object) -> str:
+    """*name*, if a tool may have it; UsageError otherwise.
+
+    Whitespace, quotes and brackets are refused because some paradigm uses each to end a name.
+    """
+    if isinstance(name, str) and _VALID.fullmatch(name):
+        return name
+    raise UsageError(
+        f"{name!r} cannot name a tool; use letters, digits and any of '_-.:/', "
+        "starting with a letter or '_', at most 128 in all"
+    )
+
+
+def resolve_name(name: str, names: Iterable[str], *, near: bool = False) -> NameMatch | None:
+    """The one tool of *names* that *name* can mean, or None.
+
+    With *near*, a misspelt name counts if exactly one tool resembles it closely.
+    """
+    known = list(dict.fromkeys(names))
+    if name in known:
+        return NameMatch(name, None)
+    if len(name) > _MAX_COMPARED:
+        return None
+    for repair, read in _READINGS:
+        found = read(name, known)
+        if len(found) == 1:
+            return NameMatch(found[0], Repair(repair, Grade.LOSSLESS, name))
+        if found:
+            return None
+    slip = mistyped(name, known, _NEAR) if near else None
+    return NameMatch(slip, Repair("name_near", Grade.GUESSED, name)) if slip else None
+
+
+def suggest(name: str, names: Iterable[str], limit: int = 3) -> list[str]:
+    """The few of *names* that look most like *name*, the likest first."""
+    if len(name) > _MAX_COMPARED:
+        return []
+    return _alike(name, names, _ALIKE)[:limit]
+
+
+def mistyped(name: str, names: Iterable[str], least: float) -> str | None:
+    """The only one of *names* that *name* can be a slip of; *least* is how alike, up to 1."""
+    # A slip in the first letter or in a number is another tool: get_user, set_user; step_1, step_2.
+    wanted = fold(_bare(name))
+    found = [
+        each
+        for each in _alike(name, names, least)
+        if fold(each)[0] == wanted[0] and _numbers(each) == _numbers(wanted)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def fold(name: str) -> str:
+    """*name* without what models get wrong: case and separators."""
+    return name.translate(_SEPARATORS).casefold()
+
+
+def _alike(name: str, names: Iterable[str], least: float) -> list[str]:
+    wanted = fold(_bare(name))
+    scored = [(_likeness(wanted, fold(each)), each) for each in names]
+    close = [(score, each) for score, each in scored if score >= least]
+    return [each for _, each in sorted(close, key=lambda pair: -pair[0])]
+
+
+def _numbers(name: str) -> list[str]:
+    return [char for char in name if char.isdigit()]
+
+
+def _likeness(one: str, two: str) -> float:
+    if not one or not two or len(two) > _MAX_COMPARED:
+        return 0.0
+    ratio = SequenceMatcher(None, one, two, autojunk=False).ratio()
+    # A name under another namespace shares only its end.
+    return max(ratio, _ALIKE) if one.endswith(two) or two.endswith(one) else ratio
+
+
+def _bare(name: str) -> str:
+    """*name* as Markdown and quoting leave it: ``get\\_weather``, ``"get_weather"``."""
+    return name.replace("\\", "").strip(" \t\r\n`'\"*")
+
+
+def _unwrapped(name: str, known: Collection[str]) -> list[str]:
+    return _equal(_bare(name), known, str)
+
+
+def _same_case(name: str, known: Collection[str]) -> list[str]:
+    return _equal(_bare(name), known, str.casefold)
+
+
+def _same_words(name: str, known: Collection[str]) -> list[str]:
+    return _equal(_bare(name), known, fold)
+
+
+def _without_prefix(name: str, known: Collection[str]) -> list[str]:
+    bare = _bare(name)
+    rest = next((bare[len(each) :] for each in _PREFIXES if bare.startswith(each)), None)
+    return [] if rest is None else _equal(rest, known, fold)
+
+
+def _without_module(name: str, known: Collection[str]) -> list[str]:
+    wanted = fold(_bare(name))
+    return [each for each in known if wanted and fold(_MODULE_END.split(each)[-1]) == wanted]
+
+
+def _equal(name: str, known: Collection[str], key: Callable[[str], str]) -> list[str]:
+    wanted = key(name)
+    return [each for each in known if wanted and key(each) == wanted]
+
+
+_READINGS: tuple[tuple[str, Callable[[str, Collection[str]], list[str]]], ...] = (
+    ("name_markup", _unwrapped),
+    ("name_case", _same_case),
+    ("name_separator", _same_words),
+    ("name_prefix", _without_prefix),
+    ("name_module", _without_module),
+)
