@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 
 from toolproto.errors import UsageError
+from toolproto.tools.schema import check_schema
 from toolproto.tools.validate import find_faults, fits
 from toolproto.tools.work import MAX_VISITS, TooMuchWork, Work
 
@@ -142,11 +144,36 @@ def test_a_pattern_that_may_take_hours_is_passed_over(pattern):
     assert holds({text: 1}, keys)
 
 
+class Listener:
+    """Hears of connections and opened addresses; an audit hook stays for the process's life."""
+
+    def __init__(self):
+        self.heard = []
+        self.listening = False
+        sys.addaudithook(self)
+
+    def __call__(self, event, args):
+        if self.listening and event.startswith(("socket.", "urllib.")):
+            self.heard.append(event)
+
+    def __enter__(self):
+        self.listening = True
+        return self
+
+    def __exit__(self, *error):
+        self.listening = False
+
+
 def test_a_remote_reference_is_never_fetched():
-    # Under this suite's rules an attempt would be an error of another kind: there is no network
-    # module here to begin with.
-    with pytest.raises(UsageError, match="not a path into its own schema"):
-        holds({}, {"$ref": "http://localhost:1/schema.json"})
+    remote = {"properties": {"x": {"$ref": "http://localhost:1/schema.json"}}}
+    with Listener() as listener:
+        with pytest.raises(UsageError, match="not a path into its own schema"):
+            holds({"x": 1}, remote)
+        with pytest.raises(UsageError, match="not a path into its own schema"):
+            check_schema(remote, "'t'")
+        with pytest.raises(UsageError, match="not a valid JSON Schema"):
+            check_schema({"$schema": "http://localhost:1/dialect", "required": 3}, "'t'")
+    assert listener.heard == []
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ class CallDraft:
             return self._reject(ProblemKind.MALFORMED, "it names two tools", raw)
         tail = self._rest_of_arguments(raw, fields, repairs)
         if tail is None:
-            return self._reject(ProblemKind.MALFORMED, "a string in it is not quoted well", raw)
+            return self._reject(ProblemKind.MALFORMED, "a quote in its arguments is missing or not escaped", raw)
         if self.index is None:
             self._id = self._id or fields.id
             self._start_call(fields.name)
@@ -234,6 +234,7 @@ class CallDraft:
         """A broken call is a problem, unless nothing says that it was meant as a call."""
         if self.index is None and not self._marked:
             return Outcome.NO_CALL
+        self.hand_out()
         span = Span(self._start, self._start + len(raw))
         problem = CallProblem(kind, message, raw, span, self._name)
         self._outbox.rejected(self.index, problem)

@@ -157,7 +157,7 @@ class JsonCalls:
 
     def scalar(self, text: str, at: int) -> None:
         if self._args is not None:
-            self._args.scalar(text, self._base + at)
+            self._args.scalar(text)
         if self._frames and self._frames[-1].key_next:
             self._named(self._frames[-1], text)
 

@@ -3,7 +3,7 @@
 :class:`ArgumentsText` hears the tokens of the arguments and hands out their text as JSON, as soon
 as no later character can change what it means. Inside a string that is at once. A closing quote
 is different: a model that forgets to escape one has not closed anything, so the quote and what
-follows wait until the next value has begun. Past the first token that strict JSON would not
+follows wait until the next string or container has begun. Past the first token that strict JSON would not
 have, nothing more is handed out; :func:`remainder` then completes what was said so far from the
 value that was read in the end.
 """
@@ -31,7 +31,7 @@ class ArgumentsText:
     """The certain part of one arguments object. *known* are the keys its tool has, if told.
 
     ``take()`` gives what became certain since the last time. ``sure`` is where in the reply that
-    certainty ends: always inside a string, or just behind an opened bracket or a scalar.
+    certainty ends: always inside a string, or just behind an opened bracket.
     """
 
     __slots__ = ("_expect", "_held", "_key", "_known", "_ready", "_stack", "live", "sure")
@@ -98,12 +98,12 @@ class ArgumentsText:
         else:
             self.stop()
 
-    def scalar(self, text: str, at: int) -> None:
+    def scalar(self, text: str) -> None:
         if not _SCALAR.fullmatch(text):
             self.stop()
         elif self._begins_value():
             self._expect = _COMMA
-            self._confirm(text, at + len(text))
+            self._held.append(text)
 
     def string_opened(self, quote: str, at: int) -> None:
         if not self.live:

@@ -50,6 +50,8 @@ _SPACE = re.compile(r"[\s,]++")
 _LEAD = re.compile(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?([A-Za-z_]{0,30}+)([^A-Za-z_]?)")
 _MORE_KEY = "…"  # no member of ours is called that
 _LEAD_BEGUN = re.compile(r"(?:\[\s{0,80}+)?(?:\{\s{0,80}+[\"'“‘`]?)?\Z")
+_SEPARATOR = re.compile(r"\s{0,20}+[,;]\s{0,20}+(?=[{\[<])")
+_SEPARATOR_BEGUN = re.compile(r"\s{0,20}+(?:[,;]\s{0,20}+)?\Z")
 _AFTER = re.compile(r"[ \t]{0,64}+(.?)", re.DOTALL)
 
 
@@ -179,8 +181,7 @@ class ReplyDecoder:
         self._read(final=True)
         while self._body is not None:
             self._body.finish(reason)
-            self._read_again(len(self._text))
-            if self._body.done:
+            if not self._read_again(len(self._text)) and self._body.done:
                 self._end_attempt()
             self._read(final=True)
         if self._outbox.withholding and not self._outbox.withholds_call:
@@ -390,7 +391,11 @@ class ReplyDecoder:
         body = self._body
         assert body is not None, "an attempt is under way"
         pushback = body.take_pushback()
-        if not pushback or self._recoveries <= 0:
+        if not pushback:
+            return False
+        if self._recoveries <= 0:
+            if not self._outbox.withholding:
+                self._outbox.text(pushback, self._base + stop - len(pushback))
             return False
         self._recoveries -= 1
         self._outbox.unkeep(len(pushback))
@@ -417,8 +422,19 @@ class ReplyDecoder:
             self._mode = self._behind_example
         else:
             self._around.restart()
+            self._mode = self._between_calls
         if self._fence is None:
             self._outbox.repairs = ()
+
+    def _between_calls(self, text: str, at: int, final: bool) -> int:
+        """A comma or semicolon between two calls is no text."""
+        self._mode = self._in_prose
+        separator = _SEPARATOR.match(text, at)
+        if separator:
+            return separator.end()
+        if not final and _SEPARATOR_BEGUN.match(text, at):
+            self._mode = self._between_calls
+        return at
 
     def _behind_example(self, text: str, at: int, final: bool) -> int:
         """Does the sentence, or the quotation, go on behind the call?"""

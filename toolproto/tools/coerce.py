@@ -149,7 +149,8 @@ class _Mender:
             if (is_object(parsed) and "object" in types) or (is_array(parsed) and "array" in types):
                 self._record("json_string", Grade.LOSSLESS, path)
                 return parsed
-            return value  # a broken list is not the one item of a list
+            if not is_object(parsed):
+                return value  # a broken list is not the one item of a list
         if "array" in types and value is not None:
             return self._wrapped(value, schema, path, depth)
         if is_array(value) and len(value) == 1:

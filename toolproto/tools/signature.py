@@ -80,6 +80,10 @@ class Signature:
                     bound[each.name] = each.adapter.validate_python(arguments[each.name])
                 except ValidationError as error:
                     return _words(each.name, error)
+                except (PydanticUserError, TypeError) as error:  # Field(ge=1) on a str
+                    raise UsageError(
+                        f"parameter {each.name!r} cannot be checked: {error}"
+                    ) from error
             elif each.supply:
                 bound[each.name] = each.supply()
         return bound
