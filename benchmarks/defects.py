@@ -151,7 +151,7 @@ def _raw(escape: str, character: str) -> Breaker:
 
 def _invalid_escape(rng: random.Random, payload: Payload) -> str | None:
     places = [m.start() for m in re.finditer(r"\\.", payload.body) if m[0] == r"\\"]
-    places = [p for p in places if payload.body[p + 2 : p + 3] not in tuple('"\\/bfnrtu\'_')]
+    places = [p for p in places if payload.body[p + 2 : p + 3] not in tuple("\"\\/bfnrtu'_")]
     if not places:
         return None
     return payload.with_body(_drop_backslashes(payload.body, [rng.choice(places)]))
@@ -172,8 +172,10 @@ def _replace_one(old: str, *new: str) -> Breaker:
         if not places:
             return None
         place = rng.choice(places)
-        return payload.text[: place.start()] + place.expand(rng.choice(new)) + (
-            payload.text[place.end() :]
+        return (
+            payload.text[: place.start()]
+            + place.expand(rng.choice(new))
+            + (payload.text[place.end() :])
         )
 
     return breaker

@@ -55,9 +55,7 @@ json_values = st.recursive(
     | st.integers(-(10**20), 10**20)
     | st.floats(allow_nan=False, allow_infinity=False)
     | tricky_text,
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(tricky_text, inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(tricky_text, inner, max_size=3),
     max_leaves=8,
 )
 tool_names = st.from_regex(r"[a-z_][a-z0-9_.\-]{0,12}", fullmatch=True)
@@ -66,9 +64,7 @@ calls = st.builds(
 ) | st.builds(
     ToolCall,
     st.sampled_from(["get_weather", "write_file", "now"]),
-    st.dictionaries(
-        st.sampled_from(["city", "unit", "path", "content"]), tricky_text, max_size=4
-    ),
+    st.dictionaries(st.sampled_from(["city", "unit", "path", "content"]), tricky_text, max_size=4),
 )
 results = st.lists(
     st.builds(

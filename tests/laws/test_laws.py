@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 
-from tests.laws.cases import OFFER, calls, cuts, json_values, replies, results, tricky_text
-from toolproto.messages import ToolCall, ToolResult, counted_ids
-from toolproto.paradigms import ToolContextDef, get_paradigm, paradigms
+from tests.laws.cases import OFFER, calls, cuts, replies, results
+from toolproto.messages import ToolCall, ToolResult
+from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.testing import laws
 from toolproto.tools.spec import ToolOffer
 
@@ -17,13 +18,10 @@ EMPTY = ToolOffer()
 RESULT = ToolResult(ToolCall("get_weather", {"city": "Oslo"}, "call_7"), "12 °C </tool_result>")
 
 
-@pytest.fixture(params=paradigms())
-def paradigm(request: pytest.FixtureRequest) -> ToolContextDef:
-    return get_paradigm(request.param, ids=counted_ids())
-
-
 def every_paradigm(test):  # type: ignore[no-untyped-def]
-    return pytest.mark.parametrize("paradigm", [get_paradigm(n) for n in paradigms()], ids=str)(test)
+    return pytest.mark.parametrize("paradigm", [get_paradigm(n) for n in paradigms()], ids=str)(
+        test
+    )
 
 
 @every_paradigm
@@ -128,5 +126,5 @@ def test_what_we_say_runs_nothing_when_quoted(paradigm, results):
 
 
 def test_no_law_is_forgotten():
-    assert len(laws.LAWS) == 9
-    assert json_values and tricky_text
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert [law for law in laws.LAWS.values() if f"laws.{law.__name__}(" not in source] == []

@@ -18,7 +18,7 @@ from .json_delta import ArgumentsText, remainder
 from .lenient import read_json
 from .offered import Offered
 from .outbox import Outbox
-from .strict import Refusal
+from .strict import Reading, Refusal
 
 __all__ = ["CallDraft", "CallSetting", "Outcome"]
 
@@ -168,18 +168,18 @@ class CallDraft:
         if isinstance(reading, Refusal):
             kind = ProblemKind.TRUNCATED if cut else reading.kind
             return self._reject(kind, reading.message, raw), ""
-        whole = raw[: reading.end]
         if cut or any(repair.grade is Grade.TRUNCATED for repair in reading.repairs):
             return self._reject(ProblemKind.TRUNCATED, "the reply ended inside it", raw), ""
         fields = read_fields(reading.value, self._setting.shape, self._setting.offered.knows)
-        outcome = self._settle(fields, whole, reading.repairs)
+        outcome = self._settle(fields, raw, reading)
         return outcome, raw[reading.end :]
 
     def _keys(self) -> frozenset[str]:
         shape, offered = self._setting.shape, self._setting.offered
         return shape.leading_keys | (offered.keys(self._name) or frozenset())
 
-    def _settle(self, fields: CallFields | None, raw: str, repairs: tuple[Repair, ...]) -> Outcome:
+    def _settle(self, fields: CallFields | None, text: str, reading: Reading) -> Outcome:
+        raw = text[: reading.end]
         if fields is None or fields.arguments is None:
             wants = self._setting.shape.wants()
             return self._reject(ProblemKind.MALFORMED, f"expected {wants}", raw)
@@ -187,9 +187,11 @@ class CallDraft:
             return Outcome.NO_CALL
         if self.index is not None and fields.name != self._name:
             return self._reject(ProblemKind.MALFORMED, "it names two tools", raw)
-        tail = self._rest_of_arguments(raw, fields, repairs)
+        tail = self._rest_of_arguments(text, fields, reading.repairs)
         if tail is None:
-            return self._reject(ProblemKind.MALFORMED, "a quote in its arguments is missing or not escaped", raw)
+            return self._reject(
+                ProblemKind.MALFORMED, "a quote in its arguments is missing or not escaped", raw
+            )
         if self.index is None:
             self._id = self._id or fields.id
             self._start_call(fields.name)
@@ -204,7 +206,7 @@ class CallDraft:
                 self._id,
                 raw,
                 Span(self._start, self._start + len(raw)),
-                (*self._outbox.repairs, *self._drift, *repairs, *fields.repairs),
+                (*self._outbox.repairs, *self._drift, *reading.repairs, *fields.repairs),
             ),
         )
         return Outcome.CALL
@@ -224,7 +226,7 @@ class CallDraft:
         """What is still to be handed out so that the whole is the arguments as JSON."""
         if self._args is None:
             return remainder("", fields.arguments or {})
-        sure = self._args.sure - self._start
+        sure = self._args.sure(self._start + len(raw)) - self._start
         as_written = not repairs and not any(r.name == "arguments_string" for r in fields.repairs)
         if as_written and self._args_end:
             return raw[sure : self._args_end - self._start]

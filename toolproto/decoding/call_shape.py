@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..messages import Grade, Repair
@@ -27,7 +28,7 @@ _OTHER_KEYS = ("id", "tool_call_id", "call_id", "type", "index", "thought", "tho
 _MESSAGE_KEYS = ("role", "content", "reasoning", "message", "text", "response")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallShape:
     """The member names that a paradigm asks for.
 
@@ -38,27 +39,27 @@ class CallShape:
     arguments: str = "arguments"
     wrapper: str | None = None
 
-    @property
+    @cached_property
     def name_keys(self) -> tuple[str, ...]:
         """Members that may hold the name, the asked one first."""
         return (self.name, *(key for key in _NAME_KEYS if key != self.name))
 
-    @property
+    @cached_property
     def argument_keys(self) -> tuple[str, ...]:
         """Members that may hold the arguments, the asked one first."""
         return (self.arguments, *(key for key in _ARGUMENT_KEYS if key != self.arguments))
 
-    @property
+    @cached_property
     def list_keys(self) -> frozenset[str]:
         """Members that may hold a list of calls."""
         return frozenset(_LIST_KEYS if self.wrapper is None else (self.wrapper, *_LIST_KEYS))
 
-    @property
+    @cached_property
     def nesting_keys(self) -> frozenset[str]:
         """Members that may hold the name and the arguments one level down."""
         return frozenset(_NESTING_KEYS)
 
-    @property
+    @cached_property
     def leading_keys(self) -> frozenset[str]:
         """Members that an object which is, or holds, a call may begin with."""
         calls = {*self.name_keys, *self.argument_keys, *self.list_keys, *_NESTING_KEYS}

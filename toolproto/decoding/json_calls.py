@@ -135,6 +135,10 @@ class JsonCalls:
             return
         while self._frames[-1].bracket != opener:
             self._end(self._frames.pop(), at)  # its own bracket is missing
+            if self.pushback:
+                self.pushback += bracket
+                self._tokens.stop()
+                return
         if self._args is not None:
             self._args.closed(bracket)
         self._end(self._frames.pop(), at + 1)

@@ -3,9 +3,9 @@
 :class:`ArgumentsText` hears the tokens of the arguments and hands out their text as JSON, as soon
 as no later character can change what it means. Inside a string that is at once. A closing quote
 is different: a model that forgets to escape one has not closed anything, so the quote and what
-follows wait until the next string or container has begun. Past the first token that strict JSON would not
-have, nothing more is handed out; :func:`remainder` then completes what was said so far from the
-value that was read in the end.
+follows wait until the next string or container has begun. Past the first token that strict JSON
+would not have, nothing more is handed out; :func:`remainder` then completes what was said so far
+from the value that was read in the end.
 """
 
 from __future__ import annotations
@@ -30,26 +30,41 @@ _KEY_MAY_BEGIN = frozenset({_KEY, _FIRST_KEY})
 class ArgumentsText:
     """The certain part of one arguments object. *known* are the keys its tool has, if told.
 
-    ``take()`` gives what became certain since the last time. ``sure`` is where in the reply that
-    certainty ends: always inside a string, or just behind an opened bracket.
+    ``take()`` gives what became certain since the last time. Certainty always ends inside a
+    string, or just behind an opened bracket.
     """
 
-    __slots__ = ("_expect", "_held", "_key", "_known", "_ready", "_stack", "live", "sure")
+    __slots__ = (
+        "_expect",
+        "_held",
+        "_in_string",
+        "_key",
+        "_known",
+        "_ready",
+        "_stack",
+        "_sure",
+        "live",
+    )
 
     def __init__(self, start: int, known: frozenset[str] | None) -> None:
         self.live = True
-        self.sure = start
+        self._sure = start
         self._known = known
         self._ready: list[str] = []
         self._held: list[str] = []
         self._stack: list[str] = []
         self._expect = _VALUE
         self._key: list[str] | None = None
+        self._in_string = False  # a value, not a key
 
     @property
     def in_value(self) -> bool:
         """Inside a string value whose text is certain as it comes."""
-        return self.live and self._key is None and not self._held
+        return self._in_string and self.live
+
+    def sure(self, end: int) -> int:
+        """Where in the reply certainty ends, when all has been read up to *end*."""
+        return end if self.in_value else self._sure
 
     def take(self) -> str:
         """What has become certain."""
@@ -114,6 +129,7 @@ class ArgumentsText:
             self._key = []
             self._held.append('"')
         elif self._begins_value():
+            self._in_string = True
             self._confirm('"', at + 1)
 
     def string_part(self, text: str) -> None:
@@ -130,14 +146,15 @@ class ArgumentsText:
 
     def string_fault(self, at: int) -> None:
         if self.live and self._key is None:
-            self.sure = at
+            self._sure = at
         self.stop()
 
     def string_closed(self, at: int) -> None:
         if not self.live:
             self._key = None
         elif self._key is None:
-            self.sure = at
+            self._in_string = False
+            self._sure = at
             self._expect = _COMMA
             self._held.append('"')
         else:
@@ -157,7 +174,7 @@ class ArgumentsText:
         self._ready += self._held
         self._ready.append(text)
         self._held = []
-        self.sure = sure
+        self._sure = sure
 
 
 _SPACE = re.compile(r"\s*+")

@@ -17,7 +17,13 @@ from typing import Protocol
 __all__ = ["JsonListener", "JsonTokens", "string_stop"]
 
 _TOKEN = re.compile(r"""(\s++)|([{}\[\],:])|(["'“‘`])|([^\s{}\[\],:"'“‘`]++)""")
-_VALID = re.compile(r'[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+')
+# The look-ahead keeps the repeated part from failing half-way, which the possessive repeats of
+# early 3.11 releases do not undo (CPython issue 106052); an atomic group would need a hundred
+# times the memory of the text.
+_VALID = re.compile(
+    r'[^"\\\x00-\x1f]*+'
+    r'(?:(?=\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))\\.[^"\\\x00-\x1f]*+)*+'
+)
 _CONTROL = re.compile(r"[\x00-\x1f]++")
 _ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _CLOSER = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}

@@ -29,7 +29,7 @@ _DELIMITERS = _COMMAS | _CLOSERS | {""}
 
 _commas = re.compile(r"[,，;；\s]*+").match
 _ellipsis = re.compile(r"\.{3,}+|…").match
-_bare_key = re.compile(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]|\\_)++""").match
+_bare_key = re.compile(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]++|\\_)+""").match
 _equals = re.compile(r"=>?").match
 _stray = re.compile(r"""[^\s,，}\])"'“”\w{\[(]++|.""", re.DOTALL).match
 _member_follows = re.compile(r"\s*+,\s*+(?=\")").match

@@ -16,12 +16,12 @@ from .strict import finite_float, refuse_constant, sized_int
 __all__ = ["read_scalar"]
 
 _number = re.compile(
-    r"""[-+]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++
-    |(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?+|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?+)""",
+    r"""[-+]?(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++
+    |(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?)""",
     re.VERBOSE,
 ).match
-_plain_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?+(?=[,}\]])").match
-_json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?+([eE][-+]?+[0-9]++)?+\Z").match
+_plain_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?(?=[,}\]])").match
+_json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?\Z").match
 _leading_zero = re.compile(r"[-+]?0[0-9_]").match
 # A number goes on if a letter, an operand or an operator follows. What // introduces is a
 # comment unless it is arithmetic up to the next delimiter.

@@ -34,13 +34,18 @@ QUOTES: Final = {
 _MAX_DOUBTS = 20_000
 
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
-# Groups: odd white space, JSON's own escapes for it, comments, a comment without an end.
-_trivia = re.compile(
-    r"""(?:[ \t\r\n]++|([\s\ufeff\u200b-\u200f\u2060]++)|(\\[nrt])
-    |((?://|\#)[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)|(/\*[\S\s]*+))++""",
-    re.VERBOSE,
-).match
-_TRIVIA_REPAIRS = (mend.ODD_SPACE, mend.ESCAPED_JSON, mend.COMMENT, mend.CUT_SHORT)
+_space = re.compile(r"[ \t\r\n]++").match
+_odd_space = re.compile(r"[\s\ufeff\u200b-\u200f\u2060]++").match
+_escaped_space = re.compile(r"(?:\\[nrt])++").match
+_comment = re.compile(r"(?://|#)[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/").match
+_open_comment = re.compile(r"/\*[\S\s]*+").match
+_TRIVIA = (
+    (_space, None),
+    (_comment, mend.COMMENT),
+    (_escaped_space, mend.ESCAPED_JSON),
+    (_odd_space, mend.ODD_SPACE),
+    (_open_comment, mend.CUT_SHORT),
+)
 # What cannot begin trivia in the text models write; the rest is left to the pattern.
 _solid = frozenset("{}[](),:;'\"" + ascii_letters + digits + "-+.<>=_$“”‘’")
 
@@ -92,20 +97,18 @@ class State:
     def skip(self) -> str:
         """Move past white space and comments; the character then at hand, or ``""``."""
         here = self.text[self.at : self.at + 1]
-        if here in _solid:
-            return here
-        trivia = _trivia(self.text, self.at)
-        if trivia is None:
-            return here
-        if trivia.lastindex:
-            self._note_trivia(trivia)
-        self.at = trivia.end()
-        return self.text[self.at : self.at + 1]
+        while here and here not in _solid and self._skip_trivia():
+            here = self.text[self.at : self.at + 1]
+        return here
 
-    def _note_trivia(self, trivia: re.Match[str]) -> None:
-        for part, repair in zip(trivia.groups(), _TRIVIA_REPAIRS, strict=True):
-            if part is not None:
-                self.note(repair)
+    def _skip_trivia(self) -> bool:
+        for pattern, repair in _TRIVIA:
+            if match := pattern(self.text, self.at):
+                self.at = match.end()
+                if repair is not None:
+                    self.note(repair)
+                return True
+        return False
 
     def find_triple(self, quotes: str, at: int) -> int:
         """Where *quotes* stand next, or -1; asked in text order, it searches the text once."""

@@ -21,7 +21,7 @@ _backslashed = re.compile(r"\\.", re.DOTALL)
 _colon = re.compile(r"\s*+(?:[:：]|=>?)").match
 _unquoted_key = re.compile(r"[\w.$ -]{1,100}+:").match
 # In {\"a\": \"b\"} a quote is \" and every backslash of the value itself is doubled.
-_escaped_body = re.compile(r'[^\\]*+(?:\\(?!")(?:\\(?:\\.|[^\\])|.)[^\\]*+)*+', re.DOTALL).match
+_escaped_body = re.compile(r'[^\\]*+(?:\\(?!")(?:\\(?:\\.|[^\\])|.)[^\\]*+)*', re.DOTALL).match
 _one_liner = re.compile(r"[^\\\n{(]{0,200}+\Z").match
 _letters_around = re.compile(r"\w.\w", re.DOTALL).match
 
@@ -36,7 +36,7 @@ def _plain(quote: str, before: str) -> re.Pattern[str]:
 
 
 _BEFORE_VALUE = r"\s*+:"
-_BEFORE_ITEM = r"""\s*+,\s*+["'\[{]"""
+_BEFORE_ITEM = r"""\s*+,\s*+["'`“‘\[{]"""
 _BEFORE_MEMBER = r"""\s*+,\s*+(?:"[^"\\\r\n]*+"|'[^'\\\r\n]*+')\s*+:"""
 
 
@@ -54,7 +54,7 @@ def _next_candidate(closers: str) -> re.Pattern[str]:
     """
     may_end = rf"\s*+(?:\Z|[,，}}\])/#]|[{closers}\"]?[\w.$ -]{{1,60}}+[{closers}\"]\s*+:)"
     return re.compile(
-        rf"[^{closers}\\]*+(?:(?:\\.|[{closers}](?!{may_end}))[^{closers}\\]*+)*+", re.DOTALL
+        rf"[^{closers}\\]*+(?:(?:\\.|[{closers}](?!{may_end}))[^{closers}\\]*+)*", re.DOTALL
     )
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .scanner import Marker
-
 __all__ = ["Reasoning"]
 
 
@@ -24,11 +22,3 @@ class Reasoning:
         ("<reasoning>", "</reasoning>"),
     )
     starts_inside: bool = False
-
-    def openers(self) -> list[Marker]:
-        """What begins a thought."""
-        return [Marker(opener) for opener, _ in self.tags]
-
-    def closers(self) -> list[Marker]:
-        """What ends a thought, in the order of the openers."""
-        return [Marker(closer) for _, closer in self.tags]

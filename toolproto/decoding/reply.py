@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 from io import StringIO
 from typing import Protocol
@@ -22,16 +21,16 @@ from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span
 from ..tools.spec import ToolOffer
 from .base import Limits
 from .call_draft import CallDraft, CallSetting
-from .call_shape import CallShape
 from .fences import FENCE, FENCE_BEGUN, CodeFence
 from .json_body import JsonBody
 from .json_calls import JsonCalls
 from .json_end import string_stop
-from .leaks import LEAKS, ends_reply, invented_turn, opens_turn
+from .landmarks import Landmark, ReplyForm, landmarks
+from .leaks import ends_reply, invented_turn, opens_turn
 from .offered import Offered
 from .outbox import Outbox
 from .reasoning import Reasoning
-from .scanner import MORE, NO, Marker, MarkerSet
+from .scanner import MORE, NO
 from .surroundings import Standing, Surroundings
 
 __all__ = ["ReplyDecoder", "ReplyForm"]
@@ -53,21 +52,6 @@ _LEAD_BEGUN = re.compile(r"(?:\[\s{0,80}+)?(?:\{\s{0,80}+[\"'“‘`]?)?\Z")
 _SEPARATOR = re.compile(r"\s{0,20}+[,;]\s{0,20}+(?=[{\[<])")
 _SEPARATOR_BEGUN = re.compile(r"\s{0,20}+(?:[,;]\s{0,20}+)?\Z")
 _AFTER = re.compile(r"[ \t]{0,64}+(.?)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyForm:
-    """How calls and results look in a paradigm's replies.
-
-    *call* are the markers around a call, or None where calls stand without any; *results* open a
-    result block, and *result_key* is the first member of one written in JSON: neither is ever
-    the model's to write.
-    """
-
-    shape: CallShape
-    call: tuple[str, str] | None = None
-    results: tuple[str, ...] = ()
-    result_key: str | None = None
 
 
 class _Body(Protocol):
@@ -95,9 +79,6 @@ class _Policy(Enum):
 
 
 _Mode = Callable[[str, int, bool], int]
-# From the text, where a marker begins and where it ends, to where reading goes on; NO if the
-# marker means nothing where it stands.
-_Action = Callable[[str, int, int], int]
 
 
 class ReplyDecoder:
@@ -121,9 +102,7 @@ class ReplyDecoder:
         self._text = ""
         self._base = 0
         self._finished = False
-        self._markers, self._actions = self._marker_table(reasoning)
-        self._telling = re.compile(f"[{re.escape(self._markers.firsts)}{{\\[`~>]")
-        self._thought_closers = MarkerSet(reasoning.closers())
+        self._landmarks = landmarks(form, reasoning)
         self._mode: _Mode = self._in_thought if reasoning.starts_inside else self._in_prose
         self._body: _Body | None = None
         self._policy = _Policy.RUN
@@ -219,36 +198,23 @@ class ReplyDecoder:
             self._append_until = self._base + draft.room
             self._batch_from = self._base + _LONG_CALL - draft.length
 
-    def _marker_table(self, reasoning: Reasoning) -> tuple[MarkerSet, list[_Action]]:
-        """Every marker that means something in prose, and what to do at each."""
-        table: list[tuple[Marker, _Action]] = []
-        if self._form.call is not None:
-            table.append((Marker(self._form.call[0]), self._at_call))
-        table += [(Marker(text), self._at_result) for text in self._form.results]
-        table += [(marker, self._at_thought) for marker in reasoning.openers()]
-        table += [(marker, self._at_stray) for marker in reasoning.closers()]
-        table += [(marker, self._at_leak) for marker in LEAKS]
-        return MarkerSet([marker for marker, _ in table]), [action for _, action in table]
-
     # -- prose ----------------------------------------------------------------------------
 
     def _in_prose(self, text: str, at: int, final: bool) -> int:
-        telling = self._telling.search(text, at)
+        telling = self._landmarks.telling.search(text, at)
         stop = telling.start() if telling else len(text)
         if stop > at:
             return self._say(text, at, stop)
-        number, end = self._markers.at(text, at, final)
-        if number == MORE:
+        landmark, end = self._landmarks.at(text, at, final)
+        if end == MORE:
             return at
-        if number != NO:
-            stop = self._actions[number](text, at, end)
+        if landmark is not None:
+            stop = self._at_landmark(landmark, text, at, end)
             return stop if stop != NO else self._say(text, at, at + 1)
         if text[at] in "`~":
             return self._at_run(text, at, final)
         if text[at] in "{[":
             return self._at_bracket(text, at, final)
-        if text[at] == ">" and self._around.blank_line:
-            self._around.in_block_quote = True
         return self._say(text, at, at + 1)
 
     def _say(self, text: str, at: int, stop: int) -> int:
@@ -291,35 +257,31 @@ class ReplyDecoder:
             return True
         return key in self._lead_keys and self._around.after_sentence
 
-    # -- markers --------------------------------------------------------------------------
+    # -- landmarks ------------------------------------------------------------------------
+
+    def _at_landmark(self, landmark: Landmark, text: str, at: int, end: int) -> int:
+        """Where reading goes on; NO if the marker means nothing where it stands."""
+        match landmark:
+            case Landmark.CALL:
+                return self._at_call(text, at, end)
+            case Landmark.RESULT if self._around.standing() is Standing.PLAIN:
+                return self._begin_cut(at)
+            case Landmark.THOUGHT if self._around.blank_line and not self._around.in_block_quote:
+                self._mode = self._in_thought
+                return end
+            case Landmark.END_OF_THOUGHT if not self._around.in_code:
+                return end  # the thought was opened in the prompt, or never
+            case Landmark.LEAK if not self._around.in_code:
+                return self._at_leak(text[at:end], at, end)
+        return NO
 
     def _at_call(self, text: str, at: int, end: int) -> int:
-        assert self._form.call is not None, "its marker was met"
-        opener, closer = map(Marker, self._form.call)
-        body = JsonBody(self._setting, opener, closer, self._base + end)
-        self._attempt(body, at)
+        assert self._landmarks.call is not None, "its marker was met"
+        self._attempt(JsonBody(self._setting, *self._landmarks.call, self._base + end), at)
         self._outbox.keep(text[at:end])
         return end
 
-    def _at_result(self, text: str, at: int, end: int) -> int:
-        if self._around.standing() is not Standing.PLAIN:
-            return NO
-        return self._begin_cut(at)
-
-    def _at_thought(self, text: str, at: int, end: int) -> int:
-        if not self._around.blank_line or self._around.in_block_quote:
-            return NO
-        self._mode = self._in_thought
-        return end
-
-    def _at_stray(self, text: str, at: int, end: int) -> int:
-        """A closing tag of a thought that was opened in the prompt, or never."""
-        return NO if self._around.in_code else end
-
-    def _at_leak(self, text: str, at: int, end: int) -> int:
-        if self._around.in_code:
-            return NO
-        token = text[at:end]
+    def _at_leak(self, token: str, at: int, end: int) -> int:
         if ends_reply(token):
             return self._begin_cut(at, fabricated=False)
         if opens_turn(token):
@@ -336,12 +298,12 @@ class ReplyDecoder:
         return at if end == NO else end
 
     def _in_thought(self, text: str, at: int, final: bool) -> int:
-        stop = text.find("<", at) if self._thought_closers.firsts == "<" else at
+        stop = text.find("<", at) if self._landmarks.ends_of_thought.firsts == "<" else at
         if stop != at:
             stop = len(text) if stop < 0 else stop
             self._outbox.reasoning(text[at:stop], self._base + at)
             return stop
-        number, end = self._thought_closers.at(text, at, final)
+        number, end = self._landmarks.ends_of_thought.at(text, at, final)
         if number == MORE:
             return at
         if number == NO:
@@ -421,6 +383,7 @@ class ReplyDecoder:
         elif self._policy is _Policy.ASK_NEXT:
             self._mode = self._behind_example
         else:
+            self._outbox.let_go()
             self._around.restart()
             self._mode = self._between_calls
         if self._fence is None:
@@ -484,11 +447,11 @@ class ReplyDecoder:
         return at
 
     def _in_fence_content(self, text: str, at: int, final: bool) -> int:
-        number, end = self._markers.at(text, at, final)
-        key = _MORE_KEY if number == MORE else _leading_key(text, at, final)
+        landmark, end = self._landmarks.at(text, at, final)
+        key = _MORE_KEY if end == MORE else _leading_key(text, at, final)
         if key == _MORE_KEY:
             return at
-        if number != NO and self._actions[number] == self._at_call:
+        if landmark is Landmark.CALL:
             return self._at_call(text, at, end)
         if key in self._lead_keys:
             self._begin_bare(at)
@@ -517,15 +480,15 @@ class ReplyDecoder:
         fence = FENCE.match(text, at)
         if fence:
             return self._open_fence(fence, at)
-        number, end = self._markers.at(text, at, final)
-        if number == MORE or (not final and FENCE_BEGUN.match(text, at)):
+        landmark, end = self._landmarks.at(text, at, final)
+        if end == MORE or (not final and FENCE_BEGUN.match(text, at)):
             return at
-        if number != NO and self._actions[number] == self._at_leak:
+        if landmark is Landmark.LEAK:
             self._outbox.keep(text[at:end])
             return end
         self._mode = self._in_prose
         self._around.restart()
-        if number != NO and self._actions[number] == self._at_result:
+        if landmark is Landmark.RESULT:
             self._outbox.let_go()
         else:
             self._show_withheld()

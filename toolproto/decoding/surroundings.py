@@ -42,10 +42,11 @@ class Surroundings:
             text = text[newline + 1 :]
         if text:
             self._last = text[-1]
-            words = text.rstrip()
+            words = text.strip()
             if words:
-                self._last_word = words[-1]
+                self.in_block_quote = self.in_block_quote or (self.blank_line and words[0] == ">")
                 self.blank_line = False
+                self._last_word = words[-1]
 
     def restart(self) -> None:
         """A line begins, or a call has ended: what stood before no longer counts."""

@@ -1,4 +1,4 @@
-"""A JSON Schema in a few words a model understands: ``integer``, ``"c" or "f"``, ``list of string``."""
+"""A JSON Schema in words a model understands: ``integer``, ``"c" or "f"``, ``list of string``."""
 
 from __future__ import annotations
 

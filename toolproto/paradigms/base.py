@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ..decoding.base import Decoder, Limits
+from ..decoding.landmarks import ReplyForm
 from ..decoding.reasoning import Reasoning
+from ..decoding.reply import ReplyDecoder
 from ..describe.samples import example_call, example_request
 from ..events import merge
 from ..messages import CallProblem, IdFactory, Message, ToolCall, ToolResult, random_id
@@ -63,6 +65,10 @@ class ToolContextDef(ABC):
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply; *offer* names the tools it may meet."""
 
+    def _reply_decoder(self, form: ReplyForm, offer: ToolOffer) -> Decoder:
+        """The reader of replies in *form*, with this paradigm's options."""
+        return ReplyDecoder(form, offer, ids=self.ids, reasoning=self.reasoning, limits=self.limits)
+
     def splice_system_prompt(self, prompt: str, offer: ToolOffer) -> str:
         """*prompt* with the instructions for *offer* in it; splicing again replaces them."""
         return spliced(prompt, self.instructions(offer) if offer.tools else "")
@@ -112,5 +118,5 @@ class ToolContextDef(ABC):
         return ()
 
     def grammar(self, offer: ToolOffer) -> Any:
-        """A grammar of the replies, for endpoints that can decode under one; None if there is none."""
+        """A grammar of the replies, for endpoints that decode under one; None if there is none."""
         return None

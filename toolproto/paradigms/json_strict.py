@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ..decoding.base import Decoder
 from ..decoding.call_shape import CallShape
-from ..decoding.reply import ReplyDecoder, ReplyForm
-from ..messages import Message, ToolCall, ToolResult
+from ..decoding.landmarks import ReplyForm
+from ..messages import ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
 from .registry import register_paradigm
@@ -46,9 +46,7 @@ class JsonStrict(ToolContextDef):
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
-        return ReplyDecoder(
-            _FORM, offer, ids=self.ids, reasoning=self.reasoning, limits=self.limits
-        )
+        return self._reply_decoder(_FORM, offer)
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """A result is never the model's to write."""

@@ -1,7 +1,8 @@
 """How a result is shown to the model without being able to pass for anything else.
 
-A result is whatever a tool returned: a web page, a file, another model's words. It must not be able to
-end the block it stands in, open another, or bring chat-template tokens into the conversation.
+A result is whatever a tool returned: a web page, a file, another model's words. It must not be
+able to end the block it stands in, open another, or bring chat-template tokens into the
+conversation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where the tool instructions stand in a system prompt, and how they are replaced.
 
-The block stands between two comment lines. Splicing again finds them and puts the new block in the same
-place, so a prompt can be spliced for every request without growing.
+The block stands between two comment lines. Splicing again finds them and puts the new block in
+the same place, so a prompt can be spliced for every request without growing.
 """
 
 from __future__ import annotations

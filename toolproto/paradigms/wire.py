@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from ..decoding.base import Decoder
 from ..decoding.call_shape import CallShape
-from ..decoding.reply import ReplyDecoder, ReplyForm
+from ..decoding.landmarks import ReplyForm
 from ..messages import ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
@@ -77,10 +78,12 @@ class WireParadigm(ToolContextDef):
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
-        form = ReplyForm(
-            self.wire.payload.shape, self.wire.call, results=(f"<{self.wire.result}>",)
-        )
-        return ReplyDecoder(form, offer, ids=self.ids, reasoning=self.reasoning, limits=self.limits)
+        return self._reply_decoder(self._form, offer)
+
+    @cached_property
+    def _form(self) -> ReplyForm:
+        results = (f"<{self.wire.result}>",)
+        return ReplyForm(self.wire.payload.shape, self.wire.call, results)
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """A result is never the model's to write."""

@@ -172,7 +172,7 @@ def lossless(paradigm: ToolContextDef, reply: str, offer: ToolOffer) -> None:
             "give every event the span it was read from, in order and without overlap",
         )
     text = "".join(s.text for s in segments if s.kind is SegmentKind.TEXT)
-    raws = [item.raw for item in (*parsed.calls, *parsed.problems)]
+    raws = [call.raw for call in parsed.calls] + [problem.raw for problem in parsed.problems]
     shown = [s.text for s in segments if s.kind in (SegmentKind.CALL, SegmentKind.PROBLEM)]
     if text != parsed.text or sorted(shown) != sorted(raw for raw in raws if raw):
         raise LawBroken(

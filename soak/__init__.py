@@ -1,0 +1,1 @@
+"""Long runs: started by `make soak`, bounded, each printing what it counted."""
