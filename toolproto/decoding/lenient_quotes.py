@@ -18,13 +18,13 @@ from .lenient_state import QUOTES, State
 __all__ = ["KEY", "Candidate", "Verdict", "judge", "key_of"]
 
 _space = re.compile(r"\s*+").match
-_closer_run = re.compile(r"(?:[}\])]\s*+){1,100}+").match
+_closer_run = re.compile(r"(?:[}\])]\s*+){1,100}").match
 
 # A member's key with its colon; the groups are the key in each style of quoting. The bare
 # style may have lost its opening quote.
 KEY = re.compile(
-    r"""(?:"((?:[^"\\\r\n]|\\.){0,1000}+)"
-    |'((?:[^'\\\r\n]|\\.){0,1000}+)'
+    r"""(?:"([^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*)"
+    |'([^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*)'
     |[“”„]([^“”„"\r\n]{0,200}+)[“”"]
     |[‘’]([^‘’'\r\n]{0,200}+)[‘’']
     |`([^`\r\n]{0,200}+)`

@@ -36,8 +36,8 @@ _MAX_DOUBTS = 20_000
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _space = re.compile(r"[ \t\r\n]++").match
 _odd_space = re.compile(r"[\s\ufeff\u200b-\u200f\u2060]++").match
-_escaped_space = re.compile(r"(?:\\[nrt])++").match
-_comment = re.compile(r"(?://|#)[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/").match
+_escaped_space = re.compile(r"(?:\\[nrt])+").match
+_comment = re.compile(r"(?://|#)[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/").match
 _open_comment = re.compile(r"/\*[\S\s]*+").match
 _TRIVIA = (
     (_space, None),

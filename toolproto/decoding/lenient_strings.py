@@ -43,7 +43,7 @@ _BEFORE_MEMBER = r"""\s*+,\s*+(?:"[^"\\\r\n]*+"|'[^'\\\r\n]*+')\s*+:"""
 @cache
 def _next_quote(closers: str) -> re.Pattern[str]:
     """Everything up to the next unescaped quote."""
-    return re.compile(rf"[^{closers}\\]*+(?:\\.[^{closers}\\]*+)*+", re.DOTALL)
+    return re.compile(rf"[^{closers}\\]*+(?:\\.[^{closers}\\]*+)*", re.DOTALL)
 
 
 @cache
@@ -171,11 +171,11 @@ class _Search:
     def run(self) -> str:
         end = _to_quote(self.text, self.start, self.closers)
         while not self._ends_text(end):
-            if (comma := self._swallowed_key(end)) is not None:
-                return self._close_early(comma)
             verdict = judge(Candidate(self.state, end + 1, self.inner))
             if verdict is Verdict.CLOSES:
                 return self._close(end)
+            if (comma := self._swallowed_key(end)) is not None:
+                return self._close_early(comma)
             if verdict is Verdict.UNSURE and self._settle(end):
                 return self._close(end)
             end = self._advance(end)

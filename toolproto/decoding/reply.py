@@ -11,72 +11,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from enum import Enum, auto
-from io import StringIO
-from typing import Protocol
 
 from ..errors import UsageError
-from ..events import Event, arguments_delta
-from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span
+from ..events import Event
+from ..messages import Grade, IdFactory, Repair
 from ..tools.spec import ToolOffer
+from .attempts import Attempt, Body, Policy
 from .base import Limits
-from .call_draft import CallDraft, CallSetting
+from .call_draft import CallSetting
+from .candidates import MORE_KEY, leading_key
+from .cut import CutTail
 from .fences import FENCE, FENCE_BEGUN, CodeFence
 from .json_body import JsonBody
 from .json_calls import JsonCalls
-from .json_end import string_stop
 from .landmarks import Landmark, ReplyForm, landmarks
 from .leaks import ends_reply, invented_turn, opens_turn
 from .offered import Offered
 from .outbox import Outbox
 from .reasoning import Reasoning
 from .scanner import MORE, NO
+from .string_feed import BATCH, StringFeed
 from .surroundings import Standing, Surroundings
 
-__all__ = ["ReplyDecoder", "ReplyForm"]
+__all__ = ["ReplyDecoder"]
 
-# A call woven into a sentence is an example, and examples are short; what is longer is meant, and
-# its arguments should not wait.
-_LONGEST_EXAMPLE = 500
 _LONGEST_RUN = 64
-# Somebody watching a file being written does not see the difference between one token and eight,
-# but looking at each of them costs three times as much. Short calls are never batched.
-_LONG_CALL = 1024
-_BATCH = 8
-_SHORT_CHUNK = 16
-_RUN = re.compile(r"`++|~++")
+_RUN = re.compile(r"`{1,64}+|~{1,64}+")
 _SPACE = re.compile(r"[\s,]++")
-_LEAD = re.compile(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?([A-Za-z_]{0,30}+)([^A-Za-z_]?)")
-_MORE_KEY = "…"  # no member of ours is called that
-_LEAD_BEGUN = re.compile(r"(?:\[\s{0,80}+)?(?:\{\s{0,80}+[\"'“‘`]?)?\Z")
 _SEPARATOR = re.compile(r"\s{0,20}+[,;]\s{0,20}+(?=[{\[<])")
 _SEPARATOR_BEGUN = re.compile(r"\s{0,20}+(?:[,;]\s{0,20}+)?\Z")
-_AFTER = re.compile(r"[ \t]{0,64}+(.?)", re.DOTALL)
-
-
-class _Body(Protocol):
-    """Reads one attempt at a call."""
-
-    done: bool
-    committed: bool
-
-    @property
-    def refused(self) -> bool: ...
-    @property
-    def streaming(self) -> CallDraft | None: ...
-    def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
-    def finish(self, reason: str | None) -> None: ...
-    def take_pushback(self) -> str: ...
-
-
-class _Policy(Enum):
-    """What is done with an attempt that turns out to be a call."""
-
-    RUN = auto()
-    SHOW = auto()  # it goes out as text, whatever it is
-    ASK_NEXT = auto()  # the text behind it decides
-    ASK_FENCE = auto()  # the end of the fence, and of the reply, decides
-
 
 _Mode = Callable[[str, int, bool], int]
 
@@ -104,69 +67,55 @@ class ReplyDecoder:
         self._finished = False
         self._landmarks = landmarks(form, reasoning)
         self._mode: _Mode = self._in_thought if reasoning.starts_inside else self._in_prose
-        self._body: _Body | None = None
-        self._policy = _Policy.RUN
-        self._attempt_start = 0
+        self._attempt: Attempt | None = None
         self._fence: CodeFence | None = None
-        self._cut: StringIO | None = None
-        self._cut_start = 0
-        self._fabricated = False
-        self._append: Callable[[str], int] | None = None  # set while a string argument streams
-        self._append_index = 0
-        self._append_until = 0
-        self._pending: list[str] | None = None  # chunks of a long string, not looked at yet
-        self._batch_from = 0
+        self._cut: CutTail | None = None
+        self._string: StringFeed | None = None  # while a string argument is being read
+        self._pending: list[str] | None = None  # chunks of a long one, not looked at yet
 
     def feed(self, chunk: str) -> list[Event]:
         """Read on."""
         pending = self._pending
         if pending is not None:
             pending.append(chunk)
-            if len(pending) < _BATCH:
+            if len(pending) < BATCH:
                 return []
             chunk = "".join(pending)
             pending.clear()
-        if self._append is not None and self._base < self._append_until:
-            text = self._text + chunk
-            stop = string_stop(text)
-            if stop >= 0:
-                return self._more_of_string(text, stop)
+        if self._string is not None:
+            events = self._string.feed(chunk)
+            if events is not None:
+                if pending is None and self._string.worth_batching(chunk):
+                    self._pending = []
+                return events
+            self._leave_string()
         if self._finished:
             raise UsageError("feed() after finish(): make a new decoder for each reply")
-        self._pending = None
         self._text += chunk
         self._read(final=False)
-        self._arm()
+        self._enter_string()
         return self._outbox.take()
-
-    def _more_of_string(self, text: str, stop: int) -> list[Event]:
-        """The hot path: *text* up to *stop* goes on with a string argument."""
-        piece = text[:stop]
-        assert self._append is not None, "a string argument is being read"
-        self._append(piece)
-        self._base += stop
-        self._text = text[stop:]
-        if self._pending is None and self._base > self._batch_from and stop <= _SHORT_CHUNK:
-            self._pending = []
-        return [arguments_delta(self._append_index, piece)] if piece else []
 
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the reply is over; ``"length"`` marks an open call as truncated."""
         if self._finished:
             raise UsageError("finish() twice: make a new decoder for each reply")
         self._finished = True
-        self._text += "".join(self._pending or ())
-        self._pending = self._append = None
+        left = "".join(self._pending or ())
+        self._leave_string()
+        self._text += left
         self._read(final=True)
-        while self._body is not None:
-            self._body.finish(reason)
-            if not self._read_again(len(self._text)) and self._body.done:
+        while self._attempt is not None:
+            self._attempt.body.finish(reason)
+            if not self._read_again(len(self._text)) and self._attempt.body.done:
                 self._end_attempt()
             self._read(final=True)
         if self._outbox.withholding and not self._outbox.withholds_call:
             self._outbox.let_go_as_text()
         self._outbox.let_go()
-        self._end_cut()
+        problem = self._cut.problem() if self._cut else None
+        if problem is not None:
+            self._outbox.rejected(None, problem)
         self._outbox.settle()
         return self._outbox.take()
 
@@ -186,17 +135,16 @@ class ReplyDecoder:
         self._base += at
         self._text = self._text[at:]
 
-    def _arm(self) -> None:
-        """Prepare the hot path, if reading stands inside a string argument of a certain call."""
-        self._append = None
-        if self._body is None or self._outbox.withholding:
-            return
-        draft = self._body.streaming
+    def _enter_string(self) -> None:
+        """Leave what comes to the hot path, if reading stands in a string of a certain call."""
+        draft = self._attempt.streaming if self._attempt is not None else None
         if draft is not None and draft.index is not None:
-            self._append = draft.append
-            self._append_index = draft.index
-            self._append_until = self._base + draft.room
-            self._batch_from = self._base + _LONG_CALL - draft.length
+            self._string = StringFeed(draft, draft.index, self._base, self._text)
+
+    def _leave_string(self) -> None:
+        if self._string is not None:
+            self._base, self._text = self._string.base, self._string.text
+        self._string = self._pending = None
 
     # -- prose ----------------------------------------------------------------------------
 
@@ -241,8 +189,8 @@ class ReplyDecoder:
 
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
-        key = _leading_key(text, at, final)
-        if key == _MORE_KEY:
+        key = leading_key(text, at, final)
+        if key == MORE_KEY:
             return at
         if key and key == self._form.result_key:
             return self._begin_cut(at)
@@ -277,7 +225,7 @@ class ReplyDecoder:
 
     def _at_call(self, text: str, at: int, end: int) -> int:
         assert self._landmarks.call is not None, "its marker was met"
-        self._attempt(JsonBody(self._setting, *self._landmarks.call, self._base + end), at)
+        self._try(JsonBody(self._setting, *self._landmarks.call, self._base + end), at)
         self._outbox.keep(text[at:end])
         return end
 
@@ -318,41 +266,32 @@ class ReplyDecoder:
     def _begin_bare(self, at: int) -> None:
         name = "missing_marker" if self._form.call is not None else "missing_wrapper"
         grade = Grade.GUESSED if self._form.call is not None else Grade.LOSSLESS
-        self._attempt(JsonCalls(self._setting, marked=False, drift=(Repair(name, grade),)), at)
+        self._try(JsonCalls(self._setting, marked=False, drift=(Repair(name, grade),)), at)
 
-    def _attempt(self, body: _Body, at: int) -> None:
-        self._body = body
-        self._attempt_start = self._base + at
-        if self._fence is not None:
-            self._policy = _Policy.ASK_FENCE
-        else:
-            self._policy = _POLICIES[self._around.standing()]
-            self._outbox.withhold(self._attempt_start)
-        self._mode = self._in_body
+    def _try(self, body: Body, at: int) -> None:
+        """Read what begins at *at* as a call; what it was is decided later."""
+        start = self._base + at
+        policy = Policy.ASK_FENCE
+        if self._fence is None:
+            policy = Policy.of(self._around.standing())
+            self._outbox.withhold(start)
+        self._attempt = Attempt(body, policy, start, self._outbox)
+        self._mode = self._in_attempt
 
-    def _in_body(self, text: str, at: int, final: bool) -> int:
-        body = self._body
-        assert body is not None, "an attempt is under way"
-        stop = body.feed(text, at, self._base, final)
-        self._outbox.keep(text[at:stop])
-        if self._policy is _Policy.ASK_NEXT and self._too_long_for_an_example(stop):
-            self._policy = _Policy.RUN
-        if self._policy is _Policy.RUN and body.committed and self._outbox.withholding:
-            self._outbox.let_go()
+    def _in_attempt(self, text: str, at: int, final: bool) -> int:
+        attempt = self._attempt
+        assert attempt is not None, "an attempt is under way"
+        stop = attempt.feed(text, at, self._base, final)
         if self._read_again(stop):
             return 0
-        if body.done:
+        if attempt.body.done:
             self._end_attempt()
         return stop
 
-    def _too_long_for_an_example(self, stop: int) -> bool:
-        return self._base + stop - self._attempt_start > _LONGEST_EXAMPLE
-
     def _read_again(self, stop: int) -> bool:
         """Go back to where a broken call turned out to end, if that lies behind us."""
-        body = self._body
-        assert body is not None, "an attempt is under way"
-        pushback = body.take_pushback()
+        assert self._attempt is not None, "an attempt is under way"
+        pushback = self._attempt.body.take_pushback()
         if not pushback:
             return False
         if self._recoveries <= 0:
@@ -363,57 +302,51 @@ class ReplyDecoder:
         self._outbox.unkeep(len(pushback))
         self._base += stop - len(pushback)
         self._text = pushback + self._text[stop:]
-        if body.done:
+        if self._attempt.body.done:
             self._end_attempt()
         return True
 
     def _end_attempt(self) -> None:
-        body, self._body = self._body, None
-        assert body is not None, "an attempt is under way"
-        self._mode = self._in_prose
-        if self._policy is _Policy.ASK_FENCE:
-            assert self._fence is not None, "the fence around the attempt"
-            self._fence.holds_call = True
-            self._mode = self._in_fence
-            if body.refused:
-                self._show_withheld()
-                self._mode = self._in_code
-        elif body.refused or self._policy is _Policy.SHOW:
-            self._around.saw(self._outbox.let_go_as_text())
-        elif self._policy is _Policy.ASK_NEXT:
+        attempt, self._attempt = self._attempt, None
+        assert attempt is not None, "an attempt is under way"
+        refused = attempt.body.refused
+        if attempt.policy is Policy.ASK_FENCE:
+            self._end_fenced(refused)
+        elif refused or attempt.policy is Policy.SHOW:
+            self._show_withheld()
+        elif attempt.policy is Policy.ASK_NEXT:
             self._mode = self._behind_example
         else:
-            self._outbox.let_go()
-            self._around.restart()
-            self._mode = self._between_calls
+            self._run_withheld()
         if self._fence is None:
             self._outbox.repairs = ()
 
-    def _between_calls(self, text: str, at: int, final: bool) -> int:
-        """A comma or semicolon between two calls is no text."""
-        self._mode = self._in_prose
-        separator = _SEPARATOR.match(text, at)
-        if separator:
-            return separator.end()
-        if not final and _SEPARATOR_BEGUN.match(text, at):
-            self._mode = self._between_calls
+    def _behind_example(self, text: str, at: int, final: bool) -> int:
+        shown = Attempt.goes_on(text, at, final, self._around.closing_quote())
+        if shown:
+            self._show_withheld()
+        elif shown is not None:
+            self._run_withheld()
         return at
 
-    def _behind_example(self, text: str, at: int, final: bool) -> int:
-        """Does the sentence, or the quotation, go on behind the call?"""
-        after = _AFTER.match(text, at)
-        assert after is not None, "matches the empty string"
-        follows = after.group(1)
-        if not follows and not final:
-            return at
-        quote = self._around.closing_quote()
-        if (quote and follows == quote) or follows.islower() or follows in (",", ")"):
-            self._around.saw(self._outbox.let_go_as_text())
-        else:
-            self._outbox.let_go()
-            self._around.restart()
+    def _show_withheld(self) -> None:
+        """What was withheld is text."""
         self._mode = self._in_prose
-        return at
+        self._around.saw(self._outbox.let_go_as_text())
+
+    def _run_withheld(self) -> None:
+        """What was withheld is a call."""
+        self._mode = self._between_calls
+        self._outbox.let_go()
+        self._around.restart()
+
+    def _between_calls(self, text: str, at: int, final: bool) -> int:
+        """A comma or semicolon between two calls is no text."""
+        separator = _SEPARATOR.match(text, at)
+        if separator is None and not final and _SEPARATOR_BEGUN.match(text, at):
+            return at
+        self._mode = self._in_prose
+        return separator.end() if separator else at
 
     # -- fences ---------------------------------------------------------------------------
 
@@ -439,8 +372,9 @@ class ReplyDecoder:
             return self._in_fence_content(text, at, final)
         if end != MORE:
             self._outbox.keep(text[at:end])
-            self._mode = self._behind_fence
-            if not self._fence.holds_call:
+            if self._fence.holds_call:
+                self._mode = self._behind_fence
+            else:
                 self._show_withheld()
             self._fence = None
             return end
@@ -448,17 +382,29 @@ class ReplyDecoder:
 
     def _in_fence_content(self, text: str, at: int, final: bool) -> int:
         landmark, end = self._landmarks.at(text, at, final)
-        key = _MORE_KEY if end == MORE else _leading_key(text, at, final)
-        if key == _MORE_KEY:
+        key = MORE_KEY if end == MORE else leading_key(text, at, final)
+        if key == MORE_KEY:
             return at
         if landmark is Landmark.CALL:
             return self._at_call(text, at, end)
         if key in self._lead_keys:
             self._begin_bare(at)
         else:
-            self._show_withheld()
-            self._mode = self._in_code
+            self._show_fence()
         return at
+
+    def _end_fenced(self, refused: bool) -> None:
+        assert self._fence is not None, "the fence around the attempt"
+        self._fence.holds_call = True
+        self._mode = self._in_fence
+        if refused:
+            self._show_fence()
+
+    def _show_fence(self) -> None:
+        """The fence holds something else than calls: all of it is text."""
+        self._show_withheld()
+        self._outbox.repairs = ()
+        self._mode = self._in_code
 
     def _in_code(self, text: str, at: int, final: bool) -> int:
         """In a fence that shows code, or an example: all of it is text."""
@@ -486,26 +432,18 @@ class ReplyDecoder:
         if landmark is Landmark.LEAK:
             self._outbox.keep(text[at:end])
             return end
-        self._mode = self._in_prose
-        self._around.restart()
+        self._outbox.repairs = ()
         if landmark is Landmark.RESULT:
-            self._outbox.let_go()
+            self._run_withheld()
         else:
             self._show_withheld()
         return at
-
-    def _show_withheld(self) -> None:
-        self._mode = self._in_prose
-        self._outbox.repairs = ()
-        self._around.saw(self._outbox.let_go_as_text())
 
     # -- the end --------------------------------------------------------------------------
 
     def _begin_cut(self, at: int, *, fabricated: bool = True) -> int:
         """From here on nothing is the model's to say."""
-        self._cut = StringIO()
-        self._cut_start = self._base + at
-        self._fabricated = fabricated
+        self._cut = CutTail(self._base + at, fabricated=fabricated)
         self._mode = self._in_cut
         return at
 
@@ -513,31 +451,3 @@ class ReplyDecoder:
         assert self._cut is not None, "the reply was cut"
         self._cut.write(text[at:])
         return len(text)
-
-    def _end_cut(self) -> None:
-        if self._cut is None or not self._fabricated:
-            return
-        raw = self._cut.getvalue()
-        span = Span(self._cut_start, self._cut_start + len(raw))
-        message = "you wrote a tool result yourself; only the tool's real result counts"
-        problem = CallProblem(ProblemKind.FABRICATED_RESULT, message, raw, span)
-        self._outbox.rejected(None, problem)
-
-
-_POLICIES = {
-    Standing.PLAIN: _Policy.RUN,
-    Standing.SHOWN: _Policy.SHOW,
-    Standing.WOVEN: _Policy.ASK_NEXT,
-}
-
-
-def _leading_key(text: str, at: int, final: bool) -> str:
-    """The first member of the object, or of the first object in the list, that begins at *at*.
-
-    Empty where there is none; ``_MORE_KEY`` where it cannot be said yet.
-    """
-    lead = _LEAD.match(text, at)
-    if lead is None:
-        return _MORE_KEY if not final and _LEAD_BEGUN.match(text, at) else ""
-    key, after = lead.groups()
-    return _MORE_KEY if not after and not final else str(key)
