@@ -152,3 +152,10 @@ def test_whatever_a_model_writes_has_an_answer(name, arguments, schema, choice):
     for called in (name, "t"):
         checked = check_call(ToolCall(called, arguments), offer, near_names=True)
         assert isinstance(checked, ToolCall | CallProblem)
+
+
+def test_a_form_copied_with_nothing_put_in_is_refused():
+    spec = ToolSpec("look", "", {"type": "object", "properties": {"city": {"type": "string"}}})
+    problem = check_call(ToolCall("look", {"city": "<city>"}), ToolOffer((spec,)))
+    assert isinstance(problem, CallProblem)
+    assert "put a real value where <city> stands" in problem.message

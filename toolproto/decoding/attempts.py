@@ -7,14 +7,12 @@ from enum import Enum, auto
 from typing import Protocol
 
 from .call_draft import CallDraft
-from .outbox import Outbox
+from .outbox import LONGEST_EXAMPLE, Outbox
 from .surroundings import Standing
 
 __all__ = ["Attempt", "Body", "Policy"]
 
-# A call woven into a sentence is an example, and examples are short; what is longer is meant, and
-# its arguments should not wait.
-_LONGEST_EXAMPLE = 500
+_GOES_ON = frozenset(",)，、）")
 _AFTER = re.compile(r"[ \t]{0,64}+(.?)", re.DOTALL)
 
 
@@ -62,7 +60,7 @@ class Attempt:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
         stop = self.body.feed(text, at, base, final)
         self._outbox.keep(text[at:stop])
-        if self.policy is Policy.ASK_NEXT and base + stop - self._start > _LONGEST_EXAMPLE:
+        if self.policy is Policy.ASK_NEXT and base + stop - self._start > LONGEST_EXAMPLE:
             self.policy = Policy.RUN
         if self.policy is Policy.RUN and self.body.committed:
             self._outbox.let_go()
@@ -84,4 +82,6 @@ class Attempt:
         follows = after.group(1)
         if not follows and not final:
             return None
-        return bool(quote and follows == quote) or follows.islower() or follows in (",", ")")
+        if quote and follows == quote:
+            return True
+        return follows in _GOES_ON or (follows.isalpha() and not follows.isupper())

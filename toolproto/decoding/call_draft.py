@@ -174,6 +174,12 @@ class CallDraft:
         outcome = self._settle(fields, raw, reading)
         return outcome, raw[reading.end :]
 
+    def refuse_list(self) -> bool:
+        """The object lists something else where calls should be; say so."""
+        self._marked = True
+        message = f"the list must hold calls, each {self._setting.shape.wants()}"
+        return self._reject(ProblemKind.MALFORMED, message, self._raw.getvalue()) is Outcome.PROBLEM
+
     def _keys(self) -> frozenset[str]:
         shape, offered = self._setting.shape, self._setting.offered
         return shape.leading_keys | (offered.keys(self._name) or frozenset())
@@ -187,6 +193,9 @@ class CallDraft:
             return Outcome.NO_CALL
         if self.index is not None and fields.name != self._name:
             return self._reject(ProblemKind.MALFORMED, "it names two tools", raw)
+        unmeant = self._unmeant(fields)
+        if unmeant:
+            return self._reject(ProblemKind.MALFORMED, unmeant, raw)
         tail = self._rest_of_arguments(text, fields, reading.repairs)
         if tail is None:
             return self._reject(
@@ -210,6 +219,13 @@ class CallDraft:
             ),
         )
         return Outcome.CALL
+
+    def _unmeant(self, fields: CallFields) -> str:
+        """Why these can be no arguments, however well they are written; empty if they can."""
+        arguments = fields.arguments or {}
+        if {"type", "properties"} <= arguments.keys() and self._is_schema({"properties"}):
+            return "that is the description of its arguments; give the arguments themselves"
+        return ""
 
     def _looks_meant(self, fields: CallFields) -> bool:
         """Without a marker: a known tool and its arguments, and not the tool's own description."""

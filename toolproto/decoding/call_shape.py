@@ -19,11 +19,30 @@ from .strict import Reading
 __all__ = ["CallFields", "CallShape", "read_fields"]
 
 _NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action")
-_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "params", "param", "tool_input")
+_ARGUMENT_KEYS = (
+    "arguments",
+    "parameters",
+    "args",
+    "input",
+    "params",
+    "param",
+    "tool_input",
+    "action_input",
+)
 _NESTING_KEYS = ("function", "function_call", "tool_call", "call")
-_LIST_KEYS = ("tool_calls", "function_calls", "tool_call", "calls")
+_LIST_KEYS = ("tool_calls", "function_calls", "toolCalls", "tool_call", "calls")
 # Members that go beside a call without being arguments of it.
-_OTHER_KEYS = ("id", "tool_call_id", "call_id", "type", "index", "thought", "thoughts", "step")
+_OTHER_KEYS = (
+    "id",
+    "tool_call_id",
+    "call_id",
+    "type",
+    "index",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "step",
+)
 # Members that open the JSON object of a whole message around its list of calls.
 _MESSAGE_KEYS = ("role", "content", "reasoning", "message", "text", "response")
 
@@ -140,10 +159,15 @@ def _as_object(given: Any, repairs: list[Repair]) -> dict[str, Any] | None:
         return {}
     if isinstance(given, str):
         reading = read_json(given)
-        if isinstance(reading, Reading) and not given[reading.end :].strip():
+        if isinstance(reading, Reading) and _is_whole(reading, given):
             repairs += (Repair("arguments_string"), *reading.repairs)
             given = reading.value
     return given if isinstance(given, dict) else None
+
+
+def _is_whole(reading: Reading, text: str) -> bool:
+    cut = any(repair.grade is Grade.TRUNCATED for repair in reading.repairs)
+    return not cut and not text[reading.end :].strip()
 
 
 def _flattened(value: Mapping[str, Any], name_key: str, repairs: list[Repair]) -> dict[str, Any]:

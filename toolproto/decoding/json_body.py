@@ -17,9 +17,11 @@ from .scanner import MORE, NO, Marker
 
 __all__ = ["JsonBody"]
 
-_SPACE = re.compile(r"[\s,;>]++")
-_LEAD = re.compile(r"```[\w-]{0,20}+(?=\s)|json(?=\s)", re.IGNORECASE)
+_SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
+_LEAD = re.compile(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 _LEAD_BEGUN = re.compile(r"(?:`{1,3}[\w-]{0,20}+|j(?:s(?:o(?:n)?)?)?)\Z", re.IGNORECASE)
+# What a call has in it, in whatever form; words without any are only words.
+_CALL_LIKE = re.compile(r"[{(\[=:\"]")
 _TRAIL = re.compile(r"[\]})`]++")
 _ANY_CLOSING_TAG = re.compile(r"<[/\\][\w:.-]{1,40}+>")
 _CLOSING_TAG_BEGUN = re.compile(r"<(?:[/\\][\w:.-]{0,40}+)?\Z")
@@ -30,15 +32,24 @@ _LONGEST_TALK = 4096
 class JsonBody:
     """Reads from behind an opening marker to behind the closing one.
 
-    ``committed`` once it is certain that this is a call; ``refused`` if it was only talk. The text
-    of talk that was read before it showed is the caller's, who has withheld it.
+    ``committed`` once it is certain that this is a call; ``refused`` if it was only talk, which a
+    marker *in_sentence* may well be. The text of talk is the caller's, who has withheld it.
     """
 
-    def __init__(self, setting: CallSetting, opener: Marker, closer: Marker, start: int) -> None:
+    def __init__(
+        self,
+        setting: CallSetting,
+        opener: Marker,
+        closer: Marker,
+        start: int,
+        *,
+        in_sentence: bool = False,
+    ) -> None:
         self._setting = setting
         self._opener = opener
         self._closer = closer
         self._start = start
+        self._in_sentence = in_sentence
         self._step: Callable[[str, int, int, bool], int] = self._before
         self._calls: JsonCalls | None = None
         self._talk = StringIO()
@@ -74,7 +85,7 @@ class JsonBody:
             self._calls.finish(reason)
             self._take_from_json()
         elif not self.committed:
-            self.refused = True
+            self.refused = self._in_sentence or self._step != self._before
         if not self._pushback:
             self._close(Repair("missing_closer"))
 
@@ -90,8 +101,11 @@ class JsonBody:
             self._setting.outbox.repairs += (Repair("fence_in_marker"),)
             return lead.end()
         end = self._closer.at(text, at, final)
-        if end == MORE or (not final and _LEAD_BEGUN.match(text, at)):
+        again = self._opener.at(text, at, final)
+        if MORE in (end, again) or (not final and _LEAD_BEGUN.match(text, at)):
             return at
+        if again != NO:
+            return again
         if end != NO:
             self._reject("it is empty", "", base + at)
             self.done = True
@@ -104,11 +118,13 @@ class JsonBody:
         self.committed = True
         self._setting.outbox.linger = True  # until it shows how the marker is closed
         self._step = self._in_json
-        self._calls = JsonCalls(self._setting, marked=True)
+        self._calls = JsonCalls(self._setting, marked=True, ends=(self._closer, self._opener))
 
     def _in_json(self, text: str, at: int, base: int, final: bool) -> int:
         assert self._calls is not None, "opened before"
         stop = self._calls.feed(text, at, base, final)
+        if self._calls.interrupted:
+            self._calls.finish(None)
         self._take_from_json()
         return stop
 
@@ -149,7 +165,7 @@ class JsonBody:
             self._close(Repair("other_closer", detail=other.group()))
             return other.end()
         self._close(Repair("missing_closer"))
-        return at
+        return len(text) if final and self._closer.begun(text, at) else at
 
     def _close(self, *repairs: Repair) -> None:
         self.done = True
@@ -162,12 +178,13 @@ class JsonBody:
         again = self._opener.at(text, at, final)
         if MORE in (end, again):
             return at
-        if end != NO:
-            self._reject("there is no JSON in it", self._talk.getvalue(), self._start)
+        talk = self._talk.getvalue()
+        if end != NO and (not self._in_sentence or _CALL_LIKE.search(talk)):
+            self._reject("there is no JSON in it", talk, self._start)
             self.done = True
             return end
         room = _LONGEST_TALK - self._talk.tell()
-        if again != NO or room <= 0:
+        if end != NO or again != NO or room <= 0:
             self.refused = self.done = True
             return at
         mark = self._marks.search(text, at + 1)

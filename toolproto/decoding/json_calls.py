@@ -7,6 +7,7 @@ object closes it is read once more as a whole (`call_draft.py`), strictly or len
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum, auto
 
 from ..messages import Repair
@@ -14,6 +15,7 @@ from .call_draft import CallDraft, CallSetting, Outcome
 from .json_delta import ArgumentsText
 from .json_end import JsonTokens
 from .json_text import unescape
+from .scanner import Marker
 from .strict import MAX_DEPTH
 
 __all__ = ["JsonCalls"]
@@ -50,17 +52,23 @@ class JsonCalls:
 
     *marked* says that a marker stands before the value, so that it is meant as a call whatever
     it holds; *drift* is how its calls depart from the asked form, unless they stand in the asked
-    list. Otherwise it has to look like a call, and ``refused`` tells when it did not.
+    list; *ends* are markers that no JSON goes on behind. Unmarked, it has to look like a call, and
+    ``refused`` tells when it did not.
     ``pushback`` is text that was read but turned out to lie behind the end of a broken call.
     """
 
     def __init__(
-        self, setting: CallSetting, *, marked: bool, drift: tuple[Repair, ...] = ()
+        self,
+        setting: CallSetting,
+        *,
+        marked: bool,
+        drift: tuple[Repair, ...] = (),
+        ends: Sequence[Marker] = (),
     ) -> None:
         self._setting = setting
         self._marked = marked
         self._drift = drift
-        self._tokens = JsonTokens(self)
+        self._tokens = JsonTokens(self, ends)
         self._frames: list[_Frame] = []
         self._excess = 0  # brackets open beyond the depth that is read
         self._drafts: list[CallDraft] = []
@@ -68,6 +76,7 @@ class JsonCalls:
         self._word: list[str] | None = None  # of a string whose text matters
         self._text = ""
         self._base = self._mark = 0
+        self._odd_items = False  # strings where calls should be
         self.done = False
         self.committed = False
         self.pushback = ""
@@ -95,6 +104,11 @@ class JsonCalls:
         if pushback and not self.done:
             self._tokens.resume()
         return pushback
+
+    @property
+    def interrupted(self) -> bool:
+        """Did a marker that ends the call come before its last bracket?"""
+        return self._tokens.interrupted
 
     @property
     def refused(self) -> bool:
@@ -167,6 +181,8 @@ class JsonCalls:
 
     def string_opened(self, quote: str, at: int) -> None:
         frame = self._frames[-1] if self._frames else None
+        if frame is not None and frame.role is _Role.LIST and frame.marked:
+            self._odd_items = True
         matters = frame is not None and frame.role not in (_Role.INSIDE, _Role.LIST)
         self._word = [] if matters else None
         if self._args is not None:
@@ -263,6 +279,8 @@ class JsonCalls:
             self._drafts.remove(draft)
             if not draft.holds_list or draft.index is not None:
                 self._settle(draft, cut)
+            elif self._odd_items and not self.committed:
+                self.committed = draft.refuse_list()
 
     def _settle(self, draft: CallDraft, cut: bool) -> None:
         outcome, leftover = draft.close(cut=cut)

@@ -78,7 +78,9 @@ class ArgumentsText:
         self._held = []
 
     def space(self, text: str) -> None:
-        if self.live:
+        if text.strip(" \t\r\n"):
+            self.stop()  # space to us, but not to JSON
+        elif self.live:
             self._held.append(text)
 
     def opened(self, bracket: str, at: int) -> None:

@@ -12,11 +12,14 @@ space after a closing quote of the odd kind.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Protocol
+
+from .scanner import MORE, Marker
 
 __all__ = ["JsonListener", "JsonTokens", "string_stop"]
 
-_TOKEN = re.compile(r"""(\s++)|([{}\[\],:])|(["'“‘`])|([^\s{}\[\],:"'“‘`]++)""")
+_TOKEN = re.compile(r"""(\s++)|([{}\[\],:])|(["'“‘`])|(<|[^\s{}\[\],:"'“‘`<]++)""")
 # The look-ahead keeps the repeated part from failing half-way, which the possessive repeats of
 # early 3.11 releases do not undo (CPython issue 106052); an atomic group would need a hundred
 # times the memory of the text.
@@ -60,10 +63,15 @@ class JsonListener(Protocol):
 
 
 class JsonTokens:
-    """Cuts one JSON value into tokens. The listener says when it has had enough (``stop``)."""
+    """Cuts one JSON value into tokens. The listener says when it has had enough (``stop``).
 
-    def __init__(self, listener: JsonListener) -> None:
+    Outside strings one of the markers *ends* interrupts it: no JSON goes on behind those.
+    """
+
+    def __init__(self, listener: JsonListener, ends: Sequence[Marker] = ()) -> None:
         self._listener = listener
+        self._ends = ends
+        self.interrupted = False
         self._quote = ""
         self._bare: list[str] = []
         self._structural = True  # may a string begin here? (after one of { [ , : and "(")
@@ -83,14 +91,14 @@ class JsonTokens:
         self._quote = ""
         self._bare = []
         self._structural = True
-        self.stopped = False
+        self.stopped = self.interrupted = False
 
     def feed(self, text: str, at: int, final: bool) -> int:
         """Read on from *at*; return where reading stopped."""
         end = len(text)
         while at < end and not self.stopped:
             if not self._quote:
-                stop = self._between(text, at)
+                stop = self._between(text, at, final)
             elif self._quote == '"':
                 stop = self._in_string(text, at, final)
             else:
@@ -102,11 +110,19 @@ class JsonTokens:
             self._end_scalar(at)
         return at
 
-    def _between(self, text: str, at: int) -> int:
+    def _between(self, text: str, at: int, final: bool) -> int:
         token = _TOKEN.match(text, at)
         assert token is not None, "every character begins some token"
         piece = token.group()
         kind = token.lastindex
+        if piece == "<" and self._ends:
+            found = [marker.at(text, at, final) for marker in self._ends]
+            if any(end >= 0 for end in found):
+                self._end_scalar(at)
+                self.interrupted = self.stopped = True
+                return at
+            if MORE in found:
+                return at
         if kind == 4 or (kind == 3 and piece != '"' and not self._structural):
             self._bare.append(piece)
             self._structural = piece[-1] == "("

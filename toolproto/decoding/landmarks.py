@@ -41,6 +41,7 @@ class Landmark(Enum):
     CALL = auto()
     RESULT = auto()
     THOUGHT = auto()
+    END_OF_CALL = auto()
     END_OF_THOUGHT = auto()
     LEAK = auto()
 
@@ -52,6 +53,7 @@ class Landmarks:
         self.call = (Marker(form.call[0]), Marker(form.call[1])) if form.call else None
         table = [
             *((opener, Landmark.CALL) for opener in (self.call or ())[:1]),
+            *((closer, Landmark.END_OF_CALL) for closer in (self.call or ())[1:]),
             *((Marker(text), Landmark.RESULT) for text in form.results),
             *((Marker(opener), Landmark.THOUGHT) for opener, _ in reasoning.tags),
             *((Marker(closer), Landmark.END_OF_THOUGHT) for _, closer in reasoning.tags),

@@ -31,6 +31,9 @@ LEAKS = (
     Marker("<end_of_turn>"),
     Marker("[INST]"),
     Marker("[/INST]"),
+    # Two labels that nobody writes for any other reason; "User:" is not one of them.
+    Marker("\n\nHuman:"),
+    Marker("\n### Instruction:"),
 )
 _OPENERS = {f"<|{name}|>" for name in _TURN} | {"<start_of_turn>"}
 
@@ -42,7 +45,7 @@ def opens_turn(token: str) -> bool:
 
 def ends_reply(token: str) -> bool:
     """Can only a user's turn begin with *token*?"""
-    return token == "[INST]"
+    return token == "[INST]" or token[0] == "\n"
 
 
 def invented_turn(text: str, at: int, final: bool) -> tuple[int, bool]:

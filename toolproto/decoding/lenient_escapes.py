@@ -17,6 +17,7 @@ __all__ = ["unescape"]
 
 _read_string = json.JSONDecoder(strict=False).raw_decode
 _control = re.compile(r"[\x00-\x1f]").search
+_plain_apostrophe = re.compile(r"(?<!\\)'").search
 _ESCAPE = re.compile(
     r"""\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
     |u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}
@@ -72,6 +73,8 @@ class _Unescaper:
         self.cut = cut
         # Python writes 'a', and "a" only around apostrophes; JSON's \x41 is code misquoted.
         self.is_python = quote == "'" or ("'" in body and '"' not in body)
+        # Who escapes apostrophes needlessly escapes them all; 'it\'s' among others is code.
+        self.means_backslash = quote == '"' and _plain_apostrophe(body) is not None
 
     def __call__(self, match: re.Match[str]) -> str:
         escape = match[0]
@@ -87,7 +90,7 @@ class _Unescaper:
     def _short(self, letter: str) -> str:
         if letter in _SIMPLE:
             return _SIMPLE[letter]
-        if letter not in _TOLERATED:
+        if letter not in _TOLERATED or (letter == "'" and self.means_backslash):
             return self._unknown("\\" + letter)
         character, repair = _TOLERATED[letter]
         if letter != self.quote:  # where it is the string's own quote, escaping it is right

@@ -23,6 +23,7 @@ __all__ = [
     "ESCAPED_UNDERSCORE",
     "EXTRA_CLOSE",
     "EXTRA_COMMA",
+    "GLUED_TEXT",
     "HEX_ESCAPE",
     "INVALID_ESCAPE",
     "LITERAL",
@@ -30,6 +31,7 @@ __all__ = [
     "MISSING_CLOSE",
     "MISSING_COLON",
     "MISSING_COMMA",
+    "MISSING_OPEN",
     "MISSING_QUOTE",
     "MISSING_VALUE",
     "NESTED_ESCAPES",
@@ -37,7 +39,6 @@ __all__ = [
     "ODD_SEPARATOR",
     "ODD_SPACE",
     "PARENTHESES",
-    "QUOTE_AFTER_VALUE",
     "QUOTE_STYLE",
     "STRAY_TEXT",
     "TRAILING_COMMA",
@@ -66,16 +67,17 @@ BARE_STRING = Repair("bare_string", Grade.GUESSED)
 ESCAPED_UNDERSCORE = Repair("escaped_underscore", Grade.GUESSED)  # Markdown, or LaTeX
 EXTRA_CLOSE = Repair("extra_close", Grade.GUESSED)
 EXTRA_COMMA = Repair("extra_comma", Grade.GUESSED)
+GLUED_TEXT = Repair("glued_text", Grade.GUESSED)  # {"a": "b"}c": it may have ended too early
 HEX_ESCAPE = Repair("hex_escape", Grade.GUESSED)  # \x41 in a double-quoted string
 INVALID_ESCAPE = Repair("invalid_escape", Grade.GUESSED)
 MISMATCHED_CLOSE = Repair("mismatched_close", Grade.GUESSED)
 MISSING_CLOSE = Repair("missing_close", Grade.GUESSED)
 MISSING_COLON = Repair("missing_colon", Grade.GUESSED)
 MISSING_COMMA = Repair("missing_comma", Grade.GUESSED)
+MISSING_OPEN = Repair("missing_open", Grade.GUESSED)
 MISSING_QUOTE = Repair("missing_quote", Grade.GUESSED)
-NESTED_ESCAPES = Repair("nested_escapes", Grade.GUESSED)  # one level of backslashes, or two
+NESTED_ESCAPES = Repair("nested_escapes", Grade.GUESSED)  # one level of backslashes or two
 ODD_SEPARATOR = Repair("odd_separator", Grade.GUESSED)  # = for a colon, ; for a comma
-QUOTE_AFTER_VALUE = Repair("quote_after_value", Grade.GUESSED)
 STRAY_TEXT = Repair("stray_text", Grade.GUESSED)
 UNESCAPED_QUOTE = Repair("unescaped_quote", Grade.GUESSED)
 

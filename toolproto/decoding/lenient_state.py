@@ -71,7 +71,8 @@ class State:
         self.keys = keys
         self.open: list[Open] = []
         self.closers = ""  # of the open containers, innermost first
-        self.bare_keys = False
+        self.bare_keys = False  # some key had no quotes
+        self.plain_quotes = False  # some string was quoted without a backslash
         self.rereads = 4  # how often a string may be read again to a nearer end
         self._triples: dict[str, int] = {}
         self._doubts = 0

@@ -18,9 +18,14 @@ from ..events import (
     ReasoningDelta,
     TextDelta,
 )
-from ..messages import CallProblem, IdFactory, Repair, Span, ToolCall
+from ..messages import CallProblem, Grade, IdFactory, Repair, Span, ToolCall
 
-__all__ = ["Outbox"]
+__all__ = ["LONGEST_EXAMPLE", "Outbox"]
+
+
+# A call woven into a sentence is an example, and examples are short; what is longer is likely
+# meant, and its arguments should not wait.
+LONGEST_EXAMPLE = 500
 
 
 class Outbox:
@@ -34,6 +39,7 @@ class Outbox:
         self._withheld: _Withheld | None = None
         self._lingering: CallCompleted | None = None
         self.linger = False  # keep the next completed call until it is settled how it ends
+        self.woven_from: int | None = None  # where a call in the middle of a sentence began
         self.repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
 
     def take(self) -> list[Event]:
@@ -135,6 +141,9 @@ class Outbox:
             self._say(ArgumentsDelta(index, text))
 
     def completed(self, index: int, call: ToolCall) -> None:
+        woven = self.woven_from
+        if woven is not None and call.span.end - woven > LONGEST_EXAMPLE:
+            call = replace(call, repairs=(*call.repairs, Repair("woven_in", Grade.GUESSED)))
         if self.linger:
             self._lingering = CallCompleted(index, call)
         else:

@@ -27,6 +27,7 @@ from .json_calls import JsonCalls
 from .landmarks import Landmark, ReplyForm, landmarks
 from .leaks import ends_reply, invented_turn, opens_turn
 from .offered import Offered
+from .other_json import OtherJson
 from .outbox import Outbox
 from .reasoning import Reasoning
 from .scanner import MORE, NO
@@ -70,6 +71,7 @@ class ReplyDecoder:
         self._attempt: Attempt | None = None
         self._fence: CodeFence | None = None
         self._cut: CutTail | None = None
+        self._other = OtherJson(None)
         self._string: StringFeed | None = None  # while a string argument is being read
         self._pending: list[str] | None = None  # chunks of a long one, not looked at yet
 
@@ -175,7 +177,7 @@ class ReplyDecoder:
         """Backticks or tildes: a fence at the start of a line, otherwise inline code."""
         run = _RUN.match(text, at)
         assert run is not None, "a run has at least one character"
-        if self._around.blank_line and not self._around.in_block_quote:
+        if not self._around.in_code and not self._around.in_block_quote:
             fence = FENCE.match(text, at)
             if fence:
                 return self._open_fence(fence, at)
@@ -192,18 +194,35 @@ class ReplyDecoder:
         key = leading_key(text, at, final)
         if key == MORE_KEY:
             return at
-        if key and key == self._form.result_key:
+        if key and key == self._form.result_key and self._around.standing() is Standing.PLAIN:
             return self._begin_cut(at)
-        if not self._may_begin(key):
-            return self._say(text, at, at + 1)
-        self._begin_bare(at)
-        return at
+        if self._may_begin(key):
+            self._begin_bare(at)
+            return at
+        if key and text[at] == "{":
+            self._other = OtherJson(self._form.shape.wrapper)
+            self._mode = self._in_other_json
+            return at
+        return self._say(text, at, at + 1)
 
     def _may_begin(self, key: str) -> bool:
         """May an object whose first member is *key* be a call, standing where it stands?"""
         if key == self._form.shape.wrapper:
             return True
         return key in self._lead_keys and self._around.after_sentence
+
+    def _in_other_json(self, text: str, at: int, final: bool) -> int:
+        """In an object that is no call: what looks like one inside it is data."""
+        stop = self._other.feed(text, at, final)
+        if stop > at:
+            self._say(text, at, stop)
+        if self._other.done:
+            self._mode = self._in_prose
+        elif self._other.at_calls:
+            self._other.at_calls = False
+            self._mode = self._in_prose
+            self._try(JsonCalls(self._setting, marked=True, drift=()), stop)
+        return stop
 
     # -- landmarks ------------------------------------------------------------------------
 
@@ -214,18 +233,23 @@ class ReplyDecoder:
                 return self._at_call(text, at, end)
             case Landmark.RESULT if self._around.standing() is Standing.PLAIN:
                 return self._begin_cut(at)
-            case Landmark.THOUGHT if self._around.blank_line and not self._around.in_block_quote:
+            case Landmark.THOUGHT if self._around.begins_something:
                 self._mode = self._in_thought
                 return end
             case Landmark.END_OF_THOUGHT if not self._around.in_code:
                 return end  # the thought was opened in the prompt, or never
+            case Landmark.END_OF_CALL if self._around.blank_line:
+                return end  # of one that was ended before, or had no opening marker
             case Landmark.LEAK if not self._around.in_code:
                 return self._at_leak(text[at:end], at, end)
         return NO
 
     def _at_call(self, text: str, at: int, end: int) -> int:
         assert self._landmarks.call is not None, "its marker was met"
-        self._try(JsonBody(self._setting, *self._landmarks.call, self._base + end), at)
+        woven = self._around.standing() is not Standing.PLAIN
+        start = self._base + end
+        body = JsonBody(self._setting, *self._landmarks.call, start, in_sentence=woven)
+        self._try(body, at)
         self._outbox.keep(text[at:end])
         return end
 
@@ -275,6 +299,7 @@ class ReplyDecoder:
         if self._fence is None:
             policy = Policy.of(self._around.standing())
             self._outbox.withhold(start)
+        self._outbox.woven_from = start if policy is Policy.ASK_NEXT else None
         self._attempt = Attempt(body, policy, start, self._outbox)
         self._mode = self._in_attempt
 
@@ -318,8 +343,6 @@ class ReplyDecoder:
             self._mode = self._behind_example
         else:
             self._run_withheld()
-        if self._fence is None:
-            self._outbox.repairs = ()
 
     def _behind_example(self, text: str, at: int, final: bool) -> int:
         shown = Attempt.goes_on(text, at, final, self._around.closing_quote())
@@ -332,16 +355,20 @@ class ReplyDecoder:
     def _show_withheld(self) -> None:
         """What was withheld is text."""
         self._mode = self._in_prose
+        self._outbox.repairs = ()
         self._around.saw(self._outbox.let_go_as_text())
 
     def _run_withheld(self) -> None:
         """What was withheld is a call."""
         self._mode = self._between_calls
+        self._outbox.repairs = ()
         self._outbox.let_go()
         self._around.restart()
 
     def _between_calls(self, text: str, at: int, final: bool) -> int:
-        """A comma or semicolon between two calls is no text."""
+        """Behind a call: separators and brackets to spare are no text."""
+        if text[at] in "]}":
+            return at + 1
         separator = _SEPARATOR.match(text, at)
         if separator is None and not final and _SEPARATOR_BEGUN.match(text, at):
             return at
@@ -403,7 +430,6 @@ class ReplyDecoder:
     def _show_fence(self) -> None:
         """The fence holds something else than calls: all of it is text."""
         self._show_withheld()
-        self._outbox.repairs = ()
         self._mode = self._in_code
 
     def _in_code(self, text: str, at: int, final: bool) -> int:
@@ -429,15 +455,21 @@ class ReplyDecoder:
         landmark, end = self._landmarks.at(text, at, final)
         if end == MORE or (not final and FENCE_BEGUN.match(text, at)):
             return at
+        if text[at] in "{[" and leading_key(text, at, final) == MORE_KEY:
+            return at
         if landmark is Landmark.LEAK:
             self._outbox.keep(text[at:end])
             return end
-        self._outbox.repairs = ()
-        if landmark is Landmark.RESULT:
+        if landmark is Landmark.RESULT or self._result_begins(text, at, final):
             self._run_withheld()
         else:
             self._show_withheld()
         return at
+
+    def _result_begins(self, text: str, at: int, final: bool) -> bool:
+        return self._form.result_key is not None and (
+            leading_key(text, at, final) == self._form.result_key
+        )
 
     # -- the end --------------------------------------------------------------------------
 

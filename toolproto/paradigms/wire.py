@@ -25,6 +25,10 @@ from .teaching import teach
 __all__ = ["JsonCall", "WireFormat", "WireParadigm"]
 
 
+# Tags in which models make results up, whatever they were shown.
+_OTHER_RESULTS = ("tool_result", "tool_response", "tool_output", "function_results")
+
+
 @dataclass(frozen=True, slots=True)
 class JsonCall:
     """A payload of JSON: an object with the tool's name in one member, its arguments in another."""
@@ -82,8 +86,9 @@ class WireParadigm(ToolContextDef):
 
     @cached_property
     def _form(self) -> ReplyForm:
-        results = (f"<{self.wire.result}>",)
-        return ReplyForm(self.wire.payload.shape, self.wire.call, results)
+        results = dict.fromkeys((self.wire.result, *_OTHER_RESULTS))
+        tags = tuple(f"<{name}>" for name in results)
+        return ReplyForm(self.wire.payload.shape, self.wire.call, tags)
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """A result is never the model's to write."""

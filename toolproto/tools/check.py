@@ -96,9 +96,14 @@ def _fitted(call: ToolCall, spec: ToolSpec, read_json: ReadJson) -> ToolCall | C
     except TooMuchWork:
         message = "these arguments are too large or too deeply nested to check; send less at once"
         return call_problem(call, ProblemKind.TOO_LARGE, message)
-    if faults:
-        return call_problem(call, ProblemKind.INVALID_ARGUMENTS, word_faults(faults))
-    return call
+    message = word_faults(faults) if faults else _placeholder(call)
+    return call_problem(call, ProblemKind.INVALID_ARGUMENTS, message) if message else call
+
+
+def _placeholder(call: ToolCall) -> str:
+    """What to say to a model that copied the form it was shown, with nothing put in."""
+    copied = [key for key, value in call.arguments.items() if value == f"<{key}>"]
+    return f"arguments.{copied[0]}: put a real value where <{copied[0]}> stands" if copied else ""
 
 
 def _coerced(call: ToolCall, schema: dict[str, Any], read_json: ReadJson, work: Work) -> ToolCall:
