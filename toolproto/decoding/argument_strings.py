@@ -52,14 +52,14 @@ class ArgumentStrings:
         self._key_next = bracket == "{"
 
     def closed(self, bracket: str, at: int) -> None:
+        self._key_next = False
         if self._path:
             self._path.pop()
 
     def comma(self) -> None:
+        self._key_next = not (self._path and isinstance(self._path[-1], int))
         if self._path and isinstance(self._path[-1], int):
             self._path[-1] += 1
-        else:
-            self._key_next = True
 
     def string_opened(self, quote: str, at: int) -> None:
         self._key = [] if self._key_next else None
@@ -69,8 +69,7 @@ class ArgumentStrings:
             self._key.append(text)
             return
         text = self._half + text
-        half = _HIGH_SURROGATE.search(text, max(0, len(text) - 6))
-        self._half = half.group() if half else ""
+        self._half = _half_pair(text)
         self._say(text[: len(text) - len(self._half)])
 
     def string_controls(self, text: str, at: int) -> None:
@@ -95,3 +94,13 @@ class ArgumentStrings:
         if raw:
             path = tuple(part for part in self._path if part is not None)
             self._deltas.append(StringDelta(path, unescape(raw)))
+
+
+def _half_pair(text: str) -> str:
+    """The escape of a high surrogate that *text* ends with; its other half may come."""
+    half = _HIGH_SURROGATE.search(text, max(0, len(text) - 6))
+    if half is None:
+        return ""
+    before = text[: half.start()]
+    escaped = (len(before) - len(before.rstrip("\\"))) % 2
+    return "" if escaped else half.group()

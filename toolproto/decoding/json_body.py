@@ -22,7 +22,7 @@ _LEAD = re.compile(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE
 _LEAD_BEGUN = re.compile(r"(?:`{1,3}[\w-]{0,20}+|j(?:s(?:o(?:n)?)?)?)\Z", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
-_TRAIL = re.compile(r"[\]})`]++")
+_TRAIL = frozenset("]})`")
 _ANY_CLOSING_TAG = re.compile(r"<[/\\][\w:.-]{1,40}+>")
 _CLOSING_TAG_BEGUN = re.compile(r"<(?:[/\\][\w:.-]{0,40}+)?\Z")
 # A marker in the open that no JSON follows is only being talked about; this much text decides.
@@ -139,22 +139,27 @@ class JsonBody:
             self._step = self._between
 
     def _between(self, text: str, at: int, base: int, final: bool) -> int:
+        end = self._closer.at(text, at, final)
+        if end == NO:
+            return self._between_calls(text, at, final)
+        return self._end(text, at, end, final)
+
+    def _between_calls(self, text: str, at: int, final: bool) -> int:
         outbox = self._setting.outbox
         space = _SPACE.match(text, at)
         if space:
-            return space.end()
+            return at + 1
         if text[at] in "{[":
             outbox.settle(Repair("several_calls_in_marker"))
             self._open_json()
             return at
-        trail = _TRAIL.match(text, at)
-        if trail:
+        if text[at] in _TRAIL:
             outbox.amend(Repair("extra_closer"))
-            return trail.end()
-        return self._end(text, at, final)
+            return at + 1
+        return self._end(text, at, NO, final)
 
-    def _end(self, text: str, at: int, final: bool) -> int:
-        end = self._closer.at(text, at, final)
+    def _end(self, text: str, at: int, end: int, final: bool) -> int:
+        """No call comes any more; *end* is where the closing marker ends, if one is there."""
         if end == MORE or (end == NO and not final and _CLOSING_TAG_BEGUN.match(text, at)):
             return at
         if end != NO:

@@ -194,15 +194,27 @@ def remainder(prefix: str, value: Mapping[str, Any]) -> str | None:
     pieces: list[str] = []
     if open_string is not None:
         begun, whole = open_string
-        if not isinstance(whole, str) or not whole.startswith(begun):
+        rest = _rest_of_string(begun, whole) if isinstance(whole, str) else None
+        if rest is None:
             return None
-        pieces.append(_dumps(whole[len(begun) :])[1:])
+        pieces.append(rest)
     elif not frames and not prefix:
         return _dumps(value)
     for frame in reversed(frames):
         pieces += frame.rest()
     completed = "".join(pieces)
     return completed if _same(prefix + completed, value) else None
+
+
+def _rest_of_string(begun: str, whole: str) -> str | None:
+    """The rest of the string and its closing quote, as JSON; None if it begins otherwise."""
+    if whole.startswith(begun):
+        return _dumps(whole[len(begun) :])[1:]
+    # The prefix may end between the two escapes that make one character.
+    halves, all_halves = (text.encode("utf-16-le", "surrogatepass") for text in (begun, whole))
+    if not all_halves.startswith(halves):
+        return None
+    return json.dumps(all_halves[len(halves) :].decode("utf-16-le", "surrogatepass"))[1:]
 
 
 class _Frame:

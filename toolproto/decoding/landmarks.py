@@ -8,6 +8,7 @@ once for all of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
@@ -62,7 +63,7 @@ class Landmarks:
         self._kinds = [kind for _, kind in table]
         self._markers = MarkerSet([marker for marker, _ in table])
         self.ends_of_thought = MarkerSet([Marker(closer) for _, closer in reasoning.tags])
-        self.telling = _telling(self._markers.firsts)
+        self.telling = _telling([marker for marker, _ in table])
 
     def at(self, text: str, at: int, final: bool) -> tuple[Landmark | None, int]:
         """The landmark at *at* and where it ends; None with NO, or with MORE if one may be."""
@@ -76,15 +77,14 @@ def landmarks(form: ReplyForm, reasoning: Reasoning) -> Landmarks:
     return Landmarks(form, reasoning)
 
 
-def _telling(firsts: str) -> re.Pattern[str]:
+def _telling(markers: Sequence[Marker]) -> re.Pattern[str]:
     """What to stop at in prose: a character that, with the one behind it, may mean something.
 
     Most brackets in prose and code are told apart here, without stopping.
     """
-    others = "".join(char for char in firsts if char not in "<[")
-    return re.compile(
-        r"<(?=[\s/\\|A-Za-z]|\Z)"
-        r"|\{(?=[\s\"'“‘`A-Za-z_]|\Z)"
-        r"|\[(?=[\s{/I]|\Z)"
-        r"|`|~(?=~|\Z)" + (f"|[{re.escape(others)}]" if others else "")
-    )
+    seconds = {"<": r"\s/\\|A-Za-z", "{": r"\s\"'“‘`A-Za-z_", "[": r"\s{", "~": "~"}
+    for marker in markers:
+        first, second = marker.text[0], marker.text[1:2]
+        seconds[first] = seconds.get(first, "") + (re.escape(second) or r"\s\S")
+    pairs = (f"{re.escape(first)}(?=[{behind}]|\\Z)" for first, behind in seconds.items())
+    return re.compile("`|" + "|".join(pairs))

@@ -28,6 +28,7 @@ _ellipsis = re.compile(r"\.{3,}+|…").match
 _bare_key = re.compile(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]++|\\_)+""").match
 _equals = re.compile(r"=>?").match
 _stray = re.compile(r"""[^\s,，}\])"'“”\w{\[(]++|.""", re.DOTALL).match
+_closer_run = re.compile(r"[}\])\s]{1,200}+").match
 _comma_and_quote = re.compile(r"\s*+,?\s*+(?=\")").match
 
 
@@ -43,7 +44,7 @@ def member_follows(text: str, at: int, keys: frozenset[str] | None) -> bool:
     return key is not None and (keys is None or key_of(key) in keys)
 
 
-_Step = Callable[[], Any]
+_Step = Callable[[], "_Step | None"]
 
 
 class _Structure:
@@ -234,17 +235,26 @@ class _Structure:
         """A closer has been read; whether it is the right one is seen here."""
         state = self.state
         here = state.text[state.at]
+        state.at += 1
         depth = state.closers.find(here)
         if depth < 0:
-            state.note(mend.MISMATCHED_CLOSE)
-            depth = 0
-        elif depth > 0:
+            return self._close_nothing()
+        if depth > 0:
             state.note(mend.MISSING_CLOSE)
-        state.at += 1
         if depth == len(state.open) - 1 and self._is_one_too_many():
             return self._after
         for _ in range(depth):
             self._pop()
+        return self._pop()
+
+    def _close_nothing(self) -> _Step | None:
+        """A closer of something that is not open: superfluous, or written for another one."""
+        state = self.state
+        run = _closer_run(state.text, state.at)
+        if run and "".join(run[0].split()).startswith(state.closers):
+            state.note(mend.EXTRA_CLOSE)
+            return self._after
+        state.note(mend.MISMATCHED_CLOSE)
         return self._pop()
 
     def _is_one_too_many(self) -> bool:

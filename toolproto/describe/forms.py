@@ -26,7 +26,10 @@ _BARE_PLACEHOLDER = re.compile(f'"?{_BARE}([^{_BARE}]*){_BARE}"?')
 def literal_form(tool: ToolSpec, write: Callable[[ToolCall], str]) -> str:
     """The tool's own call, with ``<…>`` where the model puts values."""
     call = ToolCall(tool.name, _placeholders(tool.parameters, tool.parameters, 0))
-    return _BARE_PLACEHOLDER.sub(r"<\1>", write(call))
+    # The quotes around an alternative were escaped when the call was written.
+    return _BARE_PLACEHOLDER.sub(
+        lambda found: f"<{found.group(1)}>".replace('\\"', '"'), write(call)
+    )
 
 
 def describe_tool(tool: ToolSpec, write: Callable[[ToolCall], str]) -> str:

@@ -12,7 +12,15 @@ from ..decoding.reasoning import Reasoning
 from ..decoding.reply import ReplyDecoder
 from ..describe.samples import example_call, example_request
 from ..events import merge
-from ..messages import CallProblem, IdFactory, Message, ToolCall, ToolResult, random_id
+from ..messages import (
+    CallProblem,
+    IdFactory,
+    Message,
+    ProblemKind,
+    ToolCall,
+    ToolResult,
+    random_id,
+)
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 from .splice import spliced
@@ -90,7 +98,8 @@ class ToolContextDef(ABC):
         advice = [f"{which} could not be used: {problem.message}."]
         if problem.suggestions:
             advice.append(f"Did you mean {' or '.join(problem.suggestions)}?")
-        advice.append("Write the whole call again, in exactly the form you were shown.")
+        if problem.kind is not ProblemKind.FABRICATED_RESULT:
+            advice.append("Write the whole call again, in exactly the form you were shown.")
         return " ".join(advice)
 
     def encode_history(self, messages: Sequence[Message]) -> list[Message]:

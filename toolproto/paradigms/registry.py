@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+import re
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
 from ..errors import UsageError
@@ -13,13 +14,14 @@ __all__ = ["GROUP", "get_paradigm", "paradigms", "register_paradigm"]
 #: Installed packages add paradigms through entry points of this group.
 GROUP = "toolproto.paradigms"
 P = TypeVar("P", bound=type[ToolContextDef])
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _registered: dict[str, type[ToolContextDef]] = {}
 
 
 def register_paradigm(cls: P) -> P:
     """Class decorator: make *cls* available under its name."""
     name = getattr(cls, "name", "")
-    if not isinstance(name, str) or not name or name != _key(name):
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise UsageError(
             f"{cls.__name__}.name must be a snake_case name such as 'xml_tag', not {name!r}"
         )
@@ -33,7 +35,7 @@ def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
     key = _key(name)
     if key not in _registered:
         for point in entry_points(group=GROUP, name=key):
-            register_paradigm(point.load())
+            register_paradigm(_loaded(point))
     if key not in _registered:
         raise UsageError(f"no paradigm named {name!r}; there are: {', '.join(paradigms())}")
     return _registered[key](**options)
@@ -42,6 +44,20 @@ def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
 def paradigms() -> list[str]:
     """Every name that :func:`get_paradigm` accepts; plugins are not imported for it."""
     return sorted(_registered.keys() | {point.name for point in entry_points(group=GROUP)})
+
+
+def _loaded(point: EntryPoint) -> type[ToolContextDef]:
+    try:
+        loaded = point.load()
+    except Exception as error:  # whatever a plugin's import raises
+        raise UsageError(
+            f"the paradigm {point.name!r} of {point.value!r} does not load: {error}"
+        ) from error
+    if not isinstance(loaded, type) or not issubclass(loaded, ToolContextDef):
+        raise UsageError(
+            f"the entry point {point.name!r} = {point.value!r} is no subclass of ToolContextDef"
+        )
+    return loaded
 
 
 def _key(name: str) -> str:

@@ -15,25 +15,39 @@ from ..messages import ToolResult
 
 __all__ = ["json_result", "tagged_result"]
 
+_TAG = re.compile(r"</?([A-Za-z][\w:.-]*)>")
 _TEMPLATE_TOKEN = re.compile(r"<(?=[|｜])|\[(?=/?INST\])", re.IGNORECASE)
 
 
-def tagged_result(tag: str, result: ToolResult) -> str:
-    """*result* in a block of its own: ``<tag name=… id=…>`` … ``</tag>``."""
+def tagged_result(tag: str, result: ToolResult, markers: tuple[str, ...] = ()) -> str:
+    """*result* in a block of its own: ``<tag name=… id=…>`` … ``</tag>``.
+
+    *markers* are what else must not appear in it: the paradigm's own.
+    """
     error = ' error="true"' if result.is_error else ""
     name, id = escape(result.call.name), escape(result.call.id)
-    return f'<{tag} name="{name}" id="{id}"{error}>\n{_defused(tag, result.content)}\n</{tag}>'
+    content = _defused(result.content, (f"<{tag}>", f"</{tag}>", *markers))
+    return f'<{tag} name="{name}" id="{id}"{error}>\n{content}\n</{tag}>'
 
 
-def _defused(tag: str, content: str) -> str:
-    """*content* in which every ``<`` that could begin a marker of ours is written ``&lt;``."""
-    family = tag.split("_")[0]
-    marker = re.compile(rf"<(?=\s*[/\\]?\s*{re.escape(family)})", re.IGNORECASE)
-    return _TEMPLATE_TOKEN.sub(_spelled, marker.sub("&lt;", content))
+def _defused(content: str, markers: tuple[str, ...]) -> str:
+    """*content* in which the first character of everything that could be a marker is spelled out."""
+    for marker in markers:
+        content = _beginning(marker).sub(_spelled, content)
+    return _TEMPLATE_TOKEN.sub(_spelled, content)
+
+
+def _beginning(marker: str) -> re.Pattern[str]:
+    """What *marker* begins with, in any spelling: a tag by its name, another by all of it."""
+    tag = _TAG.fullmatch(marker.strip())
+    if tag:
+        return re.compile(rf"<(?=\s*[/\\]?\s*{re.escape(tag.group(1))})", re.IGNORECASE)
+    first, rest = re.escape(marker[0]), re.escape(marker[1:].strip())
+    return re.compile(rf"{first}(?={rest})" if marker.strip() else r"(?!)")
 
 
 def _spelled(match: re.Match[str]) -> str:
-    return "&lt;" if match.group() == "<" else "&#91;"
+    return "&lt;" if match.group() == "<" else f"&#{ord(match.group())};"
 
 
 def json_result(result: ToolResult) -> str:

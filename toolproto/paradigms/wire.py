@@ -68,7 +68,10 @@ class WireParadigm(ToolContextDef):
     def instructions(self, offer: ToolOffer) -> str:
         """The text that teaches a model this paradigm and the tools of *offer*."""
         opener, closer = self.wire.call
-        how = f"To use one, write its call exactly as shown, from {opener} to {closer}."
+        how = (
+            "To use one, write its call exactly as shown, "
+            f"from {opener.strip()} to {closer.strip() or 'the end of the line'}."
+        )
         return teach(offer, self.encode_call, how=how)
 
     def encode_call(self, call: ToolCall) -> str:
@@ -78,7 +81,8 @@ class WireParadigm(ToolContextDef):
 
     def encode_results(self, results: Sequence[ToolResult]) -> str:
         """One tagged block for each result."""
-        return "\n".join(tagged_result(self.wire.result, result) for result in results)
+        tag, markers = self.wire.result, self.wire.call
+        return "\n".join(tagged_result(tag, result, markers) for result in results)
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""

@@ -1,0 +1,45 @@
+# Every target sets up what it needs; a fresh machine has Python 3.11 or newer, and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+READY_ALL := $(VENV)/.ready-all
+
+.PHONY: help demo test lint bench soak clean
+
+help:  ## What there is to make
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+demo: $(READY)  ## Recorded replies, from the prompt to the results
+	$(BIN)/python examples/demo.py
+
+test: $(READY_ALL) lint  ## Every check
+	$(BIN)/python -m pytest -n 2
+
+lint: $(READY_ALL)  ## Style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY_ALL)  ## What we measure, beside what others do
+	$(BIN)/python benchmarks/streaming.py
+	$(BIN)/python benchmarks/lenient.py
+	$(BIN)/python benchmarks/seed_corpus.py
+
+soak: $(READY_ALL)  ## Long runs: a million splits, a million hostile texts, coverage-guided fuzzing
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
+	$(BIN)/python -m soak.laws
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
+	$(BIN)/python -m soak.fuzz
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(READY_ALL): $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,bench]'
+	touch $@
+
+clean:  ## Forget everything that was set up
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,194 @@
+"""Example calls that their own tools accept."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolproto import ToolCall, ToolOffer, ToolSpec, check_call
+from toolproto.describe.samples import example_call, example_request, sample
+
+
+def tool(
+    properties: dict[str, object], *required: str, name: str = "f", **more: object
+) -> ToolSpec:
+    schema = {"type": "object", "properties": properties, "required": list(required), **more}
+    return ToolSpec(name, "Do it.", schema)
+
+
+STRING = {"type": "string"}
+SAMPLES = [
+    ({"enum": ["c", "f"]}, "c"),
+    ({"type": "string", "examples": ["Bergen"]}, "Bergen"),
+    ({"const": 7}, 7),
+    ({"type": "integer", "default": 5}, 5),
+    ({"type": "integer"}, 3),
+    ({"type": "integer", "minimum": 10}, 10),
+    ({"type": "integer", "maximum": 2}, 2),
+    ({"type": "number", "minimum": 0, "maximum": 1}, 1),
+    ({"type": "boolean"}, True),
+    ({"type": "null"}, None),
+    ({"type": "string", "format": "date"}, "2024-05-17"),
+    ({"type": "string", "format": "email"}, "ada@example.com"),
+    ({"type": "array", "items": {"type": "integer"}}, [3]),
+    ({"type": ["integer", "null"]}, 3),
+    ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, 3),
+    (
+        {"type": "object", "properties": {"city": STRING, "b": STRING}, "required": ["city"]},
+        {"city": "Oslo"},
+    ),
+]
+
+
+@pytest.mark.parametrize("schema, value", SAMPLES, ids=[str(schema) for schema, _ in SAMPLES])
+def test_a_schema_gives_this_sample(schema, value):
+    assert sample(schema, {}) == value
+
+
+NAMES = [
+    ("city", "Oslo"),
+    ("home_city", "Oslo"),
+    ("file-path", "notes.txt"),
+    ("PATH", "notes.txt"),
+    ("user_email", "ada@example.com"),
+    ("whatever", "example"),
+]
+
+
+@pytest.mark.parametrize("name, value", NAMES)
+def test_a_name_tells_what_it_usually_holds(name, value):
+    assert sample(STRING, {}, name) == value
+
+
+def test_a_list_is_named_after_what_it_holds():
+    assert sample({"type": "array", "items": STRING}, {}, "emails") == ["ada@example.com"]
+
+
+def test_a_reference_is_followed():
+    root = {"$defs": {"town": {"enum": ["Oslo"]}}}
+    assert sample({"$ref": "#/$defs/town"}, root) == "Oslo"
+
+
+def test_a_schema_in_itself_comes_to_an_end():
+    node = {
+        "type": "object",
+        "properties": {"next": {"$ref": "#/$defs/node"}},
+        "required": ["next"],
+    }
+    assert len(json.dumps(sample({"$ref": "#/$defs/node"}, {"$defs": {"node": node}}))) < 200
+
+
+CALLS = {
+    "required arguments": (tool({"city": STRING, "unit": STRING}, "city"), {"city": "Oslo"}),
+    "no arguments": (tool({}), {}),
+    "optional arguments only": (tool({"city": STRING, "unit": STRING}), {"city": "Oslo"}),
+    "several": (
+        tool({"path": STRING, "lines": {"type": "integer"}}, "path", "lines"),
+        {"path": "notes.txt", "lines": 3},
+    ),
+    "nested": (
+        tool(
+            {"to": {"type": "object", "properties": {"email": STRING}, "required": ["email"]}},
+            "to",
+        ),
+        {"to": {"email": "ada@example.com"}},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_the_example_of_a_tool_is_this(kind):
+    spec, arguments = CALLS[kind]
+    assert example_call(ToolOffer((spec,))) == ToolCall("f", arguments)
+
+
+#: Schemas that a sample made of the type alone does not satisfy.
+DEMANDING = {
+    "a pattern": {"type": "string", "pattern": "^[A-Z]{3}$"},
+    "a length": {"type": "string", "minLength": 50},
+    "a multiple": {"type": "integer", "multipleOf": 7},
+    "two conditions": {"allOf": [{"type": "integer"}, {"minimum": 100}]},
+    "a number of items": {"type": "array", "items": STRING, "minItems": 2},
+    "a bound": {"type": "integer", "exclusiveMaximum": 3},
+    "nothing": {"not": {}},
+}
+
+
+@pytest.mark.parametrize("kind", DEMANDING)
+def test_an_example_is_valid_or_there_is_none(kind):
+    offer = ToolOffer((tool({"it": DEMANDING[kind]}, "it"),))
+    call = example_call(offer)
+    assert call is None or check_call(call, offer) == call
+
+
+def test_a_tool_without_a_valid_example_leaves_it_to_the_next():
+    offer = ToolOffer((tool({"it": {"not": {}}}, "it"), tool({}, name="now")))
+    assert example_call(offer) == ToolCall("now", {})
+
+
+def test_the_tool_that_must_be_called_comes_first():
+    offer = ToolOffer((tool({}, name="a"), tool({}, name="b")), choice="b")
+    assert example_call(offer) == ToolCall("b", {})
+
+
+def test_nothing_offered_has_no_example():
+    assert example_call(ToolOffer()) is None
+
+
+leaves = st.sampled_from(
+    [
+        STRING,
+        {"type": "integer"},
+        {"type": "number", "minimum": 4.5},
+        {"type": "boolean"},
+        {"enum": ["a", 1, None]},
+        {"type": "string", "format": "date-time"},
+        {"type": "string", "pattern": "^x+$"},
+        {"type": "integer", "maximum": -2},
+        {},
+    ]
+)
+schemas = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.builds(lambda items: {"type": "array", "items": items}, inner),
+        st.builds(lambda parts: {"anyOf": parts}, st.lists(inner, min_size=1, max_size=3)),
+        st.builds(
+            lambda members: {"type": "object", "properties": members, "required": [*members]},
+            st.dictionaries(st.sampled_from(["city", "path", "x"]), inner, max_size=3),
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+@given(
+    properties=st.dictionaries(st.sampled_from(["city", "n", "it"]), schemas, max_size=3),
+    all_required=st.booleans(),
+)
+def test_whatever_the_schema_an_example_is_valid_or_there_is_none(properties, all_required):
+    offer = ToolOffer((tool(properties, *(properties if all_required else ())),))
+    call = example_call(offer)
+    assert call is None or check_call(call, offer) == call
+
+
+def test_a_request_holds_every_value_of_its_call():
+    spec = tool({"city": STRING, "days": {"type": "integer"}}, "city", "days")
+    request = example_request(ToolCall("f", {"city": "Oslo", "days": 3}), ToolOffer((spec,)))
+    assert "Oslo" in request
+    assert "3" in request
+
+
+@pytest.mark.parametrize("description", ["", "  ", "One line.\nAnother.", r"A \1 city {x}."])
+def test_a_request_is_one_line_of_words_whatever_the_description(description):
+    spec = ToolSpec("f", description, {"type": "object", "properties": {"city": STRING}})
+    request = example_request(ToolCall("f", {"city": r"\g<0>"}), ToolOffer((spec,)))
+    assert request.strip() == request != ""
+    assert "\n" not in request
+
+
+def test_a_request_for_a_tool_that_is_not_offered_is_still_words():
+    assert example_request(ToolCall("g", {}), ToolOffer())

@@ -1,0 +1,143 @@
+"""The names people import: adding one is a decision, taking one away breaks somebody."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from enum import Enum
+
+import pytest
+
+import toolproto
+from toolproto.decoding.json_end import JsonListener
+
+PUBLIC = [
+    "ArgumentStrings",
+    "ArgumentsDelta",
+    "CallCompleted",
+    "CallError",
+    "CallProblem",
+    "CallRejected",
+    "CallStarted",
+    "Decoder",
+    "Event",
+    "Grade",
+    "JsonCall",
+    "Limits",
+    "Message",
+    "ParsedResponse",
+    "ProblemKind",
+    "Reasoning",
+    "ReasoningDelta",
+    "Repair",
+    "Segment",
+    "SegmentKind",
+    "Span",
+    "StringDelta",
+    "TextDelta",
+    "Tool",
+    "ToolCall",
+    "ToolContextDef",
+    "ToolFailed",
+    "ToolOffer",
+    "ToolProtoError",
+    "ToolRegistry",
+    "ToolResult",
+    "ToolSpec",
+    "UsageError",
+    "WireFormat",
+    "WireParadigm",
+    "check_call",
+    "counted_ids",
+    "get_paradigm",
+    "merge",
+    "paradigms",
+    "register_paradigm",
+    "tool",
+]
+#: A union has no place for a docstring; its module explains it.
+UNIONS = {"Event"}
+
+
+def test_the_public_names_are_these():
+    assert toolproto.__all__ == PUBLIC
+
+
+def test_the_list_is_in_order_and_without_repetition():
+    assert sorted(set(PUBLIC)) == PUBLIC
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_is_there(name):
+    assert hasattr(toolproto, name)
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in UNIONS])
+def test_a_public_name_says_what_it_is(name):
+    written = toolproto.__dict__[name].__doc__
+    # A dataclass without words gets its signature for a docstring.
+    assert written and not written.startswith(f"{name}(")
+
+
+def methods(cls: type) -> list[str]:
+    """The public methods and properties that *cls* itself defines."""
+    members = vars(cls).items()
+    kinds = (property, classmethod, staticmethod)
+    return [
+        name
+        for name, member in members
+        if not name.startswith("_") and (inspect.isfunction(member) or isinstance(member, kinds))
+    ]
+
+
+#: Called by the tokenizer, not by people.
+LISTENER = [name for name, member in vars(JsonListener).items() if inspect.isfunction(member)]
+METHODS = [
+    (name, method)
+    for name in PUBLIC
+    if inspect.isclass(cls := getattr(toolproto, name)) and not issubclass(cls, Enum)
+    for method in methods(cls)
+    if method not in LISTENER
+]
+
+
+@pytest.mark.parametrize("name, method", METHODS)
+def test_a_public_method_says_what_it_does(name, method):
+    assert inspect.getdoc(getattr(toolproto.__dict__[name], method))
+
+
+def test_nothing_else_looks_public():
+    """What can be reached without being listed is a submodule or the version."""
+    others = {name for name in vars(toolproto) if not name.startswith("_")} - set(PUBLIC)
+    assert {name for name in others if not inspect.ismodule(vars(toolproto)[name])} == set()
+
+
+def test_there_is_a_version():
+    assert toolproto.__version__.count(".") == 2
+
+
+HEAVY = ["pytest", "hypothesis", "syrupy", "httpx", "lxml", "anyio", "asyncio"]
+
+
+def loaded(statement: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after *statement*."""
+    program = f"import sys\n{statement}\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    assert loaded("import toolproto") & set(HEAVY) == set()
+
+
+def test_importing_the_laws_needs_no_test_framework():
+    assert loaded("import toolproto.testing.laws") & {"pytest", "hypothesis", "syrupy"} == set()
+
+
+def test_star_gives_exactly_the_public_names():
+    names: dict[str, object] = {}
+    exec("from toolproto import *", names)
+    assert sorted(names.keys() - {"__builtins__"}) == PUBLIC

@@ -1,0 +1,422 @@
+"""The same call, shown and meant: what is shown never runs, what is meant always does.
+
+Every row of the tables is a way in which models write a call down; each is read in one piece,
+character by character and in pieces of seven.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from itertools import cycle, islice
+from typing import NamedTuple
+
+import pytest
+
+from toolproto import Grade, ParsedResponse, Reasoning, ToolCall, ToolOffer, ToolSpec
+from toolproto.paradigms import get_paradigm
+from toolproto.testing.laws import read_in_pieces
+
+OFFER = ToolOffer(
+    (
+        ToolSpec(
+            "get_weather",
+            "Current weather for a city.",
+            {
+                "type": "object",
+                "properties": {"city": {"type": "string"}, "unit": {"enum": ["c", "f"]}},
+                "required": ["city"],
+            },
+        ),
+        ToolSpec(
+            "write_file",
+            "Write a file.",
+            {
+                "type": "object",
+                "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+                "required": ["path", "content"],
+            },
+        ),
+        ToolSpec(
+            "delete_rows",
+            "Delete rows by their numbers.",
+            {
+                "type": "object",
+                "properties": {"rows": {"type": "array", "items": {"type": "integer"}}},
+                "required": ["rows"],
+            },
+        ),
+        ToolSpec("now", "The time.", {"type": "object", "properties": {}}),
+    )
+)
+PARADIGMS = ["json_strict", "xml_tag"]
+CALLS = {
+    "plain": ToolCall("get_weather", {"city": "Oslo"}),
+    "unicode": ToolCall("get_weather", {"city": "São Paulo, 東京 😀", "unit": "f"}),
+    "code": ToolCall(
+        "write_file", {"path": "a.py", "content": "def f(x):\n    return {\"a\": [x, 'b']}\n"}
+    ),
+    "markup": ToolCall("write_file", {"path": "a.html", "content": "<b>1 < 2</b> > “so” </tool>"}),
+    "numbers": ToolCall("delete_rows", {"rows": [1, 2, -3]}),
+    "nothing": ToolCall("now", {}),
+}
+
+Way = Callable[[str], str]
+
+
+def spread(written: str) -> str:
+    """The same call over many lines."""
+    opener, body, closer = re.fullmatch(r"(<tool_code>)?(\{.*\})(</tool_code>)?", written).groups()
+    lines = [opener, json.dumps(json.loads(body), indent=2, ensure_ascii=False), closer]
+    return "\n".join(filter(None, lines))
+
+
+def quoted(text: str) -> str:
+    """A block quote."""
+    return "\n".join(f"> {line}" for line in text.split("\n"))
+
+
+#: In the open: read, and exactly as asked for.
+OPEN: dict[str, Way] = {
+    "alone": lambda c: c,
+    "alone, lines around": lambda c: f"\n\n{c}\n\n",
+    "alone, indented": lambda c: f"  {c}",
+    "over many lines": lambda c: f"Let me check.\n{spread(c)}\n",
+    "after a sentence": lambda c: f"I will look that up. {c}",
+    "after an exclamation": lambda c: f"Sure! {c}",
+    "after a sentence and a blank line": lambda c: f"I will look that up.\n\n{c}",
+    "after a colon": lambda c: f"I call the tool now: {c}",
+    "after a colon and a newline": lambda c: f"I'll use the tool:\n{c}",
+    "after carriage returns": lambda c: f"Let me check.\r\n\r\n{c}\r\n",
+    "after half a sentence": lambda c: f"Let me check that {c}",
+    "after half a sentence, prose on the next line": lambda c: f"Let me check that {c}\nand wait.",
+    "after a comma": lambda c: f"Okay, {c}",
+    "after a dash": lambda c: f"One moment – {c}",
+    "after an emoji": lambda c: f"🔍 {c}",
+    "after thinking": lambda c: f"<think>They want this. I should do it.</think>\n{c}",
+    "after thinking on the same line": lambda c: f"Okay. <think>Oslo, then.</think> {c}",
+    "after thinking of another call": lambda c: f"<think>Not {c} again!\n{c}</think>\n\n{c}",
+    "before prose on the next line": lambda c: f"{c}\nI will tell you what comes back.",
+    "before prose on the same line": lambda c: f"{c} This gets what you asked for.",
+    "after a list item": lambda c: f"1. Ask the tool.\n2. Answer.\n\n{c}",
+    "under a list item": lambda c: f"1. First I ask the tool:\n   {c}",
+    "in a list item": lambda c: f"Plan:\n- {c}",
+    "after a heading": lambda c: f"## Step 1\n{c}",
+    "after bold words": lambda c: f"**Looking it up**\n{c}",
+    "after inline code": lambda c: f"I use `get_weather` and ``x`` here.\n{c}",
+    "after naming the markers": lambda c: f"I write `<tool_code>` or `tool_calls`.\n{c}",
+    "after a stray backtick": lambda c: f"The ` key is stuck.\n{c}",
+    "after a shown fence": lambda c: f"```python\nprint(1)\n```\nThat is the code. Now:\n{c}",
+    "after a block quote": lambda c: f"> What is it like there?\n\n{c}",
+    "after quotation marks": lambda c: f'You said "please" and “now”.\n{c}',
+    "after apostrophes": lambda c: f"It's fine, don't worry, 'tis done.\n{c}",
+    "after a stray quotation mark": lambda c: f'The 6" pipe:\n{c}',
+    "in German": lambda c: f"Ich sehe gleich nach.\n{c}",
+    "in French": lambda c: f"Je vérifie tout de suite :\n{c}",
+    "in Russian": lambda c: f"Сейчас проверю:\n{c}",
+    "in Chinese": lambda c: f"我来查一下。{c}",
+    "in Chinese, on its own line": lambda c: f"好的，我来查一下\n{c}\n请稍等。",
+    "in Chinese, after half a sentence": lambda c: f"我来查一下{c}",
+    "in Japanese": lambda c: f"調べます：{c}",
+    "in Arabic": lambda c: f"سأتحقق الآن:\n{c}",
+}
+
+#: In a fence that holds nothing else and ends the reply: read, and labelled.
+WRAPPED: dict[str, Way] = {
+    "a fence": lambda c: f"```\n{c}\n```",
+    "a fence with a language": lambda c: f"```json\n{c}\n```",
+    "a fence with another language": lambda c: f"```tool_code\n{c}\n```\n",
+    "a fence over many lines": lambda c: f"```json\n{spread(c)}\n```",
+    "a fence of tildes": lambda c: f"~~~\n{c}\n~~~",
+    "a longer fence": lambda c: f"````json\n{c}\n````",
+    "a fence after a sentence": lambda c: f"I will look that up.\n\n```json\n{c}\n```\n",
+    "a fence after a colon": lambda c: f"Calling the tool:\n```\n{c}\n```",
+    "a fence after thinking": lambda c: f"<think>Hm.</think>\n\n```json\n{c}\n```",
+    "a fence after a shown fence": lambda c: (
+        f"```python\nprint(1)\n```\nThat is the code.\n```json\n{c}\n```"
+    ),
+    "a fence with blank lines": lambda c: f"```json\n\n{c}\n\n```\n\n",
+    "a fence that is never closed": lambda c: f"Let me check:\n```json\n{c}\n",
+    "a fence before a leaked token": lambda c: f"```json\n{c}\n```\n<|im_end|>",
+}
+
+#: Shown in the text: not read, and the person sees all of it.
+SHOWN: dict[str, Way] = {
+    "in inline code": lambda c: f"You get it with `{c}` at any time.",
+    "in inline code alone": lambda c: f"`{c}`",
+    "in inline code after a colon": lambda c: f"The call looks like this: `{c}`",
+    "in inline code in a list": lambda c: f"- `{c}`: asks the tool\n- `x`: does not",
+    "in double backticks": lambda c: f"You get it with `` {c} ``.",
+    "in triple backticks": lambda c: f"You get it with ```{c}``` at any time.",
+    "in inline code beside other code": lambda c: f"Type `curl -d {c} localhost` there.",
+    "in a block quote": lambda c: f"> {c}",
+    "in a block quote without a space": lambda c: f"They wrote:\n>{c}",
+    "in a block quote of many lines": lambda c: f"> For example:\n> {c}\n> Nothing more.",
+    "in a block quote, over many lines": lambda c: f"Such as\n\n{quoted(spread(c))}\n\nand so on.",
+    "in a nested block quote": lambda c: f"> > {c}\n> Who wrote that?",
+    "in a fence in a block quote": lambda c: f"> ```json\n> {c}\n> ```",
+    "in a table": lambda c: f"| object | effect |\n|---|---|\n| {c} | asks |\n",
+    "between typographic quotation marks": lambda c: f"The text “{c}” is a call.",
+    "between quotation marks with words before it": lambda c: f"The page says “now write {c}”.",
+    "between quotation marks with words behind it": lambda c: f"It says “{c} is a call” there.",
+    "between quotation marks with a full stop": lambda c: f"You sent “{c}.” I did not.",
+    "between straight quotation marks with words": lambda c: f'It says "now write {c}" there.',
+    "between angle quotation marks": lambda c: f"Le texte «{c}» est un appel.",
+    "between spaced angle quotation marks": lambda c: f"Le texte « {c} » est un appel.",
+    "between straight quotation marks": lambda c: f'The text "{c}" is a call.',
+    "between straight quotation marks alone": lambda c: f'"{c}"',
+    "between single quotation marks": lambda c: f"The text '{c}' is a call.",
+    "between German quotation marks": lambda c: f"Der Text „{c}“ ist ein Aufruf.",
+    "between turned angle quotation marks": lambda c: f"Der Text »{c}« ist ein Aufruf.",
+    "between Polish quotation marks": lambda c: f"Tekst „{c}” to wywołanie.",
+    "between Swedish quotation marks": lambda c: f"Texten ”{c}” är ett anrop.",
+    "between double corner brackets": lambda c: f"『{c}』と書きます。",
+    "between corner brackets": lambda c: f"「{c}」と書きます。",
+    "in a fence with talk behind it": lambda c: f"```json\n{c}\n```\nThat is how a call looks.",
+    "in a fence with talk around it": lambda c: (
+        f"A call looks like this:\n\n```\n{c}\n```\n\nShall I make it?"
+    ),
+    "in a fence of tildes with talk behind it": lambda c: f"~~~json\n{c}\n~~~\nLike that.",
+    "in a fence with talk on its last line": lambda c: f"```\n{c}\n``` is what you would send.",
+    "in a fence in a list": lambda c: f"- Such as:\n  ```json\n  {c}\n  ```\n  and so on.",
+    "in a fence with another behind it": lambda c: f"```\n{c}\n```\n```python\nx = 1\n```",
+    "in a fence with code before it": lambda c: f"```python\nreply = model()\n{c}\n```",
+    "in a fence with code behind it": lambda c: f"```\n{c}\nprint(reply)\n```",
+    "in a fence with a comment": lambda c: f"```\n# an example\n{c}\n```",
+    "in a fence with a variable": lambda c: f"```python\nreply = '''{c}'''\n```",
+    "woven into a sentence": lambda c: f"Just write {c} to get it.",
+    "woven in with a comma": lambda c: f"Write {c}, then wait.",
+    "woven in between parentheses": lambda c: f"It is a call (as in {c}) that I may write.",
+    "woven in, alone between parentheses": lambda c: f"There is a call ({c}) for that.",
+    "woven in as an example": lambda c: f"For example, {c} gets you that.",
+    "woven in behind an abbreviation": lambda c: f"Write a call, e.g. {c} for that.",
+    "woven in behind a colon": lambda c: f"The call that failed was: {c}, which is wrong.",
+    "woven in before a full stop": lambda c: f"I will not write {c}.",
+    "woven into a Chinese sentence": lambda c: f"只要写{c}就能得到结果。",
+    "woven into an Arabic sentence": lambda c: f"اكتب {c} للحصول عليه.",
+    "woven into a German sentence": lambda c: f"Man schreibt {c} und wartet.",
+}
+
+#: Shown to nobody but the model itself.
+THOUGHT: dict[str, Way] = {
+    "in a thought": lambda c: f"<think>I could write {c} here.</think>\nNo tool is needed.",
+    "in a thought, on its own line": lambda c: f"<think>\nPerhaps:\n{c}\n</think>\nNot needed.",
+    "in another thought": lambda c: f"<thinking>\n{c}\n</thinking>\nNot needed.",
+    "in a thought between loud tags": lambda c: f"<THINK>\n{c}\n</Think>\nNot needed.",
+    "in a thought behind a sentence": lambda c: f"Okay. <think>Perhaps {c}</think> Not needed.",
+    "in a thought of many lines behind a word": lambda c: (
+        f"Hm <think>\nPerhaps:\n{c}\n</think>\nNot needed."
+    ),
+    "in a thought that names its closer": lambda c: (
+        f"<think>It ends with `</think>`.\n{c}\n</think>\nNot needed."
+    ),
+    "in a fence in a thought": lambda c: f"<think>\n```json\n{c}\n```\n</think>\n\nNot needed.",
+    "in a thought without an end": lambda c: f"<think>\nShould I?\n{c}",
+}
+
+#: Shown in a thought that was opened in the prompt.
+INSIDE: dict[str, Way] = {
+    "in a thought from the start": lambda c: f"I could:\n{c}\n</think>\nNot needed.",
+    "alone in a thought from the start": lambda c: f"{c}\n</think>\n\nNot needed.",
+    "in a thought from the start, without an end": lambda c: f"Perhaps this:\n{c}\n",
+}
+
+SHOWINGS = {**SHOWN, **THOUGHT, **INSIDE}
+MEANINGS = {**OPEN, **WRAPPED}
+
+
+class Pair(NamedTuple):
+    """The same call in one paradigm, in a way of showing it and in a way of meaning it."""
+
+    paradigm: str
+    call: str
+    shown: str
+    meant: str
+
+    @property
+    def written(self) -> str:
+        return get_paradigm(self.paradigm).encode_call(CALLS[self.call])
+
+
+def pairs() -> list[Pair]:
+    """For every paradigm and call, each way at least once."""
+    count = max(len(SHOWINGS), len(MEANINGS))
+    ways = list(islice(zip(cycle(SHOWINGS), cycle(MEANINGS), strict=False), count))
+    return [Pair(p, c, *way) for p in PARADIGMS for c in CALLS for way in ways]
+
+
+PAIRS = pairs()
+
+
+def every(**tables):  # type: ignore[no-untyped-def]
+    """One test for each paradigm, call and row of the table."""
+
+    def decorate(test):  # type: ignore[no-untyped-def]
+        for name, table in tables.items():
+            test = pytest.mark.parametrize(name, list(table))(test)
+        test = pytest.mark.parametrize("call", list(CALLS))(test)
+        return pytest.mark.parametrize("paradigm", PARADIGMS)(test)
+
+    return decorate
+
+
+def readings(paradigm: str, reply: str, reasoning: Reasoning | None = None) -> list[ParsedResponse]:
+    """*reply* read whole, character by character, and in pieces of seven."""
+    reader = get_paradigm(paradigm, reasoning=reasoning)
+    sizes = (len(reply), 1, 7)
+    return [
+        ParsedResponse(
+            reply,
+            tuple(
+                read_in_pieces(
+                    reader, [reply[at : at + size] for at in range(0, len(reply), size)], OFFER
+                )
+            ),
+        )
+        for size in sizes
+    ]
+
+
+def written(paradigm: str, call: str) -> str:
+    return get_paradigm(paradigm).encode_call(CALLS[call])
+
+
+@every(way=OPEN)
+def test_a_call_in_the_open_is_read_as_written(paradigm, call, way):
+    reply = OPEN[way](written(paradigm, call))
+    for parsed in readings(paradigm, reply):
+        assert parsed.calls == [CALLS[call]]
+        assert parsed.calls[0].grade is None
+        assert parsed.problems == []
+
+
+@every(way=WRAPPED)
+def test_a_wrapped_call_is_read_and_labelled(paradigm, call, way):
+    reply = WRAPPED[way](written(paradigm, call))
+    for parsed in readings(paradigm, reply):
+        assert parsed.calls == [CALLS[call]]
+        assert parsed.calls[0].grade is Grade.GUESSED
+        assert parsed.problems == []
+
+
+@every(way=SHOWN)
+def test_a_call_that_is_shown_is_text(paradigm, call, way):
+    reply = SHOWN[way](written(paradigm, call))
+    for parsed in readings(paradigm, reply):
+        assert parsed.calls == []
+        assert parsed.problems == []
+        assert parsed.text == reply
+
+
+@every(way=THOUGHT)
+def test_a_call_that_is_thought_of_is_reasoning(paradigm, call, way):
+    reply = THOUGHT[way](written(paradigm, call))
+    for parsed in readings(paradigm, reply):
+        assert parsed.calls == []
+        assert parsed.problems == []
+        assert written(paradigm, call) in parsed.reasoning
+
+
+@every(way=INSIDE)
+def test_a_call_in_a_thought_that_the_prompt_opened_is_reasoning(paradigm, call, way):
+    reply = INSIDE[way](written(paradigm, call))
+    for parsed in readings(paradigm, reply, Reasoning(starts_inside=True)):
+        assert parsed.calls == []
+        assert parsed.problems == []
+        assert written(paradigm, call) in parsed.reasoning
+
+
+CLOSED = [pair for pair in PAIRS if pair.shown in SHOWN and "alone" not in pair.shown]
+
+
+@pytest.mark.parametrize("pair", CLOSED, ids=lambda pair: "-".join(pair))
+def test_a_call_shown_first_and_meant_then_is_read_once(pair):
+    shown, meant = SHOWINGS[pair.shown](pair.written), MEANINGS[pair.meant](pair.written)
+    for parsed in readings(pair.paradigm, f"{shown}\n\nNow I do it.\n\n{meant}"):
+        assert parsed.calls == [CALLS[pair.call]]
+        assert parsed.text.startswith(shown)
+
+
+@pytest.mark.parametrize("paradigm", PARADIGMS)
+def test_a_long_example_is_never_a_plain_call(paradigm):
+    """It may be read, because arguments should not wait for long, but not as a sure one."""
+    call = ToolCall("write_file", {"path": "a.sh", "content": "echo line\n" * 200})
+    reply = f"For example, {get_paradigm(paradigm).encode_call(call)} would write the script."
+    for parsed in readings(paradigm, reply):
+        assert [read for read in parsed.calls if read.grade is not Grade.GUESSED] == []
+
+
+@pytest.mark.parametrize("first", CALLS)
+@pytest.mark.parametrize("between", ["\n", "\n\n", " ", "", ",\n", "\nAnd then:\n"], ids=repr)
+@pytest.mark.parametrize("paradigm", PARADIGMS)
+def test_two_calls_in_a_row_are_both_read(paradigm, between, first):
+    reply = written(paradigm, first) + between + written(paradigm, "plain")
+    for parsed in readings(paradigm, reply):
+        assert parsed.calls == [CALLS[first], CALLS["plain"]]
+        assert [call.grade for call in parsed.calls] == [None, None]
+
+
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "~~~\n{}\n~~~\n", "Now:\n```\n{}\n```"])
+@pytest.mark.parametrize("paradigm", PARADIGMS)
+def test_two_calls_in_one_fence_are_both_read_and_labelled(paradigm, fence):
+    both = f"{written(paradigm, 'code')}\n{written(paradigm, 'plain')}"
+    for parsed in readings(paradigm, fence.format(both)):
+        assert parsed.calls == [CALLS["code"], CALLS["plain"]]
+        assert [call.grade for call in parsed.calls] == [Grade.GUESSED] * 2
+
+
+def _flat(tool: ToolSpec) -> dict[str, object]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.parameters),
+    }
+
+
+#: A tool's own description, repeated: it names the tool and has "parameters", yet calls nothing.
+ECHOES: dict[str, Callable[[ToolSpec], str]] = {
+    "flat": lambda tool: json.dumps(_flat(tool)),
+    "flat, over many lines": lambda tool: f"I have:\n{json.dumps(_flat(tool), indent=2)}",
+    "flat, after a colon": lambda tool: f"It is declared so: {json.dumps(_flat(tool))}",
+    "as OpenAI writes it": lambda tool: json.dumps({"type": "function", "function": _flat(tool)}),
+    "without a description": lambda tool: json.dumps(
+        {"name": tool.name, "parameters": dict(tool.parameters)}
+    ),
+    "in a list": lambda tool: json.dumps([_flat(tool), _flat(tool)]),
+    "in a fence": lambda tool: f"My tools:\n```json\n{json.dumps(_flat(tool), indent=1)}\n```",
+}
+
+
+@pytest.mark.parametrize("echo", ECHOES)
+@pytest.mark.parametrize("tool", OFFER.tools, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("paradigm", PARADIGMS)
+def test_a_tool_described_is_not_a_tool_called(paradigm, tool, echo):
+    reply = ECHOES[echo](tool)
+    for parsed in readings(paradigm, reply):
+        assert parsed.calls == []
+        assert parsed.problems == []
+        assert parsed.text == reply
+
+
+def test_a_tool_described_first_and_called_then_is_read_once():
+    for paradigm in PARADIGMS:
+        reply = f"{ECHOES['flat'](OFFER.tools[0])}\n\nI call it:\n{written(paradigm, 'plain')}"
+        for parsed in readings(paradigm, reply):
+            assert parsed.calls == [CALLS["plain"]]
+
+
+def test_the_table_does_not_shrink():
+    assert len(set(PAIRS)) >= 200
+    assert {pair.shown for pair in PAIRS} == set(SHOWINGS)
+    assert {pair.meant for pair in PAIRS} == set(MEANINGS)
+    assert len(SHOWINGS) >= 12
+    assert len(OPEN) >= 8
+
+
+def test_every_way_keeps_the_call_as_it_is_written():
+    """A row that changed the call, or two rows that say the same, would test nothing."""
+    for table in (SHOWINGS, MEANINGS):
+        replies = [way('{"a": 1}') for way in table.values()]
+        assert len(set(replies)) == len(replies)
+        assert all('"a": 1' in reply for reply in replies)
