@@ -1,4 +1,4 @@
-"""Recorded replies on their way: what the model is told, what it wrote, what is read, what goes back.
+"""Recorded replies on their way: what the model is told, what it wrote, what is read and sent back.
 
     python examples/demo.py [--plain]
 

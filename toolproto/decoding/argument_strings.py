@@ -47,6 +47,9 @@ class ArgumentStrings:
         deltas, self._deltas = self._deltas, []
         return deltas
 
+    def fits(self, bracket: str) -> bool:
+        return True
+
     def opened(self, bracket: str, at: int) -> None:
         self._path.append(None if bracket == "{" else 0)
         self._key_next = bracket == "{"

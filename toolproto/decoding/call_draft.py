@@ -6,7 +6,8 @@ look like a call to an offered tool before anything is said about it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from io import StringIO
@@ -18,12 +19,16 @@ from .json_delta import ArgumentsText, remainder
 from .lenient import read_json
 from .offered import Offered
 from .outbox import Outbox
+from .scanner import Marker
 from .strict import Reading, Refusal
 
 __all__ = ["CallDraft", "CallSetting", "Outcome"]
 
 # A tool's own description, repeated by the model, has these where a call has arguments.
 _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
+# What is announced as a name before the call is whole: not half of a badly quoted object.
+_NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
+_BRACKETS_AROUND = 3
 _ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 
 
@@ -77,6 +82,11 @@ class CallDraft:
             self._raw.write(text)
 
     @property
+    def nameless(self) -> bool:
+        """Meant as a call, but with nothing in it so far that says of what."""
+        return self._marked and self._name is None and not self.holds_list
+
+    @property
     def length(self) -> int:
         """How many characters have been read."""
         return self._raw.tell()
@@ -108,7 +118,7 @@ class CallDraft:
     def _is_name(self, key: str, value: str) -> bool:
         shape, offered = self._setting.shape, self._setting.offered
         if key == shape.name and self._marked:
-            return bool(value)
+            return bool(_NAME.fullmatch(value))
         return key in shape.name_keys and offered.any and offered.knows(value)
 
     def open_arguments(self, at: int) -> ArgumentsText | None:
@@ -156,23 +166,31 @@ class CallDraft:
 
     # -- when it is over ------------------------------------------------------------------
 
-    def close(self, *, cut: bool = False) -> tuple[Outcome, str]:
+    def close(self, *, cut: bool = False, ends: Sequence[Marker] = ()) -> tuple[Outcome, str]:
         """The object is over: what it was, and text of it that lies behind its end.
 
         *cut* says that the reply was ended by a limit, so that nothing missing may be made up.
+        A badly quoted object may have run on over one of the markers *ends*.
         """
         raw = self._raw.getvalue()
         if self._fault:
             return self._reject(ProblemKind.TOO_LARGE, self._fault, raw), ""
-        reading = read_json(raw, keys=self._keys())
+        reading = self._read(raw, ends)
         if isinstance(reading, Refusal):
             kind = ProblemKind.TRUNCATED if cut else reading.kind
             return self._reject(kind, reading.message, raw), ""
-        if cut or any(repair.grade is Grade.TRUNCATED for repair in reading.repairs):
+        if cut or not _is_whole(reading):
             return self._reject(ProblemKind.TRUNCATED, "the reply ended inside it", raw), ""
         fields = read_fields(reading.value, self._setting.shape, self._setting.offered.knows)
         outcome = self._settle(fields, raw, reading)
         return outcome, raw[reading.end :]
+
+    def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refusal:
+        reading = read_json(raw, keys=self._keys())
+        if _is_whole(reading):
+            return reading
+        shorter = (read_json(raw[:end], keys=self._keys()) for end in _other_ends(raw, ends))
+        return next((one for one in shorter if _is_whole(one)), reading)
 
     def refuse_list(self) -> bool:
         """The object lists something else where calls should be; say so."""
@@ -257,3 +275,25 @@ class CallDraft:
         problem = CallProblem(kind, message, raw, span, self._name)
         self._outbox.rejected(self.index, problem)
         return Outcome.PROBLEM
+
+
+def _is_whole(reading: Reading | Refusal) -> bool:
+    if isinstance(reading, Refusal):
+        return False
+    return all(repair.grade is not Grade.TRUNCATED for repair in reading.repairs)
+
+
+def _other_ends(raw: str, ends: Sequence[Marker]) -> Iterator[int]:
+    """Where a badly quoted object may have ended instead of running on.
+
+    Before a marker that ends calls, or before the last brackets, if they belong to what is
+    around it.
+    """
+    places = [place for place in (end.find(raw) for end in ends) if place >= 0]
+    yield from sorted(places)[:1]
+    text = raw.rstrip()
+    for _ in range(_BRACKETS_AROUND):
+        if not text.endswith(("]", "}")):
+            return
+        text = text[:-1].rstrip()
+        yield len(text)

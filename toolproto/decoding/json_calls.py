@@ -36,7 +36,7 @@ class _Role(Enum):
 class _Frame:
     """An open container."""
 
-    __slots__ = ("bracket", "draft", "key", "key_next", "marked", "role")
+    __slots__ = ("bracket", "draft", "key", "key_next", "marked", "role", "spent")
 
     def __init__(self, bracket: str, role: _Role, marked: bool, draft: CallDraft | None) -> None:
         self.bracket = bracket
@@ -45,6 +45,7 @@ class _Frame:
         self.draft = draft
         self.key_next = bracket == "{"
         self.key = ""
+        self.spent = False  # closed, unless another member follows: then by a bracket too many
 
 
 class JsonCalls:
@@ -68,6 +69,7 @@ class JsonCalls:
         self._setting = setting
         self._marked = marked
         self._drift = drift
+        self._ends = ends
         self._tokens = JsonTokens(self, ends)
         self._frames: list[_Frame] = []
         self._excess = 0  # brackets open beyond the depth that is read
@@ -124,11 +126,19 @@ class JsonCalls:
 
     # -- what the tokens say --------------------------------------------------------------
 
+    def fits(self, bracket: str) -> bool:
+        if bracket not in "}]" or not self._frames:
+            return True
+        return self._frames[-1].bracket == ("{" if bracket == "}" else "[")
+
     def space(self, text: str) -> None:
         if self._args is not None:
             self._args.space(text)
 
     def opened(self, bracket: str, at: int) -> None:
+        if self._end_spent(at):
+            self.pushback += bracket
+            return
         depth = min(self._setting.limits.depth, MAX_DEPTH)
         if len(self._frames) >= depth:
             self._excess += 1
@@ -144,6 +154,9 @@ class JsonCalls:
         if self._excess:
             self._excess -= 1
             return
+        if self._end_spent(at):
+            self.pushback += bracket
+            return
         opener = "{" if bracket == "}" else "["
         if not any(frame.bracket == opener for frame in self._frames):
             return
@@ -155,6 +168,10 @@ class JsonCalls:
                 return
         if self._args is not None:
             self._args.closed(bracket)
+        frame = self._frames[-1]
+        if frame.role is _Role.CALL and frame.draft is not None and frame.draft.nameless:
+            frame.spent = True
+            return
         self._end(self._frames.pop(), at + 1)
         if not self._frames:
             self.done = True
@@ -180,6 +197,8 @@ class JsonCalls:
             self._named(self._frames[-1], text)
 
     def string_opened(self, quote: str, at: int) -> None:
+        if self._frames and self._frames[-1].spent:
+            self._frames[-1].spent = False
         frame = self._frames[-1] if self._frames else None
         if frame is not None and frame.role is _Role.LIST and frame.marked:
             self._odd_items = True
@@ -282,8 +301,19 @@ class JsonCalls:
             elif self._odd_items and not self.committed:
                 self.committed = draft.refuse_list()
 
+    def _end_spent(self, at: int) -> bool:
+        """End the object that a bracket closed; is there text behind it to be read again?"""
+        if not self._frames or not self._frames[-1].spent:
+            return False
+        self._end(self._frames.pop(), at)
+        if not self._frames:
+            self.done = True
+        if self.done or self.pushback:
+            self._tokens.stop()
+        return bool(self.done or self.pushback)
+
     def _settle(self, draft: CallDraft, cut: bool) -> None:
-        outcome, leftover = draft.close(cut=cut)
+        outcome, leftover = draft.close(cut=cut, ends=self._ends)
         self.committed = self.committed or outcome is not Outcome.NO_CALL
         if leftover.strip():
             self.pushback = leftover

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .json_end import structural_tail
 from .json_text import unescape
 
 __all__ = ["ArgumentsText", "remainder"]
@@ -43,6 +44,7 @@ class ArgumentsText:
         "_ready",
         "_stack",
         "_sure",
+        "_tail",
         "live",
     )
 
@@ -56,15 +58,16 @@ class ArgumentsText:
         self._expect = _VALUE
         self._key: list[str] | None = None
         self._in_string = False  # a value, not a key
+        self._tail = ""  # of that string: perhaps not part of it, if its closing quote is missing
 
     @property
     def in_value(self) -> bool:
         """Inside a string value whose text is certain as it comes."""
-        return self._in_string and self.live
+        return self._in_string and self.live and not self._tail
 
     def sure(self, end: int) -> int:
         """Where in the reply certainty ends, when all has been read up to *end*."""
-        return end if self.in_value else self._sure
+        return end - len(self._tail) if self._in_string and self.live else self._sure
 
     def take(self) -> str:
         """What has become certain."""
@@ -138,16 +141,23 @@ class ArgumentsText:
         if self._key is not None:
             self._key.append(text)
         elif self.live:
-            self._ready.append(text)
+            self._more(text)
 
     def string_controls(self, text: str, at: int) -> None:
         if self._key is not None:
             self.stop()
         elif self.live:
-            self._ready.append(json.dumps(text)[1:-1])
+            self._more(text)
+
+    def _more(self, text: str) -> None:
+        """More of a string value: certain but for its tail."""
+        text = self._tail + text
+        self._tail = structural_tail(text)
+        self._ready.append(_escaped(text[: len(text) - len(self._tail)]))
 
     def string_fault(self, at: int) -> None:
         if self.live and self._key is None:
+            self._ready.append(_escaped(self._tail))
             self._sure = at
         self.stop()
 
@@ -156,9 +166,10 @@ class ArgumentsText:
             self._key = None
         elif self._key is None:
             self._in_string = False
-            self._sure = at
+            self._sure = at - len(self._tail)
             self._expect = _COMMA
-            self._held.append('"')
+            self._held += (_escaped(self._tail), '"')
+            self._tail = ""
         else:
             key, self._key = "".join(self._key), None
             self._expect = _COLON
@@ -177,6 +188,14 @@ class ArgumentsText:
         self._ready.append(text)
         self._held = []
         self._sure = sure
+
+
+_CONTROL = re.compile(r"[\x00-\x1f]")
+
+
+def _escaped(text: str) -> str:
+    """*text* from inside a string, its control characters as JSON writes them."""
+    return _CONTROL.sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
 _SPACE = re.compile(r"\s*+")

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from .scanner import MORE, Marker
 
-__all__ = ["JsonListener", "JsonTokens", "string_stop"]
+__all__ = ["JsonListener", "JsonTokens", "string_stop", "structural_tail"]
 
 _TOKEN = re.compile(r"""(\s++)|([{}\[\],:])|(["'“‘`])|(<|[^\s{}\[\],:"'“‘`<]++)""")
 # The look-ahead keeps the repeated part from failing half-way, which the possessive repeats of
@@ -29,6 +29,12 @@ _VALID = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x1f]++")
 _ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+_LONGEST_TAIL = 80
+_TAIL_ENDS = frozenset((",", "}", "]", ""))
+_TAIL = re.compile(
+    r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
+    r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
+)
 _CLOSER = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _ODD_BODY = {quote: re.compile(rf"[^{close}\\]++") for quote, close in _CLOSER.items()}
 _AFTER_QUOTE = re.compile(r"\s{0,64}+(.?)", re.DOTALL)
@@ -43,12 +49,33 @@ def string_stop(text: str) -> int:
     body = _VALID.match(text)
     assert body is not None, "matches the empty string"
     stop = body.end()
-    return stop if stop == len(text) or _ESCAPE_BEGUN.match(text, stop) else -1
+    if stop == len(text):
+        return stop - len(structural_tail(text))
+    return stop if _ESCAPE_BEGUN.match(text, stop) else -1
+
+
+def structural_tail(text: str) -> str:
+    """What *text*, from inside a string, ends with that would be structure outside it.
+
+    A model that forgets the closing quote goes on with a comma or with brackets, and perhaps a
+    closing tag; whether these belong to the string shows only behind them.
+    """
+    ending = text[-_LONGEST_TAIL:]
+    words = ending.rstrip()
+    # Most text ends in a word, and this is asked of every piece of a long string.
+    if words[-1:] not in _TAIL_ENDS and "<" not in words and "\n" not in ending:
+        return ""
+    tail = _TAIL.search(ending)
+    return tail.group() if tail else ""
 
 
 class JsonListener(Protocol):
-    """What :class:`JsonTokens` tells; *at* is where in the fed text the token begins."""
+    """What :class:`JsonTokens` tells; *at* is where in the fed text the token begins.
 
+    It asks one thing: could *bracket*, or a comma or colon, come next?
+    """
+
+    def fits(self, bracket: str) -> bool: ...
     def space(self, text: str) -> None: ...
     def opened(self, bracket: str, at: int) -> None: ...
     def closed(self, bracket: str, at: int) -> None: ...
@@ -193,7 +220,7 @@ class JsonTokens:
         follows = after.group(1)
         if not follows and not final:
             return at
-        if not follows or follows in _MAY_FOLLOW:
+        if not follows or (follows in _MAY_FOLLOW and self._listener.fits(follows)):
             self._close(at)
         else:
             self._listener.string_part(text[at])

@@ -30,6 +30,9 @@ class OtherJson:
             self._tokens.resume()
         return self._tokens.feed(text, at, final)
 
+    def fits(self, bracket: str) -> bool:
+        return True
+
     def space(self, text: str) -> None:
         self._newlines += text.count("\n")
         if self._newlines > 1:

@@ -28,7 +28,8 @@ class Marker:
         self._closes = bool(tag and tag.group(1))
         self._name = tag.group(2).lower() if tag else ""
         self.regex = self._regex()
-        self._match = re.compile(self.regex).match
+        pattern = re.compile(self.regex)
+        self._match, self._search = pattern.match, pattern.search
 
     def _regex(self) -> str:
         if not self._name:
@@ -49,6 +50,11 @@ class Marker:
         if found:
             return found.end()
         return MORE if not final and self.begun(text, at) else NO
+
+    def find(self, text: str) -> int:
+        """Where it first stands in *text*; -1 if it does not."""
+        found = self._search(text)
+        return found.start() if found else -1
 
     def begun(self, text: str, at: int) -> bool:
         """Is all the text from *at* on the beginning of this marker?"""

@@ -31,7 +31,7 @@ def tagged_result(tag: str, result: ToolResult, markers: tuple[str, ...] = ()) -
 
 
 def _defused(content: str, markers: tuple[str, ...]) -> str:
-    """*content* in which the first character of everything that could be a marker is spelled out."""
+    """*content* in which the first character of whatever could be a marker is spelled out."""
     for marker in markers:
         content = _beginning(marker).sub(_spelled, content)
     return _TEMPLATE_TOKEN.sub(_spelled, content)
