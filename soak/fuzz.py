@@ -51,8 +51,8 @@ with redirect_stderr(StringIO()), atheris.instrument_imports(["toolproto"], _OTH
 # Short inputs are tried oftener, and hold a call or three.
 _LONGEST = 512
 _HANGS_AFTER = 60
-# A text of this length shows what is not linear; it costs a second, so only some are grown to it.
-_GROWN = 20_000
+# A text of this length shows what is not linear; that takes a second, so only some are grown to it.
+_GROWN = 8_000
 _GROW_EVERY = 5_000
 # Seconds per character, some twenty times the usual (instrumented) cost: such a text is grown, too.
 _SLOW = 2e-4
@@ -152,7 +152,7 @@ class Fuzzing:
         slow = time.process_time() - start > _SLOW * len(given.text) + 0.02
         if slow or self._done % _GROW_EVERY == 0:
             self._note(given, _failure(given.check_growth))
-        if self._done % 50_000 == 0:
+        if self._done % 20_000 == 0:
             print(self._told(), file=sys.stderr, flush=True)
         if self._done >= self._runs or time.monotonic() > self._until:
             self._end()

@@ -55,6 +55,9 @@ class Arguments:
     def string_closed(self, at: int) -> None:
         self.text.string_closed(self._read + at)
 
+    def fits(self, bracket: str) -> bool:
+        return True
+
     def space(self, text: str) -> None:
         self.text.space(text)
 

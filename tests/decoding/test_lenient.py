@@ -100,6 +100,7 @@ GUESSED = [
     ('{"n": 7 // 2, "m": 500*500}', {"n": "7 // 2", "m": "500*500"}, ["expression"]),
     ('{"t": now(1, "x"), "d": rows["k"]}', {"t": 'now(1, "x")', "d": 'rows["k"]'}, ["expression"]),
     ('{"zip": 00123, "city": Bruges}', {"zip": "00123", "city": "Bruges"}, ["bare_string"]),
+    ("[0x_, 0b]", ["0x_", "0b"], ["bare_string"]),
     ('{"a": 1}b": 2}', {"a": 1}, ["glued_text"]),
 ]  # fmt: skip
 
@@ -234,7 +235,21 @@ def test_a_python_literal_reads_back(value: object) -> None:
 
 _PIECES = [
     *"{}[]()\"'\\,:=;#\n `“”1-.ex_\ud800\x00",
-    *("true", "None", "NaN", "...", "//", "/*", "*/", '{"a": "', '"a": ', '\\"', "\\u", '"""'),
+    *(
+        "true",
+        "None",
+        "NaN",
+        "...",
+        "//",
+        "/*",
+        "*/",
+        '{"a": "',
+        '"a": ',
+        '\\"',
+        "\\u",
+        '"""',
+        "0x",
+    ),
 ]
 
 

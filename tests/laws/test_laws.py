@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.laws.cases import OFFER, calls, cuts, replies, results
 from toolproto.messages import ToolCall, ToolResult
@@ -31,7 +31,6 @@ def test_what_is_written_reads_back_as_the_same_call(paradigm, call):
 
 
 @every_paradigm
-@settings(max_examples=400)
 @given(reply=replies, places=cuts)
 def test_chunking_never_matters(paradigm, reply, places):
     laws.chunking(paradigm, reply, places, OFFER)
@@ -39,7 +38,6 @@ def test_chunking_never_matters(paradigm, reply, places):
 
 
 @every_paradigm
-@settings(max_examples=300)
 @given(text=replies)
 def test_any_text_gives_events_and_no_exception(paradigm, text):
     laws.totality(paradigm, text, OFFER)
@@ -47,14 +45,12 @@ def test_any_text_gives_events_and_no_exception(paradigm, text):
 
 
 @every_paradigm
-@settings(max_examples=300)
 @given(reply=replies)
 def test_streamed_arguments_join_to_the_arguments(paradigm, reply):
     laws.streamed_arguments(paradigm, reply, OFFER)
 
 
 @every_paradigm
-@settings(max_examples=300)
 @given(reply=replies)
 def test_segments_cover_the_reply(paradigm, reply):
     laws.lossless(paradigm, reply, OFFER)
@@ -86,7 +82,7 @@ def test_prose_is_not_held_back(paradigm, prose):
 
 
 GROWING = {
-    "a long string": lambda n: '{"name": "write_file", "arguments": {"content": "' + "x" * n + '"}}',
+    "a long string": lambda n: '{"name": "f", "arguments": {"content": "' + "x" * n + '"}}',
     "an array": lambda n: '{"name": "f", "arguments": {"a": [' + "1, " * (n // 3) + "1]}}",
     "openers": lambda n: "<tool_code>" * (n // 11),
     "open calls": lambda n: '<tool_code>{"name": "' * (n // 20),
@@ -96,7 +92,7 @@ GROWING = {
     "backslashes": lambda n: '<tool_code>{"name": "' + "\\" * n,
     "quotes": lambda n: '<tool_code>{"name": ' + '"' * n,
     "odd quotes": lambda n: "<tool_code>{'name': " + "' " * (n // 2),
-    "digits": lambda n: '<tool_code>{"name": "now", "arguments": {"n": ' + "9" * n + "}}</tool_code>",
+    "digits": lambda n: '<tool_code>{"name": "now", "arguments": {"n": ' + "9" * n + "}}",
     "backticks": lambda n: "`" * n,
     "fences": lambda n: "```\n" * (n // 4),
     "thoughts": lambda n: "<think>" * (n // 7),

@@ -290,6 +290,12 @@ def test_optional_arguments_are_described_but_not_in_the_call(paradigm):
 
 
 @both
+def test_what_an_optional_object_must_hold_is_named(paradigm):
+    """A model that is told of ``repeat (object, optional)`` only cannot write one."""
+    assert "every" in paradigm.instructions(OFFER)
+
+
+@both
 def test_a_description_of_many_lines_stays_on_one(paradigm):
     assert "- title (string): What the meeting is about." in paradigm.instructions(OFFER)
 

@@ -31,19 +31,29 @@ class ArgumentStrings:
     """Feed the text of one call's ``ArgumentsDelta`` events; get decoded string pieces."""
 
     def __init__(self) -> None:
-        self._tokens = JsonTokens(self)
+        self._strings = _Strings()
+        self._tokens = JsonTokens(self._strings)
         self._unread = ""
-        self._path: list[str | int | None] = []
-        self._key: list[str] | None = None
-        self._key_next = False
-        self._half = ""  # a high surrogate whose other half has not come yet
-        self._deltas: list[StringDelta] = []
 
     def feed(self, text: str) -> list[StringDelta]:
         """The string pieces that *text* adds."""
         text = self._unread + text
         stop = self._tokens.feed(text, 0, False)
         self._unread = text[stop:]
+        return self._strings.take()
+
+
+class _Strings:
+    """Hears the tokens of the arguments, and keeps the strings."""
+
+    def __init__(self) -> None:
+        self._path: list[str | int | None] = []
+        self._key: list[str] | None = None
+        self._key_next = False
+        self._half = ""  # a high surrogate whose other half has not come yet
+        self._deltas: list[StringDelta] = []
+
+    def take(self) -> list[StringDelta]:
         deltas, self._deltas = self._deltas, []
         return deltas
 

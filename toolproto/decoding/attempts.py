@@ -12,7 +12,7 @@ from .surroundings import Standing
 
 __all__ = ["Attempt", "Body", "Policy"]
 
-_GOES_ON = frozenset(",)，、）")
+_GOES_ON = frozenset(",);.!?，、）；。！？")
 _AFTER = re.compile(r"[ \t]{0,64}+(.?)", re.DOTALL)
 
 
@@ -75,7 +75,7 @@ class Attempt:
     def goes_on(text: str, at: int, final: bool, quote: str) -> bool | None:
         """Does the sentence, or the quotation that *quote* would close, go on behind the call?
 
-        None where more text has to come first.
+        It does if only its full stop is left. None where more text has to come first.
         """
         after = _AFTER.match(text, at)
         assert after is not None, "matches the empty string"

@@ -82,9 +82,21 @@ def _telling(markers: Sequence[Marker]) -> re.Pattern[str]:
 
     Most brackets in prose and code are told apart here, without stopping.
     """
-    seconds = {"<": r"\s/\\|A-Za-z", "{": r"\s\"'“‘`A-Za-z_", "[": r"\s{", "~": "~"}
+    pairs = {"<": r"\s/\\|A-Za-z", "{": r"\s\"'“‘`A-Za-z_", "[": r"\s{", "~": "~"}
+    literals = []
     for marker in markers:
-        first, second = marker.text[0], marker.text[1:2]
-        seconds[first] = seconds.get(first, "") + (re.escape(second) or r"\s\S")
-    pairs = (f"{re.escape(first)}(?=[{behind}]|\\Z)" for first, behind in seconds.items())
-    return re.compile("`|" + "|".join(pairs))
+        first = marker.text[0]
+        if first in pairs:
+            pairs[first] += re.escape(marker.text[1:2]) or r"\s\S"
+        else:
+            literals.append(_or_its_beginning(marker.text))
+    told = [f"{re.escape(first)}(?=[{behind}]|\\Z)" for first, behind in pairs.items()]
+    return re.compile("|".join(["`", *told, *literals]))
+
+
+def _or_its_beginning(text: str) -> str:
+    """A pattern for the first character of *text*, where all of it follows or the end comes."""
+    behind = ""
+    for char in reversed(text[1:]):
+        behind = f"(?:{re.escape(char)}{behind}|\\Z)"
+    return f"{re.escape(text[0])}(?={behind})"

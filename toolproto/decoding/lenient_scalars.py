@@ -11,12 +11,12 @@ from typing import Any
 
 from . import lenient_repairs as mend
 from .lenient_state import MISSING, QUOTES, State
-from .strict import finite_float, refuse_constant, sized_int
+from .strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
 
 __all__ = ["read_scalar"]
 
 _number = re.compile(
-    r"""[-+]?(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++
+    r"""[-+]?(?:0[xX][0-9a-fA-F][0-9a-fA-F_]*+|0[oO][0-7][0-7_]*+|0[bB][01][01_]*+
     |(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?)""",
     re.VERBOSE,
 ).match
@@ -89,8 +89,8 @@ def _number_value(state: State, literal: str) -> int | float:
 
 
 def _based(literal: str) -> int:
-    if len(literal) > 1000:
-        return sized_int(literal.ljust(5000))  # refused: in decimal it may be that long
+    if len(literal) > MAX_DIGITS // 2:  # a hexadecimal digit is 1.2 decimal ones
+        raise too_long()
     return int(literal, 0)
 
 

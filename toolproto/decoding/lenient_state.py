@@ -34,6 +34,9 @@ QUOTES: Final = {
 _MAX_DOUBTS = 20_000
 
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
+# Here and in the modules beside this one, possessive quantifiers stand on single characters
+# only: over groups they match wrongly before CPython 3.11.5, which Debian 12 still ships, and
+# with captures later too (https://github.com/python/cpython/issues/106052, …/101955).
 _space = re.compile(r"[ \t\r\n]++").match
 _odd_space = re.compile(r"[\s\ufeff\u200b-\u200f\u2060]++").match
 _escaped_space = re.compile(r"(?:\\[nrt])+").match

@@ -26,6 +26,7 @@ __all__ = ["LONGEST_EXAMPLE", "Outbox"]
 # A call woven into a sentence is an example, and examples are short; what is longer is likely
 # meant, and its arguments should not wait.
 LONGEST_EXAMPLE = 500
+_TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
 
 
 class Outbox:
@@ -126,6 +127,10 @@ class Outbox:
         """The id the model gave, unless it gave it before; else a fresh one."""
         if not wanted or len(wanted) > 128 or wanted in self._used_ids:
             wanted = self._ids()
+            for _ in range(_TRIES):
+                if wanted not in self._used_ids:
+                    break
+                wanted = self._ids()
         self._used_ids.add(wanted)
         return wanted
 

@@ -72,6 +72,7 @@ class ReplyDecoder:
         self._fence: CodeFence | None = None
         self._cut: CutTail | None = None
         self._other = OtherJson(None)
+        self._last_thought = ""  # the last character of one
         self._string: StringFeed | None = None  # while a string argument is being read
         self._pending: list[str] | None = None  # chunks of a long one, not looked at yet
 
@@ -158,6 +159,8 @@ class ReplyDecoder:
         landmark, end = self._landmarks.at(text, at, final)
         if end == MORE:
             return at
+        if landmark is Landmark.THOUGHT and end == len(text) and not final:
+            return at  # what comes behind it may matter
         if landmark is not None:
             stop = self._at_landmark(landmark, text, at, end)
             return stop if stop != NO else self._say(text, at, at + 1)
@@ -233,7 +236,7 @@ class ReplyDecoder:
                 return self._at_call(text, at, end)
             case Landmark.RESULT if self._around.standing() is Standing.PLAIN:
                 return self._begin_cut(at)
-            case Landmark.THOUGHT if self._around.begins_something:
+            case Landmark.THOUGHT if self._begins_thought(text, end):
                 self._mode = self._in_thought
                 return end
             case Landmark.END_OF_THOUGHT if not self._around.in_code:
@@ -243,6 +246,11 @@ class ReplyDecoder:
             case Landmark.LEAK if not self._around.in_code:
                 return self._at_leak(text[at:end], at, end)
         return NO
+
+    def _begins_thought(self, text: str, end: int) -> bool:
+        """A tag amid words is only named, unless its thought begins on a line of its own."""
+        shown = self._around.in_code or self._around.in_block_quote
+        return self._around.begins_something or (not shown and text[end : end + 1] == "\n")
 
     def _at_call(self, text: str, at: int, end: int) -> int:
         assert self._landmarks.call is not None, "its marker was met"
@@ -270,20 +278,24 @@ class ReplyDecoder:
         return at if end == NO else end
 
     def _in_thought(self, text: str, at: int, final: bool) -> int:
-        stop = text.find("<", at) if self._landmarks.ends_of_thought.firsts == "<" else at
+        ends = self._landmarks.ends_of_thought
+        stop = text.find("<", at) if ends.firsts == "<" else at
         if stop != at:
-            stop = len(text) if stop < 0 else stop
-            self._outbox.reasoning(text[at:stop], self._base + at)
-            return stop
-        number, end = self._landmarks.ends_of_thought.at(text, at, final)
-        if number == MORE:
+            return self._think(text, at, len(text) if stop < 0 else stop)
+        number, end = ends.at(text, at, final)
+        named = number >= 0 and self._last_thought == "`"  # `</think>` ends nothing
+        if number == MORE or (named and end == len(text) and not final):
             return at
-        if number == NO:
-            self._outbox.reasoning(text[at], self._base + at)
-            return at + 1
+        if number == NO or (named and text[end : end + 1] == "`"):
+            return self._think(text, at, max(end, at + 1))
         self._mode = self._in_prose
         self._around.restart()
         return end
+
+    def _think(self, text: str, at: int, stop: int) -> int:
+        self._outbox.reasoning(text[at:stop], self._base + at)
+        self._last_thought = text[stop - 1]
+        return stop
 
     # -- attempts at a call ---------------------------------------------------------------
 

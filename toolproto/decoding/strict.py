@@ -17,6 +17,8 @@ from typing import Any, NoReturn
 from ..messages import Grade, ProblemKind, Repair
 
 __all__ = [
+    "CONTROL_CHARACTER",
+    "DUPLICATE_KEY",
     "MAX_DEPTH",
     "MAX_DIGITS",
     "Reading",
@@ -24,8 +26,12 @@ __all__ = [
     "Refused",
     "finite_float",
     "read_strict",
+    "refuse_conflict",
+    "refuse_constant",
     "same_value",
     "sized_int",
+    "too_deep",
+    "too_long",
 ]
 
 # Tools take shallow arguments; what walks a value after us (schemas, comparison) recurses.
@@ -122,14 +128,14 @@ def _decoder(members: Any, *, strict: bool) -> json.JSONDecoder:
 def sized_int(digits: str) -> int:
     """The whole number, or a refusal of one too long to be converted in linear time."""
     if len(digits) > MAX_DIGITS:
-        raise Refused(ProblemKind.TOO_LARGE, f"a number has more than {MAX_DIGITS} digits")
+        raise too_long()
     return int(digits)
 
 
 def finite_float(literal: str) -> float:
     """The number, or a refusal of one that no float can hold."""
     if len(literal) > MAX_DIGITS:
-        raise Refused(ProblemKind.TOO_LARGE, f"a number has more than {MAX_DIGITS} digits")
+        raise too_long()
     value = float(literal)
     if isinf(value):
         raise Refused(ProblemKind.MALFORMED, f"the number {literal[:40]} is too large")
@@ -146,6 +152,11 @@ def refuse_conflict(key: str) -> NoReturn:
     raise Refused(
         ProblemKind.MALFORMED, f"the key {key[:80]!r} is given twice with different values"
     )
+
+
+def too_long() -> Refused:
+    """The refusal of a number with more digits than are read."""
+    return Refused(ProblemKind.TOO_LARGE, f"a number has more than {MAX_DIGITS} digits")
 
 
 def too_deep() -> Refused:

@@ -13,9 +13,10 @@ from enum import Enum, auto
 
 __all__ = ["Standing", "Surroundings"]
 
-_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "」", "„": "“"}
-_OPEN_QUOTES = frozenset("“«「„")
-_CLOSE_QUOTES = frozenset("”»」")
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "」", "„": "“",
+           "»": "«", "”": "”", "『": "』"}  # fmt: skip
+_OPEN_QUOTES = frozenset("“«「„『")
+_CLOSE_QUOTES = frozenset("”»」』")
 # Behind these a sentence goes on: what comes next belongs to it.
 _FLOWING = frozenset(",(:;，、：")
 _TAIL = 16
@@ -38,6 +39,7 @@ class Surroundings:
         self.in_block_quote = False
         self._in_table = False
         self._quotations = 0  # quotation marks open on this line
+        self._straight_open = False  # the kind that opens and closes alike
         self._code_run = 0  # length of the run of backticks that opened inline code
         self._tail = ""  # the last characters of the line
 
@@ -53,6 +55,7 @@ class Surroundings:
                 self.in_block_quote = words[0] == ">"
                 self._in_table = words[0] == "|"
             self.blank_line = False
+            self._straight_open ^= words.count('"') % 2 == 1
             if not words.isascii():
                 self._count_quotations(words)
         if text:
@@ -70,6 +73,7 @@ class Surroundings:
         self.blank_line = True
         self.in_block_quote = self._in_table = False
         self._quotations = self._code_run = 0
+        self._straight_open = False
         self._tail = ""
 
     def saw_backticks(self, count: int) -> None:
@@ -99,10 +103,10 @@ class Surroundings:
         if self.in_code or self.in_block_quote or self._in_table or self._quotations:
             return Standing.SHOWN
         last = self._tail.rstrip()[-1:]
-        if self._tail[-1:] in _QUOTES or last.isalnum() or last in _FLOWING:
+        if self._straight_open or self._tail[-1:] in _QUOTES or last.isalnum() or last in _FLOWING:
             return Standing.WOVEN if last else Standing.PLAIN
         return Standing.WOVEN if _ABBREVIATION.search(self._tail) else Standing.PLAIN
 
     def closing_quote(self) -> str:
-        """What would close the quotation mark directly before the call, if one stands there."""
-        return _QUOTES.get(self._tail[-1:], "")
+        """What would close the quotation that the call stands in, if it does."""
+        return _QUOTES.get(self._tail[-1:], '"' if self._straight_open else "")

@@ -6,9 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..errors import UsageError
+from ..tools.schema import resolve
+
 __all__ = ["followed", "type_words"]
 
 _DEPTH = 4  # words nested deeper than this explain nothing
+_MOST = 20  # and neither do more alternatives or members than this
 
 
 def followed(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -16,12 +20,12 @@ def followed(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     for _ in range(_DEPTH):
         if not isinstance(schema, Mapping):
             return {}
-        reference = schema.get("$ref")
-        if not isinstance(reference, str):
+        if "$ref" not in schema:
             return schema
-        schema = root
-        for part in reference.removeprefix("#").strip("/").split("/"):
-            schema = schema.get(part, {}) if isinstance(schema, Mapping) else {}
+        try:
+            schema = resolve(schema["$ref"], dict(root))
+        except UsageError:
+            return {}
     return {}
 
 
@@ -40,6 +44,8 @@ def type_words(schema: Any, root: Mapping[str, Any], depth: int = 0) -> str:
     kind = schema.get("type", "object" if "properties" in schema else "any value")
     if isinstance(kind, list):
         return _joined([str(part) for part in kind])
+    if kind == "object" and isinstance(schema.get("properties"), Mapping):
+        return _object_words(schema, root, depth)
     if kind == "array":
         return f"list of {type_words(schema.get('items'), root, depth + 1)}"
     if kind == "string" and isinstance(schema.get("format"), str):
@@ -47,10 +53,19 @@ def type_words(schema: Any, root: Mapping[str, Any], depth: int = 0) -> str:
     return str(kind)
 
 
+def _object_words(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> str:
+    """An object by its members, the optional ones marked."""
+    required = schema.get("required") or ()
+    members = [
+        f"{name}{'' if name in required else '?'}: {type_words(part, root, depth + 1)}"
+        for name, part in list(schema["properties"].items())[:_MOST]
+    ]
+    return f"object {{{', '.join(members)}}}"
+
+
 def _joined(words: list[str]) -> str:
-    shown = list(dict.fromkeys(words))[:20]
-    if len(words) > 20:
-        shown.append("…")
+    different = list(dict.fromkeys(words))
+    shown = [*different[:_MOST], *(["…"] if len(different) > _MOST else [])]
     return " or ".join(shown) or "any value"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -28,6 +29,7 @@ from .splice import spliced
 __all__ = ["NO_TOOLS", "ToolContextDef"]
 
 NO_TOOLS = ToolOffer()
+_PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}")
 
 
 class ToolContextDef(ABC):
@@ -94,7 +96,9 @@ class ToolContextDef(ABC):
 
     def format_problem(self, problem: CallProblem) -> str:
         """What the model is told when a call of its cannot be used."""
-        which = f"Your call of {problem.name!r}" if problem.name else "Your tool call"
+        # A name goes back to the model only if it can be nothing but a name.
+        named = problem.name is not None and _PLAIN_NAME.fullmatch(problem.name)
+        which = f"Your call of {problem.name!r}" if named else "Your tool call"
         advice = [f"{which} could not be used: {problem.message}."]
         if problem.suggestions:
             advice.append(f"Did you mean {' or '.join(problem.suggestions)}?")

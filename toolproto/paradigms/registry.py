@@ -36,6 +36,11 @@ def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
     if key not in _registered:
         for point in entry_points(group=GROUP, name=key):
             register_paradigm(_loaded(point))
+            if key not in _registered:
+                raise UsageError(
+                    f"the entry point {point.name!r} = {point.value!r} must be called as its class"
+                    f" calls itself"
+                )
     if key not in _registered:
         raise UsageError(f"no paradigm named {name!r}; there are: {', '.join(paradigms())}")
     return _registered[key](**options)

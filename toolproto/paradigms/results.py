@@ -16,7 +16,9 @@ from ..messages import ToolResult
 __all__ = ["json_result", "tagged_result"]
 
 _TAG = re.compile(r"</?([A-Za-z][\w:.-]*)>")
-_TEMPLATE_TOKEN = re.compile(r"<(?=[|｜])|\[(?=/?INST\])", re.IGNORECASE)
+_TEMPLATE_TOKEN = re.compile(
+    r"<(?=[|｜]|/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE
+)
 
 
 def tagged_result(tag: str, result: ToolResult, markers: tuple[str, ...] = ()) -> str:
@@ -25,7 +27,7 @@ def tagged_result(tag: str, result: ToolResult, markers: tuple[str, ...] = ()) -
     *markers* are what else must not appear in it: the paradigm's own.
     """
     error = ' error="true"' if result.is_error else ""
-    name, id = escape(result.call.name), escape(result.call.id)
+    name, id = (_defused(escape(text), ()) for text in (result.call.name, result.call.id))
     content = _defused(result.content, (f"<{tag}>", f"</{tag}>", *markers))
     return f'<{tag} name="{name}" id="{id}"{error}>\n{content}\n</{tag}>'
 
@@ -57,5 +59,5 @@ def json_result(result: ToolResult) -> str:
         told["isError"] = True
     told["result"] = result.content
     line = json.dumps({"tool_call_result": told}, ensure_ascii=False)
-    # Between quotes, "<" may as well be written as its escape: a template token then is none.
-    return line.replace("<|", "\\u003c|").replace("<｜", "\\u003c｜")
+    # Between quotes a character may as well be written as its escape: then it begins no token.
+    return _TEMPLATE_TOKEN.sub(lambda found: f"\\u{ord(found.group()):04x}", line)
