@@ -199,7 +199,9 @@ def _escaped(text: str) -> str:
 
 
 _SPACE = re.compile(r"\s*+")
-_PREFIX_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)("?)|([{}\[\]:,])|[^\s"{}\[\]:,]++|\s++', re.DOTALL)
+_PREFIX_TOKEN = re.compile(
+    r'"([^"\\]*+(?:(?=\\.)\\.[^"\\]*+)*+)("?)|([{}\[\]:,])|[^\s"{}\[\]:,]++|\s++', re.DOTALL
+)
 
 
 def remainder(prefix: str, value: Mapping[str, Any]) -> str | None:
@@ -280,7 +282,7 @@ def _open_at_end(prefix: str, value: Any) -> tuple[tuple[str, Any] | None, list[
             text = unescape(body)
             if not closed:
                 return (text, current), frames
-            if key_next:
+            if key_next and frames:
                 current, key_next = frames[-1].member(text), False
         elif mark in ("{", "["):
             frames.append(_Frame(current, mark))
@@ -289,6 +291,8 @@ def _open_at_end(prefix: str, value: Any) -> tuple[tuple[str, Any] | None, list[
             key_next = mark == "{"
             if mark == "[" and not _closes_next(prefix, token.end()):
                 current = frames[-1].member("")
+        elif not frames:
+            return None, None  # it goes on behind its end
         elif mark in ("}", "]"):
             frames.pop()
         elif mark == ",":

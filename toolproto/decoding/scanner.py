@@ -84,7 +84,7 @@ class MarkerSet:
         self._markers = markers
         self._match = re.compile("|".join(f"({m.regex})" for m in markers) or r"(?!)").match
         # Two characters rule nearly every place out, whatever comes later.
-        self._beginnings = {m.text.lower()[:2] for m in markers} | {"<" + c for c in " \t\n\\"}
+        self._beginnings = {m.text.lower()[:2] for m in markers} | {"<\\"}
         self.firsts = "".join(sorted({m.first for m in markers}))
 
     def at(self, text: str, at: int, final: bool) -> tuple[int, int]:
@@ -92,6 +92,12 @@ class MarkerSet:
         found = self._match(text, at)
         if found and found.lastindex:
             return found.lastindex - 1, found.end()
-        if final or (at + 1 < len(text) and text[at : at + 2].lower() not in self._beginnings):
+        if final or self._is_ruled_out(text[at : at + 2]):
             return NO, NO
         return (MORE, MORE) if any(m.begun(text, at) for m in self._markers) else (NO, NO)
+
+    def _is_ruled_out(self, pair: str) -> bool:
+        """Can no marker begin with *pair*, as far as it goes?"""
+        if len(pair) < 2 or (pair[0] == "<" and pair[1].isspace()):
+            return False
+        return pair.lower() not in self._beginnings

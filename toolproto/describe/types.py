@@ -23,7 +23,7 @@ def followed(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
         if "$ref" not in schema:
             return schema
         try:
-            schema = resolve(schema["$ref"], dict(root))
+            schema = resolve(schema["$ref"], root)
         except UsageError:
             return {}
     return {}

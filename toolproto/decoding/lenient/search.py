@@ -1,6 +1,6 @@
 """Finding the end of a string in which quotes were left unescaped, or which has none.
 
-Every quote that may be the end is judged (:mod:`.lenient_quotes`). If none closes the string
+Every quote that may be the end is judged (:mod:`.quotes`). If none closes the string
 for certain, the first unsure one does; if there is none, the closers at the end of the text
 belong to what is open around the string; else the text was cut.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from . import lenient_repairs as mend
-from .lenient_escapes import unescape
-from .lenient_quotes import KEY, Candidate, Verdict, judge, key_of
-from .lenient_state import QUOTES, State
+from . import repairs as mend
+from .escapes import unescape
+from .quotes import KEY, Candidate, Verdict, judge, key_of
+from .state import QUOTES, State
 
 __all__ = ["find_string", "finish_string", "to_quote"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import NamedTuple
 
-from .lenient_state import QUOTES, State
+from .state import QUOTES, State
 
 __all__ = ["KEY", "Candidate", "Verdict", "judge", "key_of"]
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from . import lenient_repairs as mend
-from .lenient_quotes import KEY, key_of
-from .lenient_scalars import read_scalar
-from .lenient_state import MISSING, QUOTES, State
-from .lenient_strings import read_escaped_string, read_key, read_string
+from . import repairs as mend
+from .quotes import KEY, key_of
+from .scalars import read_scalar
+from .state import MISSING, QUOTES, State
+from .strings import read_escaped_string, read_key, read_string
 
 __all__ = ["member_follows", "read_value"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from . import lenient_repairs as mend
-from .lenient_state import MISSING, QUOTES, State
-from .strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
+from ..strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
+from . import repairs as mend
+from .state import MISSING, QUOTES, State
 
 __all__ = ["read_scalar"]
 

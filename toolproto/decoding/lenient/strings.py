@@ -2,7 +2,7 @@
 
 Bodies come back exactly as written: nothing is stripped and no line end is changed. The
 first unescaped quote ends a string whenever the text after it can be read on; only where it
-cannot is the end searched for (:mod:`.lenient_search`).
+cannot is the end searched for (:mod:`.search`).
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from . import lenient_repairs as mend
-from .lenient_escapes import unescape
-from .lenient_quotes import Candidate, Verdict, judge
-from .lenient_search import find_string, finish_string, to_quote
-from .lenient_state import QUOTES, State
+from . import repairs as mend
+from .escapes import unescape
+from .quotes import Candidate, Verdict, judge
+from .search import find_string, finish_string, to_quote
+from .state import QUOTES, State
 
 __all__ = ["read_escaped_string", "read_key", "read_string"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 
-from ..messages import Repair
-from . import lenient_repairs as mend
-from .lenient_state import State
+from ...messages import Repair
+from . import repairs as mend
+from .state import State
 
 __all__ = ["unescape"]
 

@@ -2,7 +2,7 @@
 
 Strict reading comes first. The lenient reader then prefers fidelity: what cannot be read is
 left out or kept as text, under a *guessed* or *truncated* label, and never made up; every
-repair it knows is listed in :mod:`.lenient_repairs`. It stands on :mod:`.lenient_structure`.
+repair it knows is listed in :mod:`.repairs`. It stands on :mod:`.structure`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from . import lenient_repairs as mend
-from .lenient_state import MISSING, State
-from .lenient_structure import member_follows, read_value
-from .strict import Reading, Refusal, Refused, read_strict
+from ..strict import Reading, Refusal, Refused, read_strict
+from . import repairs as mend
+from .state import MISSING, State
+from .structure import member_follows, read_value
 
 __all__ = ["read_json", "read_lenient"]
 

@@ -6,9 +6,9 @@ import re
 from string import ascii_letters, digits
 from typing import Any, Final
 
-from ..messages import Grade, ProblemKind, Repair
-from . import lenient_repairs as mend
-from .strict import MAX_DEPTH, Refused, refuse_conflict, same_value, too_deep
+from ...messages import Grade, ProblemKind, Repair
+from ..strict import MAX_DEPTH, Refused, refuse_conflict, same_value, too_deep
+from . import repairs as mend
 
 __all__ = ["MISSING", "QUOTES", "Open", "State"]
 
