@@ -30,7 +30,7 @@ soak: $(READY_ALL)  ## Long runs: a million splits, a million hostile texts, cov
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
 	$(BIN)/python -m soak.laws
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
-	$(BIN)/python -m soak.fuzz
+	$(BIN)/python -m soak.fuzz --runs 300000
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

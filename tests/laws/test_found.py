@@ -16,7 +16,7 @@ FOUND = [
     "{\"name\": \"get_weather\", \"arguments\": 'arguments': {'city': 'Oslo'}}",
     '<tool_code>{"name": "now", "arguments": {}}</tool_code>> {"tool_calls": [{"name": "now"}]}',
     '{"name": "write_file", "arguments": {"path": "a", "content": "x\'a\': {\'city\': \'O\'}}',
-    "{'name': 'get_weather', .~~~\n+{\"name\": \"now\", \"arguments\": {}}\"'arguments': {'a': 'b'}}",
+    "{'name': 'get_weather', .~~~\n+{\"name\": \"now\", \"arguments\": {}}\"'x': {'a': 'b'}}",
     'A{"tool_calls": [{"x": y {"tool_calls": [{"name": "now", "arguments": {"a": "b"}}]}z{"name',
     '}{"tool_calls": 3.5\\n //print("hi")<tool_code a="b">',
     ':<|im_start|>{"tool_calls": [{"name": "now", "arguments": {}}]}}}',

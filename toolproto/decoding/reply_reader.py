@@ -1,0 +1,447 @@
+"""One reply, read as it arrives: text, thinking, calls, and what only looks like a call.
+
+:class:`ReplyReader` goes through the prose from one telling character to the next. A marker, or
+the beginning of a JSON object that could be a call, opens an *attempt*: what follows is read by
+a body reader (`json_body.py`, `json_calls.py`) while text and events are withheld (`outbox.py`)
+until it is certain which of the two should go out. All decisions depend on positions in the
+text, never on how it was cut into chunks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..messages import Grade, Repair
+from ..tools.spec import ToolOffer
+from .attempts import Attempt, Body, Policy
+from .base import Limits
+from .call_draft import CallDraft, CallSetting
+from .candidates import MORE_KEY, leading_key
+from .cut import CutTail
+from .fences import FENCE, FENCE_BEGUN, CodeFence
+from .json_body import JsonBody
+from .json_calls import JsonCalls
+from .landmarks import Landmark, ReplyForm, landmarks
+from .leaks import ends_reply, invented_turn, opens_turn
+from .offered import Offered
+from .other_json import OtherJson
+from .outbox import Outbox
+from .reasoning import Reasoning
+from .scanner import MORE, NO
+from .surroundings import Standing, Surroundings
+from .thoughts import Thought
+
+__all__ = ["ReplyReader"]
+
+_LONGEST_RUN = 64
+_RUN = re.compile(r"`{1,64}+|~{1,64}+")
+_SPACE = re.compile(r"[\s,]++")
+_SEPARATOR = re.compile(r"\s{0,20}+[,;]\s{0,20}+(?=[{\[<])")
+_SEPARATOR_BEGUN = re.compile(r"\s{0,20}+(?:[,;]\s{0,20}+)?\Z")
+
+_Mode = Callable[[str, int, bool], int]
+
+
+class ReplyReader:
+    """Reads one reply into *outbox*. Each ``_in_…`` and ``_behind_…`` method is a mode of it."""
+
+    def __init__(
+        self,
+        form: ReplyForm,
+        offer: ToolOffer,
+        outbox: Outbox,
+        reasoning: Reasoning,
+        limits: Limits,
+    ) -> None:
+        self._form = form
+        self._outbox = outbox
+        self._setting = CallSetting(form.shape, Offered(offer), outbox, limits)
+        self._lead_keys = form.shape.leading_keys
+        self._landmarks = landmarks(form, reasoning)
+        self._around = Surroundings()
+        self._recoveries = limits.recoveries
+        self.text = ""  # not read yet
+        self.base = 0  # where in the reply that begins
+        self._mode: _Mode = self._in_prose
+        self._attempt: Attempt | None = None
+        self._fence: CodeFence | None = None
+        self._other = OtherJson(None)
+        self._cut: CutTail | None = None
+        self._thought = Thought(self._landmarks.ends_of_thought)
+        if reasoning.starts_inside:
+            self._mode = self._in_thought
+
+    @property
+    def streaming(self) -> CallDraft | None:
+        """The call in whose string argument reading stands, if all of it may go out at once."""
+        return self._attempt.streaming if self._attempt is not None else None
+
+    def read(self, text: str, *, final: bool = False) -> None:
+        """Read on, as far as what more text could change; to the end if *final*."""
+        self.text += text
+        at = 0
+        while at < len(self.text):
+            text, mode = self.text, self._mode
+            stop = mode(text, at, final)
+            if self.text is not text:
+                at = 0  # some of it is to be read again
+            elif stop == at and self._mode == mode:
+                break
+            else:
+                at = stop
+        self.base += at
+        self.text = self.text[at:]
+
+    def finish(self, reason: str | None) -> None:
+        """The reply is over: decide whatever is undecided."""
+        self.read("", final=True)
+        while self._attempt is not None:
+            self._attempt.body.finish(reason)
+            if not self._read_again(len(self.text)) and self._attempt.body.done:
+                self._end_attempt()
+            self.read("", final=True)
+        if self._outbox.withholding and not self._outbox.withholds_call:
+            self._outbox.let_go_as_text()
+        self._outbox.let_go()
+        problem = self._cut.problem() if self._cut else None
+        if problem is not None:
+            self._outbox.rejected(None, problem)
+        self._outbox.settle()
+
+    # -- prose ----------------------------------------------------------------------------
+
+    def _in_prose(self, text: str, at: int, final: bool) -> int:
+        telling = self._landmarks.telling.search(text, at)
+        stop = telling.start() if telling else len(text)
+        if stop > at:
+            return self._say(text, at, stop)
+        landmark, end = self._landmarks.at(text, at, final)
+        if end == MORE:
+            return at
+        if landmark is Landmark.THOUGHT and end == len(text) and not final:
+            return at  # what comes behind it may matter
+        if landmark is not None:
+            stop = self._at_landmark(landmark, text, at, end)
+            return stop if stop != NO else self._say(text, at, at + 1)
+        if text[at] in "`~":
+            return self._at_run(text, at, final)
+        if text[at] in "{[":
+            return self._at_bracket(text, at, final)
+        return self._say(text, at, at + 1)
+
+    def _say(self, text: str, at: int, stop: int) -> int:
+        piece = text[at:stop]
+        self._outbox.text(piece, self.base + at)
+        self._around.saw(piece)
+        return stop
+
+    def _at_run(self, text: str, at: int, final: bool) -> int:
+        """Backticks or tildes: a fence at the start of a line, otherwise inline code."""
+        run = _RUN.match(text, at)
+        assert run is not None, "a run has at least one character"
+        if not self._around.in_code and not self._around.in_block_quote:
+            fence = FENCE.match(text, at)
+            if fence:
+                return self._open_fence(fence, at)
+            if not final and FENCE_BEGUN.match(text, at):
+                return at
+        if run.end() == len(text) and not final and len(run.group()) < _LONGEST_RUN:
+            return at
+        if text[at] == "`":
+            self._around.saw_backticks(len(run.group()))
+        return self._say(text, at, run.end())
+
+    def _at_bracket(self, text: str, at: int, final: bool) -> int:
+        """A bracket: perhaps the beginning of a call that stands without a marker."""
+        key = leading_key(text, at, final)
+        if key == MORE_KEY:
+            return at
+        if key and key == self._form.result_key and self._around.standing() is Standing.PLAIN:
+            return self._begin_cut(at)
+        if self._may_begin(key):
+            self._begin_bare(at)
+            return at
+        if key and text[at] == "{":
+            self._other = OtherJson(self._form.shape.wrapper)
+            self._mode = self._in_other_json
+            return at
+        return self._say(text, at, at + 1)
+
+    def _may_begin(self, key: str) -> bool:
+        """May an object whose first member is *key* be a call, standing where it stands?"""
+        if key == self._form.shape.wrapper:
+            return True
+        return key in self._lead_keys and self._around.after_sentence
+
+    def _in_other_json(self, text: str, at: int, final: bool) -> int:
+        """In an object that is no call: what looks like one inside it is data."""
+        stop = self._other.feed(text, at, final)
+        if stop > at:
+            self._say(text, at, stop)
+        if self._other.done:
+            self._mode = self._in_prose
+        elif self._other.at_calls:
+            self._other.at_calls = False
+            self._mode = self._in_prose
+            self._try(JsonCalls(self._setting, marked=True, drift=()), stop)
+        return stop
+
+    # -- landmarks ------------------------------------------------------------------------
+
+    def _at_landmark(self, landmark: Landmark, text: str, at: int, end: int) -> int:
+        """Where reading goes on; NO if the marker means nothing where it stands."""
+        match landmark:
+            case Landmark.CALL:
+                return self._at_call(text, at, end)
+            case Landmark.RESULT if self._around.standing() is Standing.PLAIN:
+                return self._begin_cut(at)
+            case Landmark.THOUGHT if self._begins_thought(text, end):
+                self._thought = Thought(self._landmarks.ends_of_thought)
+                self._mode = self._in_thought
+                return end
+            case Landmark.END_OF_THOUGHT if not self._around.in_code:
+                return end  # the thought was opened in the prompt, or never
+            case Landmark.END_OF_CALL if self._around.blank_line:
+                return end  # of one that was ended before, or had no opening marker
+            case Landmark.LEAK if not self._around.in_code:
+                return self._at_leak(text[at:end], at, end)
+        return NO
+
+    def _begins_thought(self, text: str, end: int) -> bool:
+        """A tag amid words is only named, unless its thought begins on a line of its own."""
+        shown = self._around.in_code or self._around.in_block_quote
+        return self._around.begins_something or (not shown and text[end : end + 1] == "\n")
+
+    def _at_call(self, text: str, at: int, end: int) -> int:
+        assert self._landmarks.call is not None, "its marker was met"
+        woven = self._around.standing() is not Standing.PLAIN
+        start = self.base + end
+        body = JsonBody(self._setting, *self._landmarks.call, start, in_sentence=woven)
+        self._try(body, at)
+        self._outbox.keep(text[at:end])
+        return end
+
+    def _at_leak(self, token: str, at: int, end: int) -> int:
+        if ends_reply(token):
+            return self._begin_cut(at, fabricated=False)
+        if opens_turn(token):
+            self._mode = self._in_speaker
+        return end
+
+    def _in_speaker(self, text: str, at: int, final: bool) -> int:
+        end, invented = invented_turn(text, at, final)
+        if end == MORE:
+            return at
+        self._mode = self._in_prose
+        if invented:
+            return self._begin_cut(at, fabricated=False)
+        return at if end == NO else end
+
+    def _in_thought(self, text: str, at: int, final: bool) -> int:
+        stop = self._thought.feed(text, at, final)
+        if not self._thought.over:
+            self._outbox.reasoning(text[at:stop], self.base + at)
+            return stop
+        self._mode = self._in_prose
+        self._around.restart()
+        return stop
+
+    # -- attempts at a call ---------------------------------------------------------------
+
+    def _begin_bare(self, at: int) -> None:
+        name = "missing_marker" if self._form.call is not None else "missing_wrapper"
+        grade = Grade.GUESSED if self._form.call is not None else Grade.LOSSLESS
+        self._try(JsonCalls(self._setting, marked=False, drift=(Repair(name, grade),)), at)
+
+    def _try(self, body: Body, at: int) -> None:
+        """Read what begins at *at* as a call; what it was is decided later."""
+        start = self.base + at
+        policy = Policy.ASK_FENCE
+        if self._fence is None:
+            policy = Policy.of(self._around.standing())
+            self._outbox.withhold(start)
+        self._outbox.woven_from = start if policy is Policy.ASK_NEXT else None
+        self._attempt = Attempt(body, policy, start, self._outbox)
+        self._mode = self._in_attempt
+
+    def _in_attempt(self, text: str, at: int, final: bool) -> int:
+        attempt = self._attempt
+        assert attempt is not None, "an attempt is under way"
+        stop = attempt.feed(text, at, self.base, final)
+        if self._read_again(stop):
+            return 0
+        if attempt.body.done:
+            self._end_attempt()
+        return stop
+
+    def _read_again(self, stop: int) -> bool:
+        """Go back to where a broken call turned out to end, if that lies behind us."""
+        assert self._attempt is not None, "an attempt is under way"
+        pushback = self._attempt.body.take_pushback()
+        if not pushback:
+            return False
+        if self._recoveries <= 0:
+            if not self._outbox.withholding:
+                self._outbox.text(pushback, self.base + stop - len(pushback))
+            return False
+        self._recoveries -= 1
+        self._outbox.unkeep(len(pushback))
+        self.base += stop - len(pushback)
+        self.text = pushback + self.text[stop:]
+        if self._attempt.body.done:
+            self._end_attempt()
+        return True
+
+    def _end_attempt(self) -> None:
+        attempt, self._attempt = self._attempt, None
+        assert attempt is not None, "an attempt is under way"
+        refused = attempt.body.refused
+        if attempt.policy is Policy.ASK_FENCE:
+            self._end_fenced(refused)
+        elif refused or attempt.policy is Policy.SHOW:
+            self._show_withheld()
+        elif attempt.policy is Policy.ASK_NEXT:
+            self._mode = self._behind_example
+        else:
+            self._run_withheld()
+
+    def _behind_example(self, text: str, at: int, final: bool) -> int:
+        shown = Attempt.goes_on(text, at, final, self._around.closing_quote())
+        if shown:
+            self._show_withheld()
+        elif shown is not None:
+            self._run_withheld()
+        return at
+
+    def _show_withheld(self) -> None:
+        """What was withheld is text."""
+        self._mode = self._in_prose
+        self._outbox.repairs = ()
+        self._around.saw(self._outbox.let_go_as_text())
+
+    def _run_withheld(self) -> None:
+        """What was withheld is a call."""
+        self._mode = self._between_calls
+        self._outbox.repairs = ()
+        self._outbox.let_go()
+        self._around.restart()
+
+    def _between_calls(self, text: str, at: int, final: bool) -> int:
+        """Behind a call: separators and brackets to spare are no text."""
+        if text[at] in "]}":
+            return at + 1
+        separator = _SEPARATOR.match(text, at)
+        if separator is None and not final and _SEPARATOR_BEGUN.match(text, at):
+            return at
+        self._mode = self._in_prose
+        return separator.end() if separator else at
+
+    # -- fences ---------------------------------------------------------------------------
+
+    def _open_fence(self, fence: re.Match[str], at: int) -> int:
+        """A fence begins: perhaps one around a call, which its end and what follows decides."""
+        if not self._outbox.withholding:
+            self._outbox.withhold(self.base + at)
+        self._outbox.keep(fence.group())
+        self._outbox.repairs = (Repair("fenced", Grade.GUESSED),)
+        self._fence = CodeFence(fence.group(1))
+        self._mode = self._in_fence
+        return fence.end()
+
+    def _in_fence(self, text: str, at: int, final: bool) -> int:
+        """In a fence that has held nothing but calls so far."""
+        space = _SPACE.match(text, at)
+        if space:
+            self._outbox.keep(space.group())
+            return space.end()
+        assert self._fence is not None, "a fence is open"
+        end = self._fence.closes(text, at, final)
+        if end == NO:
+            return self._in_fence_content(text, at, final)
+        if end != MORE:
+            self._outbox.keep(text[at:end])
+            if self._fence.holds_call:
+                self._mode = self._behind_fence
+            else:
+                self._show_withheld()
+            self._fence = None
+            return end
+        return at
+
+    def _in_fence_content(self, text: str, at: int, final: bool) -> int:
+        landmark, end = self._landmarks.at(text, at, final)
+        key = MORE_KEY if end == MORE else leading_key(text, at, final)
+        if key == MORE_KEY:
+            return at
+        if landmark is Landmark.CALL:
+            return self._at_call(text, at, end)
+        if key in self._lead_keys:
+            self._begin_bare(at)
+        else:
+            self._show_fence()
+        return at
+
+    def _end_fenced(self, refused: bool) -> None:
+        assert self._fence is not None, "the fence around the attempt"
+        self._fence.holds_call = True
+        self._mode = self._in_fence
+        if refused:
+            self._show_fence()
+
+    def _show_fence(self) -> None:
+        """The fence holds something else than calls: all of it is text."""
+        self._show_withheld()
+        self._mode = self._in_code
+
+    def _in_code(self, text: str, at: int, final: bool) -> int:
+        """In a fence that shows code, or an example: all of it is text."""
+        assert self._fence is not None, "a fence is open"
+        stop, closed = self._fence.code(text, at, final)
+        self._outbox.text(text[at:stop], self.base + at)
+        if closed:
+            self._fence = None
+            self._mode = self._in_prose
+            self._around.restart()
+        return stop
+
+    def _behind_fence(self, text: str, at: int, final: bool) -> int:
+        """Behind a fence around calls: they are meant if nothing more is said."""
+        space = _SPACE.match(text, at)
+        if space:
+            self._outbox.keep(space.group())
+            return space.end()
+        fence = FENCE.match(text, at)
+        if fence:
+            return self._open_fence(fence, at)
+        landmark, end = self._landmarks.at(text, at, final)
+        if end == MORE or (not final and FENCE_BEGUN.match(text, at)):
+            return at
+        if text[at] in "{[" and leading_key(text, at, final) == MORE_KEY:
+            return at
+        if landmark is Landmark.LEAK:
+            self._outbox.keep(text[at:end])
+            return end
+        if landmark is Landmark.RESULT or self._result_begins(text, at, final):
+            self._run_withheld()
+        else:
+            self._show_withheld()
+        return at
+
+    def _result_begins(self, text: str, at: int, final: bool) -> bool:
+        return self._form.result_key is not None and (
+            leading_key(text, at, final) == self._form.result_key
+        )
+
+    # -- the end --------------------------------------------------------------------------
+
+    def _begin_cut(self, at: int, *, fabricated: bool = True) -> int:
+        """From here on nothing is the model's to say."""
+        self._cut = CutTail(self.base + at, fabricated=fabricated)
+        self._mode = self._in_cut
+        return at
+
+    def _in_cut(self, text: str, at: int, final: bool) -> int:
+        assert self._cut is not None, "the reply was cut"
+        self._cut.write(text[at:])
+        return len(text)
