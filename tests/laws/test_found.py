@@ -24,6 +24,8 @@ FOUND = [
     '{"a": "b", "tool_calls": null} <tool_code>{"name": "now"}</tool_code>',
     '<tool_code>{"arguments": {"a": "b"}}, "name": "now"}</tool_code>',
     '<tool_code>{"arguments": {"a": "b"}} {"name": "now", "arguments": {}}</tool_code>',
+    '{"a": 1, x\n\n\n\nHuman: <tool_code>{"name": "now"}</tool_code>',
+    '{"a": 1, x\n \n\t\n\n### Instruction: y <tool_code>{"name": "now"}</tool_code>',
     "`" * 100 + "<tool_code>{}</tool_code>" + "`" * 100,
 ]
 

@@ -180,7 +180,7 @@ class CallDraft:
             kind = ProblemKind.TRUNCATED if cut else reading.kind
             return self._reject(kind, reading.message, raw), ""
         if cut or not _is_whole(reading):
-            return self._reject(ProblemKind.TRUNCATED, "the reply ended inside it", raw), ""
+            return self._reject(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw), ""
         fields = read_fields(reading.value, self._setting.shape, self._setting.offered.knows)
         outcome = self._settle(fields, raw, reading)
         return outcome, raw[reading.end :]

@@ -21,6 +21,7 @@ class OtherJson:
         self._key: list[str] = []
         self._calls_next = False
         self._newlines = 0  # since the last thing that was not space
+        self._too_far = 0
         self.done = False
         self.at_calls = False
 
@@ -28,15 +29,19 @@ class OtherJson:
         """Read on from *at*; return where reading stopped."""
         if self._tokens.stopped and not self.done:
             self._tokens.resume()
-        return self._tokens.feed(text, at, final)
+        return self._tokens.feed(text, at, final) - self._too_far
 
     def fits(self, bracket: str) -> bool:
         return True
 
     def space(self, text: str) -> None:
-        self._newlines += text.count("\n")
-        if self._newlines > 1:
+        lines = text.split("\n")
+        missing = 2 - self._newlines  # newlines to a blank line
+        if len(lines) > missing:
+            # It ends with the blank line, however much more space has come with it.
+            self._too_far = len("\n".join(lines[missing:]))
             self._end()
+        self._newlines += len(lines) - 1
 
     def opened(self, bracket: str, at: int) -> None:
         self._newlines = 0
