@@ -1,5 +1,7 @@
 """How faithfully, and how fast, broken JSON is read: ours, json_repair, the standard library.
 
+Ours three times: the reader alone, knowing its keys or not, and as part of a whole reply.
+
 ``python benchmarks/lenient.py [--count 1500] [--seed 1]``
 
 A payload counts as read when the value is identical to the one that was meant, to the last
@@ -22,9 +24,20 @@ if __name__ == "__main__":  # run from a checkout, installed or not
 
 from defects import KEYS, KINDS, Defect, defects
 
+from toolproto import ToolOffer, ToolSpec, get_paradigm
 from toolproto.decoding.lenient import read_json
 from toolproto.decoding.strict import Reading
 from toolproto.messages import Grade
+
+WRITE_FILE = ToolSpec(
+    "write_file",
+    "",
+    {
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+        "required": ["path", "content"],
+    },
+)
 
 # A reader's answer: the value, and whether anything warns of it. None: it refused.
 Answer = tuple[Any, bool] | None
@@ -83,6 +96,20 @@ def ours(keys: frozenset[str] | None) -> Reader:
     return read
 
 
+def through(name: str, before: str, behind: str) -> Reader:
+    """A whole reply in a paradigm, the payload where its call stands."""
+    paradigm, offer = get_paradigm(name), ToolOffer((WRITE_FILE,))
+
+    def read(text: str) -> Answer:
+        calls = paradigm.parse_response(f"{before}{text}{behind}", offer).calls
+        if not calls:
+            return None
+        warned = len(calls) > 1 or calls[0].grade not in (None, Grade.LOSSLESS)
+        return {"name": calls[0].name, "arguments": dict(calls[0].arguments)}, warned
+
+    return read
+
+
 def standard_library(text: str) -> Answer:
     """``json.loads``."""
     try:
@@ -112,6 +139,8 @@ def readers() -> dict[str, Reader]:
     found: dict[str, Reader | None] = {
         "ours": ours(KEYS),
         "ours, no keys": ours(None),
+        "xml_tag": through("xml_tag", "<tool_code>", "</tool_code>"),
+        "json_strict": through("json_strict", '{"tool_calls": [', "]}"),
         "json_repair": json_repair_reader(),
         "json": standard_library,
     }

@@ -20,6 +20,8 @@ from toolproto import (
     Span,
     TextDelta,
     ToolCall,
+    counted_ids,
+    get_paradigm,
     merge,
 )
 
@@ -152,3 +154,11 @@ def test_an_event_cannot_be_changed(event):
     name = next(iter(type(event).__dataclass_fields__))
     with pytest.raises(AttributeError):
         setattr(event, name, "b")
+
+
+def test_events_are_readable_in_a_snapshot(snapshot):
+    paradigm = get_paradigm("xml_tag", ids=counted_ids())
+    reply = (
+        """I'll see. <tool_code>{"name": "now", 'arguments': {}}</tool_code><tool_code>{"a""" + '"'
+    )
+    assert list(paradigm.parse_response(reply).events) == snapshot
