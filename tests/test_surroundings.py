@@ -420,3 +420,12 @@ def test_every_way_keeps_the_call_as_it_is_written():
         replies = [way('{"a": 1}') for way in table.values()]
         assert len(set(replies)) == len(replies)
         assert all('"a": 1' in reply for reply in replies)
+
+
+@pytest.mark.parametrize("open_brace", ['{"a": 1, "b": ', "{name ", "f() { x "])
+def test_a_brace_left_open_hides_no_marked_call(open_brace):
+    paradigm = get_paradigm("xml_tag")
+    parsed = paradigm.parse_response(
+        f'{open_brace}\n<tool_code>{{"name": "now", "arguments": {{}}}}</tool_code>'
+    )
+    assert [call.name for call in parsed.calls] == ["now"]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .json_end import JsonTokens
+from .scanner import Marker
 
 __all__ = ["OtherJson"]
 
 
 class OtherJson:
-    """Follows one object to its end. ``done`` there, or at a blank line: then it was no JSON.
+    """Follows one object to its end. ``done`` there, or where it shows that it was no JSON: at a
+    blank line, or at one of the markers *ends* outside a string.
 
     ``at_calls`` when the member *wrapper* of the object itself has opened a list: those are calls
     after all, behind members nobody asked for.
     """
 
-    def __init__(self, wrapper: str | None) -> None:
+    def __init__(self, wrapper: str | None, ends: Sequence[Marker] = ()) -> None:
         self._wrapper = wrapper
-        self._tokens = JsonTokens(self)
+        self._tokens = JsonTokens(self, ends)
         self._depth = 0
         self._key: list[str] = []
         self._calls_next = False
@@ -29,7 +33,9 @@ class OtherJson:
         """Read on from *at*; return where reading stopped."""
         if self._tokens.stopped and not self.done:
             self._tokens.resume()
-        return self._tokens.feed(text, at, final) - self._too_far
+        stop = self._tokens.feed(text, at, final)
+        self.done = self.done or self._tokens.interrupted
+        return stop - self._too_far
 
     def fits(self, bracket: str) -> bool:
         return True

@@ -37,6 +37,7 @@ __all__ = ["ReplyReader"]
 _LONGEST_RUN = 64
 _RUN = re.compile(r"`{1,64}+|~{1,64}+")
 _SPACE = re.compile(r"[\s,]++")
+_QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
 _SEPARATOR = re.compile(r"\s{0,20}+[,;]\s{0,20}+(?=[{\[<])")
 _SEPARATOR_BEGUN = re.compile(r"\s{0,20}+(?:[,;]\s{0,20}+)?\Z")
 
@@ -162,8 +163,8 @@ class ReplyReader:
         if self._may_begin(key):
             self._begin_bare(at)
             return at
-        if key and text[at] == "{":
-            self._other = OtherJson(self._form.shape.wrapper)
+        if key and _QUOTED_MEMBER.match(text, at):
+            self._other = OtherJson(self._form.shape.wrapper, self._landmarks.call or ())
             self._mode = self._in_other_json
             return at
         return self._say(text, at, at + 1)
@@ -184,7 +185,7 @@ class ReplyReader:
         elif self._other.at_calls:
             self._other.at_calls = False
             self._mode = self._in_prose
-            self._try(JsonCalls(self._setting, marked=True, drift=()), stop)
+            self._try(JsonCalls(self._setting, marked=True), stop)
         return stop
 
     # -- landmarks ------------------------------------------------------------------------
