@@ -111,6 +111,8 @@ def _after_closers(quote: Candidate, at: int, level: int) -> Verdict:
         return _after_mismatch(quote, at)
     if here == ",":
         return _after_comma(quote, at, level)
+    if here in "/#":
+        return _before_comment(quote, at, level)
     return _after_nothing(quote, at, level)
 
 
@@ -173,9 +175,19 @@ def _before_half_a_key(quote: Candidate, at: int, level: int) -> Verdict:
     key = _half_key(state.text, at)
     if key is not None and state.awaits(key[1], level):
         return Verdict.CLOSES
+    if level and quote.clean and _opens_sibling(state, at):
+        return Verdict.CLOSES
     if not quote.clean or state.text[at] not in '{".,':
         return Verdict.INNER
     return _either(key is not None and state.keys is None)
+
+
+def _opens_sibling(state: State, at: int) -> bool:
+    """Does an object with a known member begin here: the next in a list, a closer missing?"""
+    if state.text[at] != "{" or state.keys is None:
+        return False
+    member = KEY(state.text, _skip(state.text, at + 1))
+    return member is not None and key_of(member) in state.keys
 
 
 def _before_item(quote: Candidate, at: int) -> Verdict:
