@@ -119,7 +119,8 @@ def test_a_call_is_written_behind_what_was_said(paradigm):
 @both
 def test_calls_without_words_stand_alone(paradigm):
     (sent,) = paradigm.encode_history([Message("assistant", "", calls=(NOW, ADD))])
-    assert sent.content == f"{paradigm.encode_call(NOW)}\n{paradigm.encode_call(ADD)}"
+    assert sent.content == paradigm.encode_calls((NOW, ADD))
+    assert paradigm.parse_response(sent.content).calls == [NOW, ADD]
 
 
 @both

@@ -106,13 +106,17 @@ class ToolContextDef(ABC):
             advice.append("Write the whole call again, in exactly the form you were shown.")
         return " ".join(advice)
 
+    def encode_calls(self, calls: Sequence[ToolCall]) -> str:
+        """Several calls as the model would have written them in one reply."""
+        return "\n".join(self.encode_call(call) for call in calls)
+
     def encode_history(self, messages: Sequence[Message]) -> list[Message]:
         """*messages* with their calls and results rendered into the text, ready to be sent."""
         return [self._as_text(message) for message in messages]
 
     def _as_text(self, message: Message) -> Message:
         if message.role == "assistant" and message.calls:
-            written = "\n".join(self.encode_call(call) for call in message.calls)
+            written = self.encode_calls(message.calls)
             return Message("assistant", "\n".join(filter(None, (message.content.strip(), written))))
         if message.results:
             return Message(message.role, self.encode_results(message.results))

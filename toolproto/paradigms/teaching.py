@@ -16,17 +16,10 @@ from ..tools.spec import ToolOffer
 __all__ = ["teach"]
 
 
-def teach(
-    offer: ToolOffer,
-    write: Callable[[ToolCall], str],
-    *,
-    how: str,
-    write_all: Callable[[list[ToolCall]], str] | None = None,
-) -> str:
+def teach(offer: ToolOffer, write: Callable[[ToolCall], str], *, how: str) -> str:
     """The instructions for *offer* in a paradigm that writes calls with *write*.
 
-    *how* is the paradigm's own sentence on what a call looks like; *write_all* writes several
-    calls at once, where that is not one after the other.
+    *how* is the paradigm's own sentence on what a call looks like.
     """
     tools = "\n\n".join(describe_tool(tool, write) for tool in offer.tools)
     rules = "\n".join(f"- {rule}" for rule in _rules(offer))
