@@ -26,6 +26,7 @@ FOUND = [
     '<tool_code>{"arguments": {"a": "b"}} {"name": "now", "arguments": {}}</tool_code>',
     '{"a": 1, x\n\n\n\nHuman: <tool_code>{"name": "now"}</tool_code>',
     '{"a": 1, x\n \n\t\n\n### Instruction: y <tool_code>{"name": "now"}</tool_code>',
+    '<tool_code>{"tool_calls": [lo{"tool_calls": []}"type": "function", "<tool_code>]',
     'Hello {name\n<tool_code>{"name": "now"}</tool_code>',
     '{"a": 1, "b": <tool_code>{"name": "now"}</tool_code>',
     "`" * 100 + "<tool_code>{}</tool_code>" + "`" * 100,

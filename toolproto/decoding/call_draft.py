@@ -71,6 +71,7 @@ class CallDraft:
         self._args: ArgumentsText | None = None
         self.index: int | None = None  # once announced
         self.holds_list = False
+        self.holds_objects = False  # whose text is not in its own
 
     # -- while it is being written --------------------------------------------------------
 

@@ -255,7 +255,7 @@ class JsonCalls:
             draft.holds_list = True
         if role is _Role.CALL:
             if draft is not None:
-                draft.holds_list = True
+                draft.holds_list = draft.holds_objects = True
             self._flush(at)
             draft = CallDraft(self._setting, self._base + at, marked, self._departure(parent))
             self._drafts.append(draft)
@@ -298,7 +298,7 @@ class JsonCalls:
             self._drafts.remove(draft)
             if not draft.holds_list or draft.index is not None:
                 self._settle(draft, cut)
-            elif self._odd_items and not self.committed:
+            elif self._odd_items and not self.committed and not draft.holds_objects:
                 self.committed = draft.refuse_list()
 
     def _end_spent(self, at: int) -> bool:
