@@ -3,9 +3,15 @@
 ::
 
     ToolProtoError
-    ├── UsageError      the program misused the library: raised at once, names the remedy
-    ├── CallError       a CallProblem, for callers who asked for exceptions
-    └── ToolFailed      a tool's own way of telling the model that it could not do it
+    ├── UsageError           the program misused the library: raised at once, names the remedy
+    ├── EndpointError        the service failed: its status and what it said
+    │   ├── EndpointTimeout  it took longer than it may
+    │   └── WireError        what came is not what such a service sends
+    ├── TurnCancelled        somebody stopped the turn
+    │   └── TurnTimeout      its time ran out
+    ├── LimitReached         the model went on and on: rounds, re-asks, the same calls again
+    ├── ToolFailed           a tool's own way of telling the model that it could not do it
+    └── CallError            a CallProblem, for callers who asked for exceptions
 
 What the *model* gets wrong is not raised: it is a
 :class:`~toolproto.messages.CallProblem`, because the loop answers it.
@@ -13,12 +19,23 @@ What the *model* gets wrong is not raised: it is a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from .messages import CallProblem
 
-__all__ = ["CallError", "ToolFailed", "ToolProtoError", "UsageError"]
+__all__ = [
+    "CallError",
+    "EndpointError",
+    "EndpointTimeout",
+    "LimitReached",
+    "ToolFailed",
+    "ToolProtoError",
+    "TurnCancelled",
+    "TurnTimeout",
+    "UsageError",
+    "WireError",
+]
 
 
 class ToolProtoError(Exception):
@@ -27,6 +44,51 @@ class ToolProtoError(Exception):
 
 class UsageError(ToolProtoError):
     """The program asked for something that cannot work."""
+
+
+class EndpointError(ToolProtoError):
+    """The service behind an endpoint failed, or could not be reached.
+
+    *status* is its HTTP status, None where there was no answer; *body* is the beginning of what it
+    said; *retry_after* the seconds it asked to be left alone.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        body: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = body
+        self.retry_after = retry_after
+
+
+class EndpointTimeout(EndpointError):
+    """The service took longer than it may: to connect, to begin, to go on, or in all."""
+
+
+class WireError(EndpointError):
+    """What the service sent is not a reply: garbage, a broken frame, an end too early."""
+
+
+class TurnCancelled(ToolProtoError):
+    """Somebody stopped the turn."""
+
+
+class TurnTimeout(TurnCancelled):
+    """The turn was stopped because its time ran out."""
+
+
+class LimitReached(ToolProtoError):
+    """The turn was stopped because the model would not come to an end."""
+
+    def __init__(self, message: str, limit: Literal["rounds", "reasks", "repetition"]) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class CallError(ToolProtoError):

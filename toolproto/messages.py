@@ -151,10 +151,19 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a streamed reply."""
+    """A piece of a streamed reply.
+
+    The last piece says why the reply ended: ``"stop"``, ``"length"`` (it was cut), or the
+    service's own word. A reply that ends without a reason was broken off.
+    """
 
     text: str = ""
     reasoning: str = ""
@@ -164,8 +173,16 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """What is sent to an endpoint, before any wire format."""
+    """What is sent to an endpoint, before any wire format.
+
+    The messages are plain text (``calls`` and ``results`` are already rendered), one system
+    message at most stands first, then user and assistant take turns. *params* are generation
+    parameters under the service's own names (``temperature``, ``max_tokens``). The first
+    *stable_prefix* characters of the system message are the same in every request of a session:
+    what a service may cache.
+    """
 
     messages: tuple[Message, ...]
     stop: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    stable_prefix: int = 0
