@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, ove
 
 from ..errors import UsageError
 from ..messages import CallProblem, ProblemKind
+from .context import ToolContext
 from .names import check_name
 from .schema import check_schema
 from .spec import ToolSpec, spec_from_openai
@@ -138,16 +139,21 @@ class Tool:
             raise UsageError(f"{self.name!r} has no function; its calls are answered elsewhere")
         return self.function(*args, **kwargs)
 
-    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any] | CallProblem:
+    def bind(
+        self, arguments: Mapping[str, Any], context: ToolContext | None = None
+    ) -> dict[str, Any] | CallProblem:
         """Checked JSON *arguments* as keyword arguments in the function's own types.
 
         Models, enums and dates are made here; what their validators refuse is a CallProblem.
+        *context* goes to the parameters that are annotated with its type.
         """
         if self._signature is None:
             return dict(arguments)
         bound = self._signature.bind(arguments)
         if isinstance(bound, str):
             return CallProblem(ProblemKind.INVALID_ARGUMENTS, bound, name=self.name)
+        if context is not None:
+            bound |= dict.fromkeys(self._signature.hidden, context)
         return bound
 
 

@@ -1,7 +1,6 @@
 """What a Python function takes, as a JSON schema, and JSON arguments as what it takes.
 
-The only module here that imports pydantic. ``define`` stands above it and imports it when the
-first function is made a tool.
+Imports pydantic. ``define`` stands above it and imports it when the first function is made a tool.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
 from pydantic_core import PydanticSerializationError, SchemaError, to_jsonable_python
 
 from ..errors import UsageError
+from .context import ToolContext
 from .docstrings import parse_docstring
 from .tidy import tidy, used_definitions
 from .wording import show, word_line
@@ -48,10 +48,14 @@ class _Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A function's parameters, ready to be described and to be filled."""
+    """A function's parameters, ready to be described and to be filled.
+
+    *hidden* are those that take a ToolContext: the session fills them.
+    """
 
     summary: str
     parameters: tuple[_Parameter, ...]
+    hidden: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the arguments, in the order of the signature."""
@@ -107,13 +111,16 @@ def read_signature(function: Callable[..., Any]) -> Signature:
     """
     plain = underlying(function)
     docstring, hints = parse_docstring(plain.__doc__), _hints(plain)
+    asked = _asked(function, plain)
+    hidden = tuple(each.name for each in asked if _takes_context(hints.get(each.name)))
     return Signature(
         docstring.summary,
         tuple(
             _parameter(each, hints.get(each.name, Any), docstring.parameters.get(each.name, ""))
-            for each in _asked(function, plain)
-            if not _is_hidden(each, hints.get(each.name, Any))
+            for each in asked
+            if each.name not in hidden
         ),
+        hidden,
     )
 
 
@@ -128,12 +135,9 @@ def underlying(function: Callable[..., Any]) -> Callable[..., Any]:
     return getattr(function, "__func__", function)
 
 
-def _is_hidden(parameter: inspect.Parameter, annotation: Any) -> bool:
-    """Whether the model never hears of a parameter because the session fills it.
-
-    The seam for a ``ToolContext`` parameter. Nothing is hidden yet.
-    """
-    return False
+def _takes_context(annotation: Any) -> bool:
+    """Whether the model never hears of a parameter because the session fills it."""
+    return annotation is ToolContext or ToolContext in typing.get_args(annotation)
 
 
 def _asked(function: Callable[..., Any], plain: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -1,0 +1,62 @@
+"""What a running tool may know about the conversation that called it.
+
+A tool that wants it takes a parameter annotated :class:`ToolContext`; the model never hears of
+that parameter::
+
+    @tool(risk="write")
+    def clear(folder: str, context: ToolContext) -> str:
+        if not context.ask(f"Delete everything in {folder}?"):
+            raise ToolFailed("the user wants to keep it")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..messages import Message, ToolCall
+
+__all__ = ["Cancellation", "ToolContext"]
+
+
+class Cancellation(Protocol):
+    """Set once nobody waits for the tool any more: the turn was stopped, or its time is up."""
+
+    def is_set(self) -> bool:
+        """Whether the tool should stop."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until it is set, *timeout* seconds at most; whether it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """The call a tool was started for, and ways to talk back.
+
+    *session* is the ChatSession or AsyncChatSession, *message* the assistant message the call
+    stands in. Tools run in their own thread or task: an async tool is simply cancelled, another
+    should look at *cancelled* now and then if it works for long.
+    """
+
+    session: Any
+    message: Message
+    call: ToolCall
+    cancelled: Cancellation
+    _ask: Callable[[str], bool] = field(repr=False)
+    _aask: Callable[[str], Awaitable[bool]] = field(repr=False)
+
+    @property
+    def call_id(self) -> str:
+        """The id of the call."""
+        return self.call.id
+
+    def ask(self, question: str) -> bool:
+        """Put *question* to the session's approver and wait: for tools that are plain functions."""
+        return self._ask(question)
+
+    async def aask(self, question: str) -> bool:
+        """Put *question* to the session's approver: for async tools."""
+        return await self._aask(question)

@@ -1,0 +1,89 @@
+"""What a tool gave back, as the model will be told it.
+
+A tool returns text, anything JSON can hold, or a :class:`ToolOutput` with more than that; what it
+raises becomes an error result. Neither can end a turn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import ToolFailed
+from ..messages import ToolCall, ToolResult
+
+__all__ = ["ToolOutput", "bounded", "error_result", "result_of"]
+
+_NOTHING = "(no output)"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """A tool's answer with more than text: *output* is for the model, the rest for the program."""
+
+    output: Any
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    attachments: tuple[Any, ...] = ()
+
+
+def result_of(call: ToolCall, value: Any) -> ToolResult:
+    """The result of *call* when its function returned *value*."""
+    if isinstance(value, ToolResult):
+        return replace(value, call=call)
+    if isinstance(value, ToolOutput):
+        content = _as_text(value.output)
+        return ToolResult(
+            call, content, False, value.title, dict(value.metadata), tuple(value.attachments)
+        )
+    return ToolResult(call, _as_text(value))
+
+
+def error_result(call: ToolCall, error: BaseException) -> ToolResult:
+    """The result of *call* when its function raised *error*: its words, no traceback."""
+    said = str(error)
+    if not isinstance(error, ToolFailed):
+        said = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    metadata = {"exception": type(error).__name__}
+    return ToolResult(call, said or "it failed", is_error=True, metadata=metadata)
+
+
+def bounded(result: ToolResult, limit: int) -> ToolResult:
+    """*result* with at most *limit* characters for the model; the whole is in ``metadata["full"]``.
+
+    What is kept is the beginning and a shorter end, where errors and totals tend to stand.
+    """
+    content = result.content
+    if len(content) <= limit:
+        return result
+    tail = limit // 4
+    note = f"\n[… {len(content) - limit:,} of {len(content):,} characters left out …]\n"
+    kept = content[: limit - tail] + note + content[len(content) - tail :]
+    return replace(result, content=kept, metadata={**result.metadata, "full": content})
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value or _NOTHING
+    if value is None:
+        return _NOTHING
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"({len(value)} bytes of binary data)"
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return _written_out(value)
+
+
+def _written_out(value: Any) -> str:
+    """*value* as JSON where its type is pydantic's business, else as Python would print it."""
+    # pydantic is imported by the first tool that needs it, not with the package.
+    from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+    try:
+        jsonable = to_jsonable_python(value, inf_nan_mode="strings", serialize_unknown=True)
+        return json.dumps(jsonable, ensure_ascii=False)
+    except (PydanticSerializationError, TypeError, ValueError, RecursionError):
+        return str(value)
