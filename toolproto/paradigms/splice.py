@@ -27,8 +27,8 @@ def neutral(text: str) -> str:
 
 
 def _around_block(prompt: str) -> tuple[str, str]:
-    start = prompt.find(_OPEN)
-    end = prompt.find(_CLOSE, start)
+    end = prompt.find(_CLOSE, max(prompt.find(_OPEN), 0))
+    start = prompt.rfind(_OPEN, 0, end)  # an opener without its closer may stand before it
     if start < 0 or end < 0:
         return prompt.rstrip("\n"), ""
     return prompt[:start].rstrip("\n"), prompt[end + len(_CLOSE) :].lstrip("\n")
