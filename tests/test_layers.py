@@ -24,6 +24,7 @@ LAYERS = {
     "hooks": 2,
     "approvals": 2,
     "guard": 2,
+    "masking": 2,
     "turn": 3,
     "endpoints": 4,
     "stores": 4,
