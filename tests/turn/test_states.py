@@ -1,0 +1,39 @@
+"""The table of states, and the diagram printed from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from toolproto import UsageError
+from toolproto.turn.states import MOVES, TERMINAL, TurnMachine, TurnState, diagram
+
+README = Path(__file__).parent.parent.parent / "README.md"
+
+
+def test_the_readme_shows_the_table():
+    assert f"```mermaid\n{diagram()}\n```" in README.read_text(encoding="utf-8")
+
+
+def test_every_state_is_in_the_table_and_can_be_reached():
+    assert MOVES.keys() == set(TurnState)
+    reached, frontier = set(), {TurnState.IDLE}
+    while frontier:
+        reached |= frontier
+        frontier = {move for state in frontier for move in MOVES[state]} - reached
+    assert reached == set(TurnState)
+
+
+def test_every_turn_under_way_can_be_stopped():
+    for state in set(TurnState) - TERMINAL - {TurnState.IDLE}:
+        assert {TurnState.ERROR, TurnState.CANCELLED} <= set(MOVES[state])
+
+
+@pytest.mark.parametrize("state", TERMINAL)
+def test_nothing_follows_the_end(state):
+    machine = TurnMachine()
+    machine.state = state
+    with pytest.raises(UsageError, match=f"from {state.value} to preparing"):
+        machine.to(TurnState.PREPARING)
+    assert machine.state is state

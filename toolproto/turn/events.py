@@ -1,0 +1,100 @@
+"""What a turn tells those who watch it, beside what the decoder saw in the reply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ..approvals import ApprovalRequest, Decision
+from ..events import Event
+from ..messages import Message, ToolCall, ToolResult
+from .result import TurnResult
+from .states import TurnSnapshot
+
+__all__ = [
+    "ApprovalAsked",
+    "Decided",
+    "HistoryCompacted",
+    "MessageAppended",
+    "SessionEvent",
+    "StateChanged",
+    "ToolStatus",
+    "ToolUpdated",
+    "TurnEnded",
+    "TurnEvent",
+]
+
+
+class ToolStatus(Enum):
+    """How far a call is."""
+
+    PENDING = "pending"  # read, not yet run
+    RUNNING = "running"
+    COMPLETED = "completed"
+    ERROR = "error"  # not run, or it failed
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The turn entered another state."""
+
+    snapshot: TurnSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUpdated:
+    """A call got further; *result* is there once it is done."""
+
+    call: ToolCall
+    status: ToolStatus
+    result: ToolResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAsked:
+    """Somebody is asked about a call."""
+
+    request: ApprovalRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """And this is what they said."""
+
+    request: ApprovalRequest
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAppended:
+    """A message joined the conversation."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCompacted:
+    """Old messages were shortened or summed up; *before* is the conversation as it was."""
+
+    before: tuple[Message, ...] = field(repr=False)
+    after: tuple[Message, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The last event of every turn."""
+
+    result: TurnResult
+
+
+TurnEvent = (
+    StateChanged
+    | ToolUpdated
+    | ApprovalAsked
+    | Decided
+    | MessageAppended
+    | HistoryCompacted
+    | TurnEnded
+)
+#: Everything that ``session.stream`` yields.
+SessionEvent = Event | TurnEvent

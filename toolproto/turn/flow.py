@@ -1,0 +1,327 @@
+"""The turn: from the user's message to an answer, without doing any of its I/O.
+
+Ordinary sequential code. Where it needs the world it performs a command, which a sync or an async
+driver answers, or a test by hand. It ends in a :class:`TurnResult`, whatever a hook, a tool or the
+service did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import EndpointTimeout, LimitReached, TurnCancelled, TurnTimeout, UsageError
+from ..hooks import ReplyEnded, TurnStarting, overriding
+from ..messages import CallProblem, Message, ProblemKind, ToolResult, Usage
+from ..tools.spec import ToolOffer
+from .appending import Appending
+from .commands import CleanUp, Clock, Emit, Flow, Hook, Together, perform
+from .events import StateChanged, TurnEnded
+from .reply import Reply
+from .requesting import Requesting
+from .result import CallRecord, TurnResult, TurnStats, TurnStatus
+from .settling import Settling, Verdict
+from .setup import Conversation, Terms, TurnSetup
+from .states import TurnMachine, TurnSnapshot, TurnState
+
+__all__ = ["Turn"]
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn of *conversation*. Run it once: :meth:`run` or :meth:`resume`."""
+
+    setup: TurnSetup
+    conversation: Conversation
+    terms: Terms = field(default_factory=Terms)
+    result: TurnResult | None = None
+    machine: TurnMachine = field(default_factory=TurnMachine)
+    rounds: int = 0
+    _choice_met: bool = False
+    _useless: int = 0
+    _reasks: int = 0
+    _started: bool = False
+    _clean_ups: list[Callable[[], Any]] = field(default_factory=list)
+    _reply: Reply | None = None
+    _records: list[CallRecord] = field(default_factory=list)
+    _problems: list[CallProblem] = field(default_factory=list)
+    _usage: Usage = field(default_factory=Usage)
+    _appending: Appending = field(init=False)
+    _requesting: Requesting = field(init=False)
+
+    def __post_init__(self) -> None:
+        messages = self.conversation.messages
+        self._appending = Appending(messages, self.setup.hooks)
+        self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
+
+    def run(self, message: Message) -> Flow[TurnResult]:
+        """The whole turn that *message* begins."""
+        return self._from_start_to_end(self._answered(message))
+
+    def resume(self, verdicts: Mapping[str, Verdict]) -> Flow[TurnResult]:
+        """The rest of a turn that ended pending; *verdicts* are by call id."""
+        return self._from_start_to_end(self._resumed(verdicts))
+
+    # -- beginning and end ---------------------------------------------------------------
+
+    def _from_start_to_end(self, body: Flow[None]) -> Flow[TurnResult]:
+        began = yield from perform(Clock())
+        failure: Exception | None = None
+        try:
+            yield from self._to(TurnState.PREPARING)
+            yield from body
+            yield from self._to(TurnState.FINALIZING)
+        except Exception as error:
+            failure = error
+            self._answer_what_is_open()
+        yield from self._appending.announce()
+        failure = yield from self._ended(failure, began)
+        seconds = (yield from perform(Clock())) - began
+        self.result = self._outcome(failure, seconds)
+        yield from self._to(_last_state(failure), failure)
+        yield Emit(TurnEnded(self.result))
+        return self.result
+
+    def _answered(self, message: Message) -> Flow[None]:
+        self._appending.put_at(message, len(self.conversation.messages))
+        yield from self._appending.announce()
+        yield from self._start(message)
+        yield from self._rounds()
+
+    def _resumed(self, verdicts: Mapping[str, Verdict]) -> Flow[None]:
+        pending = self.conversation.pending
+        if pending is None:
+            raise UsageError("no call is pending")
+        yield from self._start(None)
+        self.conversation.pending = None
+        offer = self.setup.tools.offer()
+        settling = Settling.again(self.setup, self.conversation, offer, pending)
+        if (yield from self._settled(settling, settling.decide(verdicts))):
+            yield from self._rounds()
+
+    def _start(self, message: Message | None) -> Flow[None]:
+        moment = TurnStarting(message, tuple(self.conversation.messages))
+        for hook in overriding(self.setup.hooks, "on_turn_start"):
+            clean_up = yield from perform(Hook(hook, (moment,)))
+            if clean_up is not None:
+                self._clean_ups.append(clean_up)
+        self._started = True
+
+    def _ended(self, failure: Exception | None, began: float) -> Flow[Exception | None]:
+        """The last hooks and the clean-ups; the error of the turn as a whole."""
+        errors = [failure] if failure else []
+        if self._started and (failure is None or isinstance(failure, TurnCancelled)):
+            try:
+                seconds = (yield from perform(Clock())) - began
+                for hook in overriding(self.setup.hooks, "on_turn_end"):
+                    yield Hook(hook, (self._outcome(failure, seconds),))
+            except Exception as error:
+                errors.append(error)
+        for clean_up in reversed(self._clean_ups):
+            try:
+                yield CleanUp(clean_up)
+            except Exception as error:
+                errors.append(error)
+        if len(errors) > 1:
+            return ExceptionGroup("the turn ended with several errors", errors)
+        return errors[0] if errors else None
+
+    def _answer_what_is_open(self) -> None:
+        """Leave no call without a result, wherever the turn failed; no hook has a say in it."""
+        messages = self.conversation.messages
+        answered = {result.call.id for message in messages for result in message.results}
+        unanswered = [
+            ToolResult(call, "not run: the turn failed", is_error=True)
+            for message in self._appending.transcript
+            for call in message.calls
+            if call.id not in answered and self.conversation.pending is None
+        ]
+        for message in self.setup.paradigm.format_results(unanswered):
+            self._appending.put_at(message, len(messages))
+
+    def _outcome(self, failure: Exception | None, seconds: float) -> TurnResult:
+        pending = self.conversation.pending
+        answer = _answer(self._appending.transcript)
+        failed = sum(record.result.is_error for record in self._records)
+        return TurnResult(
+            _status(failure, pending is not None),
+            self._reply.text.strip() if self._reply else "",
+            tuple(self._appending.transcript),
+            answer,
+            tuple(self._records),
+            tuple(self._problems),
+            tuple(pending.waiting.values()) if pending else (),
+            self._usage,
+            TurnStats(self.rounds, len(self._records), failed, self._reasks, seconds),
+            self._reply.finish_reason if self._reply else None,
+            failure,
+        )
+
+    # -- rounds --------------------------------------------------------------------------
+
+    def _rounds(self) -> Flow[None]:
+        while True:
+            self.rounds += 1
+            offer = self._offer()
+            reply = yield from self._requested(offer)
+            if not (yield from self._dealt_with(reply, offer)):
+                return
+            if self._is_last_round:
+                raise LimitReached(f"the turn took {self.rounds} rounds and was stopped", "rounds")
+
+    def _offer(self) -> ToolOffer:
+        choice = "auto" if self._choice_met else self.terms.choice
+        return self.setup.tools.offer(choice, self.terms.parallel)
+
+    def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
+        """Answer what *reply* asks for; whether the model is to be asked again."""
+        message = reply.message()
+        if message.content or message.calls:
+            self._appending.put(message)
+            yield from self._appending.announce()
+        ended = yield from self._after_request(message, reply.finish_reason or "")
+        problems = _worth_telling(reply)
+        again, usable = bool(problems or reply.calls), not problems
+        if reply.calls:
+            settling = Settling(self.setup, self.conversation, offer, message, tuple(reply.calls))
+            again = yield from self._settled(settling, self._settling(settling))
+            usable = settling.usable or self._is_last_round
+        for problem in problems:
+            self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
+        if not again and self.conversation.pending is None and (demand := _unmet(offer)):
+            self._appending.put(Message("user", demand))
+            again, usable = True, False
+        self._appending.put_deferred(ended)
+        yield from self._appending.announce()
+        self._choice_met = self._choice_met or (bool(reply.calls) and usable)
+        self._count(usable)
+        return again or (self.conversation.pending is None and any(e.wants_request for e in ended))
+
+    @property
+    def _is_last_round(self) -> bool:
+        return self.rounds >= self.setup.limits.rounds
+
+    def _settling(self, settling: Settling) -> Flow[None]:
+        if self._is_last_round:
+            return settling.give_up("this was the last round of the turn")
+        return settling.settle()
+
+    def _settled(self, settling: Settling, work: Flow[None]) -> Flow[bool]:
+        """Do *work* on calls and tell the model what came of them; False if some still wait."""
+        yield from self._to(TurnState.TOOL_CALL)
+        failure: Exception | None = None
+        try:
+            yield from work
+        except Exception as error:
+            failure = error
+            yield from settling.give_up(_why(error))
+        self._records += settling.records()
+        self.conversation.pending = settling.pending()
+        if self.conversation.pending is None:
+            for message in self.setup.paradigm.format_results(settling.in_order()):
+                self._appending.put(message)
+        yield from self._appending.announce()
+        if failure:
+            raise failure
+        return self.conversation.pending is None
+
+    def _count(self, usable: bool) -> None:
+        self._useless = 0 if usable else self._useless + 1
+        self._reasks += not usable
+        if self._useless > self.setup.limits.reasks:
+            raise LimitReached(
+                f"the model brought nothing usable {self._useless} times in a row", "reasks"
+            )
+
+    # -- one request ---------------------------------------------------------------------
+
+    def _requested(self, offer: ToolOffer) -> Flow[Reply]:
+        request = yield from self._requesting.request(offer)
+        reply = self._reply = self._requesting.listener(offer)
+        yield from self._to(TurnState.STREAMING)
+        try:
+            yield from self._requesting.read(request, reply)
+        except TurnCancelled:
+            # What was said so far stays; what was about to be called does not.
+            if said := reply.text.strip():
+                self._appending.put(Message("assistant", said))
+                yield from self._appending.announce()
+            raise
+        finally:
+            self._usage += reply.usage
+            self._problems += reply.problems
+        ids = self.setup.paradigm.ids
+        reply.calls = [self.conversation.identify(call, ids) for call in reply.calls]
+        return reply
+
+    def _after_request(self, message: Message, finish_reason: str) -> Flow[list[ReplyEnded]]:
+        hooks = overriding(self.setup.hooks, "on_after_request")
+        moments = [
+            ReplyEnded(message, finish_reason, self._appending.put, order)
+            for order in range(len(hooks))
+        ]
+        if hooks:
+            pairs = zip(hooks, moments, strict=True)
+            yield Together(tuple(Hook(hook, (moment,)) for hook, moment in pairs))
+            yield from self._appending.announce()
+        return moments
+
+    # -- small steps ---------------------------------------------------------------------
+
+    def _to(self, state: TurnState, error: Exception | None = None) -> Flow[None]:
+        if self.machine.state is not state:
+            previous = self.machine.to(state)
+            yield Emit(StateChanged(TurnSnapshot(state, previous, self.rounds, error)))
+
+
+def _last_state(failure: Exception | None) -> TurnState:
+    if failure is None:
+        return TurnState.COMPLETED
+    return TurnState.CANCELLED if isinstance(failure, TurnCancelled) else TurnState.ERROR
+
+
+def _status(failure: Exception | None, pending: bool) -> TurnStatus:
+    match failure:
+        case None:
+            return "pending" if pending else "completed"
+        case TurnTimeout() | EndpointTimeout():
+            return "timeout"
+        case TurnCancelled():
+            return "aborted"
+    return "error"
+
+
+def _answer(transcript: Sequence[Message]) -> slice:
+    """Where the answer stands: the last thing the model said without calling anything."""
+    for at in range(len(transcript) - 1, -1, -1):
+        if transcript[at].role == "assistant":
+            return slice(at, at + 1) if not transcript[at].calls else slice(at + 1, at + 1)
+    return slice(len(transcript), len(transcript))
+
+
+def _why(failure: Exception) -> str:
+    match failure:
+        case TurnTimeout():
+            return "the time of the turn ran out"
+        case TurnCancelled():
+            return "the user stopped the turn"
+    return "the turn failed"
+
+
+def _worth_telling(reply: Reply) -> list[CallProblem]:
+    """The problems the model should hear of.
+
+    That it made up a result matters only where it called nothing: otherwise the real results come,
+    and what it made up was cut.
+    """
+    fabricated = ProblemKind.FABRICATED_RESULT
+    return [each for each in reply.problems if not reply.calls or each.kind is not fabricated]
+
+
+def _unmet(offer: ToolOffer) -> str:
+    """What to say to a model that called nothing although it had to."""
+    if offer.choice in ("auto", "none") or not offer.tools:
+        return ""
+    which = "a tool" if offer.choice == "required" else f"the tool {offer.choice!r}"
+    return f"You have to call {which} now. Write the call in exactly the form you were shown."

@@ -1,0 +1,51 @@
+"""How far one turn may go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import UsageError
+
+__all__ = ["TurnLimits"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLimits:
+    """What ends a turn that would not end by itself.
+
+    *rounds* counts requests, *seconds* the wall clock of the whole turn. *reasks* is how many
+    rounds in a row may bring nothing usable before the turn gives up. *result_characters* is what
+    the model is shown of one result, *argument_characters* what the arguments of one call may
+    come to. *tool_seconds* is for tools without a timeout of their own. *repeats* is how often the
+    same calls are made before somebody is asked. *continuations* is how often a reply that was
+    cut for its length is continued and joined.
+    """
+
+    rounds: int = 10
+    seconds: float | None = None
+    reasks: int = 3
+    tool_seconds: float | None = 120.0
+    result_characters: int = 50_000
+    argument_characters: int = 2_000_000
+    repeats: int = 3
+    continuations: int = 0
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise UsageError(f"{name} is {value!r}; use {least} or more")
+        for name in ("seconds", "tool_seconds"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise UsageError(f"{name} is {value!r}; use seconds above 0, or None")
+
+
+_LEAST = {
+    "rounds": 1,
+    "reasks": 0,
+    "result_characters": 100,
+    "argument_characters": 1,
+    "repeats": 2,
+    "continuations": 0,
+}

@@ -1,0 +1,113 @@
+"""One reply as it is read: what it says so far, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ..decoding.base import Decoder
+from ..errors import WireError
+from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
+from ..masking import Unmasker
+from ..messages import (
+    CallProblem,
+    Chunk,
+    Grade,
+    Message,
+    ProblemKind,
+    Repair,
+    ToolCall,
+    Usage,
+)
+
+__all__ = ["Reply"]
+
+#: How much of a call that could not be read stays in the conversation.
+_KEPT_RAW = 4_000
+#: The service stopped in the middle: an open call is not whole.
+_CUT = ("length", "content_filter")
+
+
+@dataclass(slots=True)
+class Reply:
+    """What was heard of a reply. Feed it chunks, then :meth:`end` it."""
+
+    decoder: Decoder
+    unmasker: Unmasker | None = None
+    heard: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    problems: list[CallProblem] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str | None = None
+    continued: bool = False
+    _text: list[str] = field(default_factory=list)
+    _reasoning: list[str] = field(default_factory=list)
+
+    def hear(self, chunk: Chunk) -> list[Event]:
+        """Take in *chunk*; what it brought."""
+        events: list[Event] = []
+        if chunk.reasoning:
+            events.append(ReasoningDelta(chunk.reasoning))
+        if chunk.text:
+            self.heard.append(chunk.text)
+            events += self.decoder.feed(chunk.text)
+        if chunk.usage:
+            self.usage += chunk.usage
+        if chunk.finish_reason:
+            self.finish_reason = chunk.finish_reason
+        return self._seen(events)
+
+    def end(self) -> list[Event]:
+        """The reply is over; WireError if it was broken off."""
+        if self.finish_reason is None:
+            raise WireError("the reply ended without a finish reason; it was broken off")
+        cut = "length" if self.finish_reason in _CUT else None
+        events = self._seen(self.decoder.finish(cut))
+        return events + self._noted(self.unmasker.finish()) if self.unmasker else events
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether the service stopped because the reply grew too long."""
+        return self.finish_reason == "length"
+
+    @property
+    def text(self) -> str:
+        """What a person should read."""
+        return "".join(self._text)
+
+    def message(self) -> Message:
+        """The reply as it joins the conversation.
+
+        A call that could not be read stays as it was written, for the model to see its mistake; a
+        result the model made up does not.
+        """
+        refused = [
+            problem.raw[:_KEPT_RAW]
+            for problem in self.problems
+            if problem.kind is not ProblemKind.FABRICATED_RESULT
+        ]
+        content = "\n".join(filter(None, [self.text.strip(), *refused]))
+        return Message("assistant", content, tuple(self.calls), reasoning="".join(self._reasoning))
+
+    def _seen(self, events: list[Event]) -> list[Event]:
+        return self._noted(self.unmasker.feed(events) if self.unmasker else events)
+
+    def _noted(self, events: list[Event]) -> list[Event]:
+        for at, event in enumerate(events):
+            match event:
+                case TextDelta(text):
+                    self._text.append(text)
+                case ReasoningDelta(text):
+                    self._reasoning.append(text)
+                case CallCompleted(index, call):
+                    events[at] = CallCompleted(index, self._joined(call))
+                    self.calls.append(self._joined(call))
+                case CallRejected(_, problem):
+                    self.problems.append(problem)
+        return events
+
+    def _joined(self, call: ToolCall) -> ToolCall:
+        """*call*, with a label if it may stand in two replies that were put together."""
+        if not self.continued:
+            return call
+        joined = Repair("continued", Grade.GUESSED, "the reply was cut and continued")
+        return replace(call, repairs=(*call.repairs, joined))

@@ -1,0 +1,160 @@
+"""Asking the model: a request is put together, sent, and its reply read as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, TypeVar
+
+from ..errors import UsageError
+from ..events import Event
+from ..hooks import RequestReady, StreamData, overriding
+from ..messages import ChatRequest, Chunk, Message
+from ..prompt import SystemPrompt
+from ..tools.spec import ToolOffer
+from .commands import Close, Emit, Flow, Hook, Open, Read, Today, perform
+from .compaction import Compaction, Plan
+from .events import HistoryCompacted
+from .reply import Reply
+from .request import request_messages
+from .setup import Conversation, Terms, TurnSetup
+
+__all__ = ["Requesting"]
+
+T = TypeVar("T")
+_GO_ON = "Your reply was cut off. Go on exactly where it ended, and repeat nothing."
+_READ = Read()
+
+
+@dataclass(slots=True)
+class Requesting:
+    """The requests of one turn, which began at message *begins*."""
+
+    setup: TurnSetup
+    conversation: Conversation
+    terms: Terms
+    begins: int = 0
+    _today: date | None = field(default=None, init=False)
+
+    def request(self, offer: ToolOffer) -> Flow[ChatRequest]:
+        """What to send now, as the hooks will have it."""
+        system = yield from self._system_prompt(offer)
+        if self.setup.compaction:
+            yield from self._compacted(self.setup.compaction, system)
+        text, stable = self._masked(
+            (yield from self._transformed("transform_system", system.text)), system.header
+        )
+        params = yield from self._transformed(
+            "transform_params", {**self.setup.params, **self.terms.params}
+        )
+        head = (Message("system", text),) if text else ()
+        stop = self.setup.paradigm.stop(offer)
+        moment = RequestReady(ChatRequest((*head, *self._messages(offer)), stop, params, stable))
+        for hook in overriding(self.setup.hooks, "on_before_request"):
+            answer = yield from perform(Hook(hook, (moment,)))
+            moment.request = _expected(answer, ChatRequest, "on_before_request", moment.request)
+        return moment.request
+
+    def read(self, request: ChatRequest, reply: Reply) -> Flow[None]:
+        """Read the answer to *request* into *reply*, to its end, showing what it brings."""
+        yield from self._heard(request, reply)
+        for _ in range(self.setup.limits.continuations):
+            if reply.was_cut:
+                yield from self._continued(request, reply)
+        yield from _shown(reply.end())
+
+    def listener(self, offer: ToolOffer | None = None) -> Reply:
+        """A reply about to be heard."""
+        paradigm, masking = self.setup.paradigm, self.setup.masking
+        decoder = paradigm.decoder(offer) if offer else paradigm.decoder()
+        return Reply(decoder, masking.unmasker() if masking else None)
+
+    def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
+        # Asked for once a turn: midnight must not change the prompt between two rounds.
+        self._today = self._today or (yield from perform(Today()))
+        return self.setup.prompt.build(self.setup.paradigm, offer, self._today)
+
+    def _masked(self, text: str, header: str) -> tuple[str, int]:
+        """*text* as it may be sent, and how much of it is the *header* that never changes."""
+        header = header if text.startswith(header) else ""
+        if not self.setup.masking:
+            return text, len(header)
+        mask = self.setup.masking.mask_text
+        return mask(header) + mask(text[len(header) :]), len(mask(header))
+
+    def _messages(self, offer: ToolOffer) -> list[Message]:
+        examples = self.setup.paradigm.examples(offer) if self.setup.examples else []
+        return request_messages(self.setup, self.conversation.messages, self.begins, examples)
+
+    def _transformed(self, name: str, value: T) -> Flow[T]:
+        for hook in overriding(self.setup.hooks, name):
+            answer = yield from perform(Hook(hook, (value,)))
+            value = value if answer is None else answer
+        return value
+
+    # -- reading -------------------------------------------------------------------------
+
+    def _heard(self, request: ChatRequest, reply: Reply, show: bool = True) -> Flow[None]:
+        hooks = overriding(self.setup.hooks, "on_stream_data") if show else []
+        reply.finish_reason = None
+        try:
+            yield Open(request)
+            while (chunk := (yield _READ)) is not None:
+                for hook in hooks:
+                    chunk = yield from _hooked(hook, chunk, reply.heard)
+                events = reply.hear(chunk)
+                for event in events if show else ():
+                    yield Emit(event)
+        except Exception:
+            yield Close()
+            raise
+        yield Close()
+
+    def _continued(self, request: ChatRequest, reply: Reply) -> Flow[None]:
+        """Have the model go on with a reply that was cut, into the same *reply*."""
+        reply.continued = True
+        said = Message("assistant", "".join(reply.heard))
+        messages = (*request.messages, said, Message("user", _GO_ON))
+        yield from self._heard(replace(request, messages=messages), reply)
+
+    # -- compaction ----------------------------------------------------------------------
+
+    def _compacted(self, compaction: Compaction, system: SystemPrompt) -> Flow[None]:
+        messages = self.conversation.messages
+        plan = compaction.plan(messages, compaction.counter(system.text), self.begins)
+        if not plan.pruned and not plan.cut:
+            return
+        before, after = tuple(messages), list(plan.messages)
+        if plan.cut:
+            after = compaction.with_summary((yield from self._summary(compaction, plan)), plan.kept)
+        self.begins = max(0, self.begins + len(after) - len(before))
+        messages[:] = after
+        yield Emit(HistoryCompacted(before, tuple(after)))
+
+    def _summary(self, compaction: Compaction, plan: Plan) -> Flow[str]:
+        shown = request_messages(self.setup, plan.to_summarise, 0)
+        reply = self.listener()
+        request = ChatRequest(compaction.summary_request(shown), params=dict(self.setup.params))
+        yield from self._heard(request, reply, show=False)
+        reply.end()
+        return reply.text
+
+
+def _hooked(hook: Callable[..., Any], chunk: Chunk, heard: Sequence[str]) -> Flow[Chunk]:
+    answer = yield from perform(Hook(hook, (StreamData(chunk, heard),)))
+    return _expected(answer, Chunk, "on_stream_data", chunk)
+
+
+def _shown(events: Iterable[Event]) -> Flow[None]:
+    for event in events:
+        yield Emit(event)
+
+
+def _expected(answer: Any, kind: type[T], hook: str, otherwise: T) -> T:
+    """What a hook answered, *otherwise* if nothing."""
+    if answer is None:
+        return otherwise
+    if not isinstance(answer, kind):
+        raise UsageError(f"{hook} answered {answer!r}; expected a {kind.__name__} or None")
+    return answer

@@ -1,0 +1,309 @@
+"""From the calls of a reply to their results: checked, approved, run, reviewed.
+
+Every call ends in exactly one result, whatever happens on the way, so that a conversation never
+holds a call that nothing answers. Only a call somebody must still decide about has none yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..approvals import (
+    Allow,
+    ApprovalRequest,
+    Decision,
+    Defer,
+    Deny,
+    approval_request,
+    call_digest,
+)
+from ..errors import LimitReached, UsageError
+from ..hooks import overriding
+from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
+from ..tools.check import call_problem, check_call
+from ..tools.define import Tool
+from ..tools.outcome import bounded, result_of
+from ..tools.spec import ToolOffer
+from .commands import Ask, Clock, Emit, Flow, Hook, Invoke, Review, Settle, perform
+from .events import ApprovalAsked, Decided, ToolStatus, ToolUpdated
+from .result import CallRecord
+from .setup import Conversation, Pending, TurnSetup
+
+__all__ = ["Settling", "Verdict"]
+
+#: What may be said about a pending call: a decision, or its result from elsewhere.
+Verdict = Decision | ToolResult | str
+
+
+@dataclass(slots=True)
+class Settling:
+    """The calls of one reply on their way to results; *results* are by call id."""
+
+    setup: TurnSetup
+    conversation: Conversation
+    offer: ToolOffer
+    message: Message
+    calls: tuple[ToolCall, ...]
+    results: dict[str, ToolResult] = field(default_factory=dict)
+    waiting: dict[str, ApprovalRequest] = field(default_factory=dict)
+    decisions: dict[str, Decision] = field(default_factory=dict)
+    usable: bool = False
+    _records: dict[str, CallRecord] = field(default_factory=dict)
+    _approved: dict[str, str] = field(default_factory=dict)
+    _running: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def again(
+        cls, setup: TurnSetup, conversation: Conversation, offer: ToolOffer, pending: Pending
+    ) -> Settling:
+        """The calls of an earlier turn that were left waiting."""
+        return cls(
+            setup,
+            conversation,
+            offer,
+            pending.message,
+            pending.calls,
+            dict(pending.results),
+            dict(pending.waiting),
+            dict(pending.decisions),
+            usable=True,
+        )
+
+    # -- the two ways in -----------------------------------------------------------------
+
+    def settle(self) -> Flow[None]:
+        """Take every call as far as it gets: to a result, or to waiting for a decision."""
+        for call in self.calls:
+            yield Emit(ToolUpdated(call, ToolStatus.PENDING))
+        sound: list[ToolCall] = []
+        for at, call in enumerate(self.calls):
+            sound += yield from self._prepared(call, at)
+        if sound and (yield from self._going_in_circles(sound)):
+            return
+        cleared: list[ToolCall] = []
+        for call in sound:
+            cleared += yield from self._cleared(call)
+        yield from self._run(cleared)
+
+    def decide(self, verdicts: Mapping[str, Verdict]) -> Flow[None]:
+        """Go on with calls that waited; those *verdicts* says nothing of wait on."""
+        cleared: list[ToolCall] = []
+        for id, request in list(self.waiting.items()):
+            verdict = verdicts.get(id, Defer())
+            if isinstance(verdict, str | ToolResult):
+                del self.waiting[id]
+                yield from self._finished(result_of(request.call, verdict))
+            elif not isinstance(verdict, Defer):
+                del self.waiting[id]
+                cleared += yield from self._judged(request, verdict)
+        yield from self._run(cleared)
+
+    def give_up(self, why: str) -> Flow[None]:
+        """Answer whatever has no result yet with an error: the turn cannot go on."""
+        self.waiting.clear()
+        for call in self.calls:
+            if call.id in self.results:
+                continue
+            said = f"not run: {why}"
+            if call.id in self.conversation.started:
+                said = f"stopped before it was done: {why}; it may have taken effect"
+            yield from self._refused(call, said)
+
+    def pending(self) -> Pending | None:
+        """What is left to decide, for a later turn."""
+        if not self.waiting:
+            return None
+        return Pending(self.message, self.calls, self.waiting, self.results, self.decisions)
+
+    def in_order(self) -> list[ToolResult]:
+        """The results, in the order of the calls."""
+        return [self.results[call.id] for call in self.calls if call.id in self.results]
+
+    def records(self) -> list[CallRecord]:
+        """What this turn did about the calls, in their order."""
+        return [self._records[call.id] for call in self.calls if call.id in self._records]
+
+    # -- before anything runs ------------------------------------------------------------
+
+    def _prepared(self, call: ToolCall, at: int) -> Flow[list[ToolCall]]:
+        """*call* in a list if it can run: checked, and passed by the hooks."""
+        checked: ToolCall | ToolResult | CallProblem = self._checked(call, at)
+        if isinstance(checked, ToolCall):
+            checked = yield from self._hooked(checked)
+        if isinstance(checked, CallProblem):
+            yield from self._refused(call, self.setup.paradigm.format_problem(checked))
+            return []
+        self.usable = True
+        if isinstance(checked, ToolCall):
+            return [checked]
+        yield from self._finished(checked)
+        return []
+
+    def _checked(self, call: ToolCall, at: int = 0) -> ToolCall | CallProblem:
+        if at and not self.offer.parallel:
+            message = "only one call may be made at a time; make this one later if it still matters"
+            return call_problem(call, ProblemKind.NOT_ALLOWED, message)
+        if call.grade is Grade.TRUNCATED:
+            message = "it was cut off before its end"
+            return call_problem(call, ProblemKind.TRUNCATED, message)
+        if len(call.raw) > self.setup.limits.argument_characters:
+            message = f"it has {len(call.raw):,} characters, which is too long; send less at once"
+            return call_problem(call, ProblemKind.TOO_LARGE, message)
+        checked = check_call(call, self.offer, near_names=True)
+        # A misspelt name is good enough to look something up, not to change something.
+        if isinstance(checked, ToolCall) and self._tool(checked).risk != "read":
+            checked = check_call(call, self.offer)
+        return checked
+
+    def _hooked(self, call: ToolCall) -> Flow[ToolCall | ToolResult | CallProblem]:
+        for hook in overriding(self.setup.hooks, "before_tool"):
+            answer = yield from perform(Hook(hook, (call, self._tool(call))))
+            if isinstance(answer, ToolResult):
+                return replace(answer, call=call)
+            if isinstance(answer, ToolCall):
+                checked = self._checked(replace(answer, id=call.id))
+                if isinstance(checked, CallProblem):
+                    return checked
+                call = checked
+            elif answer is not None:
+                raise UsageError(
+                    f"before_tool answered {answer!r}; expected a call, a result or None"
+                )
+        return call
+
+    def _going_in_circles(self, calls: Sequence[ToolCall]) -> Flow[bool]:
+        """Whether the round was ended because it repeats what was called before."""
+        loop = self.conversation.doom_loop
+        if not loop.goes_on(calls):
+            return False
+        reason = f"the same calls were made {loop.repeats} times in a row"
+        request = approval_request(calls[0], self._tool(calls[0]), reason)
+        attended = self.setup.attended
+        match (yield from self._asked(request)) if attended else Deny():
+            case Allow(always=always):
+                loop.forget()
+                if always:
+                    loop.tolerate(calls)
+                return False
+            case Defer():
+                for call in calls:
+                    self.waiting[call.id] = approval_request(call, self._tool(call), reason)
+            case Deny():
+                yield from self.give_up(f"{reason}; use the results you have and answer")
+                if loop.refuse() or attended:
+                    raise LimitReached(f"the turn was stopped: {reason}", "repetition")
+        return True
+
+    def _cleared(self, call: ToolCall) -> Flow[list[ToolCall]]:
+        """*call* in a list if it may run now."""
+        tool = self._tool(call)
+        rule, reason = self.setup.policy.rule(call, tool)
+        if rule == "deny":
+            yield from self._refused(
+                call, f"not run: {tool.name} is not allowed here", Deny(reason)
+            )
+            return []
+        if tool.function is None:
+            self.waiting[call.id] = approval_request(call, tool, "its result comes from elsewhere")
+            return []
+        granted = tool.name in self.conversation.granted and call.grade is not Grade.GUESSED
+        if rule == "allow" or granted:
+            self._approved[call.id] = call_digest(call)
+            return [call]
+        request = approval_request(call, tool, reason)
+        return (yield from self._judged(request, (yield from self._asked(request))))
+
+    def _asked(self, request: ApprovalRequest) -> Flow[Decision]:
+        yield Emit(ApprovalAsked(request))
+        decision = yield from perform(Ask(request))
+        yield Emit(Decided(request, decision))
+        return decision
+
+    def _judged(self, request: ApprovalRequest, decision: Decision) -> Flow[list[ToolCall]]:
+        """The call of *request* in a list if *decision* lets it run."""
+        call = request.call
+        self.decisions[call.id] = decision
+        match decision:
+            case Deny(reason):
+                yield from self._refused(call, f"not run: {reason}")
+            case Defer():
+                self.waiting[call.id] = request
+            case Allow(instead, always):
+                if always:
+                    self.conversation.granted.add(call.name)
+                self._approved[call.id] = request.digest
+                return [call] if instead is None else (yield from self._edited(call, instead))
+        return []
+
+    def _edited(self, call: ToolCall, instead: ToolCall) -> Flow[list[ToolCall]]:
+        checked = self._checked(replace(instead, id=call.id))
+        if isinstance(checked, CallProblem):
+            yield from self._refused(call, f"not run as changed by the user: {checked.message}")
+            return []
+        self._approved[call.id] = call_digest(checked)
+        return [checked]
+
+    # -- running, and after --------------------------------------------------------------
+
+    def _run(self, calls: Iterable[ToolCall]) -> Flow[None]:
+        """Run what was approved, just that, and once."""
+        running: list[ToolCall] = []
+        for call in calls:
+            if self._approved.get(call.id) != call_digest(call):
+                yield from self._refused(call, "not run: it is not what was approved")
+            elif call.id in self.conversation.started:
+                yield from self._refused(call, "not run: it already ran")
+            else:
+                running.append(call)
+        if not running:
+            return
+        started = yield from perform(Clock())
+        yield Invoke(tuple(running), self.message)
+        for call in running:
+            self.conversation.started.add(call.id)
+            self._running[call.id] = started
+            yield Emit(ToolUpdated(call, ToolStatus.RUNNING))
+        for _ in running:
+            result = yield from perform(Settle())
+            self._running[result.call.id] = (yield from perform(Clock())) - started
+            yield from self._finished(result)
+
+    def _finished(self, result: ToolResult) -> Flow[None]:
+        """*result* on its way to the model, through the hooks and the reviewer."""
+        for hook in overriding(self.setup.hooks, "after_tool"):
+            answer = yield from perform(Hook(hook, (result,)))
+            if answer is not None and not isinstance(answer, ToolResult):
+                raise UsageError(f"after_tool answered {answer!r}; expected a ToolResult or None")
+            result = result if answer is None else replace(answer, call=result.call)
+        result = bounded(result, self.setup.limits.result_characters)
+        if self.setup.reviewed:
+            result = _after(result, (yield from perform(Review(result))))
+        yield from self._settled(result)
+
+    def _refused(self, call: ToolCall, said: str, decision: Decision | None = None) -> Flow[None]:
+        if decision:
+            self.decisions[call.id] = decision
+        yield from self._settled(ToolResult(call, said, is_error=True))
+
+    def _settled(self, result: ToolResult) -> Flow[None]:
+        id = result.call.id
+        self.results[id] = result
+        self._records[id] = CallRecord(
+            result.call, result, self.decisions.get(id), self._running.get(id)
+        )
+        status = ToolStatus.ERROR if result.is_error else ToolStatus.COMPLETED
+        yield Emit(ToolUpdated(result.call, status, result))
+
+    def _tool(self, call: ToolCall) -> Tool:
+        return self.setup.tools[call.name]
+
+
+def _after(result: ToolResult, review: ToolResult | Deny | None) -> ToolResult:
+    match review:
+        case ToolResult():
+            return replace(review, call=result.call)
+        case Deny(reason):
+            withheld = f"the result is withheld: {reason}"
+            return replace(result, content=withheld, is_error=True, metadata={}, attachments=())
+    return result

@@ -1,0 +1,87 @@
+"""What a turn works with: how it speaks, and what has been said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..approvals import ApprovalRequest, Decision, Policy
+from ..masking import Masking
+from ..messages import IdFactory, Message, ToolCall, ToolResult, random_id
+from ..paradigms.base import ToolContextDef
+from ..prompt import ToolContextBuilder
+from ..tools.registry import ToolRegistry
+from .compaction import Compaction
+from .doom_loop import DoomLoop
+from .limits import TurnLimits
+
+__all__ = ["Conversation", "Pending", "Terms", "TurnSetup"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSetup:
+    """What stays the same from turn to turn.
+
+    With *keep_calls* off, later turns show the model only the results of earlier calls; with
+    *examples* on, every request begins with the paradigm's example. *attended*: somebody approves
+    calls; *reviewed*: somebody sees the results before the model does.
+    """
+
+    paradigm: ToolContextDef
+    tools: ToolRegistry
+    prompt: ToolContextBuilder = field(default_factory=ToolContextBuilder)
+    hooks: tuple[Any, ...] = ()
+    policy: Policy = field(default_factory=Policy)
+    limits: TurnLimits = field(default_factory=TurnLimits)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    compaction: Compaction | None = None
+    masking: Masking | None = None
+    keep_calls: bool = True
+    examples: bool = False
+    attended: bool = False
+    reviewed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms one turn offers the tools; *choice* holds until it is met."""
+
+    choice: str = "auto"
+    parallel: bool = True
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Calls whose turn ended before they did, and what is known of them.
+
+    *waiting* and *results* are by call id; together they have every one of *calls*.
+    """
+
+    message: Message
+    calls: tuple[ToolCall, ...]
+    waiting: Mapping[str, ApprovalRequest]
+    results: Mapping[str, ToolResult] = field(default_factory=dict)
+    decisions: Mapping[str, Decision] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What has been said and decided; it outlives its turns."""
+
+    messages: list[Message] = field(default_factory=list)
+    doom_loop: DoomLoop = field(default_factory=DoomLoop)
+    granted: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    started: set[str] = field(default_factory=set)
+    pending: Pending | None = None
+
+    def identify(self, call: ToolCall, ids: IdFactory) -> ToolCall:
+        """*call* with an id that no other call of this conversation has had."""
+        if not call.id or call.id in self.seen:
+            call = replace(call, id=ids())
+        if call.id in self.seen:  # a factory that repeats itself
+            call = replace(call, id=random_id())
+        self.seen.add(call.id)
+        return call
