@@ -1,0 +1,37 @@
+"""What a piece of code left behind: threads and sockets."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+FILES = Path("/proc/self/fd")
+
+
+def sockets() -> set[str]:
+    """The sockets this process holds; where the system does not tell, none."""
+    found = set()
+    for entry in FILES.iterdir() if FILES.exists() else ():
+        try:
+            name = os.readlink(entry)
+        except OSError:  # the directory was itself one of the files
+            continue
+        if name.startswith("socket:"):
+            found.add(name)
+    return found
+
+
+@contextmanager
+def nothing_left() -> Iterator[None]:
+    """Fails if the block leaves a thread or a socket behind, or drops one for the collector."""
+    gc.collect()
+    threads, held = set(threading.enumerate()), sockets()
+    yield
+    assert set(threading.enumerate()) - threads == set()
+    assert sockets() - held == set()
+    # A socket that only the collector closes is a ResourceWarning, and so an error.
+    gc.collect()

@@ -1,0 +1,404 @@
+"""How each kind of service is spoken to, and what it says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from toolproto.endpoints.dialects import (
+    CHATML,
+    DIALECTS,
+    END,
+    Anthropic,
+    Ollama,
+    OpenAIChat,
+    OpenAICompletions,
+    PromptTemplate,
+    get_dialect,
+)
+from toolproto.endpoints.frames import Frame
+from toolproto.errors import EndpointError, UsageError, WireError
+from toolproto.messages import ChatRequest, Chunk, Message, ToolCall, Usage
+
+REQUEST = ChatRequest(
+    (
+        Message("system", "Be brief. It is Monday."),
+        Message("user", "Hi"),
+        Message("assistant", "Hello", calls=(ToolCall("f", {}),), reasoning="hm"),
+        Message("user", "Bye"),
+    ),
+    stop=("</call>", "\n"),
+    params={"temperature": 0.5, "max_tokens": 9},
+    stable_prefix=9,
+)
+TURNS = [
+    {"role": "user", "content": "Hi"},
+    {"role": "assistant", "content": "Hello"},
+    {"role": "user", "content": "Bye"},
+]
+SYSTEM = {"role": "system", "content": "Be brief. It is Monday."}
+
+
+# -- requests -----------------------------------------------------------------------------
+
+
+def test_openai_chat_asks_for_a_stream_with_counts_and_never_for_tools():
+    assert OpenAIChat().body(REQUEST, "m") == {
+        "model": "m",
+        "messages": [SYSTEM, *TURNS],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "stop": ["</call>", "\n"],
+        "temperature": 0.5,
+        "max_tokens": 9,
+    }
+
+
+def test_openai_chat_leaves_out_what_is_empty_or_switched_off():
+    body = OpenAIChat(include_usage=False).body(ChatRequest(()), "m")
+    assert body == {"model": "m", "messages": [], "stream": True}
+
+
+def test_openai_takes_four_stop_sequences_at_most():
+    body = OpenAIChat().body(ChatRequest((), stop=tuple("abcdef")), "m")
+    assert body["stop"] == ["a", "b", "c", "d"]
+
+
+def test_completions_write_the_messages_into_a_prompt_and_stop_at_its_end_marker():
+    body = OpenAICompletions().body(REQUEST, "m")
+    assert body["prompt"].startswith("<|im_start|>system\nBe brief. It is Monday.<|im_end|>\n")
+    assert body["prompt"].endswith("<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n")
+    assert body["stop"] == ["<|im_end|>", "</call>", "\n"]
+    assert "messages" not in body and body["stream"] is True
+
+
+def test_completions_take_a_template_of_ones_own():
+    def lines(messages):
+        return "".join(f"{each.role}: {each.content}\n" for each in messages) + "assistant:"
+
+    body = OpenAICompletions(template=lines).body(REQUEST, "m")
+    assert body["prompt"].endswith("user: Bye\nassistant:")
+    assert body["stop"] == ["</call>", "\n"]
+    body = OpenAICompletions(template=PromptTemplate(lines, "\n")).body(REQUEST, "m")
+    assert body["stop"] == ["\n", "</call>"]
+    assert CHATML.end == "<|im_end|>"
+
+
+def test_anthropic_gets_the_system_message_apart_and_no_blank_stop_sequence():
+    assert Anthropic().body(REQUEST, "m") == {
+        "model": "m",
+        "max_tokens": 9,
+        "system": "Be brief. It is Monday.",
+        "messages": TURNS,
+        "stop_sequences": ["</call>"],
+        "stream": True,
+        "temperature": 0.5,
+    }
+    assert Anthropic().body(ChatRequest(()), "m") == {
+        "model": "m",
+        "max_tokens": 4096,
+        "messages": [],
+        "stream": True,
+    }
+
+
+def test_anthropic_marks_the_stable_part_for_the_cache():
+    kept, rest = Anthropic(cache=True).body(REQUEST, "m")["system"]
+    assert kept == {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}
+    assert rest == {"type": "text", "text": " It is Monday."}
+    whole = ChatRequest((Message("system", "Be brief."),), stable_prefix=9)
+    assert [each["text"] for each in Anthropic(cache=True).body(whole, "m")["system"]] == [
+        "Be brief."
+    ]
+
+
+def test_ollama_gets_its_parameters_as_options():
+    params = {"temperature": 0.5, "max_tokens": 9, "think": True, "options": {"seed": 1}}
+    body = Ollama().body(ChatRequest(REQUEST.messages, ("x",), params), "m")
+    assert body == {
+        "model": "m",
+        "messages": [SYSTEM, *TURNS],
+        "stream": True,
+        "options": {"stop": ["x"], "temperature": 0.5, "num_predict": 9, "seed": 1},
+        "think": True,
+    }
+    assert "options" not in Ollama().body(ChatRequest(()), "m")
+
+
+def test_each_service_is_shown_the_key_in_its_own_header():
+    assert OpenAIChat().headers("k") == {"Authorization": "Bearer k"}
+    assert Anthropic().headers("k") == {"anthropic-version": "2023-06-01", "x-api-key": "k"}
+    assert all("k" not in dialect.headers(None).values() for dialect in DIALECTS.values())
+
+
+def test_a_dialect_is_chosen_by_name_or_given():
+    mine = Anthropic(cache=True)
+    assert get_dialect(mine) is mine
+    assert get_dialect("ollama") == Ollama()
+    with pytest.raises(UsageError, match=r"no dialect 'gemini'.*'openai_chat'"):
+        get_dialect("gemini")
+
+
+# -- replies ------------------------------------------------------------------------------
+
+
+def delta(**fields):
+    return {"choices": [{"index": 0, "delta": fields, "finish_reason": None}]}
+
+
+CHUNKS = [
+    ("openai_chat", "", delta(role="assistant", content=""), Chunk()),
+    ("openai_chat", "", delta(content="Hi"), Chunk("Hi")),
+    ("openai_chat", "", delta(content=None, reasoning_content="hm"), Chunk(reasoning="hm")),
+    ("openai_chat", "", delta(content="", reasoning="hm"), Chunk(reasoning="hm")),
+    ("openai_chat", "", delta(content=None, refusal="No."), Chunk("No.")),
+    (
+        "openai_chat",
+        "",
+        delta(
+            content=[
+                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+                {"type": "text", "text": "Hi"},
+            ]
+        ),
+        Chunk("Hi", "hm"),
+    ),
+    (
+        "openai_chat",
+        "",
+        {"choices": [{"delta": {"content": "!"}, "finish_reason": "length"}], "usage": None},
+        Chunk("!", finish_reason="length"),
+    ),
+    (
+        "openai_chat",
+        "",
+        {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}},
+        Chunk(usage=Usage(3, 4)),
+    ),
+    ("openai_chat", "", {"choices": [{"index": 1, "delta": {"content": "other"}}]}, None),
+    ("openai_chat", "", {"object": "chat.completion.chunk"}, None),
+    (
+        "openai_chat",
+        "",
+        {"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": True}},
+        Chunk(finish_reason="stop"),
+    ),
+    ("openai_completions", "", {"choices": [{"text": "Hi", "index": 0}]}, Chunk("Hi")),
+    (
+        "openai_completions",
+        "",
+        {"choices": [{"text": "", "finish_reason": "stop"}]},
+        Chunk(finish_reason="stop"),
+    ),
+    (
+        "anthropic",
+        "message_start",
+        {
+            "type": "message_start",
+            "message": {
+                "id": "msg_1",
+                "usage": {"input_tokens": 5, "cache_read_input_tokens": 20, "output_tokens": 1},
+            },
+        },
+        Chunk(usage=Usage(25, 1)),
+    ),
+    (
+        "anthropic",
+        "content_block_start",
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        None,
+    ),
+    ("anthropic", "ping", {"type": "ping"}, None),
+    (
+        "anthropic",
+        "content_block_delta",
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Hi"}},
+        Chunk("Hi"),
+    ),
+    (
+        "anthropic",
+        "content_block_delta",
+        {"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}},
+        Chunk(reasoning="hm"),
+    ),
+    (
+        "anthropic",
+        "content_block_delta",
+        {"type": "content_block_delta", "delta": {"type": "signature_delta", "signature": "E"}},
+        None,
+    ),
+    ("anthropic", "content_block_stop", {"type": "content_block_stop", "index": 0}, None),
+    (
+        "anthropic",
+        "message_delta",
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+            "usage": {"output_tokens": 15},
+        },
+        Chunk(finish_reason="stop", usage=Usage(0, 15)),
+    ),
+    ("anthropic", "message_stop", {"type": "message_stop"}, END),
+    (
+        "ollama",
+        "",
+        {"model": "m", "message": {"role": "assistant", "content": "Hi"}, "done": False},
+        Chunk("Hi"),
+    ),
+    ("ollama", "", {"message": {"content": "", "thinking": "hm"}}, Chunk(reasoning="hm")),
+    (
+        "ollama",
+        "",
+        {
+            "message": {"role": "assistant", "content": ""},
+            "done": True,
+            "done_reason": "length",
+            "prompt_eval_count": 26,
+            "eval_count": 282,
+        },
+        Chunk(finish_reason="length", usage=Usage(26, 282)),
+    ),
+    ("ollama", "", {"done": True}, Chunk(finish_reason="stop")),
+]
+
+
+@pytest.mark.parametrize("dialect, event, body, chunk", CHUNKS)
+def test_frames_as_the_services_send_them(dialect, event, body, chunk):
+    assert DIALECTS[dialect].read(Frame(event, json.dumps(body))) == chunk
+
+
+@pytest.mark.parametrize(
+    "theirs, ours",
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("refusal", "refusal"),
+    ],
+)
+def test_anthropics_reasons_are_translated(theirs, ours):
+    body = {"type": "message_delta", "delta": {"stop_reason": theirs}}
+    assert Anthropic().read(Frame("", json.dumps(body))).finish_reason == ours
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "content_filter", "tool_calls"])
+def test_openais_reasons_stay(reason):
+    body = {"choices": [{"delta": {}, "finish_reason": reason}]}
+    assert OpenAIChat().read(Frame("", json.dumps(body))).finish_reason == reason
+
+
+def test_done_ends_an_openai_stream():
+    assert OpenAIChat().read(Frame("", "[DONE]")) is END
+    assert OpenAICompletions().read(Frame("", "[DONE]")) is END
+
+
+WHOLE = [
+    (
+        "openai_chat",
+        {
+            "choices": [
+                {
+                    "message": {"content": "Hi", "reasoning_content": "hm"},
+                    "finish_reason": "stop",
+                }
+            ],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 2},
+        },
+    ),
+    (
+        "openai_completions",
+        {
+            "choices": [{"text": "Hi", "reasoning": "hm", "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 2},
+        },
+    ),
+    (
+        "anthropic",
+        {
+            "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Hi"}],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 1, "output_tokens": 2},
+        },
+    ),
+    (
+        "ollama",
+        {
+            "message": {"content": "Hi", "thinking": "hm"},
+            "done": True,
+            "prompt_eval_count": 1,
+            "eval_count": 2,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("dialect, body", WHOLE)
+def test_a_reply_that_was_not_streamed_is_read_too(dialect, body):
+    assert DIALECTS[dialect].read_whole(body) == Chunk("Hi", "hm", "stop", Usage(1, 2))
+
+
+@pytest.mark.parametrize(
+    "dialect, data, words",
+    [
+        ("openai_chat", '{"error": {"message": "overloaded", "code": 503}}', "overloaded"),
+        ("openai_chat", '{"error": "out of memory"}', "out of memory"),
+        ("openai_completions", '{"error": {"detail": "no"}}', "no"),
+        ("anthropic", '{"type": "error", "error": {"type": "t", "message": "Busy"}}', "Busy"),
+        ("ollama", '{"error": "model not found"}', "model not found"),
+    ],
+)
+def test_an_error_inside_a_stream_is_raised_with_its_words(dialect, data, words):
+    with pytest.raises(EndpointError, match=words) as caught:
+        DIALECTS[dialect].read(Frame("error", data))
+    assert not isinstance(caught.value, WireError)
+    assert caught.value.body == data
+
+
+HOSTILE = [
+    "",
+    "nonsense",
+    "null",
+    "[1]",
+    '"text"',
+    "[" * 100_000,
+    '{"a":' * 100_000,
+    '{"choices": 5}',
+    '{"choices": "x"}',
+    '{"choices": [null]}',
+    '{"choices": {"0": 1}}',
+    '{"choices": [{"delta": "text"}]}',
+    '{"choices": [{"delta": {"content": 5}}]}',
+    '{"choices": [{"delta": {"content": [5]}}]}',
+    '{"choices": [{"delta": {"content": [{"thinking": {"x": 1}}]}}]}',
+    '{"choices": [{"delta": {"content": [{"thinking": [[]]}]}}]}',
+    '{"choices": [{"delta": {}, "text": {}, "finish_reason": {"a": 1}}]}',
+    '{"choices": [], "usage": {"prompt_tokens": "many", "completion_tokens": -5}}',
+    '{"choices": [], "usage": [1, 2]}',
+    '{"type": "content_block_delta"}',
+    '{"type": "content_block_delta", "delta": {"text": {}}}',
+    '{"type": "message_start", "message": 7}',
+    '{"type": "message_delta", "delta": {"stop_reason": []}, "usage": 9}',
+    '{"type": {"a": 1}}',
+    '{"type": "error"}',
+    '{"error": [[[[[[1]]]]]]}',
+    '{"error": {"error": {"error": {"error": {"error": {}}}}}}',
+    '{"message": [1], "done": "yes"}',
+    '{"message": {"content": {"a": 1}}}',
+    '{"done": true, "done_reason": 5}',
+    '{"n": ' + "9" * 5000 + "}",
+    '{"choices": [{"delta": {"content": "\\ud800"}}]}',
+    "{} {}",
+]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("data", HOSTILE, ids=range(len(HOSTILE)))
+def test_whatever_a_frame_holds_is_read_or_refused(dialect, data):
+    try:
+        chunk = DIALECTS[dialect].read(Frame("", data))
+    except EndpointError as error:
+        assert len(str(error)) < 1000
+    else:
+        assert chunk is None or isinstance(chunk, Chunk)

@@ -1,0 +1,121 @@
+"""Every fault, in every phase of a request: a reply or a typed error, in time, nothing left."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import pytest
+
+from toolproto.endpoints import HttpEndpoint, Retries, Timeouts
+from toolproto.errors import EndpointError
+from toolproto.messages import ChatRequest, Message
+
+from .fault_server import FAULTS, PHASES, TEXT, Fault, FaultServer
+from .leaks import nothing_left
+
+REQUEST = ChatRequest((Message("user", "hello"),))
+SEEDS = 20
+TIMEOUTS = Timeouts(connect=0.5, first_token=0.5, between_tokens=0.4, total=0.8)
+RETRIES = Retries(attempts=2, base=0.01, cap=0.02, retry_after_cap=0.02)
+#: What a crowded machine may add to the total; a hang would be far beyond it.
+MARGIN = 6.0
+#: Faults after which the text may be complete but different, and nobody can tell.
+INAUDIBLE = {"garbage", "endless"}
+
+
+def endpoint_for(server, dialect="openai_chat"):
+    return HttpEndpoint(
+        server.url, model="m", dialect=dialect, timeouts=TIMEOUTS, retries=RETRIES, api_key="k" * 20
+    )
+
+
+def outcome_of(endpoint):
+    began = time.monotonic()
+    try:
+        with endpoint.stream(REQUEST) as chunks:
+            outcome = list(chunks)
+    except EndpointError as error:
+        outcome = error
+    return outcome, time.monotonic() - began
+
+
+async def async_outcome_of(endpoint):
+    began = time.monotonic()
+    try:
+        async with endpoint.astream(REQUEST) as chunks:
+            outcome = [chunk async for chunk in chunks]
+    except EndpointError as error:
+        outcome = error
+    return outcome, time.monotonic() - began
+
+
+def all_outcomes(endpoints):
+    with ThreadPoolExecutor(len(endpoints) * SEEDS) as pool:
+        return list(pool.map(outcome_of, [each for each in endpoints for _ in range(SEEDS)]))
+
+
+def all_async_outcomes(endpoints):
+    async def gather():
+        runs = [async_outcome_of(each) for each in endpoints for _ in range(SEEDS)]
+        outcomes = await asyncio.gather(*runs)
+        for each in endpoints:
+            await each.aclose()
+        await asyncio.sleep(0)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        return outcomes
+
+    return asyncio.run(gather())
+
+
+def run(gather, fault, phases, dialect="openai_chat"):
+    """The outcomes of SEEDS requests in each phase; none too late, nothing left behind."""
+    with nothing_left(), ExitStack() as stack:
+        servers = [
+            FaultServer(*(Fault(fault, phase, seed, dialect=dialect) for seed in range(SEEDS)))
+            for phase in phases
+        ]
+        endpoints = [endpoint_for(stack.enter_context(server), dialect) for server in servers]
+        outcomes = gather(endpoints)
+        for endpoint in endpoints:
+            endpoint.close()
+    assert max(seconds for _, seconds in outcomes) < TIMEOUTS.total + MARGIN
+    return [outcome for outcome, _ in outcomes]
+
+
+def is_whole(outcome):
+    return "".join(chunk.text for chunk in outcome) == TEXT and outcome[-1].finish_reason == "stop"
+
+
+@pytest.mark.parametrize("gather", [all_outcomes, all_async_outcomes])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_service_gives_a_reply_or_a_typed_error_in_time(fault, gather):
+    for outcome in run(gather, fault, PHASES):
+        if not isinstance(outcome, EndpointError) and fault not in INAUDIBLE:
+            assert is_whole(outcome)
+
+
+@pytest.mark.parametrize("gather", [all_outcomes, all_async_outcomes])
+@pytest.mark.parametrize("fault", ["none", "slices"])
+def test_bytes_in_any_slices_are_read_whole(fault, gather):
+    assert all(map(is_whole, run(gather, fault, ["request", "head", "body", "end"])))
+
+
+@pytest.mark.parametrize("gather", [all_outcomes, all_async_outcomes])
+@pytest.mark.parametrize("fault", ["reset", "truncate", "stall", "drip", "endless", "half_close"])
+def test_what_breaks_after_the_finish_reason_costs_nothing(fault, gather):
+    # A reset may overtake what was sent before it; everything else leaves the reply whole.
+    outcomes = run(gather, fault, ["end"])
+    assert all(is_whole(each) for each in outcomes if not isinstance(each, EndpointError))
+    assert fault == "reset" or not any(isinstance(each, EndpointError) for each in outcomes)
+
+
+@pytest.mark.parametrize("gather", [all_outcomes, all_async_outcomes])
+@pytest.mark.parametrize("dialect", ["openai_completions", "anthropic", "ollama"])
+@pytest.mark.parametrize("fault", ["truncate", "slices", "garbage", "endless"])
+def test_every_dialect_stands_the_faults_of_its_body(fault, dialect, gather):
+    for outcome in run(gather, fault, ["body", "end"], dialect):
+        if not isinstance(outcome, EndpointError) and fault not in INAUDIBLE:
+            assert is_whole(outcome)

@@ -1,0 +1,47 @@
+"""What toolproto needs from a chat service: messages in, text out, in pieces.
+
+An endpoint is anything with ``stream`` (for :class:`~toolproto.session.ChatSession`), with
+``astream`` (for :class:`~toolproto.session.AsyncChatSession`), or with both. Entering the context
+sends nothing yet; the request goes out when the first chunk is asked for. Leaving it, at any
+moment, ends the request and gives back all it held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from typing import Protocol, runtime_checkable
+
+from ..messages import ChatRequest, Chunk
+
+__all__ = ["Abortable", "AsyncEndpoint", "Endpoint"]
+
+
+@runtime_checkable
+class Endpoint(Protocol):
+    """A service that is read by waiting for it.
+
+    Raises EndpointError (EndpointTimeout, WireError) from the iterator, and nothing else.
+    """
+
+    def stream(self, request: ChatRequest, /) -> AbstractContextManager[Iterator[Chunk]]:
+        """The reply to *request*, in pieces; the last one gives a finish reason."""
+        ...
+
+
+@runtime_checkable
+class AsyncEndpoint(Protocol):
+    """A service that is read from an event loop; cancelling the task ends the request."""
+
+    def astream(self, request: ChatRequest, /) -> AbstractAsyncContextManager[AsyncIterator[Chunk]]:
+        """The reply to *request*, in pieces; the last one gives a finish reason."""
+        ...
+
+
+@runtime_checkable
+class Abortable(Protocol):
+    """What the iterator of ``stream`` may also be: one that another thread can stop."""
+
+    def abort(self) -> None:
+        """Make the pending and every later ``next`` raise EndpointError soon."""
+        ...

@@ -1,0 +1,124 @@
+"""OpenAI's chat completions, as spoken by OpenAI, vLLM, llama.cpp, LM Studio and most others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import WireError
+from ...messages import ChatRequest, Chunk, Usage
+from ..frames import Frame
+from .base import END, Dialect, End, count, load, text_of
+
+__all__ = ["OpenAIChat", "first_choice", "openai_options", "openai_usage"]
+
+#: The service refuses more stop sequences than these; the first ones matter most.
+_MOST_STOPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIChat(Dialect):
+    """``POST /chat/completions``.
+
+    *include_usage* asks for token counts at the end of the stream: switch it off for a server
+    that refuses ``stream_options``. A reply that ends with ``[DONE]`` but gave no finish reason
+    counts as stopped, because several servers never give one and ``[DONE]`` is only sent after
+    the last token.
+    """
+
+    name = "openai_chat"
+    path = "/chat/completions"
+    end_reason = "stop"
+
+    include_usage: bool = True
+
+    def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
+        """The request as JSON; at most four stop sequences, as the service demands."""
+        messages = [{"role": each.role, "content": each.content} for each in request.messages]
+        return {
+            "model": model,
+            "messages": messages,
+            **openai_options(self.include_usage, request.stop),
+            **request.params,
+        }
+
+    def read(self, frame: Frame) -> Chunk | End | None:
+        """What *frame* adds to the reply."""
+        if frame.data == "[DONE]":
+            return END
+        body = load(frame.data)
+        choice = first_choice(body)
+        usage = openai_usage(body)
+        if choice is None:
+            return None if usage is None else Chunk(usage=usage)
+        text, reasoning = _said(choice.get("delta") or choice.get("message"))
+        return Chunk(text, reasoning, text_of(choice.get("finish_reason")) or None, usage)
+
+    def read_whole(self, body: Mapping[str, Any]) -> Chunk:
+        """The one choice of a reply that was not streamed."""
+        choice = first_choice(body)
+        if choice is None:
+            raise WireError("the reply holds no choices")
+        text, reasoning = _said(choice.get("message"))
+        reason = text_of(choice.get("finish_reason")) or None
+        return Chunk(text, reasoning, reason, openai_usage(body))
+
+
+def openai_options(include_usage: bool, stop: tuple[str, ...]) -> dict[str, Any]:
+    """The fields that chat and text completions share."""
+    options: dict[str, Any] = {"stream": True}
+    if include_usage:
+        options["stream_options"] = {"include_usage": True}
+    if stop:
+        options["stop"] = list(stop[:_MOST_STOPS])
+    return options
+
+
+def first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The choice with index 0: the only one that is read, however many were asked for."""
+    choices = body.get("choices")
+    if not choices:
+        return None
+    if not isinstance(choices, list) or not isinstance(choices[0], dict):
+        raise WireError(f"'choices' of the reply is not a list of objects: {str(choices)[:200]!r}")
+    return choices[0] if choices[0].get("index", 0) in (0, None) else None
+
+
+def openai_usage(body: Mapping[str, Any]) -> Usage | None:
+    """The token counts, where there are any."""
+    counts = body.get("usage")
+    return count(counts, "prompt_tokens", "completion_tokens") if counts else None
+
+
+def _said(message: Any) -> tuple[str, str]:
+    """Text and reasoning of a message, or of a piece of one."""
+    if message is None:
+        return "", ""
+    message = _object(message)
+    content = message.get("content")
+    # DeepSeek, llama.cpp and SGLang name it the first way, OpenRouter and newer vLLM the second.
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    if content.__class__ is str and thought is None:
+        return content or text_of(message.get("refusal")), ""
+    if isinstance(content, list):
+        return _parts(content, text_of(thought))
+    return text_of(content) or text_of(message.get("refusal")), text_of(thought)
+
+
+def _parts(parts: list[Any], thought: str) -> tuple[str, str]:
+    """Content in parts, as Mistral's thinking models send it."""
+    texts: list[str] = []
+    thoughts = [thought]
+    for part in map(_object, parts):
+        texts.append(text_of(part.get("text")))
+        inner = part.get("thinking")
+        steps = map(_object, inner) if isinstance(inner, list) else [{"text": inner}]
+        thoughts.extend(text_of(step.get("text")) for step in steps)
+    return "".join(texts), "".join(thoughts)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise WireError(f"a part of the reply is not an object: {str(value)[:200]!r}")
+    return value

@@ -1,0 +1,294 @@
+"""Connections: what httpx does for us. The only module that imports it.
+
+A :class:`Line` is one connection for one request at a time, so that another thread can always
+find its socket; an :class:`AsyncLine` is a request on an event loop, ended by cancelling. Both
+raise EndpointError and nothing else, and never show httpx's errors, which hold the request and
+with it the key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from threading import Lock
+from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import httpx
+
+from ..errors import EndpointError, EndpointTimeout, WireError
+
+__all__ = ["AsyncLine", "AsyncLines", "Line", "Lines"]
+
+#: Connections kept for the next request; more than this at once are opened and closed.
+_MOST_IDLE = 16
+_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=_MOST_IDLE)
+
+
+class Line:
+    """One connection; :meth:`cut` may be called from any thread, all else from one."""
+
+    def __init__(self, verify: ssl.SSLContext | bool) -> None:
+        self._client = httpx.Client(verify=_context(verify), limits=_LIMITS)
+        self._lock = Lock()
+        self._socket: socket.socket | None = None
+        self._is_cut = False
+        self._response: httpx.Response | None = None
+        self._pieces: Iterator[bytes] = iter(())
+        #: Whether the present request had to make the connection.
+        self.fresh = False
+        #: Whether the present request is on its way.
+        self.sent = False
+        #: Whether its reply was read to the end, so that another request may follow.
+        self.whole = False
+
+    def send(
+        self, url: str, headers: Mapping[str, str], content: bytes, connect: float | None
+    ) -> tuple[int, Mapping[str, str]]:
+        """Send a request and wait for its status and headers."""
+        self.fresh = self.sent = self.whole = False
+        request = _request(self._client, url, headers, content, connect, self._trace)
+        try:
+            self._response = self._client.send(request, stream=True)
+        except Exception as error:
+            failure = _translated(error)
+        else:
+            self._pieces = _pieces(self._response)
+            return self._response.status_code, self._response.headers
+        raise failure
+
+    def read(self) -> bytes:
+        """Some bytes of the body, nothing at its end."""
+        try:
+            piece = next(self._pieces, b"")
+            if not piece:
+                self._end()
+            return piece
+        except Exception as error:
+            failure = _translated(error)
+        raise failure
+
+    def cut(self) -> None:
+        """Break the connection, now or as soon as it is there: whoever waits for it is woken."""
+        with self._lock:
+            self._is_cut = True
+            if self._socket is not None:
+                with suppress(OSError):
+                    self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._response is not None:
+            with suppress(Exception):
+                self._response.close()
+        self._client.close()
+        self._keep(None)
+
+    def _end(self) -> None:
+        assert self._response is not None
+        self._response.close()
+        self.whole = not self._is_cut
+
+    def _trace(self, event: str, values: Mapping[str, Any]) -> None:
+        if event.endswith("connect_tcp.complete"):
+            # A duplicate, because a TLS handshake takes the socket itself away, and because a
+            # number that httpx closed may be somebody else's socket a moment later.
+            self._keep(values["return_value"].get_extra_info("socket").dup())
+            self.fresh = True
+        elif event.endswith("send_request_headers.started"):
+            self.sent = True
+
+    def _keep(self, duplicate: socket.socket | None) -> None:
+        with self._lock:
+            old, self._socket = self._socket, duplicate
+        if old is not None:
+            old.close()
+        if self._is_cut:
+            self.cut()
+
+
+class Lines:
+    """The idle lines of an endpoint."""
+
+    def __init__(self, verify: ssl.SSLContext | bool) -> None:
+        self._verify = verify
+        self._idle: list[Line] = []
+        self._closed = False
+
+    def take(self) -> Line:
+        """An idle line, or a new one."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Line(self._verify)
+
+    def give(self, line: Line) -> None:
+        """Keep a line that has read its reply to the end."""
+        if self._closed or len(self._idle) >= _MOST_IDLE:
+            line.close()
+        else:
+            self._idle.append(line)
+
+    def close(self) -> None:
+        """Close the idle lines; those in use are closed when they are given back."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+
+class AsyncLine:
+    """One request on the connections of an event loop."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+        self._response: httpx.Response | None = None
+        self._connection: Any = None
+        #: Whether the request had to make a connection, and whether it is on its way.
+        self.fresh = False
+        self.sent = False
+
+    async def send(
+        self, url: str, headers: Mapping[str, str], content: bytes, connect: float | None
+    ) -> tuple[int, Mapping[str, str]]:
+        """Send a request and wait for its status and headers."""
+        request = _request(self._client, url, headers, content, connect, self._trace)
+        try:
+            self._response = await self._client.send(request, stream=True)
+        except Exception as error:
+            failure = _translated(error)
+        else:
+            self._pieces = _apieces(self._response)
+            return self._response.status_code, self._response.headers
+        raise failure
+
+    async def read(self) -> bytes:
+        """Some bytes of the body, nothing at its end."""
+        try:
+            return await anext(self._pieces, b"")
+        except Exception as error:
+            failure = _translated(error)
+        raise failure
+
+    async def close(self) -> None:
+        """End the request. The connection is kept if the body was read to its end."""
+        with suppress(Exception):
+            if self._response is None and self._connection is not None:
+                # httpcore leaves it open when a TLS handshake is cancelled.
+                await self._connection.aclose()
+            elif self._response is not None:
+                await self._response.aclose()
+                # httpx's generators hold one another; one that is dropped in the middle is closed
+                # by a task of the loop, later. Reading from a closed connection ends them all now.
+                while await anext(self._pieces, b""):
+                    pass
+
+    async def _trace(self, event: str, values: Mapping[str, Any]) -> None:
+        if event.endswith("connect_tcp.complete"):
+            self._connection = values["return_value"]
+            self.fresh = True
+        elif event.endswith("send_request_headers.started"):
+            self.sent = True
+
+
+class AsyncLines:
+    """The connections of an endpoint on each event loop it is used from."""
+
+    def __init__(self, verify: ssl.SSLContext | bool) -> None:
+        self._verify = verify
+        self._held: WeakKeyDictionary[
+            asyncio.AbstractEventLoop, tuple[httpx.AsyncClient, AsyncGenerator[None]]
+        ] = WeakKeyDictionary()
+
+    async def line(self) -> AsyncLine:
+        """A line on the running loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._held:
+            for old in [each for each in self._held if each.is_closed()]:
+                del self._held[old]
+            client = httpx.AsyncClient(verify=_context(self._verify), limits=_LIMITS)
+            # A loop that shuts down ends its generators first: ``asyncio.run`` leaves no
+            # connection open, even if nobody closes the endpoint.
+            holder = _hold(client)
+            self._held[loop] = client, holder
+            await anext(holder)
+        return AsyncLine(self._held[loop][0])
+
+    async def close(self) -> None:
+        """Close the connections of the running loop."""
+        held = self._held.pop(asyncio.get_running_loop(), None)
+        if held is not None:
+            await held[1].aclose()
+
+
+async def _hold(client: httpx.AsyncClient) -> AsyncGenerator[None]:
+    try:
+        yield
+    finally:
+        await client.aclose()
+
+
+@cache
+def _default_context() -> ssl.SSLContext:
+    # Reading the system's certificates takes tens of milliseconds: once is enough.
+    return httpx.create_ssl_context()
+
+
+def _context(verify: ssl.SSLContext | bool) -> ssl.SSLContext | bool:
+    return _default_context() if verify is True else verify
+
+
+def _request(
+    client: httpx.Client | httpx.AsyncClient,
+    url: str,
+    headers: Mapping[str, str],
+    content: bytes,
+    connect: float | None,
+    trace: Any,
+) -> httpx.Request:
+    extensions: dict[str, Any] = {"trace": trace}
+    parts = urlsplit(url)
+    if parts.query:
+        # httpx logs the URL of each request, and a query may hold a key: it goes past the log.
+        extensions["target"] = f"{parts.path}?{parts.query}".encode("ascii")
+        url = url.partition("?")[0]
+    # Only connecting is left to httpx: its other timeouts begin anew with every byte.
+    timeout = httpx.Timeout(None, connect=connect)
+    return client.build_request(
+        "POST", url, headers=headers, content=content, timeout=timeout, extensions=extensions
+    )
+
+
+def _pieces(response: httpx.Response) -> Iterator[bytes]:
+    """The body in the pieces it comes in, unpacked if need be."""
+    if "content-encoding" in response.headers:
+        return response.iter_bytes()
+    assert isinstance(response.stream, httpx.SyncByteStream)
+    return iter(response.stream)  # without the layers that count, regroup and unpack
+
+
+def _apieces(response: httpx.Response) -> AsyncIterator[bytes]:
+    if "content-encoding" in response.headers:
+        return response.aiter_bytes()
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    return aiter(response.stream)
+
+
+def _translated(error: Exception) -> EndpointError:
+    """httpx's error in our terms."""
+    words = " ".join(str(error).split()) or type(error).__name__
+    match error:
+        case httpx.ConnectTimeout():
+            return EndpointTimeout("no connection came about in time (timeout 'connect')")
+        case httpx.ConnectError():
+            return EndpointError(f"could not connect: {words}")
+        case httpx.RemoteProtocolError() if "without sending a response" in words:
+            return EndpointError("the service hung up without an answer")
+        case httpx.RemoteProtocolError() | httpx.DecodingError():
+            return WireError(f"the answer is not HTTP, or was cut off: {words}")
+        case _:
+            return EndpointError(f"the connection broke: {words}")

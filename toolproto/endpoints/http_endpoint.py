@@ -1,0 +1,191 @@
+"""A chat service that is reached over HTTP."""
+
+from __future__ import annotations
+
+import base64
+import json
+import ssl
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any, Self
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
+from weakref import finalize
+
+from ..errors import UsageError
+from ..messages import ChatRequest
+from .dialects import Dialect, get_dialect
+from .exchange import Service
+from .http import AsyncLines, Lines
+from .http_astream import AsyncHttpStream
+from .http_stream import HttpStream
+from .redaction import Redactor, names_a_secret
+from .retries import Retries
+from .timeouts import Timeouts
+
+__all__ = ["HttpEndpoint"]
+
+
+class HttpEndpoint:
+    """A chat service at *url*, spoken to in *dialect*.
+
+    *params* are generation parameters for every request (a request's own win); *extra_body* is
+    merged last into what is sent, whatever the dialect; *headers* go with every request. *verify*
+    is False, True or an SSL context. May be shared by threads and event loops; connections are
+    kept for the next request until :meth:`close` or :meth:`aclose`, after which it may be used
+    again. No key is shown by its repr, its errors or a log.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        model: str,
+        api_key: str | None = None,
+        dialect: str | Dialect = "openai_chat",
+        params: Mapping[str, Any] | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeouts: Timeouts | None = None,
+        retries: Retries | None = None,
+        verify: ssl.SSLContext | bool = True,
+        random: Random | None = None,
+    ) -> None:
+        self.model = model
+        self._params = dict(params or {})
+        self._extra_body = dict(extra_body or {})
+        self._verify = verify
+        api_key = api_key or None  # an empty variable of the environment is no key
+        chosen = get_dialect(dialect)
+        parts = _split(url)
+        sent = _headers(chosen, parts, api_key, headers or {})
+        self._service = Service(
+            url=_target(parts, chosen.path),
+            shown=_shown(parts),
+            headers=sent,
+            dialect=chosen,
+            redact=Redactor(_secrets(parts, sent, api_key)),
+            timeouts=timeouts or Timeouts(),
+            retries=retries or Retries(),
+            random=random or Random(),
+        )
+        self._lines = self._new_lines()
+        self._async_lines = AsyncLines(verify)
+
+    def __repr__(self) -> str:
+        return f"HttpEndpoint({self._service.shown!r}, model={self.model!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    @property
+    def redactor(self) -> Redactor:
+        """Takes this endpoint's keys out of a text."""
+        return self._service.redact
+
+    def stream(self, request: ChatRequest, /) -> HttpStream:
+        """The reply to *request*, read by waiting for it."""
+        return HttpStream(self._service, self._lines, self._content(request))
+
+    def astream(self, request: ChatRequest, /) -> AsyncHttpStream:
+        """The reply to *request*, read from an event loop."""
+        return AsyncHttpStream(self._service, self._async_lines, self._content(request))
+
+    def close(self) -> None:
+        """Close the idle connections of ``stream``; a reply being read goes on to its end."""
+        lines, self._lines = self._lines, self._new_lines()
+        lines.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop, and those of ``stream``."""
+        self.close()
+        await self._async_lines.close()
+
+    def _new_lines(self) -> Lines:
+        lines = Lines(self._verify)
+        finalize(self, lines.close)
+        return lines
+
+    def _content(self, request: ChatRequest) -> bytes:
+        request = replace(request, params={**self._params, **request.params})
+        body = {**self._service.dialect.body(request, self.model), **self._extra_body}
+        try:
+            text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"the request cannot be written as JSON: {error}") from None
+        # A lone surrogate, half of a character that was cut in two, has no bytes.
+        return text.encode("utf-8", "replace")
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of *url*; a UsageError does not repeat it, for it may hold a password."""
+    try:
+        parts = urlsplit(url.strip())
+        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine or not url.isascii():
+        raise UsageError(
+            "the endpoint's url must be like 'http://localhost:8080/v1': "
+            "http or https, a host in ASCII, and no dialect's path"
+        )
+    return parts
+
+
+def _target(parts: SplitResult, path: str) -> str:
+    """Where requests go; a URL that names the dialect's path already is left as it is."""
+    base = parts.path.rstrip("/")
+    whole = base if base.endswith(path) else base + path
+    return urlunsplit((parts.scheme, _host(parts), whole, parts.query, ""))
+
+
+def _shown(parts: SplitResult) -> str:
+    return urlunsplit((parts.scheme, _host(parts), parts.path, "", ""))
+
+
+def _host(parts: SplitResult) -> str:
+    return parts.netloc.rpartition("@")[2]
+
+
+def _headers(
+    dialect: Dialect, parts: SplitResult, api_key: str | None, own: Mapping[str, str]
+) -> dict[str, str]:
+    headers = {
+        "content-type": "application/json",
+        "accept": "text/event-stream, application/x-ndjson, application/json",
+        # A compressed stream arrives in blocks, not in tokens.
+        "accept-encoding": "identity",
+        "user-agent": "toolproto",
+    }
+    if parts.username is not None:
+        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
+    for name, value in (*dialect.headers(api_key).items(), *own.items()):
+        if not value.isascii() or not value.isprintable() or not value:
+            raise UsageError(f"the header {name!r} (or the key in it) holds no plain ASCII text")
+        headers[name.lower()] = value
+    return headers
+
+
+def _secrets(parts: SplitResult, headers: Mapping[str, str], api_key: str | None) -> Iterable[str]:
+    """Every text that must not be seen: the key, and what looks like one in headers and URL."""
+    if api_key is not None:
+        yield api_key
+    for name, value in headers.items():
+        if names_a_secret(name):
+            yield value
+            yield value.rpartition(" ")[2]  # without "Bearer"
+    if parts.password:
+        yield unquote(parts.password)
+    for name, value in parse_qsl(parts.query):
+        if names_a_secret(name):
+            yield value
