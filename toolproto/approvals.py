@@ -104,7 +104,8 @@ def call_digest(call: ToolCall) -> str:
 
 
 def approval_request(call: ToolCall, tool: Tool, reason: str) -> ApprovalRequest:
-    """The question whether *call* may run."""
+    """The question whether *call* may run; about a copy, which is its reader's to keep."""
+    call = call.detached()
     return ApprovalRequest(call, tool.spec, tool.risk, reason, call_digest(call))
 
 
@@ -155,6 +156,8 @@ def _plain(value: Any) -> Any:
 
 def decided(answer: Any) -> Decision:
     """*answer*, if it is a decision; an approver that answers otherwise is a UsageError."""
+    if isinstance(answer, Allow) and not isinstance(answer.instead, ToolCall | None):
+        raise UsageError(f"Allow(instead={answer.instead!r}): expected a ToolCall")
     if isinstance(answer, Decision):
         return answer
     raise UsageError(f"an approver answered {answer!r}; expected Allow, Deny or Defer")

@@ -60,7 +60,10 @@ class RequestReady:
     def set_messages(self, messages: Iterable[Message]) -> None:
         """Send *messages* instead; only their role and content go out."""
         plain = tuple(Message(each.role, each.content) for each in messages)
-        self.request = replace(self.request, messages=plain)
+        stable = self.request.stable_prefix
+        if _beginning(plain, stable) != _beginning(self.request.messages, stable):
+            stable = 0
+        self.request = replace(self.request, messages=plain, stable_prefix=stable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +113,11 @@ class ReplyEnded:
 
     message: Message
     finish_reason: str
-    _append_now: Callable[[Message], None] = field(repr=False)
+    _append_now: Callable[[Message], object] = field(repr=False)
     _order: int = 0
     deferred: list[Appended] = field(default_factory=list)
     wants_request: bool = False
+    over: bool = field(default=False, repr=False)
 
     def append_message(
         self,
@@ -128,7 +132,12 @@ class ReplyEnded:
         At once; or *deferred* until every hook is done and the tools have answered: then the
         messages of all hooks are sorted by *priority*, highest first.
         """
+        messages: tuple[Any, ...]
         messages = (message,) if isinstance(message, Message) else tuple(message)
+        if self.over:
+            raise UsageError("messages can be appended only while on_after_request runs")
+        if wrong := [each for each in messages if not isinstance(each, Message)]:
+            raise UsageError(f"append_message got {wrong[0]!r}; expected a Message or several")
         self.wants_request = self.wants_request or (request and bool(messages))
         if deferred:
             self.deferred.append(Appended(messages, request, priority, self._order))
@@ -177,10 +186,17 @@ class Hooks:
         """Sees the TurnResult as it stands before the clean-ups."""
 
 
+def _beginning(messages: Sequence[Message], characters: int) -> str:
+    first = messages[0] if messages else None
+    return first.content[:characters] if first and first.role == "system" else ""
+
+
 def overriding(hooks: Iterable[Any], name: str) -> list[Callable[..., Any]]:
     """The methods *name* of those *hooks* that have one of their own, in order."""
     methods = [getattr(hook, name, None) for hook in hooks]
     default = getattr(Hooks, name)
     return [
-        method for method in methods if method and getattr(method, "__func__", None) is not default
+        method
+        for method in methods
+        if method is not None and getattr(method, "__func__", None) is not default
     ]

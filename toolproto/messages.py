@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import count
 from typing import Any, Literal, NamedTuple
@@ -89,6 +90,10 @@ class ToolCall:
             if grade in grades:
                 return grade
         return None
+
+    def detached(self) -> ToolCall:
+        """The same call with arguments of its own, for somebody who might change them."""
+        return replace(self, arguments=deepcopy(dict(self.arguments)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def test_every_turn_under_way_can_be_stopped():
         assert {TurnState.ERROR, TurnState.CANCELLED} <= set(MOVES[state])
 
 
-@pytest.mark.parametrize("state", TERMINAL)
+@pytest.mark.parametrize("state", [state for state in TurnState if state in TERMINAL])
 def test_nothing_follows_the_end(state):
     machine = TurnMachine()
     machine.state = state

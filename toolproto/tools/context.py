@@ -54,9 +54,12 @@ class ToolContext:
         return self.call.id
 
     def ask(self, question: str) -> bool:
-        """Put *question* to the session's approver and wait: for tools that are plain functions."""
-        return self._ask(question)
+        """Put *question* to the session's approver and wait: for tools that are plain functions.
+
+        A call that was given up hears no.
+        """
+        return not self.cancelled.is_set() and self._ask(question)
 
     async def aask(self, question: str) -> bool:
         """Put *question* to the session's approver: for async tools."""
-        return await self._aask(question)
+        return not self.cancelled.is_set() and await self._aask(question)

@@ -7,8 +7,9 @@ raises becomes an error result. Neither can end a turn.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from ..errors import ToolFailed
@@ -17,6 +18,7 @@ from ..messages import ToolCall, ToolResult
 __all__ = ["ToolOutput", "bounded", "error_result", "result_of"]
 
 _NOTHING = "(no output)"
+_MOST_ITEMS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class ToolOutput:
 def result_of(call: ToolCall, value: Any) -> ToolResult:
     """The result of *call* when its function returned *value*."""
     if isinstance(value, ToolResult):
-        return replace(value, call=call)
+        return replace(value, call=call, content=_as_text(value.content))
     if isinstance(value, ToolOutput):
         content = _as_text(value.output)
         return ToolResult(
@@ -43,7 +45,7 @@ def result_of(call: ToolCall, value: Any) -> ToolResult:
 
 def error_result(call: ToolCall, error: BaseException) -> ToolResult:
     """The result of *call* when its function raised *error*: its words, no traceback."""
-    said = str(error)
+    said = _told(error)
     if not isinstance(error, ToolFailed):
         said = f"{type(error).__name__}: {said}" if said else type(error).__name__
     metadata = {"exception": type(error).__name__}
@@ -58,10 +60,19 @@ def bounded(result: ToolResult, limit: int) -> ToolResult:
     content = result.content
     if len(content) <= limit:
         return result
-    tail = limit // 4
-    note = f"\n[… {len(content) - limit:,} of {len(content):,} characters left out …]\n"
-    kept = content[: limit - tail] + note + content[len(content) - tail :]
+    note = f"\n[… {{:,}} of {len(content):,} characters left out …]\n"
+    room = max(limit - len(note.format(len(content))), 0)
+    tail = room // 4
+    left_out = note.format(len(content) - room)
+    kept = content[: room - tail] + left_out + content[len(content) - tail :]
     return replace(result, content=kept, metadata={**result.metadata, "full": content})
+
+
+def _told(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an error that cannot tell itself is told by its name
+        return ""
 
 
 def _as_text(value: Any) -> str:
@@ -69,6 +80,8 @@ def _as_text(value: Any) -> str:
         return value or _NOTHING
     if value is None:
         return _NOTHING
+    if isinstance(value, Iterator):  # one without end would never be written out
+        value = list(islice(value, _MOST_ITEMS))
     if isinstance(value, bytes | bytearray | memoryview):
         return f"({len(value)} bytes of binary data)"
     try:

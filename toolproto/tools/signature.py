@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import types
 import typing
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -137,7 +138,11 @@ def underlying(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _takes_context(annotation: Any) -> bool:
     """Whether the model never hears of a parameter because the session fills it."""
-    return annotation is ToolContext or ToolContext in typing.get_args(annotation)
+    if typing.get_origin(annotation) is Annotated:
+        annotation = typing.get_args(annotation)[0]
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return ToolContext in typing.get_args(annotation)
+    return annotation is ToolContext
 
 
 def _asked(function: Callable[..., Any], plain: Callable[..., Any]) -> list[inspect.Parameter]:

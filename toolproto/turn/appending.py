@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,27 +26,33 @@ class Appending:
 
     messages: list[Message]
     hooks: tuple[Any, ...] = ()
+    placed: Callable[[int], None] = lambda position: None
     transcript: list[Message] = field(default_factory=list)
     _unannounced: list[tuple[Message, int]] = field(default_factory=list)
 
-    def put(self, message: Message) -> None:
-        """Add *message* where ``on_message_append`` wants it: at the end if it says nothing."""
+    def put(self, message: Message) -> Message:
+        """Add *message* where ``on_message_append`` wants it: at the end if it says nothing.
+
+        The message as the hooks left it.
+        """
         hooks = overriding(self.hooks, "on_message_append")
-        if not hooks:
-            return self.put_at(message, len(self.messages))
         moment = MessageAppending(message, tuple(self.messages))
         for hook in hooks:
             if inspect.iscoroutine(answer := hook(moment)):
                 answer.close()
                 raise UsageError("on_message_append cannot be async; make it a plain method")
+        if not isinstance(moment.message, Message):
+            raise UsageError(f"on_message_append made the message {moment.message!r}")
         if moment.position is not None:
             self.put_at(moment.message, moment.position)
         elif not moment.prevented:
             self.put_at(moment.message, len(self.messages))
+        return moment.message
 
     def put_at(self, message: Message, position: int) -> None:
         """Add *message* at *position*, whatever the hooks think: the user's own."""
         self.messages.insert(position, message)
+        self.placed(position)
         self.transcript.append(message)
         self._unannounced.append((message, position))
 

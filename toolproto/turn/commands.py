@@ -28,6 +28,7 @@ __all__ = [
     "Hook",
     "Invoke",
     "Open",
+    "Pause",
     "Read",
     "Review",
     "Settle",
@@ -117,6 +118,13 @@ class Together(Command[None]):
 
     interruptible = True
     hooks: tuple[Hook, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Command[None]):
+    """Nothing; but whatever is to interrupt the turn does so here at the latest."""
+
+    interruptible = True
 
 
 @dataclass(frozen=True, slots=True)

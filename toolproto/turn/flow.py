@@ -8,15 +8,15 @@ service did.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import EndpointTimeout, LimitReached, TurnCancelled, TurnTimeout, UsageError
 from ..hooks import ReplyEnded, TurnStarting, overriding
-from ..messages import CallProblem, Message, ProblemKind, ToolResult, Usage
+from ..messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
 from ..tools.spec import ToolOffer
 from .appending import Appending
-from .commands import CleanUp, Clock, Emit, Flow, Hook, Together, perform
+from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
 from .events import StateChanged, TurnEnded
 from .reply import Reply
 from .requesting import Requesting
@@ -38,6 +38,7 @@ class Turn:
     result: TurnResult | None = None
     machine: TurnMachine = field(default_factory=TurnMachine)
     rounds: int = 0
+    stopped: BaseException | None = None
     _choice_met: bool = False
     _useless: int = 0
     _reasks: int = 0
@@ -52,8 +53,8 @@ class Turn:
 
     def __post_init__(self) -> None:
         messages = self.conversation.messages
-        self._appending = Appending(messages, self.setup.hooks)
         self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
+        self._appending = Appending(messages, self.setup.hooks, self._requesting.placed)
 
     def run(self, message: Message) -> Flow[TurnResult]:
         """The whole turn that *message* begins."""
@@ -72,8 +73,10 @@ class Turn:
             yield from self._to(TurnState.PREPARING)
             yield from body
             yield from self._to(TurnState.FINALIZING)
-        except Exception as error:
-            failure = error
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            failure = error if isinstance(error, Exception) else self._stopped_by(error)
             self._answer_what_is_open()
         yield from self._appending.announce()
         failure = yield from self._ended(failure, began)
@@ -82,6 +85,11 @@ class Turn:
         yield from self._to(_last_state(failure), failure)
         yield Emit(TurnEnded(self.result))
         return self.result
+
+    def _stopped_by(self, error: BaseException) -> TurnCancelled:
+        """Ctrl-C in the middle of our own work: the driver raises it when all is cleaned up."""
+        self.stopped = error
+        return TurnCancelled(f"the turn was stopped by {type(error).__name__}")
 
     def _answered(self, message: Message) -> Flow[None]:
         self._appending.put_at(message, len(self.conversation.messages))
@@ -105,40 +113,65 @@ class Turn:
         for hook in overriding(self.setup.hooks, "on_turn_start"):
             clean_up = yield from perform(Hook(hook, (moment,)))
             if clean_up is not None:
+                if not callable(clean_up):
+                    raise UsageError(
+                        f"on_turn_start answered {clean_up!r}; expected a clean-up to call or None"
+                    )
                 self._clean_ups.append(clean_up)
         self._started = True
 
     def _ended(self, failure: Exception | None, began: float) -> Flow[Exception | None]:
         """The last hooks and the clean-ups; the error of the turn as a whole."""
-        errors = [failure] if failure else []
+        errors: list[Exception] = []
         if self._started and (failure is None or isinstance(failure, TurnCancelled)):
-            try:
-                seconds = (yield from perform(Clock())) - began
-                for hook in overriding(self.setup.hooks, "on_turn_end"):
-                    yield Hook(hook, (self._outcome(failure, seconds),))
-            except Exception as error:
-                errors.append(error)
+            seconds = (yield from perform(Clock())) - began
+            for hook in overriding(self.setup.hooks, "on_turn_end"):
+                # A cancellation that comes now may break a hook off, but leaves none out.
+                failure = yield from self._unless_stopped(Pause(), failure)
+                try:
+                    told = Hook(hook, (self._outcome(failure, seconds),))
+                    failure = yield from self._unless_stopped(told, failure)
+                except Exception as error:
+                    errors.append(error)
+                    break
         for clean_up in reversed(self._clean_ups):
             try:
                 yield CleanUp(clean_up)
             except Exception as error:
                 errors.append(error)
+        if failure is not None:
+            errors.insert(0, failure)
         if len(errors) > 1:
             return ExceptionGroup("the turn ended with several errors", errors)
         return errors[0] if errors else None
+
+    def _unless_stopped(
+        self, command: Command[Any], failure: Exception | None
+    ) -> Flow[Exception | None]:
+        """Perform *command*; the cancellation that came instead, unless *failure* was first."""
+        try:
+            yield command
+        except TurnCancelled as stopped:
+            return stopped if failure is None else failure
+        return failure
 
     def _answer_what_is_open(self) -> None:
         """Leave no call without a result, wherever the turn failed; no hook has a say in it."""
         messages = self.conversation.messages
         answered = {result.call.id for message in messages for result in message.results}
         unanswered = [
-            ToolResult(call, "not run: the turn failed", is_error=True)
+            ToolResult(call, self._lost(call), is_error=True)
             for message in self._appending.transcript
             for call in message.calls
             if call.id not in answered and self.conversation.pending is None
         ]
         for message in self.setup.paradigm.format_results(unanswered):
             self._appending.put_at(message, len(messages))
+
+    def _lost(self, call: ToolCall) -> str:
+        if call.id in self.conversation.started:
+            return "it ran, but the turn failed before its result was kept"
+        return "not run: the turn failed"
 
     def _outcome(self, failure: Exception | None, seconds: float) -> TurnResult:
         pending = self.conversation.pending
@@ -178,7 +211,7 @@ class Turn:
         """Answer what *reply* asks for; whether the model is to be asked again."""
         message = reply.message()
         if message.content or message.calls:
-            self._appending.put(message)
+            message = self._appending.put(message)
             yield from self._appending.announce()
         ended = yield from self._after_request(message, reply.finish_reason or "")
         problems = _worth_telling(reply)
@@ -217,12 +250,13 @@ class Turn:
             failure = error
             yield from settling.give_up(_why(error))
         self._records += settling.records()
-        self.conversation.pending = settling.pending()
+        # The choice is met: what waits is what it asked for.
+        self.conversation.pending = settling.pending(replace(self.terms, choice="auto"))
         if self.conversation.pending is None:
             for message in self.setup.paradigm.format_results(settling.in_order()):
                 self._appending.put(message)
         yield from self._appending.announce()
-        if failure:
+        if failure is not None:
             raise failure
         return self.conversation.pending is None
 
@@ -263,7 +297,11 @@ class Turn:
         ]
         if hooks:
             pairs = zip(hooks, moments, strict=True)
-            yield Together(tuple(Hook(hook, (moment,)) for hook, moment in pairs))
+            try:
+                yield Together(tuple(Hook(hook, (moment,)) for hook, moment in pairs))
+            finally:
+                for moment in moments:
+                    moment.over = True
             yield from self._appending.announce()
         return moments
 

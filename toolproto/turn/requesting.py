@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, TypeVar
@@ -43,18 +43,24 @@ class Requesting:
         if self.setup.compaction:
             yield from self._compacted(self.setup.compaction, system)
         text, stable = self._masked(
-            (yield from self._transformed("transform_system", system.text)), system.header
+            (yield from self._transformed("transform_system", system.text, str)), system.header
         )
         params = yield from self._transformed(
-            "transform_params", {**self.setup.params, **self.terms.params}
+            "transform_params", {**self.setup.params, **self.terms.params}, Mapping
         )
         head = (Message("system", text),) if text else ()
         stop = self.setup.paradigm.stop(offer)
         moment = RequestReady(ChatRequest((*head, *self._messages(offer)), stop, params, stable))
         for hook in overriding(self.setup.hooks, "on_before_request"):
+            before = moment.request
             answer = yield from perform(Hook(hook, (moment,)))
-            moment.request = _expected(answer, ChatRequest, "on_before_request", moment.request)
+            answer = moment.request if answer is None else answer
+            moment.request = _expected(answer, ChatRequest, "on_before_request", before)
         return moment.request
+
+    def placed(self, position: int) -> None:
+        """A message was put at *position*: this turn may begin one later."""
+        self.begins += position < self.begins
 
     def read(self, request: ChatRequest, reply: Reply) -> Flow[None]:
         """Read the answer to *request* into *reply*, to its end, showing what it brings."""
@@ -87,10 +93,10 @@ class Requesting:
         examples = self.setup.paradigm.examples(offer) if self.setup.examples else []
         return request_messages(self.setup, self.conversation.messages, self.begins, examples)
 
-    def _transformed(self, name: str, value: T) -> Flow[T]:
+    def _transformed(self, name: str, value: T, kind: Any) -> Flow[T]:
         for hook in overriding(self.setup.hooks, name):
             answer = yield from perform(Hook(hook, (value,)))
-            value = value if answer is None else answer
+            value = _expected(answer, kind, name, value)
         return value
 
     # -- reading -------------------------------------------------------------------------

@@ -6,6 +6,7 @@ holds a call that nothing answers. Only a call somebody must still decide about 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -28,9 +29,11 @@ from ..tools.spec import ToolOffer
 from .commands import Ask, Clock, Emit, Flow, Hook, Invoke, Review, Settle, perform
 from .events import ApprovalAsked, Decided, ToolStatus, ToolUpdated
 from .result import CallRecord
-from .setup import Conversation, Pending, TurnSetup
+from .setup import Conversation, Pending, Terms, TurnSetup
 
 __all__ = ["Settling", "Verdict"]
+
+_FROM_ELSEWHERE = "its result comes from elsewhere"
 
 #: What may be said about a pending call: a decision, or its result from elsewhere.
 Verdict = Decision | ToolResult | str
@@ -51,7 +54,13 @@ class Settling:
     usable: bool = False
     _records: dict[str, CallRecord] = field(default_factory=dict)
     _approved: dict[str, str] = field(default_factory=dict)
-    _running: dict[str, float] = field(default_factory=dict)
+    _edits: dict[str, str] = field(default_factory=dict)
+    _took: dict[str, float] = field(default_factory=dict)
+    # As they are now: a hook, an approver or a tool may take some away meanwhile.
+    _tools: dict[str, Tool] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tools = dict(self.setup.tools)
 
     @classmethod
     def again(
@@ -96,6 +105,7 @@ class Settling:
                 yield from self._finished(result_of(request.call, verdict))
             elif not isinstance(verdict, Defer):
                 del self.waiting[id]
+                yield Emit(Decided(request, verdict))
                 cleared += yield from self._judged(request, verdict)
         yield from self._run(cleared)
 
@@ -110,11 +120,11 @@ class Settling:
                 said = f"stopped before it was done: {why}; it may have taken effect"
             yield from self._refused(call, said)
 
-    def pending(self) -> Pending | None:
-        """What is left to decide, for a later turn."""
+    def pending(self, terms: Terms) -> Pending | None:
+        """What is left to decide, for a later turn on these *terms*."""
         if not self.waiting:
             return None
-        return Pending(self.message, self.calls, self.waiting, self.results, self.decisions)
+        return Pending(self.message, self.calls, self.waiting, self.results, self.decisions, terms)
 
     def in_order(self) -> list[ToolResult]:
         """The results, in the order of the calls."""
@@ -151,16 +161,21 @@ class Settling:
             message = f"it has {len(call.raw):,} characters, which is too long; send less at once"
             return call_problem(call, ProblemKind.TOO_LARGE, message)
         checked = check_call(call, self.offer, near_names=True)
+        if isinstance(checked, CallProblem):
+            return checked
+        tool = self._tools.get(checked.name)
+        if tool is None:
+            message = "this tool is not there any more"
+            return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
         # A misspelt name is good enough to look something up, not to change something.
-        if isinstance(checked, ToolCall) and self._tool(checked).risk != "read":
-            checked = check_call(call, self.offer)
-        return checked
+        return checked if tool.risk == "read" else check_call(call, self.offer)
 
     def _hooked(self, call: ToolCall) -> Flow[ToolCall | ToolResult | CallProblem]:
         for hook in overriding(self.setup.hooks, "before_tool"):
-            answer = yield from perform(Hook(hook, (call, self._tool(call))))
+            # The hook gets its own copy: what it returns is checked, what it does to this is not.
+            answer = yield from perform(Hook(hook, (call.detached(), self._tool(call))))
             if isinstance(answer, ToolResult):
-                return replace(answer, call=call)
+                return result_of(call, answer)
             if isinstance(answer, ToolCall):
                 checked = self._checked(replace(answer, id=call.id))
                 if isinstance(checked, CallProblem):
@@ -188,7 +203,8 @@ class Settling:
                 return False
             case Defer():
                 for call in calls:
-                    self.waiting[call.id] = approval_request(call, self._tool(call), reason)
+                    if not (yield from self._denied(call)):
+                        self.waiting[call.id] = approval_request(call, self._tool(call), reason)
             case Deny():
                 yield from self.give_up(f"{reason}; use the results you have and answer")
                 if loop.refuse() or attended:
@@ -197,15 +213,12 @@ class Settling:
 
     def _cleared(self, call: ToolCall) -> Flow[list[ToolCall]]:
         """*call* in a list if it may run now."""
+        if (yield from self._denied(call)):
+            return []
         tool = self._tool(call)
         rule, reason = self.setup.policy.rule(call, tool)
-        if rule == "deny":
-            yield from self._refused(
-                call, f"not run: {tool.name} is not allowed here", Deny(reason)
-            )
-            return []
         if tool.function is None:
-            self.waiting[call.id] = approval_request(call, tool, "its result comes from elsewhere")
+            self.waiting[call.id] = approval_request(call, tool, _FROM_ELSEWHERE)
             return []
         granted = tool.name in self.conversation.granted and call.grade is not Grade.GUESSED
         if rule == "allow" or granted:
@@ -213,6 +226,13 @@ class Settling:
             return [call]
         request = approval_request(call, tool, reason)
         return (yield from self._judged(request, (yield from self._asked(request))))
+
+    def _denied(self, call: ToolCall) -> Flow[bool]:
+        rule, reason = self.setup.policy.rule(call, self._tool(call))
+        if rule == "deny":
+            said = f"not run: {call.name} is not allowed here"
+            yield from self._refused(call, said, Deny(reason))
+        return rule == "deny"
 
     def _asked(self, request: ApprovalRequest) -> Flow[Decision]:
         yield Emit(ApprovalAsked(request))
@@ -231,7 +251,7 @@ class Settling:
                 self.waiting[call.id] = request
             case Allow(instead, always):
                 if always:
-                    self.conversation.granted.add(call.name)
+                    self.conversation.granted.add((instead or call).name)
                 self._approved[call.id] = request.digest
                 return [call] if instead is None else (yield from self._edited(call, instead))
         return []
@@ -240,6 +260,13 @@ class Settling:
         checked = self._checked(replace(instead, id=call.id))
         if isinstance(checked, CallProblem):
             yield from self._refused(call, f"not run as changed by the user: {checked.message}")
+            return []
+        if (yield from self._denied(checked)):
+            return []
+        self._edits[call.id] = f"[the user changed the call to {_written(checked)}]\n"
+        tool = self._tool(checked)
+        if tool.function is None:
+            self.waiting[call.id] = approval_request(checked, tool, _FROM_ELSEWHERE)
             return []
         self._approved[call.id] = call_digest(checked)
         return [checked]
@@ -262,11 +289,10 @@ class Settling:
         yield Invoke(tuple(running), self.message)
         for call in running:
             self.conversation.started.add(call.id)
-            self._running[call.id] = started
             yield Emit(ToolUpdated(call, ToolStatus.RUNNING))
         for _ in running:
             result = yield from perform(Settle())
-            self._running[result.call.id] = (yield from perform(Clock())) - started
+            self._took[result.call.id] = (yield from perform(Clock())) - started
             yield from self._finished(result)
 
     def _finished(self, result: ToolResult) -> Flow[None]:
@@ -275,10 +301,11 @@ class Settling:
             answer = yield from perform(Hook(hook, (result,)))
             if answer is not None and not isinstance(answer, ToolResult):
                 raise UsageError(f"after_tool answered {answer!r}; expected a ToolResult or None")
-            result = result if answer is None else replace(answer, call=result.call)
-        result = bounded(result, self.setup.limits.result_characters)
+            result = result if answer is None else result_of(result.call, answer)
+        limit = self.setup.limits.result_characters
+        result = bounded(result, limit)
         if self.setup.reviewed:
-            result = _after(result, (yield from perform(Review(result))))
+            result = bounded(_after(result, (yield from perform(Review(result)))), limit)
         yield from self._settled(result)
 
     def _refused(self, call: ToolCall, said: str, decision: Decision | None = None) -> Flow[None]:
@@ -288,22 +315,30 @@ class Settling:
 
     def _settled(self, result: ToolResult) -> Flow[None]:
         id = result.call.id
+        if note := self._edits.get(id):
+            result = replace(result, content=note + result.content)
         self.results[id] = result
         self._records[id] = CallRecord(
-            result.call, result, self.decisions.get(id), self._running.get(id)
+            result.call, result, self.decisions.get(id), self._took.get(id)
         )
         status = ToolStatus.ERROR if result.is_error else ToolStatus.COMPLETED
         yield Emit(ToolUpdated(result.call, status, result))
 
     def _tool(self, call: ToolCall) -> Tool:
-        return self.setup.tools[call.name]
+        return self._tools[call.name]
 
 
 def _after(result: ToolResult, review: ToolResult | Deny | None) -> ToolResult:
     match review:
         case ToolResult():
-            return replace(review, call=result.call)
+            return result_of(result.call, review)
         case Deny(reason):
             withheld = f"the result is withheld: {reason}"
-            return replace(result, content=withheld, is_error=True, metadata={}, attachments=())
+            return ToolResult(result.call, withheld, is_error=True)
     return result
+
+
+def _written(call: ToolCall) -> str:
+    return f"{call.name} {json.dumps(dict(call.arguments), ensure_ascii=False, default=str)}"[
+        :2_000
+    ]

@@ -56,7 +56,8 @@ class Terms:
 class Pending:
     """Calls whose turn ended before they did, and what is known of them.
 
-    *waiting* and *results* are by call id; together they have every one of *calls*.
+    *waiting* and *results* are by call id; together they have every one of *calls*. *terms* are
+    what the turn goes on with.
     """
 
     message: Message
@@ -64,6 +65,7 @@ class Pending:
     waiting: Mapping[str, ApprovalRequest]
     results: Mapping[str, ToolResult] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
+    terms: Terms = field(default_factory=Terms)
 
 
 @dataclass(slots=True)
