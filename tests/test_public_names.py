@@ -13,20 +13,34 @@ import toolproto
 from toolproto.decoding.json_end import JsonListener
 
 PUBLIC = [
+    "Allow",
+    "ApprovalRequest",
     "ArgumentStrings",
     "ArgumentsDelta",
+    "AsyncChatSession",
     "CallCompleted",
     "CallError",
     "CallProblem",
     "CallRejected",
     "CallStarted",
+    "ChatRequest",
+    "ChatSession",
+    "Chunk",
     "Decoder",
+    "Defer",
+    "Deny",
+    "EndpointError",
+    "EndpointTimeout",
     "Event",
     "Grade",
+    "Hooks",
     "JsonCall",
+    "LimitReached",
     "Limits",
     "Message",
+    "MessageAppended",
     "ParsedResponse",
+    "Policy",
     "ProblemKind",
     "Reasoning",
     "ReasoningDelta",
@@ -34,18 +48,32 @@ PUBLIC = [
     "Segment",
     "SegmentKind",
     "Span",
+    "StateChanged",
     "StringDelta",
     "TextDelta",
     "Tool",
     "ToolCall",
+    "ToolContext",
+    "ToolContextBuilder",
     "ToolContextDef",
     "ToolFailed",
     "ToolOffer",
+    "ToolOutput",
     "ToolProtoError",
     "ToolRegistry",
     "ToolResult",
     "ToolSpec",
+    "ToolStatus",
+    "ToolUpdated",
+    "TurnCancelled",
+    "TurnEnded",
+    "TurnLimits",
+    "TurnResult",
+    "TurnState",
+    "TurnTimeout",
+    "Usage",
     "UsageError",
+    "WireError",
     "WireFormat",
     "WireParadigm",
     "check_call",
@@ -75,7 +103,7 @@ def test_a_public_name_is_there(name):
 
 @pytest.mark.parametrize("name", [name for name in PUBLIC if name not in UNIONS])
 def test_a_public_name_says_what_it_is(name):
-    written = toolproto.__dict__[name].__doc__
+    written = getattr(toolproto, name).__doc__
     # A dataclass without words gets its signature for a docstring.
     assert written and not written.startswith(f"{name}(")
 
@@ -104,7 +132,7 @@ METHODS = [
 
 @pytest.mark.parametrize("name, method", METHODS)
 def test_a_public_method_says_what_it_does(name, method):
-    assert inspect.getdoc(getattr(toolproto.__dict__[name], method))
+    assert inspect.getdoc(getattr(getattr(toolproto, name), method))
 
 
 def test_nothing_else_looks_public():

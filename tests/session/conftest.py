@@ -1,0 +1,81 @@
+"""One way to play a turn that runs under both drivers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from toolproto.endpoints import ScriptedEndpoint
+from toolproto.session import AsyncChatSession, ChatSession
+from toolproto.turn.result import TurnResult
+
+Watch = Callable[[Any, Any], object]
+
+
+class Player:
+    """A session of either kind, used the same way; remembers the events of its last turn."""
+
+    session: ChatSession | AsyncChatSession
+
+    def __init__(self, kind: str, runner: asyncio.Runner) -> None:
+        self.kind = kind
+        self.runner = runner
+        self.events: list[Any] = []
+
+    def __call__(self, *replies: Any, paradigm: str = "xml_tag", **options: Any) -> Player:
+        """A new session that hears *replies*."""
+        self.endpoint = ScriptedEndpoint(*replies)
+        self.open(self.endpoint, paradigm, **options)
+        return self
+
+    def open(self, endpoint: Any, paradigm: str = "xml_tag", **options: Any) -> None:
+        kinds: dict[str, Any] = {"sync": ChatSession, "async": AsyncChatSession}
+        self.session = kinds[self.kind](endpoint, paradigm, **options)
+
+    def send(self, text: str = "go", watch: Watch | None = None, **terms: Any) -> TurnResult:
+        """Play a turn to its end; *watch* sees each event and the session."""
+        return self._play(lambda session: session.stream(text, **terms), watch)
+
+    def resume(self, verdicts: Mapping[str, Any], watch: Watch | None = None) -> TurnResult:
+        return self._play(lambda session: session.stream_resumed(verdicts), watch)
+
+    def _play(self, start: Callable[[Any], Any], watch: Watch | None) -> TurnResult:
+        self.events = []
+        if isinstance(self.session, ChatSession):
+            self._watch(self.session, start, watch)
+        else:
+            self.runner.run(self._awatch(self.session, start, watch))
+        assert self.session.result is not None
+        return self.session.result
+
+    def _watch(self, session: ChatSession, start: Any, watch: Watch | None) -> None:
+        with start(session) as events:
+            for event in events:
+                self._seen(event, watch)
+
+    async def _awatch(self, session: AsyncChatSession, start: Any, watch: Watch | None) -> None:
+        async with start(session) as events:
+            async for event in events:
+                self._seen(event, watch)
+
+    def _seen(self, event: Any, watch: Watch | None) -> None:
+        self.events.append(event)
+        if watch:
+            watch(event, self.session)
+
+    def of(self, kind: type) -> list[Any]:
+        """The events of one type."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    @property
+    def requests(self) -> list[Any]:
+        return self.endpoint.requests
+
+
+@pytest.fixture(params=["sync", "async"])
+def play(request: pytest.FixtureRequest) -> Iterator[Player]:
+    with asyncio.Runner() as runner:
+        yield Player(request.param, runner)

@@ -1,0 +1,124 @@
+"""ChatSession and AsyncChatSession: a conversation with tools, for a program to hold."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Unpack
+
+from ..endpoints.base import AsyncEndpoint, Endpoint
+from ..endpoints.function import as_async_endpoint, as_endpoint
+from ..paradigms.base import ToolContextDef
+from ..tools.define import Tool
+from ..tools.registry import ToolRegistry
+from ..turn.events import SessionEvent
+from ..turn.result import TurnResult
+from ..turn.settling import Verdict
+from .asynchronous import AsyncDriver
+from .base import SessionBase, SessionOptions, TurnTerms
+from .blocking import BlockingDriver
+
+__all__ = ["AsyncChatSession", "ChatSession"]
+
+Tools = Iterable[Tool | Callable[..., Any]] | ToolRegistry
+
+
+class ChatSession(SessionBase):
+    """A conversation with the model behind *endpoint*, one turn at a time.
+
+    *endpoint* is an Endpoint, or a function from a ChatRequest to text. Tools run in threads of
+    their own; approver, reviewer and hooks are called in the thread of the caller.
+    """
+
+    _driver: BlockingDriver
+
+    def __init__(
+        self,
+        endpoint: Endpoint | Callable[..., Any],
+        paradigm: str | ToolContextDef = "json_strict",
+        tools: Tools = (),
+        **options: Unpack[SessionOptions],
+    ) -> None:
+        super().__init__(paradigm, tools, **options)
+        self.endpoint = as_endpoint(endpoint)
+        self._driver = BlockingDriver(self.endpoint, *self._shared())
+
+    def send(self, text: str, **terms: Unpack[TurnTerms]) -> TurnResult:
+        """Run a whole turn; only the program's own mistakes are raised."""
+        with self.stream(text, **terms) as events:
+            for _ in events:
+                pass
+        return self._driver.result()
+
+    @contextmanager
+    def stream(self, text: str, **terms: Unpack[TurnTerms]) -> Iterator[Iterator[SessionEvent]]:
+        """Run a turn as its events are read; leaving the block early cancels it."""
+        with self._turn(text, terms) as begun, self._driver.driving(*begun) as events:
+            yield events
+
+    def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult:
+        """Go on with a pending turn: a decision, or a result from elsewhere, by call id."""
+        with self.stream_resumed(verdicts) as events:
+            for _ in events:
+                pass
+        return self._driver.result()
+
+    @contextmanager
+    def stream_resumed(self, verdicts: Mapping[str, Verdict]) -> Iterator[Iterator[SessionEvent]]:
+        """Like :meth:`resume`, as its events are read."""
+        with self._resumed_turn(verdicts) as begun, self._driver.driving(*begun) as events:
+            yield events
+
+
+class AsyncChatSession(SessionBase):
+    """A conversation with the model behind *endpoint*, one turn at a time.
+
+    The same as :class:`ChatSession`, awaited. *endpoint* is an AsyncEndpoint, or a function, async
+    or not. Async tools run as tasks, plain functions in threads; approver, reviewer and hooks may
+    be async. Cancelling the task that runs a turn cancels the turn.
+    """
+
+    _driver: AsyncDriver
+
+    def __init__(
+        self,
+        endpoint: AsyncEndpoint | Callable[..., Any],
+        paradigm: str | ToolContextDef = "json_strict",
+        tools: Tools = (),
+        **options: Unpack[SessionOptions],
+    ) -> None:
+        super().__init__(paradigm, tools, **options)
+        self.endpoint = as_async_endpoint(endpoint)
+        self._driver = AsyncDriver(self.endpoint, *self._shared())
+
+    async def send(self, text: str, **terms: Unpack[TurnTerms]) -> TurnResult:
+        """Run a whole turn; only the program's own mistakes are raised."""
+        async with self.stream(text, **terms) as events:
+            async for _ in events:
+                pass
+        return self._driver.result()
+
+    @asynccontextmanager
+    async def stream(
+        self, text: str, **terms: Unpack[TurnTerms]
+    ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
+        """Run a turn as its events are read; leaving the block early cancels it."""
+        with self._turn(text, terms) as begun:
+            async with self._driver.driving(*begun) as events:
+                yield events
+
+    async def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult:
+        """Go on with a pending turn: a decision, or a result from elsewhere, by call id."""
+        async with self.stream_resumed(verdicts) as events:
+            async for _ in events:
+                pass
+        return self._driver.result()
+
+    @asynccontextmanager
+    async def stream_resumed(
+        self, verdicts: Mapping[str, Verdict]
+    ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
+        """Like :meth:`resume`, as its events are read."""
+        with self._resumed_turn(verdicts) as begun:
+            async with self._driver.driving(*begun) as events:
+                yield events

@@ -1,0 +1,255 @@
+"""Running tool calls at the same time, each with its own time.
+
+Two versions of one thing: :class:`Jobs` for threads, :class:`AsyncJobs` for an event loop. A call
+always ends in a result. When its time is up, or nobody waits any more, an async tool is cancelled
+and a plain function is left to itself: its ``ToolContext.cancelled`` is set, what it returns is
+dropped, and its thread cannot keep the process alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import copy
+import inspect
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from ..errors import ToolFailed, UsageError
+from ..messages import CallProblem, ToolCall, ToolResult
+from ..tools.context import ToolContext
+from ..tools.define import Tool
+from ..tools.outcome import error_result, result_of
+
+__all__ = ["AsyncJobs", "Job", "Jobs", "in_thread"]
+
+#: Calls of one round that run at the same time; the others wait for their turn.
+AT_ONCE = 16
+#: Seconds that a cancelled async tool gets to put itself in order.
+GRACE = 5.0
+
+
+@dataclass(slots=True)
+class Job:
+    """A call to be run; *tool* is None if it was taken away after the call was offered it."""
+
+    call: ToolCall
+    tool: Tool | None
+    context: ToolContext
+    cancelled: threading.Event
+    seconds: float | None
+    deadline: float = field(default=float("inf"), init=False)
+    # Taken when the call is started, since it was approved as it is then. And the tool gets its
+    # own copy: what it does to it must not change the conversation.
+    _arguments: dict[str, Any] = field(init=False)
+    _cancel: Callable[[], object] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._arguments = copy.deepcopy(dict(self.call.arguments))
+
+    def begin(self) -> Any:
+        """Call the function; what it returns, which may have to be awaited."""
+        if self.tool is None or self.tool.function is None:
+            raise ToolFailed("this tool is not there any more")
+        bound = self.tool.bind(self._arguments, self.context)
+        if isinstance(bound, CallProblem):
+            raise ToolFailed(bound.message)
+        return self.tool.function(**bound)
+
+    def attempt(self) -> Any:
+        """Call the function in this thread: its result, or what has to be awaited for it."""
+        try:
+            value = self.begin()
+            return value if inspect.isawaitable(value) else result_of(self.call, value)
+        except BaseException as error:  # a tool that calls sys.exit() has failed, no more
+            return error_result(self.call, error)
+
+    def run(self) -> ToolResult:
+        """Run to the end in this thread, in a loop of its own if the tool is async."""
+        value = self.attempt()
+        if isinstance(value, ToolResult):
+            return value
+        try:
+            return result_of(self.call, asyncio.run(self._awaited(value)))
+        except BaseException as error:
+            return error_result(self.call, error)
+
+    def give_up(self) -> None:
+        """Nobody waits any more: cancel it if it can be, else let it know."""
+        self.cancelled.set()
+        if self._cancel:
+            with suppress(RuntimeError):  # its loop is closed: it has just ended
+                self._cancel()
+
+    def timed_out(self) -> ToolResult:
+        """What is said of a call that took too long."""
+        self.give_up()
+        late = f"it took longer than {self.seconds:g} seconds and was given up"
+        return ToolResult(self.call, late, is_error=True, metadata={"exception": "TimeoutError"})
+
+    async def _awaited(self, value: Any) -> Any:
+        task = asyncio.current_task()
+        assert task is not None
+        self._cancel = partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel)
+        if self.cancelled.is_set():  # before anybody could cancel the task
+            task.cancel()
+        return await value
+
+
+class Jobs:
+    """Calls that run in threads."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[Job] = deque()
+        self._running: dict[str, Job] = {}
+        self._done: queue.SimpleQueue[ToolResult | None] = queue.SimpleQueue()
+
+    def start(self, jobs: Iterable[Job]) -> None:
+        """Start *jobs*, as many at once as may be."""
+        self._waiting += jobs
+        self._fill()
+
+    def next(self) -> ToolResult | None:
+        """The next result, in the order they are done; None if :meth:`wake` was called."""
+        while True:
+            first = min(self._running.values(), key=lambda job: job.deadline)
+            try:
+                wait = max(first.deadline - time.monotonic(), 0)
+                result = self._done.get(timeout=min(wait, threading.TIMEOUT_MAX))
+            except queue.Empty:
+                result = first.timed_out()
+            if result is None:
+                return None
+            if self._running.pop(result.call.id, None):  # not one that was given up
+                self._fill()
+                return result
+
+    def wake(self) -> None:
+        """Make the pending or the following :meth:`next` return None; from any thread."""
+        self._done.put(None)
+
+    def stop(self) -> None:
+        """Give up whatever still runs, and forget what waits."""
+        self._waiting.clear()
+        for job in self._running.values():
+            job.give_up()
+        self._running.clear()
+        self._done = queue.SimpleQueue()
+
+    def _fill(self) -> None:
+        while self._waiting and len(self._running) < AT_ONCE:
+            job = self._waiting.popleft()
+            job.deadline = time.monotonic() + (job.seconds or float("inf"))
+            self._running[job.call.id] = job
+            in_thread(partial(_hand_in, job, self._done))
+
+
+class AsyncJobs:
+    """Calls that run as tasks; plain functions run in threads."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._jobs: dict[str, Job] = {}
+        self._room = asyncio.Semaphore(AT_ONCE)
+        self._done: asyncio.Queue[ToolResult] = asyncio.Queue()
+
+    def start(self, jobs: Iterable[Job]) -> None:
+        """Start *jobs*, as many at once as may be."""
+        for job in jobs:
+            self._jobs[job.call.id] = job
+            self._keep(asyncio.create_task(self._settle(job)))
+
+    def wait_for(self, question: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        """What *question* comes to on the loop, for a tool that waits in its thread."""
+        if threading.get_ident() == self._thread:
+            raise UsageError("ask() would stop the event loop; an async tool awaits aask()")
+        return asyncio.run_coroutine_threadsafe(self._kept(question), self._loop).result()
+
+    async def _kept(self, question: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        task = asyncio.current_task()
+        assert task is not None
+        self._keep(task)
+        return await question()
+
+    def _keep(self, task: asyncio.Task[Any]) -> None:
+        """Let *task* end with the jobs at the latest."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def next(self) -> ToolResult:
+        """The next result, in the order they are done."""
+        return await self._done.get()
+
+    async def stop(self) -> None:
+        """Give up whatever still runs, and wait until it has noticed."""
+        for job in self._jobs.values():
+            job.cancelled.set()
+        self._jobs.clear()
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=GRACE)
+        self._done = asyncio.Queue()
+
+    async def _settle(self, job: Job) -> None:
+        done = self._done
+        async with self._room:
+            done.put_nowait(await self._result(job))
+            self._jobs.pop(job.call.id, None)
+
+    async def _result(self, job: Job) -> ToolResult:
+        limit = asyncio.timeout(job.seconds)
+        try:
+            async with limit:
+                return result_of(job.call, await _value(job))
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task and task.cancelling():
+                raise
+            return error_result(job.call, error)  # the tool's own, not ours
+        except TimeoutError as error:
+            return job.timed_out() if limit.expired() else error_result(job.call, error)
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            return error_result(job.call, error)
+
+
+def in_thread(function: Callable[[], Any]) -> Future[Any]:
+    """Run *function* in a thread of its own that does not keep the process alive."""
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()  # from now on nobody can cancel it
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(function))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="toolproto-tool", daemon=True).start()
+    return future
+
+
+def _hand_in(job: Job, done: queue.SimpleQueue[ToolResult | None]) -> None:
+    done.put(job.run())
+
+
+async def _value(job: Job) -> Any:
+    if job.tool is not None and job.tool.is_async:
+        return await job.begin()
+    # Nothing is raised across the future: asyncio's futures take no StopIteration, and what ends a
+    # thread (KeyboardInterrupt, GeneratorExit) must not end the loop.
+    value = await asyncio.wrap_future(in_thread(job.attempt))
+    return await value if inspect.isawaitable(value) else value
