@@ -12,6 +12,8 @@ import os
 import sys
 from pathlib import Path
 
+import conversation
+
 from toolproto import (
     CallProblem,
     ParsedResponse,
@@ -108,8 +110,11 @@ def main() -> int:
     print(get_paradigm(first.paradigm).splice_system_prompt("You are helpful.", first.offer))
     for key in SHOWN:
         walk(fixtures[key], screen)
+    screen.heading("A conversation · file tools, in memory, with somebody who approves writing")
+    conversation.main()
     screen.heading("Next")
     print("  README.md               the same in fifteen lines of your own")
+    print("  docs/chat.md            sessions: events, approvals, limits, hooks")
     print("  docs/new-paradigm.md    another form of call, in a dozen lines")
     print("  make test               every check")
     return 0

@@ -30,6 +30,13 @@ def test_the_demo_walks_from_the_prompt_to_the_results():
     assert "Your call of 'write_file' could not be used" in shown
 
 
+def test_the_demo_holds_a_conversation():
+    shown = run()
+    assert "not run: /etc/passwd is none of your business" in shown
+    assert "completed: 3 rounds, 3 calls" in shown
+    assert "/notes.txt is now b'milk\\nbread\\n'" in shown
+
+
 def test_the_demo_has_colours_only_where_they_are_wanted():
     assert "\x1b[" not in run()
     assert "\x1b[32m" in run(FORCE_COLOR="1")
