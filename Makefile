@@ -25,6 +25,7 @@ bench: $(READY_ALL)  ## What we measure, beside what others do
 	$(BIN)/python benchmarks/streaming.py
 	$(BIN)/python benchmarks/lenient.py
 	$(BIN)/python benchmarks/seed_corpus.py
+	$(BIN)/python benchmarks/session.py
 
 soak: $(READY_ALL)  ## Long runs: a million splits, a million hostile texts, coverage-guided fuzzing
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
