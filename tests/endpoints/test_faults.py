@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from random import Random
 
 import pytest
 
@@ -119,3 +121,37 @@ def test_every_dialect_stands_the_faults_of_its_body(fault, dialect, gather):
     for outcome in run(gather, fault, ["body", "end"], dialect):
         if not isinstance(outcome, EndpointError) and fault not in INAUDIBLE:
             assert is_whole(outcome)
+
+
+@pytest.mark.parametrize("fault", ["none", "slices", "stall", "drip", "endless", "503", "reset"])
+def test_stopping_at_any_moment_leaves_nothing(fault):
+    def stop(case):
+        endpoint, random = case
+        with endpoint.stream(REQUEST) as chunks:
+            timer = threading.Timer(random.uniform(0, 0.1), chunks.abort)
+            timer.start()
+            with suppress(EndpointError):
+                list(chunks)
+            timer.cancel()
+            timer.join()
+
+    async def cancel(endpoint, random):
+        task = asyncio.create_task(async_outcome_of(endpoint))
+        await asyncio.sleep(random.uniform(0, 0.1))
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+    async def cancel_all(cases):
+        await asyncio.gather(*(cancel(*case) for case in cases))
+        await cases[0][0].aclose()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    plans = [Fault(fault, phase, seed) for seed in range(8) for phase in PHASES]
+    with nothing_left(), FaultServer(*plans) as server, endpoint_for(server) as endpoint:
+        cases = [(endpoint, Random(seed)) for seed in range(40)]
+        began = time.monotonic()
+        with ThreadPoolExecutor(len(cases)) as pool:
+            list(pool.map(stop, cases))
+        asyncio.run(cancel_all(cases))
+    assert time.monotonic() - began < TIMEOUTS.total + 2 * MARGIN

@@ -158,7 +158,7 @@ def test_an_error_of_ours_passes(ask):
     def late(request):
         raise EndpointTimeout("late")
 
-    with pytest.raises(EndpointTimeout, match="^late$"):
+    with pytest.raises(EndpointTimeout, match=r"^late$"):
         ask(late)
 
 

@@ -495,7 +495,8 @@ def aborted(endpoint, when):
 @pytest.mark.parametrize("phase", ["request", "head", "body"])
 def test_another_thread_can_stop_a_stream_in_any_phase(phase):
     with serving(Fault("stall", phase), retries=QUICK) as (server, endpoint):
-        aborted(endpoint, server.asked)
+        error = aborted(endpoint, server.asked)
+        assert str(error) == f"{server.url}: the request was aborted"
         assert server.hung_up.wait(SOON)
     assert len(server.requests) == 1
 

@@ -232,14 +232,17 @@ async def _hold(client: httpx.AsyncClient) -> AsyncGenerator[None]:
         await client.aclose()
 
 
-@cache
-def _default_context() -> ssl.SSLContext:
-    # Reading the system's certificates takes tens of milliseconds: once is enough.
-    return httpx.create_ssl_context()
-
-
 def _context(verify: ssl.SSLContext | bool) -> ssl.SSLContext | bool:
-    return _default_context() if verify is True else verify
+    if verify is not True:
+        return verify
+    # Reading the system's certificates takes tens of milliseconds: once is enough, also when a
+    # hundred threads begin together.
+    with _context_lock:
+        return _default_context()
+
+
+_context_lock = Lock()
+_default_context = cache(httpx.create_ssl_context)
 
 
 def _request(

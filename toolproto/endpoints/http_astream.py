@@ -96,7 +96,8 @@ class AsyncHttpStream:
         try:
             if exchange.known:
                 with suppress(EndpointError, TimeoutError):
-                    await asyncio.wait_for(line.read(), DRAIN)
+                    async with asyncio.timeout(DRAIN):
+                        await line.read()
         finally:
             await line.close()
 

@@ -69,7 +69,7 @@ class HttpEndpoint:
             retries=retries or Retries(),
             random=random or Random(),
         )
-        self._lines = self._new_lines()
+        self._open_lines()
         self._async_lines = AsyncLines(verify)
 
     def __repr__(self) -> str:
@@ -102,18 +102,19 @@ class HttpEndpoint:
 
     def close(self) -> None:
         """Close the idle connections of ``stream``; a reply being read goes on to its end."""
-        lines, self._lines = self._lines, self._new_lines()
-        lines.close()
+        close_lines = self._close_lines
+        self._open_lines()
+        close_lines()
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop, and those of ``stream``."""
         self.close()
         await self._async_lines.close()
 
-    def _new_lines(self) -> Lines:
-        lines = Lines(self._verify)
-        finalize(self, lines.close)
-        return lines
+    def _open_lines(self) -> None:
+        self._lines = Lines(self._verify)
+        # Called by close(), or when the endpoint is dropped by somebody who forgot to.
+        self._close_lines = finalize(self, self._lines.close)
 
     def _content(self, request: ChatRequest) -> bytes:
         request = replace(request, params={**self._params, **request.params})

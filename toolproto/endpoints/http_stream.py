@@ -19,6 +19,7 @@ __all__ = ["HttpStream"]
 #: Seconds for the last bytes of a reply that is complete: usually they are there already, and
 #: having read them the connection can be used again.
 DRAIN = 0.05
+_ABORTED = "the request was aborted"
 
 
 class HttpStream:
@@ -137,11 +138,11 @@ class HttpStream:
     def _true_reason(self, error: EndpointError, exchange: Exchange) -> EndpointError:
         """Why the connection broke, if it was we who broke it."""
         if self._aborted.is_set():
-            return self._abortion()
+            return EndpointError(_ABORTED)
         return exchange.overdue() if self._overdue and error.status is None else error
 
     def _abortion(self) -> EndpointError:
-        return EndpointError(f"{self._service.shown}: the request was aborted")
+        return EndpointError(f"{self._service.shown}: {_ABORTED}")
 
     def _ring(self) -> None:
         self._overdue = True
