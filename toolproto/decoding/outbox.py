@@ -63,6 +63,13 @@ class Outbox:
         """Is a call among what is kept back?"""
         return self._withheld is not None and self._next_index > self._withheld.index
 
+    @property
+    def withholds_whole_call(self) -> bool:
+        """Is a call that came to its end among what is kept back?"""
+        kept = self._events[self._withheld.events :] if self._withheld else []
+        lingers = self._withheld is not None and self._lingering is not None
+        return lingers or any(isinstance(event, CallCompleted) for event in kept)
+
     def withhold(self, start: int) -> None:
         """From here on keep events, and the text from offset *start*, until told which."""
         assert self._withheld is None, "one thing is undecided at a time"

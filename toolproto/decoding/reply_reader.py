@@ -69,6 +69,7 @@ class ReplyReader:
         self._fence: CodeFence | None = None
         self._other = OtherJson(None)
         self._cut: CutTail | None = None
+        self._broken_off = False
         self._thought = Thought(self._landmarks.ends_of_thought)
         if reasoning.starts_inside:
             self._mode = self._in_thought
@@ -95,7 +96,12 @@ class ReplyReader:
         self.text = self.text[at:]
 
     def finish(self, reason: str | None) -> None:
-        """The reply is over: decide whatever is undecided."""
+        """The reply is over: decide whatever is undecided.
+
+        If it was broken off, for *reason*, its end says nothing: a call that would be taken for
+        meant because nothing follows it is only shown.
+        """
+        self._broken_off = reason is not None
         self.read("", final=True)
         while self._attempt is not None:
             self._attempt.body.finish(reason)
@@ -103,6 +109,8 @@ class ReplyReader:
                 self._end_attempt()
             self.read("", final=True)
         if self._outbox.withholding and not self._outbox.withholds_call:
+            self._outbox.let_go_as_text()
+        elif self._broken_off and self._outbox.withholds_whole_call:
             self._outbox.let_go_as_text()
         self._outbox.let_go()
         problem = self._cut.problem() if self._cut else None
@@ -309,7 +317,7 @@ class ReplyReader:
 
     def _behind_example(self, text: str, at: int, final: bool) -> int:
         shown = Attempt.goes_on(text, at, final, self._around.closing_quote())
-        if shown:
+        if shown or (self._broken_off and not text[at:].strip()):
             self._show_withheld()
         elif shown is not None:
             self._run_withheld()
