@@ -50,6 +50,8 @@ HOMES = {
     "httpx": ("endpoints/http.py",),
     "jsonschema": ("tools/",),
     "pydantic": ("tools/",),
+    "sqlalchemy": ("stores/sql/",),
+    "psycopg": ("stores/sql/",),
     "pytest": ("testing/", "pytest_plugin.py"),
     "syrupy": ("testing/", "pytest_plugin.py"),
     "hypothesis": ("testing/", "pytest_plugin.py"),

@@ -10,6 +10,8 @@
     ├── TurnCancelled        somebody stopped the turn
     │   └── TurnTimeout      its time ran out
     ├── LimitReached         the model went on and on: rounds, re-asks, the same calls again
+    ├── StoreError           a session could not be read or written
+    │   └── SessionConflict  somebody else writes to the same session
     ├── ToolFailed           a tool's own way of telling the model that it could not do it
     └── CallError            a CallProblem, for callers who asked for exceptions
 
@@ -29,6 +31,8 @@ __all__ = [
     "EndpointError",
     "EndpointTimeout",
     "LimitReached",
+    "SessionConflict",
+    "StoreError",
     "ToolFailed",
     "ToolProtoError",
     "TurnCancelled",
@@ -89,6 +93,14 @@ class LimitReached(ToolProtoError):
     def __init__(self, message: str, limit: Literal["rounds", "reasks", "repetition"]) -> None:
         super().__init__(message)
         self.limit = limit
+
+
+class StoreError(ToolProtoError):
+    """A session could not be read or written; nothing was half written."""
+
+
+class SessionConflict(StoreError):
+    """Somebody else has written to the session since it was opened; open it again."""
 
 
 class CallError(ToolProtoError):

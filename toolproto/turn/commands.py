@@ -34,6 +34,7 @@ __all__ = [
     "Settle",
     "Today",
     "Together",
+    "Write",
     "perform",
 ]
 
@@ -140,6 +141,14 @@ class Append(Command[None]):
 
     message: Message
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Command[None]):
+    """Keep *records*, in order and all or none; *durable*: before anything else happens."""
+
+    records: tuple[Any, ...]
+    durable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

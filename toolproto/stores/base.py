@@ -1,0 +1,76 @@
+"""What a store owes a session: records, kept in order, that nobody else has written between.
+
+A session's journal is a list of records that only ever grows. Whoever appends says how many there
+were when he last looked; if there are more by now, somebody else is using the session, and nothing
+is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from ..turn.records import Record
+
+__all__ = ["Record", "SessionInfo", "Store"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session as a list shows it. Times are seconds since 1970, *records* how many it has."""
+
+    id: str
+    title: str
+    created: float
+    updated: float
+    records: int
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Keeps sessions. May be used from several threads.
+
+    Raises UsageError for a session that is not there (or is, for :meth:`create`) and for what
+    cannot be kept, SessionConflict when another writer was faster, and StoreError for what the
+    database says. ``toolproto.testing.store_conformance`` tests all that is promised here.
+    """
+
+    def create(self, id: str, title: str = "") -> SessionInfo:
+        """A new session without records."""
+        ...
+
+    def info(self, id: str) -> SessionInfo | None:
+        """The session, or None if there is none of that id."""
+        ...
+
+    def read(self, id: str, after: int = 0) -> list[Record]:
+        """The records of a session but the first *after*, in order."""
+        ...
+
+    def append(self, id: str, records: Sequence[Record], at: int, *, durable: bool) -> None:
+        """Add *records* behind the first *at*, all or none; SessionConflict if there are others.
+
+        What is *durable* survives a power cut once this returns; all survives a killed process.
+        """
+        ...
+
+    def list(self, search: str = "", *, limit: int = 100, offset: int = 0) -> Sequence[SessionInfo]:
+        """Sessions whose title or text holds *search*, the last used first.
+
+        The text is every string in the records' data but the names of fields. Upper and lower case
+        are the same, and so are the ways of writing an accent; no character is a wildcard.
+        """
+        ...
+
+    def rename(self, id: str, title: str) -> None:
+        """Give the session another title. It counts as used no later than before."""
+        ...
+
+    def delete(self, id: str) -> None:
+        """Forget the session and all its records."""
+        ...
+
+    def close(self) -> None:
+        """Give back what the store holds open."""
+        ...

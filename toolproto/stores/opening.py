@@ -1,0 +1,41 @@
+"""A store from its address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from .base import Store
+from .memory import MemoryStore
+
+if TYPE_CHECKING:
+    from .sql import SqlStore
+
+__all__ = ["open_store", "sql_store"]
+
+
+def open_store(store: str | Path | Store) -> Store:
+    """The store at a path or URL: ``memory:``, ``sqlite:///sessions.db``, ``postgresql://…``.
+
+    A path is SQLite's; what is a store already is returned as it is.
+    """
+    if isinstance(store, str):
+        return MemoryStore() if store == "memory:" else sql_store()(store)
+    if isinstance(store, Path):
+        return sql_store()(store)
+    if isinstance(store, type) or not isinstance(store, Store):
+        raise UsageError(f"{store!r} is no store; expected one, a path or a URL")
+    return store
+
+
+def sql_store() -> type[SqlStore]:
+    """The class, or a UsageError that says what to install."""
+    try:
+        from .sql import SqlStore
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "sqlalchemy":
+            raise
+    else:
+        return SqlStore
+    raise UsageError("a store in a database needs SQLAlchemy: pip install 'toolproto[sql]'")

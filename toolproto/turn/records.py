@@ -1,0 +1,266 @@
+"""The entries of a journal, and values as JSON in them.
+
+Every value that a turn is told, or tells, has one way to be written and one to be read. What JSON
+cannot hold (a tool's attachments, say) is written as Python would print it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from .. import errors
+from ..approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
+from ..messages import Grade, Message, Repair, ToolCall, ToolResult, Usage
+from ..tools.spec import ToolSpec
+from .settling import Verdict
+from .setup import Pending, Terms
+
+__all__ = [
+    "Record",
+    "read_call",
+    "read_decision",
+    "read_error",
+    "read_message",
+    "read_pending",
+    "read_result",
+    "read_review",
+    "read_terms",
+    "read_usage",
+    "read_verdict",
+    "write_call",
+    "write_decision",
+    "write_error",
+    "write_message",
+    "write_pending",
+    "write_result",
+    "write_review",
+    "write_terms",
+    "write_usage",
+    "write_verdict",
+]
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One entry of a journal: what it is, and what it says, as JSON can hold it."""
+
+    kind: str
+    data: Mapping[str, Any]
+
+
+# -- calls, results, messages ---------------------------------------------------------------
+
+
+def write_call(call: ToolCall) -> Json:
+    """*call*, without the text it was read from."""
+    repairs = [[each.name, each.grade.value, each.detail] for each in call.repairs]
+    told = {"name": call.name, "arguments": _plain(call.arguments), "id": call.id}
+    return {**told, "repairs": repairs} if repairs else told
+
+
+def read_call(told: Mapping[str, Any]) -> ToolCall:
+    """The call that was written."""
+    repairs = (Repair(name, Grade(grade), said) for name, grade, said in told.get("repairs", ()))
+    return ToolCall(told["name"], told["arguments"], told["id"], repairs=tuple(repairs))
+
+
+def write_result(result: ToolResult) -> Json:
+    """*result*, with what the program keeps beside the text."""
+    told: Json = {"call": write_call(result.call), "content": result.content}
+    for name in ("is_error", "title", "metadata", "attachments"):
+        if value := getattr(result, name):
+            told[name] = _plain(value)
+    return told
+
+
+def read_result(told: Mapping[str, Any]) -> ToolResult:
+    """The result that was written."""
+    return ToolResult(
+        read_call(told["call"]),
+        told["content"],
+        told.get("is_error", False),
+        told.get("title"),
+        told.get("metadata", {}),
+        tuple(told.get("attachments", ())),
+    )
+
+
+def write_message(message: Message) -> Json:
+    """*message*, with its calls and results."""
+    told: Json = {"role": message.role, "content": message.content}
+    if message.calls:
+        told["calls"] = [write_call(call) for call in message.calls]
+    if message.results:
+        told["results"] = [write_result(result) for result in message.results]
+    if message.reasoning:
+        told["reasoning"] = message.reasoning
+    return told
+
+
+def read_message(told: Mapping[str, Any]) -> Message:
+    """The message that was written."""
+    return Message(
+        told["role"],
+        told["content"],
+        tuple(map(read_call, told.get("calls", ()))),
+        tuple(map(read_result, told.get("results", ()))),
+        told.get("reasoning", ""),
+    )
+
+
+def write_usage(usage: Usage) -> list[int]:
+    """*usage* as two numbers."""
+    return [usage.input_tokens, usage.output_tokens]
+
+
+def read_usage(told: list[int]) -> Usage:
+    """The usage that was written."""
+    return Usage(*told)
+
+
+# -- decisions ------------------------------------------------------------------------------
+
+
+def write_decision(decision: Decision) -> Json:
+    """*decision*, by its name."""
+    match decision:
+        case Allow(instead, always):
+            told: Json = {"decision": "allow", "always": always}
+            return told if instead is None else {**told, "instead": write_call(instead)}
+        case Deny(reason):
+            return {"decision": "deny", "reason": reason}
+        case Defer():
+            return {"decision": "defer"}
+
+
+def read_decision(told: Mapping[str, Any]) -> Decision:
+    """The decision that was written."""
+    match told:
+        case {"decision": "allow"}:
+            instead = told.get("instead")
+            return Allow(instead and read_call(instead), told["always"])
+        case {"decision": "deny", "reason": reason}:
+            return Deny(reason)
+    return Defer()
+
+
+def write_verdict(verdict: Verdict) -> Json:
+    """*verdict*: a decision, a result or a text."""
+    match verdict:
+        case str():
+            return {"text": verdict}
+        case ToolResult():
+            return {"result": write_result(verdict)}
+    return write_decision(verdict)
+
+
+def read_verdict(told: Mapping[str, Any]) -> Verdict:
+    """The verdict that was written."""
+    match told:
+        case {"text": str(text)}:
+            return text
+        case {"result": result}:
+            return read_result(result)
+    return read_decision(told)
+
+
+def write_review(review: Review) -> Json:
+    """*review*: nothing, another result, or a refusal."""
+    match review:
+        case ToolResult():
+            return {"result": write_result(review)}
+        case Deny(reason):
+            return {"deny": reason}
+    return {}
+
+
+def read_review(told: Mapping[str, Any]) -> Review:
+    """The review that was written."""
+    if "result" in told:
+        return read_result(told["result"])
+    return Deny(told["deny"]) if "deny" in told else None
+
+
+def write_terms(terms: Terms) -> Json:
+    """*terms*, as they are."""
+    return {each.name: _plain(getattr(terms, each.name)) for each in fields(terms)}
+
+
+def read_terms(told: Mapping[str, Any]) -> Terms:
+    """The terms that were written."""
+    return Terms(**told)
+
+
+def write_pending(pending: Pending) -> Json:
+    """*pending*: the calls, what is known of them, and what is waited for."""
+    return {
+        "message": write_message(pending.message),
+        "waiting": {id: _write_request(each) for id, each in pending.waiting.items()},
+        "results": {id: write_result(each) for id, each in pending.results.items()},
+        "decisions": {id: write_decision(each) for id, each in pending.decisions.items()},
+        "terms": write_terms(pending.terms),
+    }
+
+
+def read_pending(told: Mapping[str, Any]) -> Pending:
+    """The pending calls that were written."""
+    message = read_message(told["message"])
+    return Pending(
+        message,
+        message.calls,
+        {id: _read_request(each) for id, each in told["waiting"].items()},
+        {id: read_result(each) for id, each in told["results"].items()},
+        {id: read_decision(each) for id, each in told["decisions"].items()},
+        read_terms(told["terms"]),
+    )
+
+
+def _write_request(request: ApprovalRequest) -> Json:
+    tool = {each.name: _plain(getattr(request.tool, each.name)) for each in fields(request.tool)}
+    told = {"risk": request.risk, "reason": request.reason, "digest": request.digest}
+    return {"call": write_call(request.call), "tool": tool, **told}
+
+
+def _read_request(told: Mapping[str, Any]) -> ApprovalRequest:
+    call, tool = read_call(told["call"]), ToolSpec(**told["tool"])
+    return ApprovalRequest(call, tool, told["risk"], told["reason"], told["digest"])
+
+
+# -- what went wrong ------------------------------------------------------------------------
+
+
+def write_error(error: Exception) -> Json:
+    """*error*: what it is and what it says."""
+    told: Json = {"type": type(error).__name__, "message": str(error)}
+    for name in ("status", "body", "retry_after", "limit"):
+        if value := getattr(error, name, None):
+            told[name] = value
+    return told
+
+
+def read_error(told: Mapping[str, Any]) -> Exception:
+    """The error that was written; one that is not ours is told by a ToolProtoError."""
+    kind = getattr(errors, told["type"], None)
+    details = {name: value for name, value in told.items() if name not in ("type", "message")}
+    if isinstance(kind, type) and issubclass(kind, errors.EndpointError):
+        return kind(told["message"], **details)
+    if kind in (errors.TurnCancelled, errors.TurnTimeout, errors.UsageError):
+        return kind(told["message"])
+    return errors.ToolProtoError(f"{told['type']}: {told['message']}")
+
+
+def _plain(value: Any) -> Any:
+    """*value*, if JSON can hold it; else what it looks like."""
+    try:
+        return json.loads(json.dumps(value, default=_shown))
+    except (TypeError, ValueError, RecursionError):
+        return _shown(value)
+
+
+def _shown(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else repr(value)
