@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
@@ -20,7 +19,7 @@ from ..turn.events import SessionEvent
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
 from .driver import PERFORM, Driver
-from .jobs import AsyncJobs
+from .jobs import AsyncJobs, awaited, unbroken
 
 __all__ = ["AsyncDriver"]
 
@@ -119,13 +118,13 @@ class AsyncDriver(Driver):
 
     async def _ask(self, command: cmd.Ask) -> Decision:
         async with self._asking:  # tools ask, too
-            return decided(await _awaited(self.approver(command.request)))
+            return decided(await awaited(self.approver(command.request)))
 
     async def _review(self, command: cmd.Review) -> Review:
-        return reviewed(await _awaited(self.reviewer(command.result)))
+        return reviewed(await awaited(self.reviewer(command.result)))
 
     async def _hook(self, command: cmd.Hook) -> Any:
-        return await _awaited(command.function(*command.arguments))
+        return await awaited(command.function(*command.arguments))
 
     async def _together(self, command: cmd.Together) -> None:
         try:
@@ -136,14 +135,13 @@ class AsyncDriver(Driver):
             raise (errors.exceptions[0] if len(errors.exceptions) == 1 else errors) from None
 
     async def _clean_up(self, command: cmd.CleanUp) -> None:
-        await _awaited(command.function())
+        await awaited(command.function())
+
+    async def _write(self, command: cmd.Write) -> None:
+        await unbroken(partial(self.log.write, command.records, command.durable))
 
     def _ask_for(self, call: ToolCall, question: str) -> bool:
         return bool(self._jobs.wait_for(partial(self._aask_for, call, question)))
 
     async def _aask_for(self, call: ToolCall, question: str) -> bool:
         return isinstance(await self._ask(cmd.Ask(self._question(call, question))), Allow)
-
-
-async def _awaited(value: Any) -> Any:
-    return await value if inspect.isawaitable(value) else value

@@ -5,78 +5,35 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
-from ..approvals import (
-    Allow,
-    ApprovalRequest,
-    Approver,
-    Policy,
-    Reviewer,
-    decided,
-    let_pass,
-    refuse,
-)
+from ..approvals import Allow, ApprovalRequest, decided, let_pass, refuse
+from ..endpoints.redaction import Redactor
 from ..errors import TurnCancelled, UsageError
-from ..masking import Masking
 from ..messages import Message, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
-from ..prompt import ToolContextBuilder
 from ..tools.define import Tool
 from ..tools.registry import ToolRegistry
-from ..turn.commands import Flow
-from ..turn.compaction import Compaction
 from ..turn.doom_loop import DoomLoop
 from ..turn.flow import Turn
-from ..turn.limits import TurnLimits
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
-from ..turn.setup import Conversation, Terms, TurnSetup
+from ..turn.setup import Conversation, Terms
 from ..turn.states import TurnState
 from .driver import Driver, Listener
+from .keeping import Begun, Keeping, open_keeping
+from .log import LoggedTurn
+from .options import SessionOptions, TurnTerms, refuse_unknown, turn_setup, turn_terms
 
-__all__ = ["SessionBase", "SessionOptions", "TurnTerms"]
-
-Begun = tuple[Turn, Flow[TurnResult]]
-
-
-class TurnTerms(TypedDict, total=False):
-    """What may differ from turn to turn; see :class:`~toolproto.turn.setup.Terms`."""
-
-    choice: str
-    parallel: bool
-    params: Mapping[str, Any]
-
-
-class SessionOptions(TypedDict, total=False):
-    """How a session is led, beside its endpoint, paradigm and tools.
-
-    *system* is the system prompt, or a builder that knows more. *approver* is asked about calls
-    that *policy* does not settle, *reviewer* sees results before the model does. *params* go with
-    every request. *history* is what was said before. With *keep_calls* off, later turns show the
-    model only what earlier calls gave. *examples* shows small models one call before they begin.
-    """
-
-    system: str | ToolContextBuilder
-    hooks: Iterable[Any]
-    approver: Approver | None
-    policy: Policy | None
-    reviewer: Reviewer | None
-    limits: TurnLimits | None
-    params: Mapping[str, Any]
-    history: Iterable[Message]
-    keep_calls: bool
-    examples: bool
-    compaction: Compaction | None
-    masking: Masking | None
+__all__ = ["SessionBase"]
 
 
 class SessionBase:
     """A conversation that outlives its turns. Not used by itself."""
 
     _driver: Driver
+    endpoint: Any
 
     def __init__(
         self,
@@ -84,19 +41,19 @@ class SessionBase:
         tools: Iterable[Tool | Callable[..., Any]] | ToolRegistry,
         **options: Unpack[SessionOptions],
     ) -> None:
-        _refuse_unknown(options)
-        hooks = tuple(options.get("hooks", ()))
-        if classes := [hook for hook in hooks if isinstance(hook, type)]:
-            raise UsageError(f"{classes[0].__name__} is a class; pass an instance of it as a hook")
+        refuse_unknown(options)
         self.paradigm = get_paradigm(paradigm) if isinstance(paradigm, str) else paradigm
         self.tools = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
-        self.limits = options.get("limits") or TurnLimits()
         self._approver = options.get("approver")
         self._reviewer = options.get("reviewer")
-        self._setup = self._set_up(hooks, options)
+        self._setup = turn_setup(self.paradigm, self.tools, options)
+        self.limits = self._setup.limits
         self._conversation = Conversation(
             list(options.get("history", ())), DoomLoop(self.limits.repeats)
         )
+        self._keeping = open_keeping(self._setup, options)
+        if self._keeping:
+            self._conversation = self._keeping.conversation()
         self._busy = threading.Lock()
 
     def __repr__(self) -> str:
@@ -117,6 +74,11 @@ class SessionBase:
         return tuple(pending.waiting.values()) if pending else ()
 
     @property
+    def interrupted(self) -> bool:
+        """Whether the last turn broke off: ``resume({})`` goes on with it, ``send`` leaves it."""
+        return self._keeping is not None and self._keeping.log.interrupted is not None
+
+    @property
     def state(self) -> TurnState:
         """Where the last turn is."""
         turn = self._driver.turn
@@ -128,11 +90,40 @@ class SessionBase:
         turn = self._driver.turn
         return turn.result if turn else None
 
+    @property
+    def id(self) -> str:
+        """Under what the store keeps the session."""
+        return self._kept.log.id
+
+    @property
+    def title(self) -> str:
+        """What the session is called: the beginning of its first message, until it is set."""
+        return self._kept.title
+
+    @title.setter
+    def title(self, title: str) -> None:
+        self._kept.title = title
+
+    @property
+    def turns(self) -> tuple[LoggedTurn, ...]:
+        """Every turn there is, those beside the conversation's way included."""
+        return tuple(self._kept.log.turns.values())
+
+    def switch(self, turn: int) -> None:
+        """Let the conversation go on behind *turn*, wherever it stands in the tree."""
+        with self._one_at_a_time():
+            self._conversation = self._kept.go_to(turn)
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call *listener* with a snapshot at every change of state; what is returned ends that."""
         listeners = self._driver.listeners
         listeners.append(listener)
         return lambda: listeners.remove(listener) if listener in listeners else None
+
+    def close(self) -> None:
+        """Close the store, if the session opened it; a turn that runs goes on to its end."""
+        if self._keeping:
+            self._keeping.close()
 
     def cancel(self) -> None:
         """Stop the running turn soon, from any thread; without one, do nothing."""
@@ -140,32 +131,69 @@ class SessionBase:
 
     # -- for the two kinds of session ----------------------------------------------------
 
+    @property
+    def _kept(self) -> Keeping:
+        if self._keeping is None:
+            raise UsageError("this session is not kept; give it a store, 'memory:' at least")
+        return self._keeping
+
+    def _last_message(self, turn: int | None) -> tuple[str, int]:
+        """What began *turn*, by default the last one on the way."""
+        begun = [each for each in self._kept.log.way(self._kept.log.head) if each.message]
+        begun = [self._kept.log.turns[turn]] if turn in self._kept.log.turns else begun
+        if not begun or begun[-1].message is None:
+            raise UsageError("there is no turn to run again")
+        return begun[-1].message.content, begun[-1].number
+
     def _shared(self) -> tuple[Any, ...]:
         """What a driver is made with, whichever it is."""
-        return self, self.tools, self.limits, self._approver or refuse, self._reviewer or let_pass
+        approver, reviewer = self._approver or refuse, self._reviewer or let_pass
+        log = self._keeping.log if self._keeping else None
+        if log and isinstance(known := getattr(self.endpoint, "redactor", None), Redactor):
+            log.redact.also(known)
+        return self, self.tools, self.limits, approver, reviewer, log
 
     @contextmanager
     def _turn(self, text: str, terms: TurnTerms) -> Iterator[Begun]:
         with self._one_at_a_time():
+            if (beside := terms.get("beside")) is not None:
+                self._conversation = self._kept.go_back(beside)
             if self.pending:
                 ids = ", ".join(request.call.id for request in self.pending)
                 raise UsageError(f"calls wait for a decision ({ids}): resume() with it first")
             self.tools.offer(terms.get("choice", "auto"))  # no such tool? better said now
-            turn = Turn(self._setup, self._conversation, Terms(**terms))
-            yield turn, turn.run(Message("user", text))
+            yield self._run(Message("user", text), turn_terms(terms))
 
     @contextmanager
     def _resumed_turn(self, verdicts: Mapping[str, Verdict]) -> Iterator[Begun]:
         with self._one_at_a_time():
+            if self.interrupted and self._keeping:
+                self._conversation, begun = self._keeping.go_on()
+                yield begun
+                return
             waiting = [request.call.id for request in self.pending]
             if not waiting:
                 raise UsageError("no call is pending, so there is nothing to resume")
             if unknown := sorted(verdicts.keys() - set(waiting)):
                 raise UsageError(f"no pending call has the id {unknown[0]!r}; these are: {waiting}")
             self._check_verdicts(verdicts)
-            assert self._conversation.pending is not None
-            turn = Turn(self._setup, self._conversation, self._conversation.pending.terms)
-            yield turn, turn.resume(verdicts)
+            yield self._resume(verdicts)
+
+    def _run(self, message: Message, terms: Terms) -> Begun:
+        if self._keeping is None:
+            turn = Turn(self._setup, self._conversation, terms)
+            return turn, turn.run(message)
+        if self.interrupted:
+            self._keeping.settle()
+            self._conversation = self._keeping.conversation()
+        return self._keeping.run(self._conversation, message, terms)
+
+    def _resume(self, verdicts: Mapping[str, Verdict]) -> Begun:
+        if self._keeping is not None:
+            return self._keeping.resume(self._conversation, verdicts)
+        assert self._conversation.pending is not None
+        turn = Turn(self._setup, self._conversation, self._conversation.pending.terms)
+        return turn, turn.resume(verdicts)
 
     def _check_verdicts(self, verdicts: Mapping[str, Verdict]) -> None:
         for request in self.pending:
@@ -186,33 +214,3 @@ class SessionBase:
             yield
         finally:
             self._busy.release()
-
-    def _set_up(self, hooks: tuple[Any, ...], options: SessionOptions) -> TurnSetup:
-        return TurnSetup(
-            self.paradigm,
-            self.tools,
-            _builder(options.get("system", ""), options.get("masking")),
-            hooks,
-            options.get("policy") or Policy(),
-            self.limits,
-            options.get("params", {}),
-            options.get("compaction"),
-            options.get("masking"),
-            options.get("keep_calls", True),
-            options.get("examples", False),
-            attended=self._approver is not None,
-            reviewed=self._reviewer is not None,
-        )
-
-
-def _builder(system: str | ToolContextBuilder, masking: Masking | None) -> ToolContextBuilder:
-    builder = ToolContextBuilder(system) if isinstance(system, str) else system
-    if masking is None:
-        return builder
-    return replace(builder, system=f"{builder.system}\n\n{masking.rule}".strip())
-
-
-def _refuse_unknown(options: Mapping[str, Any]) -> None:
-    if unknown := sorted(options.keys() - SessionOptions.__annotations__.keys()):
-        known = ", ".join(sorted(SessionOptions.__annotations__))
-        raise UsageError(f"a session has no option {unknown[0]!r}; the options are: {known}")

@@ -118,6 +118,9 @@ class BlockingDriver(Driver):
     def _clean_up(self, command: cmd.CleanUp) -> None:
         _plain(command.function(), "a clean-up")
 
+    def _write(self, command: cmd.Write) -> None:
+        self.log.write(command.records, command.durable)
+
     def _ask_for(self, call: ToolCall, question: str) -> bool:
         return isinstance(self._ask(cmd.Ask(self._question(call, question))), Allow)
 

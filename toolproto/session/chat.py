@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 from ..endpoints.base import AsyncEndpoint, Endpoint
 from ..endpoints.function import as_async_endpoint, as_endpoint
@@ -15,8 +15,11 @@ from ..turn.events import SessionEvent
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from .asynchronous import AsyncDriver
-from .base import SessionBase, SessionOptions, TurnTerms
+from .base import SessionBase
 from .blocking import BlockingDriver
+from .keeping import check_exists
+from .options import SessionOptions, TurnTerms
+from .titles import title_request, told_title
 
 __all__ = ["AsyncChatSession", "ChatSession"]
 
@@ -31,6 +34,12 @@ class ChatSession(SessionBase):
     """
 
     _driver: BlockingDriver
+
+    @classmethod
+    def open(cls, store: Any, id: str, endpoint: Any, **options: Any) -> Self:
+        """The session *id* of *store*; one that is not there is a UsageError."""
+        check_exists(store, id)
+        return cls(endpoint, store=store, id=id, **options)
 
     def __init__(
         self,
@@ -56,6 +65,20 @@ class ChatSession(SessionBase):
         with self._turn(text, terms) as begun, self._driver.driving(*begun) as events:
             yield events
 
+    def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult:
+        """Run the last *turn* again, or an earlier one; what it said before is kept beside it."""
+        text, number = self._last_message(turn)
+        terms["beside"] = number
+        return self.send(text, **terms)
+
+    def make_title(self) -> str:
+        """Have the model find a title for the session."""
+        request = title_request(self.paradigm.encode_history(self.messages))
+        with self.endpoint.stream(request) as chunks:
+            told = told_title("".join(chunk.text for chunk in chunks))
+        self.title = told or self.title
+        return self.title
+
     def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult:
         """Go on with a pending turn: a decision, or a result from elsewhere, by call id."""
         with self.stream_resumed(verdicts) as events:
@@ -79,6 +102,12 @@ class AsyncChatSession(SessionBase):
     """
 
     _driver: AsyncDriver
+
+    @classmethod
+    def open(cls, store: Any, id: str, endpoint: Any, **options: Any) -> Self:
+        """The session *id* of *store*; one that is not there is a UsageError."""
+        check_exists(store, id)
+        return cls(endpoint, store=store, id=id, **options)
 
     def __init__(
         self,
@@ -106,6 +135,20 @@ class AsyncChatSession(SessionBase):
         with self._turn(text, terms) as begun:
             async with self._driver.driving(*begun) as events:
                 yield events
+
+    async def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult:
+        """Run the last *turn* again, or an earlier one; what it said before is kept beside it."""
+        text, number = self._last_message(turn)
+        terms["beside"] = number
+        return await self.send(text, **terms)
+
+    async def make_title(self) -> str:
+        """Have the model find a title for the session."""
+        request = title_request(self.paradigm.encode_history(self.messages))
+        async with self.endpoint.astream(request) as chunks:
+            told = told_title("".join([chunk.text async for chunk in chunks]))
+        self.title = told or self.title
+        return self.title
 
     async def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult:
         """Go on with a pending turn: a decision, or a result from elsewhere, by call id."""

@@ -27,6 +27,7 @@ from ..turn.limits import TurnLimits
 from ..turn.result import TurnResult
 from ..turn.states import TurnSnapshot
 from .jobs import Job
+from .log import SessionLog
 
 __all__ = ["PERFORM", "Driver", "Listener"]
 
@@ -46,6 +47,7 @@ PERFORM: dict[type[Command[Any]], str] = {
     cmd.Together: "_together",
     cmd.CleanUp: "_clean_up",
     cmd.Append: "_append",
+    cmd.Write: "_write",
     cmd.Clock: "_clock",
     cmd.Today: "_today",
     cmd.Pause: "_pause",
@@ -61,6 +63,7 @@ class Driver:
     limits: TurnLimits
     approver: Approver
     reviewer: Reviewer
+    log: SessionLog  # only asked for what a kept session writes
     listeners: list[Listener] = field(default_factory=list)
     turn: Turn | None = None
     _interruption: TurnCancelled | None = None

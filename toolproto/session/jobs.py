@@ -29,7 +29,7 @@ from ..tools.context import ToolContext
 from ..tools.define import Tool
 from ..tools.outcome import error_result, result_of
 
-__all__ = ["AsyncJobs", "Job", "Jobs", "in_thread"]
+__all__ = ["AsyncJobs", "Job", "Jobs", "awaited", "in_thread", "unbroken"]
 
 #: Calls of one round that run at the same time; the others wait for their turn.
 AT_ONCE = 16
@@ -242,6 +242,21 @@ def in_thread(function: Callable[[], Any]) -> Future[Any]:
     return future
 
 
+async def awaited(value: Any) -> Any:
+    """*value*, or what it comes to if it has to be awaited."""
+    return await value if inspect.isawaitable(value) else value
+
+
+async def unbroken(function: Callable[[], Any]) -> Any:
+    """Run *function* in a thread to its end, even if the waiting task is cancelled meanwhile."""
+    running = asyncio.wrap_future(in_thread(function))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])
+        raise
+
+
 def _hand_in(job: Job, done: queue.SimpleQueue[ToolResult | None]) -> None:
     done.put(job.run())
 
@@ -251,5 +266,4 @@ async def _value(job: Job) -> Any:
         return await job.begin()
     # Nothing is raised across the future: asyncio's futures take no StopIteration, and what ends a
     # thread (KeyboardInterrupt, GeneratorExit) must not end the loop.
-    value = await asyncio.wrap_future(in_thread(job.attempt))
-    return await value if inspect.isawaitable(value) else value
+    return await awaited(await asyncio.wrap_future(in_thread(job.attempt)))

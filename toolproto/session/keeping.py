@@ -1,0 +1,154 @@
+"""Turns that are written down, gone on with after a crash, run again and branched."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..messages import Message, ToolCall, random_id
+from ..turn.commands import Flow
+from ..turn.flow import Turn
+from ..turn.journal import Journal, journaled
+from ..turn.recall import Recall
+from ..turn.records import Record
+from ..turn.result import TurnResult
+from ..turn.settling import Verdict
+from ..turn.setup import Conversation, Terms, TurnSetup
+from .log import SessionLog, conversation_of
+from .redacting import Redaction
+from .titles import title_of
+
+__all__ = ["Begun", "Keeping", "check_exists", "open_keeping"]
+
+Begun = tuple[Turn, Flow[TurnResult]]
+
+
+def open_keeping(setup: TurnSetup, options: Mapping[str, Any]) -> Keeping | None:
+    """The session that *options* name, made if it is not there; None if none is to be kept."""
+    if options.get("store") is None:
+        if "id" in options:
+            raise UsageError("an id is for a session that is kept: give it a store, too")
+        return None
+    if "history" in options:
+        raise UsageError("a kept session has its own history; leave out history=, or store=")
+    # The stores bring a database with them, which most sessions do without.
+    from ..stores import open_store
+
+    given = options["store"]
+    store = open_store(given)
+    id = options.get("id") or random_id().replace("call_", "session_")
+    if store.info(id) is None:
+        store.create(id)
+    log = SessionLog(store, id, options.get("redact") or Redaction())
+    return Keeping(setup, log, owns_store=isinstance(given, str | Path))
+
+
+def check_exists(store: Any, id: str) -> None:
+    """Raise UsageError if *store* has no session *id*."""
+    from ..stores import open_store
+
+    opened = open_store(store)
+    try:
+        if opened.info(id) is None:
+            raise UsageError(f"the store has no session {id!r}; make it with store= and id=")
+    finally:
+        if opened is not store:
+            opened.close()
+
+
+@dataclass(slots=True)
+class Keeping:
+    """Begins the turns of a session that *log* keeps."""
+
+    setup: TurnSetup
+    log: SessionLog
+    owns_store: bool = False
+
+    def close(self) -> None:
+        """Close the store, unless it is somebody else's."""
+        if self.owns_store:
+            self.log.store.close()
+
+    @property
+    def title(self) -> str:
+        """What the session is called."""
+        info = self.log.store.info(self.log.id)
+        return info.title if info else ""
+
+    @title.setter
+    def title(self, title: str) -> None:
+        self.log.store.rename(self.log.id, title)
+
+    def conversation(self) -> Conversation:
+        """What was said up to the head."""
+        return conversation_of(self.log.way(self.log.head), self.setup.limits.repeats)
+
+    def run(self, conversation: Conversation, message: Message, terms: Terms) -> Begun:
+        """A new turn behind the head."""
+        if not self.log.turns and not self.title:
+            self.title = title_of(message.content)
+        beginning = self.log.beginning(message, terms, self.log.head)
+        return self._begun(conversation, terms, message, {}, [beginning], ())
+
+    def resume(self, conversation: Conversation, verdicts: Mapping[str, Verdict]) -> Begun:
+        """A turn that goes on with the pending one at the head."""
+        assert conversation.pending is not None
+        terms, beginning = conversation.pending.terms, self.log.resuming(verdicts)
+        return self._begun(conversation, terms, None, verdicts, [beginning], ())
+
+    def go_on(self) -> tuple[Conversation, Begun]:
+        """The turn that broke off, from its beginning: what is known of it is told again."""
+        turn = self.log.interrupted
+        assert turn is not None
+        conversation = conversation_of(self.log.way(turn.parent), self.setup.limits.repeats)
+        pending = conversation.pending
+        terms = pending.terms if pending and turn.is_resumed else turn.terms
+        records = tuple(turn.records)
+        begun = self._begun(conversation, terms, turn.message, turn.verdicts, [], records)
+        return conversation, begun
+
+    def go_back(self, number: int) -> Conversation:
+        """Let the conversation go on where it stood before turn *number*."""
+        turn = self.log.turns.get(number)
+        if turn is None or turn.is_resumed:
+            begun = [each.number for each in self.log.turns.values() if not each.is_resumed]
+            raise UsageError(f"no message began turn {number}; the turns are {begun}")
+        self.settle()
+        self.log.move(turn.parent)
+        return self.conversation()
+
+    def go_to(self, number: int) -> Conversation:
+        """Let the conversation go on behind turn *number*."""
+        self.settle()
+        self.log.move(number)
+        return self.conversation()
+
+    def settle(self) -> None:
+        """Close the turn that broke off, if there is one."""
+        if self.log.interrupted:
+            self.log.close_interrupted()
+
+    def _begun(
+        self,
+        conversation: Conversation,
+        terms: Terms,
+        message: Message | None,
+        verdicts: Mapping[str, Verdict],
+        beginning: Sequence[Record],
+        known: Sequence[Record],
+    ) -> Begun:
+        recall = Recall(known, self._is_idempotent, conversation.started)
+        journal = Journal(conversation, self.setup.paradigm.ids, recall, message)
+        paradigm = copy.copy(self.setup.paradigm)
+        paradigm.ids = journal.draw_id
+        turn = Turn(replace(self.setup, paradigm=paradigm), conversation, terms)
+        flow = turn.resume(verdicts) if message is None else turn.run(message)
+        return turn, journaled(flow, journal, beginning)
+
+    def _is_idempotent(self, call: ToolCall) -> bool:
+        tool = self.setup.tools.get(call.name)
+        return tool is not None and tool.idempotent

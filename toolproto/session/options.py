@@ -1,0 +1,112 @@
+"""What a session is made with, and what a turn may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypedDict
+
+from ..approvals import Approver, Policy, Reviewer
+from ..errors import UsageError
+from ..masking import Masking
+from ..messages import Message
+from ..paradigms.base import ToolContextDef
+from ..prompt import ToolContextBuilder
+from ..tools.registry import ToolRegistry
+from ..turn.compaction import Compaction
+from ..turn.limits import TurnLimits
+from ..turn.setup import Terms, TurnSetup
+from .redacting import Redaction
+
+__all__ = ["SessionOptions", "TurnTerms", "refuse_unknown", "turn_setup", "turn_terms"]
+
+
+class TurnTerms(TypedDict, total=False):
+    """What may differ from turn to turn; see :class:`~toolproto.turn.setup.Terms`.
+
+    *beside* is the number of an earlier turn: this one takes its place, and both are kept.
+    """
+
+    beside: int | None
+
+    choice: str
+    parallel: bool
+    params: Mapping[str, Any]
+
+
+class SessionOptions(TypedDict, total=False):
+    """How a session is led, beside its endpoint, paradigm and tools.
+
+    *system* is the system prompt, or a builder that knows more. *approver* is asked about calls
+    that *policy* does not settle, *reviewer* sees results before the model does. *params* go with
+    every request. *history* is what was said before. With *keep_calls* off, later turns show the
+    model only what earlier calls gave. *examples* shows small models one call before they begin.
+    *store* (``"sqlite:///chats.db"``) keeps the session under *id*, or opens the one it has;
+    *redact* says what is not written there.
+    """
+
+    system: str | ToolContextBuilder
+    hooks: Iterable[Any]
+    approver: Approver | None
+    policy: Policy | None
+    reviewer: Reviewer | None
+    limits: TurnLimits | None
+    params: Mapping[str, Any]
+    history: Iterable[Message]
+    keep_calls: bool
+    examples: bool
+    compaction: Compaction | None
+    masking: Masking | None
+    store: Any
+    id: str
+    redact: Redaction | None
+
+
+def turn_terms(terms: TurnTerms) -> Terms:
+    """*terms*, with what they leave open."""
+    default = Terms()
+    return Terms(
+        terms.get("choice", default.choice),
+        terms.get("parallel", default.parallel),
+        terms.get("params", default.params),
+    )
+
+
+def turn_setup(paradigm: ToolContextDef, tools: ToolRegistry, options: SessionOptions) -> TurnSetup:
+    """What every turn of a session with *options* works with."""
+    return TurnSetup(
+        paradigm,
+        tools,
+        _builder(options.get("system", ""), options.get("masking")),
+        _hooks(options.get("hooks", ())),
+        options.get("policy") or Policy(),
+        options.get("limits") or TurnLimits(),
+        options.get("params", {}),
+        options.get("compaction"),
+        options.get("masking"),
+        options.get("keep_calls", True),
+        options.get("examples", False),
+        attended=options.get("approver") is not None,
+        reviewed=options.get("reviewer") is not None,
+    )
+
+
+def refuse_unknown(options: Mapping[str, Any]) -> None:
+    """Raise UsageError for an option that there is not."""
+    if unknown := sorted(options.keys() - SessionOptions.__annotations__.keys()):
+        known = ", ".join(sorted(SessionOptions.__annotations__))
+        raise UsageError(f"a session has no option {unknown[0]!r}; the options are: {known}")
+
+
+def _hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:
+    given = tuple(hooks)
+    if classes := [hook for hook in given if isinstance(hook, type)]:
+        raise UsageError(f"{classes[0].__name__} is a class; pass an instance of it as a hook")
+    return given
+
+
+def _builder(system: str | ToolContextBuilder, masking: Masking | None) -> ToolContextBuilder:
+    builder = ToolContextBuilder(system) if isinstance(system, str) else system
+    if masking is None:
+        return builder
+    return replace(builder, system=f"{builder.system}\n\n{masking.rule}".strip())
