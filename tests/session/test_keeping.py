@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
-from toolproto import Allow, Defer, Deny, Message, ToolResult, UsageError, merge, tool
+from toolproto import Allow, Defer, UsageError, merge, tool
 from toolproto.errors import SessionConflict
 from toolproto.session import AsyncChatSession, ChatSession
 from toolproto.stores import MemoryStore
-from toolproto.turn.events import StateChanged, ToolStatus, ToolUpdated, TurnEnded
+from toolproto.turn.events import StateChanged, ToolUpdated, TurnEnded
+from toolproto.turn.journal import unpacked
 from toolproto.turn.recall import UNKNOWN_OUTCOME
 
 from .test_turns import add, call
@@ -127,15 +130,13 @@ def test_two_who_write_at_once_do_not_interleave(play, store):
 
 def test_a_turn_told_again_is_the_same_turn(play, store):
     """Event for event, but for how the text was cut."""
-    from toolproto.turn.records import Record
-
     play(ADD, call("nope", "{}"), "It is 3.", tools=[add], store=store, id="x").send("1+2?")
     live, result = play.events, play.session.result
     # What a crash just before the last record would have left.
     copy = MemoryStore()
     copy.create("x")
-    records = [each for each in store.read("x") if each.kind != "ended"]
-    assert all(isinstance(each, Record) for each in records)
+    told = [each for record in store.read("x") for each in unpacked(record)]
+    records = [each for each in told if each.kind != "ended"]
     copy.append("x", records, 0, durable=True)
     play(tools=[add], store=copy, id="x")
     assert play.session.interrupted
@@ -151,7 +152,7 @@ def merged(events):
             isinstance(event, StateChanged | ToolUpdated | TurnEnded)
             or "turn" in type(event).__module__
         ):
-            out += merge(run) + [event]
+            out += [*merge(run), event]
             run = []
         else:
             run.append(event)
@@ -174,10 +175,8 @@ def test_a_call_runs_at_most_once_wherever_the_program_is_killed(play, n, after,
     store.left = n
     options = dict(tools=[book], id="trip")
     script = [call("book", '{"flight": "LH1"}'), call("book", '{"flight": "LH2"}'), "Both."]
-    try:
+    with contextlib.suppress(Killed):
         play(*script, store=store, **options).send("Book both")
-    except Killed:
-        pass
     before = list(ran)
     kept = MemoryStore()
     kept.create("trip")

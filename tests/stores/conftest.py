@@ -12,6 +12,9 @@ from toolproto.stores import SqlStore
 
 from .postgres_server import NoServer, PostgresServer
 
+# So that a failing assertion in there says what it saw.
+pytest.register_assert_rewrite("toolproto.testing.store_conformance")
+
 _SCHEMAS = count()
 
 

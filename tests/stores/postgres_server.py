@@ -37,15 +37,13 @@ class PostgresServer:
         self._programs = programs()
         self._folder = Path(tempfile.mkdtemp(prefix="toolproto-pg-"))
         self._user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if _is_root() else {}
-        if self._user:
-            self._hand_over()
         self.port = _free_port()
-        (self._folder / "password").write_text(PASSWORD, encoding="ascii")
-        self._run(
-            "initdb", "--pgdata", "data", "--username", "tester", "--pwfile", "password",
-            "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync",
-        )  # fmt: skip
-        self.start()
+        try:
+            self._make()
+            self.start()
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
 
     def url(self, port: int | None = None, database: str = "postgres") -> str:
         """Where the server is; *port* is for those who want to go through another one."""
@@ -64,6 +62,15 @@ class PostgresServer:
         """Stop for good."""
         self.stop("immediate")
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _make(self) -> None:
+        if self._user:
+            self._hand_over()
+        (self._folder / "password").write_text(PASSWORD, encoding="ascii")
+        self._run(
+            "initdb", "--pgdata", "data", "--username", "tester", "--pwfile", "password",
+            "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync",
+        )  # fmt: skip
 
     def _hand_over(self) -> None:
         """Let the other user own the folder, and come to the programs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,7 @@ NOT_STORES = [
     f"postgresql://me:{SECRET}@host:port/db",
     f"postgresql://me:{SECRET}@[::1/db",
     f"postgresql+nothing://me:{SECRET}@host/db",
+    f"postgresql://me:{SECRET}@/db?host=a&host=b&port=1,2,3",
     f"{SECRET}://",
     "sqlite://",
     "sqlite:///",
@@ -116,6 +118,6 @@ def test_a_missing_library_is_named_with_the_extra_that_brings_it(library, url, 
         text=True,
         timeout=60,
         cwd=tmp_path,
-        env={"PYTHONPATH": str(Path(stores.__file__).parents[2])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert f"pip install 'toolproto[{extra}]'" in done.stdout, done.stderr

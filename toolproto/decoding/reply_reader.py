@@ -108,10 +108,10 @@ class ReplyReader:
             if not self._read_again(len(self.text)) and self._attempt.body.done:
                 self._end_attempt()
             self.read("", final=True)
-        if self._outbox.withholding and not self._outbox.withholds_call:
-            self._outbox.let_go_as_text()
-        elif self._broken_off and self._outbox.withholds_whole_call:
-            self._outbox.let_go_as_text()
+        held = self._outbox
+        undecided = self._broken_off and held.withholds_whole_call
+        if undecided or (held.withholding and not held.withholds_call):
+            held.let_go_as_text()
         self._outbox.let_go()
         problem = self._cut.problem() if self._cut else None
         if problem is not None:

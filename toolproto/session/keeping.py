@@ -107,8 +107,8 @@ class Keeping:
         conversation = conversation_of(self.log.way(turn.parent), self.setup.limits.repeats)
         pending = conversation.pending
         terms = pending.terms if pending and turn.is_resumed else turn.terms
-        records = tuple(turn.records)
-        begun = self._begun(conversation, terms, turn.message, turn.verdicts, [], records)
+        told = tuple(turn.told())
+        begun = self._begun(conversation, terms, turn.message, turn.verdicts, [], told)
         return conversation, begun
 
     def go_back(self, number: int) -> Conversation:
@@ -142,12 +142,18 @@ class Keeping:
         known: Sequence[Record],
     ) -> Begun:
         recall = Recall(known, self._is_idempotent, conversation.started)
-        journal = Journal(conversation, self.setup.paradigm.ids, recall, message)
+        ids = self.setup.paradigm.ids
+        journal = Journal(conversation, ids, recall, message, self._is_grave)
         paradigm = copy.copy(self.setup.paradigm)
         paradigm.ids = journal.draw_id
         turn = Turn(replace(self.setup, paradigm=paradigm), conversation, terms)
         flow = turn.resume(verdicts) if message is None else turn.run(message)
         return turn, journaled(flow, journal, beginning)
+
+    def _is_grave(self, call: ToolCall) -> bool:
+        """Whether running *call* twice would matter."""
+        tool = self.setup.tools.get(call.name)
+        return tool is None or not (tool.risk == "read" or tool.idempotent)
 
     def _is_idempotent(self, call: ToolCall) -> bool:
         tool = self.setup.tools.get(call.name)

@@ -15,7 +15,7 @@ from ..errors import SessionConflict, StoreError, UsageError
 from ..messages import Message, ToolCall, ToolResult
 from ..stores.base import Store
 from ..turn.doom_loop import LONGEST_PERIOD, DoomLoop
-from ..turn.journal import VERSION
+from ..turn.journal import VERSION, unpacked
 from ..turn.recall import UNKNOWN_OUTCOME
 from ..turn.records import (
     Record,
@@ -49,6 +49,10 @@ class LoggedTurn:
     verdicts: Mapping[str, Verdict]
     records: list[Record] = field(default_factory=list)
     status: str | None = None
+
+    def told(self) -> Iterator[Record]:
+        """What the turn was told, one by one."""
+        return (each for record in self.records for each in unpacked(record))
 
     @property
     def is_resumed(self) -> bool:
@@ -128,7 +132,7 @@ class SessionLog:
         """What is known of the calls that *turn* left without a result."""
         pending = conversation_of(self.way(turn.parent)).pending
         known = dict(pending.results) if pending else {}
-        for record in turn.records:
+        for record in turn.told():
             if record.kind == "outcome":
                 result = read_result(record.data)
                 known[result.call.id] = result
@@ -165,7 +169,9 @@ def conversation_of(way: Iterable[LoggedTurn], repeats: int = 3) -> Conversation
             conversation.messages.append(turn.message)
         conversation.pending = None
         for record in turn.records:
-            _replay(record, conversation)
+            for kind, data in record.data.get("before", ()):
+                _replay(kind, data, conversation)
+            _replay(record.kind, record.data, conversation)
     rounds = [message.calls for message in conversation.messages if message.calls]
     conversation.seen = {call.id for calls in rounds for call in calls}
     for calls in rounds[-LONGEST_PERIOD * repeats :]:
@@ -173,9 +179,9 @@ def conversation_of(way: Iterable[LoggedTurn], repeats: int = 3) -> Conversation
     return conversation
 
 
-def _replay(record: Record, conversation: Conversation) -> None:
-    messages, data = conversation.messages, record.data
-    match record.kind:
+def _replay(kind: str, data: Mapping[str, Any], conversation: Conversation) -> None:
+    messages = conversation.messages
+    match kind:
         case "message":
             position = data["position"] if data["position"] >= 0 else len(messages)
             messages.insert(position, read_message(data["message"]))

@@ -15,7 +15,8 @@ __all__ = ["Written", "checked_id", "counted", "folded", "readable", "unwritten"
 #: Lists and objects within one another. Whoever reads may have less stack left than who wrote.
 _DEEPEST = 100
 _LONGEST_ID = 200
-_LARGEST = 2**63 - 1
+#: More than anybody has; every database can still add to it.
+_LARGEST = 2**53
 _LONGEST_KIND = 100
 
 

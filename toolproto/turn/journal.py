@@ -11,12 +11,12 @@ Hooks are not written down: they run again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..errors import StoreError, TurnCancelled
-from ..messages import Chunk, IdFactory, Message, Usage
+from ..messages import Chunk, IdFactory, Message, ToolCall, Usage
 from . import commands as cmd
 from .commands import Command, Flow, Write
 from .events import HistoryCompacted, TurnEnded
@@ -33,7 +33,7 @@ from .records import (
 )
 from .setup import Conversation
 
-__all__ = ["VERSION", "Journal", "journaled"]
+__all__ = ["VERSION", "Journal", "journaled", "unpacked"]
 
 #: Of the records; a newer one is refused.
 VERSION = 1
@@ -48,13 +48,15 @@ class Journal:
     """Makes the records of one turn of *conversation*.
 
     *ids* is where ids of calls come from, *recall* what is known of the turn from an earlier time,
-    *own* the user's message, which its beginning tells.
+    *own* the user's message, which its beginning tells. *is_grave* says of a call whether its start
+    must survive even a power cut.
     """
 
     conversation: Conversation
     ids: IdFactory
     recall: Recall
     own: Message | None = None
+    is_grave: Callable[[ToolCall], bool] = lambda call: True
     broken: bool = False
     _waiting: list[Record] = field(default_factory=list)
     _parts: list[tuple[str, list[str]]] = field(default_factory=list)
@@ -117,12 +119,13 @@ class Journal:
         return self._due(Record("failed", {"hook": self.recall.hooks, "error": write_error(error)}))
 
     def _due(self, record: Record) -> list[Record]:
-        """*record* with what waited for it; nothing, if it can wait itself."""
-        self._waiting.append(record)
+        """*record* with what waited for it in it; nothing, if it can wait itself."""
         if record.kind in _MINOR:
+            self._waiting.append(record)
             return []
-        due, self._waiting = self._waiting, []
-        return due
+        before = [[each.kind, each.data] for each in self._waiting]
+        self._waiting.clear()
+        return [Record(record.kind, {**record.data, "before": before} if before else record.data)]
 
     def _heard(self, chunk: Chunk | None) -> None:
         if chunk is None:
@@ -145,6 +148,13 @@ class Journal:
         }
         self._parts, self._usage, self._finish_reason, self._error = [], None, None, None
         return Record("reply", told)
+
+
+def unpacked(record: Record) -> Iterator[Record]:
+    """What is in *record*: those that waited for it, then itself."""
+    yield from (Record(kind, data) for kind, data in record.data.get("before", ()))
+    data = {name: value for name, value in record.data.items() if name != "before"}
+    yield Record(record.kind, data)
 
 
 def journaled(flow: Flow[T], journal: Journal, beginning: Sequence[Record] = ()) -> Flow[T]:
@@ -186,6 +196,10 @@ def _performed(command: Command[Any], journal: Journal) -> Flow[Any]:
     return answer
 
 
+def _is_grave(command: Command[Any], journal: Journal) -> bool:
+    return isinstance(command, cmd.Invoke) and any(map(journal.is_grave, command.calls))
+
+
 def _is_own(command: Command[Any], journal: Journal) -> bool:
     return isinstance(command, cmd.Append) and command.message is journal.own
 
@@ -195,7 +209,7 @@ def _written(journal: Journal, records: list[Record], command: Command[Any]) -> 
     if not records or journal.broken:
         return
     try:
-        yield Write(tuple(records), durable=isinstance(command, cmd.Invoke))
+        yield Write(tuple(records), durable=_is_grave(command, journal))
     except StoreError:
         journal.broken = True
         # Nothing may run, or be said to have been kept, that is not written down.

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from pathlib import Path
 from random import uniform
+from threading import Lock
 from time import sleep
 from typing import Any
 
@@ -22,6 +23,8 @@ _PATIENCE = 10.0
 #: SQLite itself does not wait when a file becomes a WAL file, or is recovered; then we do.
 _PAUSE = 0.05
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+
+_MAKING = Lock()
 
 #: For each connection. Deleted text is overwritten, not left in unused pages. The log is brought
 #: into place, which waits for the disk, each 16 MB: seldom, as a chat writes the same pages again
@@ -89,12 +92,18 @@ class SqliteDatabase(Database):
 
 
 def _make(path: Path) -> None:
+    """A new file for its owner alone, if there is none."""
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # Closing a file gives up all locks this process has on it, SQLite's too: never open one
+        # that another store may be using, nor let one be used before it is closed.
+        with _MAKING:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
     except FileNotFoundError:
         raise UsageError(f"the folder of {str(path)!r} does not exist; make it first") from None
     except (OSError, ValueError) as error:
-        raise StoreError(f"cannot open {str(path)!r}: {error}") from None
+        raise StoreError(f"cannot make {str(path)!r}: {error}") from None
 
 
 def _configure(connection: sqlite3.Connection, record: Any) -> None:

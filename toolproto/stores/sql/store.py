@@ -201,7 +201,7 @@ def _read(connection: Connection, wanted: dict[str, Any]) -> list[Record]:
     if due is None:
         raise no_session(wanted["session"])
     if len(found) != len(due):
-        raise StoreError(f"session {wanted['session']!r} is damaged: records are missing")
+        raise StoreError(f"session {wanted['session']!r} is damaged: its records do not add up")
     return found
 
 
