@@ -79,11 +79,12 @@ class AsyncDriver(Driver):
 
     async def _perform(self, command: Command[Any]) -> Any:
         self._waits = task = asyncio.current_task() if command.interruptible else None
+        before = task.cancelling() if task else 0
         try:
             answer = getattr(self, PERFORM[type(command)])(command)
             return await answer if type(answer) is CoroutineType else answer
         except asyncio.CancelledError:
-            if self._woken and task and task.cancelling() == 1:  # by us, and by nobody else
+            if self._woken and task and task.cancelling() == before + 1:  # by us alone
                 raise TurnCancelled("woken") from None  # _failure knows the reason
             raise
         finally:

@@ -161,7 +161,7 @@ class Turn:
         answered = {result.call.id for message in messages for result in message.results}
         unanswered = [
             ToolResult(call, self._lost(call), is_error=True)
-            for message in self._appending.transcript
+            for message in messages  # also of the turn that a resumed one goes on with
             for call in message.calls
             if call.id not in answered and self.conversation.pending is None
         ]
