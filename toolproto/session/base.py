@@ -168,6 +168,7 @@ class SessionBase:
     def _resumed_turn(self, verdicts: Mapping[str, Verdict]) -> Iterator[Begun]:
         with self._one_at_a_time():
             if self.interrupted and self._keeping:
+                self._keeping.check_same(verdicts)
                 self._conversation, begun = self._keeping.go_on()
                 yield begun
                 return

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import SessionConflict, UsageError
 from ..messages import Message, ToolCall, random_id
 from ..turn.commands import Flow
 from ..turn.flow import Turn
@@ -99,6 +99,16 @@ class Keeping:
         assert conversation.pending is not None
         terms, beginning = conversation.pending.terms, self.log.resuming(verdicts)
         return self._begun(conversation, terms, None, verdicts, [beginning], ())
+
+    def check_same(self, verdicts: Mapping[str, Verdict]) -> None:
+        """Raise SessionConflict if the turn that broke off was told otherwise than *verdicts*."""
+        turn = self.log.interrupted
+        assert turn is not None
+        for id, verdict in verdicts.items():
+            if turn.verdicts.get(id) != verdict:
+                raise SessionConflict(
+                    f"call {id!r} was decided before, and otherwise; resume({{}}) goes on with that"
+                )
 
     def go_on(self) -> tuple[Conversation, Begun]:
         """The turn that broke off, from its beginning: what is known of it is told again."""

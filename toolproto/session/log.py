@@ -6,7 +6,9 @@ the first one, and *head* says which way the conversation goes. Nothing is ever 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,8 +74,9 @@ class SessionLog:
         self.conflict: StoreError | None = None
         self.redact = redact or Redaction()
         self._latest: LoggedTurn | None = None
-        for record in store.read(id):
-            self._take(record)
+        with uncollected():
+            for record in store.read(id):
+                self._take(record)
 
     def write(self, records: Sequence[Record], durable: bool = False) -> None:
         """Add *records*; after a conflict nothing more is written."""
@@ -161,22 +164,42 @@ class SessionLog:
                     self._latest.status = data["status"]
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the collector away while much is read: it would look through it all again and again.
+
+    Nothing of it is garbage, and two thirds of the time of opening a long session were spent so.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def conversation_of(way: Iterable[LoggedTurn], repeats: int = 3) -> Conversation:
     """What was said and decided along *way*."""
     conversation = Conversation(doom_loop=DoomLoop(repeats))
-    for turn in way:
-        if turn.message is not None:
-            conversation.messages.append(turn.message)
-        conversation.pending = None
-        for record in turn.records:
-            for kind, data in record.data.get("before", ()):
-                _replay(kind, data, conversation)
-            _replay(record.kind, record.data, conversation)
+    with uncollected():
+        for turn in way:
+            _retrace(turn, conversation)
     rounds = [message.calls for message in conversation.messages if message.calls]
     conversation.seen = {call.id for calls in rounds for call in calls}
     for calls in rounds[-LONGEST_PERIOD * repeats :]:
         conversation.doom_loop.goes_on(calls)
     return conversation
+
+
+def _retrace(turn: LoggedTurn, conversation: Conversation) -> None:
+    if turn.message is not None:
+        conversation.messages.append(turn.message)
+    conversation.pending = None
+    for record in turn.records:
+        for kind, data in record.data.get("before", ()):
+            _replay(kind, data, conversation)
+        _replay(record.kind, record.data, conversation)
 
 
 def _replay(kind: str, data: Mapping[str, Any], conversation: Conversation) -> None:

@@ -11,7 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..errors import EndpointTimeout, LimitReached, TurnCancelled, TurnTimeout, UsageError
+from ..errors import (
+    EndpointTimeout,
+    LimitReached,
+    StoreError,
+    TurnCancelled,
+    TurnTimeout,
+    UsageError,
+)
 from ..hooks import ReplyEnded, TurnStarting, overriding
 from ..messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
 from ..tools.spec import ToolOffer
@@ -83,7 +90,11 @@ class Turn:
         seconds = (yield from perform(Clock())) - began
         self.result = self._outcome(failure, seconds)
         yield from self._to(_last_state(failure), failure)
-        yield Emit(TurnEnded(self.result))
+        try:
+            yield Emit(TurnEnded(self.result))
+        except StoreError as error:  # the end could not be kept, and is not to be taken for kept
+            self.result = self._outcome(failure or error, seconds)
+            yield Emit(TurnEnded(self.result))
         return self.result
 
     def _stopped_by(self, error: BaseException) -> TurnCancelled:

@@ -212,6 +212,4 @@ def _written(journal: Journal, records: list[Record], command: Command[Any]) -> 
         yield Write(tuple(records), durable=_is_grave(command, journal))
     except StoreError:
         journal.broken = True
-        # Nothing may run, or be said to have been kept, that is not written down.
-        if not isinstance(command, cmd.Emit):
-            raise
+        raise  # nothing may run, or be said to have been kept, that is not written down
