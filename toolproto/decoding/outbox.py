@@ -54,6 +54,11 @@ class Outbox:
         return events
 
     @property
+    def is_empty(self) -> bool:
+        """Is nothing here: to go out, kept back, or lingering?"""
+        return not self._events and self._withheld is None and self._lingering is None
+
+    @property
     def withholding(self) -> bool:
         """Is anything kept back?"""
         return self._withheld is not None

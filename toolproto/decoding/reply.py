@@ -56,6 +56,9 @@ class ReplyDecoder:
             self._leave_string()
         if self._finished:
             raise UsageError("feed() after finish(): make a new decoder for each reply")
+        prose = self._reader.plain(chunk)
+        if prose is not None:
+            return [prose]
         self._reader.read(chunk)
         self._enter_string()
         return self._outbox.take()

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..messages import Grade, Repair
+from ..events import TextDelta
+from ..messages import Grade, Repair, Span
 from ..tools.spec import ToolOffer
 from .attempts import Attempt, Body, Policy
 from .base import Limits
@@ -78,6 +79,20 @@ class ReplyReader:
     def streaming(self) -> CallDraft | None:
         """The call in whose string argument reading stands, if all of it may go out at once."""
         return self._attempt.streaming if self._attempt is not None else None
+
+    def plain(self, text: str) -> TextDelta | None:
+        """*text* read, if it is prose behind prose and nothing in it could begin anything.
+
+        Most chunks of most replies are: this takes a third of the time of :meth:`read`.
+        """
+        if self.text or self._mode != self._in_prose or not self._outbox.is_empty:
+            return None
+        if not text or self._landmarks.telling.search(text):
+            return None
+        start = self.base
+        self.base = end = start + len(text)
+        self._around.saw(text)
+        return TextDelta(text, Span(start, end))
 
     def read(self, text: str, *, final: bool = False) -> None:
         """Read on, as far as what more text could change; to the end if *final*."""

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
-from typing import Self, TypeVar
+from typing import Self
 
 from ..errors import EndpointError
 from ..messages import Chunk
+from .alarm import AsyncAlarm
 from .exchange import Exchange, Service
 from .http import AsyncLine, AsyncLines
 from .http_stream import DRAIN
 
 __all__ = ["AsyncHttpStream"]
-
-T = TypeVar("T")
 
 
 class AsyncHttpStream:
@@ -36,7 +34,7 @@ class AsyncHttpStream:
         await self.aclose()
 
     def __aiter__(self) -> AsyncIterator[Chunk]:
-        return self
+        return self._chunks
 
     async def __anext__(self) -> Chunk:
         return await anext(self._chunks)
@@ -46,12 +44,12 @@ class AsyncHttpStream:
         await self._chunks.aclose()
 
     async def _run(self) -> AsyncGenerator[Chunk]:
-        now = asyncio.get_running_loop().time
+        now, alarm = asyncio.get_running_loop().time, AsyncAlarm()
         exchange = Exchange(self._service, now())
         while True:
             line = await self._lines.line()
             try:
-                async with aclosing(self._reply(line, exchange)) as chunks:
+                async with aclosing(self._reply(line, exchange, alarm)) as chunks:
                     async for chunk in chunks:
                         yield chunk
                 return
@@ -61,20 +59,27 @@ class AsyncHttpStream:
             except TimeoutError:
                 failure, delay = exchange.overdue(), None
             finally:
+                alarm.stop()
                 await self._end(line, exchange)
             # Raised out here, so that no error of a lower layer hangs on it.
             if delay is None:
                 raise exchange.worded(failure)
             await asyncio.sleep(delay)
 
-    async def _reply(self, line: AsyncLine, exchange: Exchange) -> AsyncGenerator[Chunk]:
-        connect = exchange.begin(asyncio.get_running_loop().time())
+    async def _reply(
+        self, line: AsyncLine, exchange: Exchange, alarm: AsyncAlarm
+    ) -> AsyncGenerator[Chunk]:
+        now = asyncio.get_running_loop().time
+        connect = exchange.begin(now())
         sending = line.send(self._service.url, self._service.headers, self._content, connect)
-        status, headers = await _in_time(exchange, sending)
-        if not exchange.answered(status, asyncio.get_running_loop().time()):
-            raise await self._refusal(line, exchange, status, headers)
+        status, headers = await alarm.within(exchange.wait(now()), sending)
+        if not exchange.answered(status, now()):
+            raise await self._refusal(line, exchange, alarm, status, headers)
         try:
-            while not exchange.ended and (data := await _in_time(exchange, line.read())):
+            while not exchange.ended:
+                data = await alarm.within(exchange.wait(now()), line.read())
+                if not data:
+                    break
                 for chunk in exchange.take(data):
                     yield chunk
         except (EndpointError, TimeoutError):
@@ -84,11 +89,17 @@ class AsyncHttpStream:
             yield chunk
 
     async def _refusal(
-        self, line: AsyncLine, exchange: Exchange, status: int, headers: Mapping[str, str]
+        self,
+        line: AsyncLine,
+        exchange: Exchange,
+        alarm: AsyncAlarm,
+        status: int,
+        headers: Mapping[str, str],
     ) -> EndpointError:
+        now = asyncio.get_running_loop().time
         # A refusal is one, however much of its text came.
         with suppress(EndpointError, TimeoutError):
-            while exchange.refused(await _in_time(exchange, line.read())):
+            while exchange.refused(await alarm.within(exchange.wait(now()), line.read())):
                 pass
         return exchange.refusal(status, headers, time.time())
 
@@ -100,9 +111,3 @@ class AsyncHttpStream:
                         await line.read()
         finally:
             await line.close()
-
-
-async def _in_time(exchange: Exchange, waiting: Awaitable[T]) -> T:
-    deadline = exchange.wait(asyncio.get_running_loop().time())
-    async with asyncio.timeout_at(None if deadline == math.inf else deadline):
-        return await waiting

@@ -81,6 +81,8 @@ class AsyncDriver(Driver):
         self._waits = task = asyncio.current_task() if command.interruptible else None
         before = task.cancelling() if task else 0
         try:
+            if type(command) is cmd.Read:  # a token: nearly every command is one
+                return await anext(self._chunks, None)
             answer = getattr(self, PERFORM[type(command)])(command)
             return await answer if type(answer) is CoroutineType else answer
         except asyncio.CancelledError:
@@ -104,9 +106,6 @@ class AsyncDriver(Driver):
     async def _open(self, command: cmd.Open) -> None:
         stream = self.endpoint.astream(command.request)
         self._chunks = aiter(await self._reply.enter_async_context(stream))
-
-    async def _read(self, command: cmd.Read) -> Chunk | None:
-        return await anext(self._chunks, None)
 
     async def _close(self, command: cmd.Close | None = None) -> None:
         await self._reply.aclose()

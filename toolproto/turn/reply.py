@@ -92,6 +92,9 @@ class Reply:
         return self._noted(self.unmasker.feed(events) if self.unmasker else events)
 
     def _noted(self, events: list[Event]) -> list[Event]:
+        if len(events) == 1 and type(events[0]) is TextDelta:  # as nearly always
+            self._text.append(events[0].text)
+            return events
         for at, event in enumerate(events):
             match event:
                 case TextDelta(text):
