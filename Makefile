@@ -26,12 +26,19 @@ bench: $(READY_ALL)  ## What we measure, beside what others do
 	$(BIN)/python benchmarks/lenient.py
 	$(BIN)/python benchmarks/seed_corpus.py
 	$(BIN)/python benchmarks/session.py
+	$(BIN)/python benchmarks/journal.py
 
-soak: $(READY_ALL)  ## Long runs: a million splits, a million hostile texts, coverage-guided fuzzing
+soak: $(READY_ALL)  ## Long runs: splits, hostile texts, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
 	$(BIN)/python -m soak.laws
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
 	$(BIN)/python -m soak.fuzz --runs 300000
+	$(BIN)/python -m soak.cut_streams
+	$(BIN)/python -m soak.sessions
+	$(BIN)/python -m soak.crashes --store sqlite
+	$(BIN)/python -m soak.crashes --store postgresql
+	$(BIN)/python -m soak.races --store sqlite
+	$(BIN)/python -m soak.races --store postgresql
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -137,13 +137,21 @@ class SessionBase:
             raise UsageError("this session is not kept; give it a store, 'memory:' at least")
         return self._keeping
 
-    def _last_message(self, turn: int | None) -> tuple[str, int]:
-        """What began *turn*, by default the last one on the way."""
-        begun = [each for each in self._kept.log.way(self._kept.log.head) if each.message]
-        begun = [self._kept.log.turns[turn]] if turn in self._kept.log.turns else begun
-        if not begun or begun[-1].message is None:
-            raise UsageError("there is no turn to run again")
-        return begun[-1].message.content, begun[-1].number
+    def _to_run_again(self, turn: int | None, terms: TurnTerms) -> tuple[str, TurnTerms]:
+        """What began *turn*, by default the last one on the way, and its terms below *terms*."""
+        log = self._kept.log
+        if turn is None:
+            begun = [each.number for each in log.way(log.head) if each.message]
+            turn = begun[-1] if begun else 0
+        found = log.turns.get(turn)
+        if found is None or found.message is None:
+            begun = [each.number for each in log.turns.values() if each.message]
+            raise UsageError(f"there is no turn {turn} to run again; there are {begun}")
+        old = found.terms
+        again: TurnTerms = {"choice": old.choice, "parallel": old.parallel, "params": old.params}
+        again |= terms
+        again["beside"] = found.number
+        return found.message.content, again
 
     def _shared(self) -> tuple[Any, ...]:
         """What a driver is made with, whichever it is."""
@@ -156,12 +164,12 @@ class SessionBase:
     @contextmanager
     def _turn(self, text: str, terms: TurnTerms) -> Iterator[Begun]:
         with self._one_at_a_time():
+            self.tools.offer(terms.get("choice", "auto"))  # no such tool? better said now
             if (beside := terms.get("beside")) is not None:
                 self._conversation = self._kept.go_back(beside)
             if self.pending:
                 ids = ", ".join(request.call.id for request in self.pending)
                 raise UsageError(f"calls wait for a decision ({ids}): resume() with it first")
-            self.tools.offer(terms.get("choice", "auto"))  # no such tool? better said now
             yield self._run(Message("user", text), turn_terms(terms))
 
     @contextmanager
@@ -212,6 +220,8 @@ class SessionBase:
         if not self._busy.acquire(blocking=False):
             raise UsageError("a turn is running; wait for it, cancel() it, or use another session")
         try:
+            if self._keeping:
+                self._conversation = self._keeping.current(self._conversation)
             yield
         finally:
             self._busy.release()

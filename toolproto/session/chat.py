@@ -67,9 +67,8 @@ class ChatSession(SessionBase):
 
     def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run the last *turn* again, or an earlier one; what it said before is kept beside it."""
-        text, number = self._last_message(turn)
-        terms["beside"] = number
-        return self.send(text, **terms)
+        text, again = self._to_run_again(turn, terms)
+        return self.send(text, **again)
 
     def make_title(self) -> str:
         """Have the model find a title for the session."""
@@ -138,9 +137,8 @@ class AsyncChatSession(SessionBase):
 
     async def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run the last *turn* again, or an earlier one; what it said before is kept beside it."""
-        text, number = self._last_message(turn)
-        terms["beside"] = number
-        return await self.send(text, **terms)
+        text, again = self._to_run_again(turn, terms)
+        return await self.send(text, **again)
 
     async def make_title(self) -> str:
         """Have the model find a title for the session."""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import StoreError, UsageError
 from ..messages import Message
 from ..stores.base import Record, Store
+from ..stores.memory import MemoryStore
 from ..turn.journal import VERSION
 from .log import SessionLog, conversation_of
 
 __all__ = ["export_jsonl", "export_markdown", "import_jsonl"]
 
 _FORMAT = "toolproto session"
-_BATCH = 500
+_TICKS = re.compile("`+")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_AWKWARD = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
 
 
 def export_jsonl(store: Store, id: str) -> Iterator[str]:
@@ -36,13 +40,19 @@ def import_jsonl(store: Store, lines: Iterable[str], id: str | None = None) -> s
     read = [_read(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not read or read[0].get("format") != _FORMAT:
         raise UsageError("line 1 is not the beginning of an exported session")
-    if read[0]["version"] > VERSION:
-        raise UsageError(f"it was exported by a newer toolproto (journal {read[0]['version']})")
+    version, id = read[0].get("version"), id or read[0].get("id")
+    if not isinstance(version, int) or not isinstance(id, str):
+        raise UsageError("line 1 does not tell the version and the id of the session")
+    if version > VERSION:
+        raise UsageError(f"it was exported by a newer toolproto (journal {version})")
     records = [_record(number, each) for number, each in enumerate(read[1:], 2)]
-    id = id or str(read[0]["id"])
+    _check(records)
     store.create(id, str(read[0].get("title", "")))
-    for at in range(0, len(records), _BATCH):
-        store.append(id, records[at : at + _BATCH], at, durable=True)
+    try:
+        store.append(id, records, 0, durable=True)
+    except BaseException:
+        store.delete(id)
+        raise
     return id
 
 
@@ -53,14 +63,18 @@ def export_markdown(store: Store, id: str) -> str:
         raise UsageError(f"the store has no session {id!r}")
     log = SessionLog(store, id)
     messages = conversation_of(log.way(log.head)).messages
-    parts = [f"# {info.title or id}", *(part for each in messages for part in _shown(each))]
+    parts = [
+        f"# {' '.join((info.title or id).split())}",
+        *(part for each in messages for part in _shown(each)),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def _shown(message: Message) -> Iterator[str]:
     if message.content and not message.results:
         who = {"user": "You", "assistant": "Model", "system": "System"}[message.role]
-        yield f"**{who}:** {message.content}"
+        gap = "\n\n" if _FENCE.match(message.content) else " "  # a fence has its own line
+        yield f"**{who}:**{gap}{_closed(message.content)}"
     for call in message.calls:
         arguments = json.dumps(call.arguments, ensure_ascii=False, indent=1, default=str)
         yield f"→ `{call.name}`\n\n{_fenced(arguments, 'json')}"
@@ -71,15 +85,43 @@ def _shown(message: Message) -> Iterator[str]:
 
 def _fenced(text: str, language: str = "") -> str:
     """*text* in a fence that nothing in it can end."""
-    longest = max(
-        (len(run) for run in text.replace("\n", " ").split(" ") if "```" in run), default=2
-    )
-    fence = "`" * (longest + 1)
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
 
+def _closed(text: str) -> str:
+    """*text*, its last fence closed, so that what follows stays outside."""
+    fence = ""
+    for line in text.splitlines():
+        found = _FENCE.match(line)
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence) and not line[found.end() :].strip():
+            fence = ""
+    return f"{text}\n{fence}" if fence else text
+
+
 def _line(told: dict[str, Any]) -> str:
-    return json.dumps(told, ensure_ascii=False) + "\n"
+    line = json.dumps(told, ensure_ascii=False)
+    # Half a surrogate pair goes into no file, and some readers end a line at U+2028.
+    if _AWKWARD.search(line):
+        line = json.dumps(told)
+    return line + "\n"
+
+
+def _check(records: list[Record]) -> None:
+    """Raise UsageError unless a session can be led on from *records*."""
+    tried = MemoryStore()
+    tried.create("tried")
+    tried.append("tried", records, 0, durable=False)
+    try:
+        log = SessionLog(tried, "tried")
+        for turn in log.turns.values():
+            conversation_of([turn])
+    except StoreError as error:
+        raise UsageError(f"it is no session: {error}") from None
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"it is no session: a record is damaged ({error!r})") from None
 
 
 def _read(number: int, line: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Terms, TurnSetup
 from .log import SessionLog, conversation_of
-from .redacting import Redaction
+from .redacting import Redaction, is_whole
 from .titles import title_of
 
 __all__ = ["Begun", "Keeping", "check_exists", "open_keeping"]
@@ -81,16 +81,20 @@ class Keeping:
 
     @title.setter
     def title(self, title: str) -> None:
-        self.log.store.rename(self.log.id, title)
+        self.log.store.rename(self.log.id, self.log.redact(title))
+
+    def current(self, conversation: Conversation) -> Conversation:
+        """*conversation*, unless what was said last could not be written down."""
+        return self.conversation() if self.log.look_again() else conversation
 
     def conversation(self) -> Conversation:
         """What was said up to the head."""
-        return conversation_of(self.log.way(self.log.head), self.setup.limits.repeats)
+        return self._conversation(self.log.head)
 
     def run(self, conversation: Conversation, message: Message, terms: Terms) -> Begun:
         """A new turn behind the head."""
         if not self.log.turns and not self.title:
-            self.title = title_of(message.content)
+            self.title = title_of(self.log.redact(message.content))
         beginning = self.log.beginning(message, terms, self.log.head)
         return self._begun(conversation, terms, message, {}, [beginning], ())
 
@@ -114,7 +118,7 @@ class Keeping:
         """The turn that broke off, from its beginning: what is known of it is told again."""
         turn = self.log.interrupted
         assert turn is not None
-        conversation = conversation_of(self.log.way(turn.parent), self.setup.limits.repeats)
+        conversation = self._conversation(turn.parent, turn.number)
         pending = conversation.pending
         terms = pending.terms if pending and turn.is_resumed else turn.terms
         told = tuple(turn.told())
@@ -139,8 +143,9 @@ class Keeping:
 
     def settle(self) -> None:
         """Close the turn that broke off, if there is one."""
+        self.log.look_again()
         if self.log.interrupted:
-            self.log.close_interrupted()
+            self.log.close_interrupted(self.setup.limits.repeats)
 
     def _begun(
         self,
@@ -151,7 +156,7 @@ class Keeping:
         beginning: Sequence[Record],
         known: Sequence[Record],
     ) -> Begun:
-        recall = Recall(known, self._is_idempotent, conversation.started)
+        recall = Recall(known, self._is_idempotent, conversation.started, is_whole)
         ids = self.setup.paradigm.ids
         journal = Journal(conversation, ids, recall, message, self._is_grave)
         paradigm = copy.copy(self.setup.paradigm)
@@ -159,6 +164,12 @@ class Keeping:
         turn = Turn(replace(self.setup, paradigm=paradigm), conversation, terms)
         flow = turn.resume(verdicts) if message is None else turn.run(message)
         return turn, journaled(flow, journal, beginning)
+
+    def _conversation(self, turn: int | None, before: int | None = None) -> Conversation:
+        conversation = conversation_of(self.log.way(turn), self.setup.limits.repeats)
+        conversation.started |= (started := self.log.started(before))
+        conversation.seen |= started
+        return conversation
 
     def _is_grave(self, call: ToolCall) -> bool:
         """Whether running *call* twice would matter."""

@@ -12,16 +12,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..approvals import Allow
+from ..approvals import Deny
 from ..errors import SessionConflict, StoreError, UsageError
 from ..messages import Message, ToolCall, ToolResult
 from ..stores.base import Store
-from ..turn.doom_loop import LONGEST_PERIOD, DoomLoop
+from ..tools.outcome import result_of
+from ..turn.doom_loop import DoomLoop
 from ..turn.journal import VERSION, unpacked
 from ..turn.recall import UNKNOWN_OUTCOME
 from ..turn.records import (
     Record,
-    read_decision,
     read_message,
     read_pending,
     read_result,
@@ -72,24 +72,46 @@ class SessionLog:
         self.head: int | None = None
         self.count = 0
         self.conflict: StoreError | None = None
-        self.redact = redact or Redaction()
+        self.redact = (redact or Redaction()).fresh()
         self._latest: LoggedTurn | None = None
+        self._torn = False
         with uncollected():
-            for record in store.read(id):
-                self._take(record)
+            self._take_all(store.read(id))
 
     def write(self, records: Sequence[Record], durable: bool = False) -> None:
         """Add *records*; after a conflict nothing more is written."""
         if self.conflict:
             raise self.conflict
-        kept = [Record(record.kind, self.redact(record.data)) for record in records]
+        if self._torn:
+            raise StoreError("what was to be written before this was broken off, so this is not")
+        kept = [self.redact.record(record) for record in records]
         try:
             self.store.append(self.id, kept, self.count, durable=durable)
         except SessionConflict as conflict:
             self.conflict = conflict
             raise
+        except BaseException as error:
+            self._torn = not isinstance(error, Exception)  # Ctrl-C: nobody knows how far it got
+            raise
         for record in records:
             self._take(record)
+
+    def look_again(self) -> bool:
+        """Take what a write left behind that was broken off; whether there was one."""
+        torn, self._torn = self._torn, False
+        if torn:
+            self._take_all(self.store.read(self.id, self.count))
+        return torn
+
+    def _take_all(self, records: Iterable[Record]) -> None:
+        """Take what comes from a store, which may hold anything."""
+        for record in records:
+            try:
+                self._take(record)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                raise StoreError(
+                    f"record {self.count} of session {self.id!r} is damaged: {error!r}"
+                ) from None
 
     def beginning(self, message: Message, terms: Terms, parent: int | None) -> Record:
         """The record of a turn that *message* begins."""
@@ -121,11 +143,30 @@ class SessionLog:
         last = self.turns[self.head] if self.head is not None else None
         return last if last and last is self._latest and last.status is None else None
 
-    def close_interrupted(self) -> None:
+    def started(self, before: int | None = None) -> set[str]:
+        """The ids of all calls that were ever started, whichever way the conversation went.
+
+        With *before*, in the turns before that one: a call that waits in two branches runs once.
+        """
+        return {
+            id
+            for turn in self.turns.values()
+            if before is None or turn.number < before
+            for record in turn.records
+            if record.kind == "started"
+            for id in record.data["ids"]
+        }
+
+    def close_interrupted(self, repeats: int = 3) -> None:
         """End the turn that broke off: every call that has no answer gets one."""
         turn = self.interrupted
         assert turn is not None
-        records = [Record("ended", {"status": "error", "pending": None})]
+        loop = conversation_of(self.way(turn.parent), repeats).doom_loop
+        for record in turn.told():
+            if record.kind == "message" and (calls := read_message(record.data["message"]).calls):
+                loop.goes_on(calls)
+        ended = {"status": "error", "pending": None, "loop": loop.state()}
+        records = [Record("ended", ended)]
         if results := tuple(self._unanswered(turn)):
             told = {"message": write_message(Message("user", "", results=results))}
             records.insert(0, Record("message", {**told, "position": -1}))
@@ -135,6 +176,9 @@ class SessionLog:
         """What is known of the calls that *turn* left without a result."""
         pending = conversation_of(self.way(turn.parent)).pending
         known = dict(pending.results) if pending else {}
+        for call in pending.calls if pending else ():
+            if told := _told(call, turn.verdicts.get(call.id)):
+                known[call.id] = told
         for record in turn.told():
             if record.kind == "outcome":
                 result = read_result(record.data)
@@ -154,14 +198,28 @@ class SessionLog:
         data = record.data
         match record.kind:
             case "turn":
-                self._latest = self.turns[data["turn"]] = _read_turn(data)
-                self.head = data["turn"]
+                self._latest = self._begun(_read_turn(data))
+                self.head = self._latest.number
             case "head":
-                self.head = data["turn"]
+                self.head = self._known(data["turn"])
+            case "left" if self._latest is not None:
+                _leave(self._latest, data["followed"])
             case _ if self._latest is not None:
                 self._latest.records.append(record)
                 if record.kind == "ended":
                     self._latest.status = data["status"]
+
+    def _begun(self, turn: LoggedTurn) -> LoggedTurn:
+        self._known(turn.parent)  # so that every way has an end
+        if turn.number in self.turns:
+            raise StoreError(f"the session is damaged: it has two turns {turn.number!r}")
+        self.turns[turn.number] = turn
+        return turn
+
+    def _known(self, turn: int | None) -> int | None:
+        if turn is not None and turn not in self.turns:
+            raise StoreError(f"the session is damaged: it has no turn {turn!r}")
+        return turn
 
 
 @contextmanager
@@ -185,10 +243,7 @@ def conversation_of(way: Iterable[LoggedTurn], repeats: int = 3) -> Conversation
     with uncollected():
         for turn in way:
             _retrace(turn, conversation)
-    rounds = [message.calls for message in conversation.messages if message.calls]
-    conversation.seen = {call.id for calls in rounds for call in calls}
-    for calls in rounds[-LONGEST_PERIOD * repeats :]:
-        conversation.doom_loop.goes_on(calls)
+    conversation.seen |= conversation.started
     return conversation
 
 
@@ -207,17 +262,37 @@ def _replay(kind: str, data: Mapping[str, Any], conversation: Conversation) -> N
     match kind:
         case "message":
             position = data["position"] if data["position"] >= 0 else len(messages)
-            messages.insert(position, read_message(data["message"]))
+            message = read_message(data["message"])
+            messages.insert(position, message)
+            conversation.seen.update(call.id for call in message.calls)
         case "compacted":
             messages[:] = map(read_message, data["after"])
         case "started":
             conversation.started.update(data["ids"])
-        case "decision":
-            decision = read_decision(data)
-            if isinstance(decision, Allow) and decision.always and data.get("tool"):
-                conversation.granted.add(data["tool"])
-        case "ended" if data["pending"]:
-            conversation.pending = read_pending(data["pending"])
+        case "ended":
+            if data["pending"]:
+                conversation.pending = read_pending(data["pending"])
+            if "granted" in data:
+                conversation.granted = set(data["granted"])
+            if "loop" in data:
+                conversation.doom_loop.restore(data["loop"])
+
+
+def _leave(turn: LoggedTurn, followed: int) -> None:
+    """Forget what could not be followed any more, but for which calls were started."""
+    told = list(turn.told())
+    started = [each for each in told[followed:] if each.kind == "started"]
+    turn.records = told[:followed] + started
+
+
+def _told(call: ToolCall, verdict: Verdict | None) -> ToolResult | None:
+    """What somebody has said *call* comes to."""
+    match verdict:
+        case str() | ToolResult():
+            return result_of(call, verdict)
+        case Deny(reason):
+            return ToolResult(call, f"not run: {reason}", is_error=True)
+    return None
 
 
 def _read_turn(data: Mapping[str, Any]) -> LoggedTurn:

@@ -8,7 +8,8 @@ in earlier turns counts too.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..approvals import call_digest
 from ..messages import ToolCall
@@ -48,6 +49,20 @@ class DoomLoop:
         """Take note that the round was not run; whether the one before it was refused too."""
         before, self._refused = self._refused, True
         return before
+
+    def state(self) -> dict[str, Any]:
+        """All that is remembered, as JSON can hold it."""
+        return {
+            "rounds": [list(each) for each in self._rounds],
+            "tolerated": sorted(list(each) for each in self._tolerated),
+            "refused": self._refused,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Remember what :meth:`state` told."""
+        self._rounds = deque(map(tuple, state["rounds"]), maxlen=self._rounds.maxlen)
+        self._tolerated = set(map(tuple, state["tolerated"]))
+        self._refused = state["refused"]
 
     def _has_period(self, period: int) -> bool:
         length = period * self.repeats

@@ -16,13 +16,15 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..errors import StoreError, TurnCancelled
-from ..messages import Chunk, IdFactory, Message, ToolCall, Usage
+from ..events import CallCompleted
+from ..messages import Chunk, IdFactory, Message, ToolCall, Usage, random_id
 from . import commands as cmd
 from .commands import Command, Flow, Write
 from .events import HistoryCompacted, TurnEnded
 from .recall import Recall
 from .records import (
     Record,
+    write_call,
     write_decision,
     write_error,
     write_message,
@@ -59,16 +61,26 @@ class Journal:
     is_grave: Callable[[ToolCall], bool] = lambda call: True
     broken: bool = False
     _waiting: list[Record] = field(default_factory=list)
-    _parts: list[tuple[str, list[str]]] = field(default_factory=list)
-    _usage: Usage | None = None
-    _finish_reason: str | None = None
+    _drawn: set[str] = field(default_factory=set)
+    _left: list[Record] = field(default_factory=list)
+    _chunks: list[Chunk] = field(default_factory=list)
+    _arguments: list[Any] = field(default_factory=list)
     _error: Exception | None = None
+    _before: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._before = _settled(self.conversation)
 
     def draw_id(self) -> str:
         """An id for a call: the one it had, or a fresh one."""
         if self.recall.ids:
             return str(self.recall.ids.popleft())
         id = self.ids()
+        # A factory that repeats itself: whoever asked would try again and again, and in the end
+        # make one up that is not written down.
+        if id in self.conversation.seen or id in self._drawn:
+            id = random_id()
+        self._drawn.add(id)
         self._waiting.append(Record("ids", {"ids": [id]}))
         return id
 
@@ -80,23 +92,25 @@ class Journal:
             case cmd.Emit(TurnEnded(result)):
                 pending = self.conversation.pending
                 told = {"status": result.status, "pending": pending and write_pending(pending)}
-                return self._due(Record("ended", told))
-            case cmd.Emit(HistoryCompacted(after=after)):
+                return self._due(Record("ended", {**told, **self._changes()}))
+            case cmd.Emit(CallCompleted(call=call)):
+                self._arguments.append(write_call(call)["arguments"])
+            case cmd.Emit(HistoryCompacted(after=after)) if not self.recall.compacted():
                 self._due(Record("compacted", {"after": [write_message(each) for each in after]}))
         return []
 
     def after(self, command: Command[Any], answer: Any) -> list[Record]:
         """What must be written now that *command* was answered."""
         match command:
-            case cmd.Read():
-                self._heard(answer)
+            case cmd.Read() if answer is not None:
+                self._chunks.append(answer)
             case cmd.Close():
                 return self._due(self._reply())
             case cmd.Clock():
                 return self._due(Record("clock", {"at": answer}))
             case cmd.Today():
                 return self._due(Record("today", {"date": answer.isoformat()}))
-            case cmd.Append(message, position) if message is not self.own:
+            case cmd.Append(message, position):
                 told = {"message": write_message(message), "position": position}
                 return self._due(Record("message", told))
             case cmd.Ask(request):
@@ -114,40 +128,53 @@ class Journal:
             case cmd.Open() | cmd.Read():
                 self._error = error  # part of the reply
                 return []
+            case cmd.Close():
+                self._error = error
+                return self._due(self._reply())
+            case cmd.Hook() if self.recall.reading:
+                self._chunks.pop()  # nobody heard it
+                self._error = error
+                return []
             case cmd.Hook() | cmd.Together() | cmd.Pause() if not isinstance(error, TurnCancelled):
                 return []  # it will fail again
+            case cmd.CleanUp():
+                return []  # so will this
+            case cmd.Invoke():
+                return self._due(Record("unstarted", {"error": write_error(error)}))
         return self._due(Record("failed", {"hook": self.recall.hooks, "error": write_error(error)}))
 
     def _due(self, record: Record) -> list[Record]:
         """*record* with what waited for it in it; nothing, if it can wait itself."""
+        if (followed := self.recall.left()) is not None:
+            self._left.append(Record("left", {"followed": followed}))
         if record.kind in _MINOR:
             self._waiting.append(record)
             return []
         before = [[each.kind, each.data] for each in self._waiting]
+        packed = Record(record.kind, {**record.data, "before": before} if before else record.data)
+        due = [*self._left, packed]
         self._waiting.clear()
-        return [Record(record.kind, {**record.data, "before": before} if before else record.data)]
-
-    def _heard(self, chunk: Chunk | None) -> None:
-        if chunk is None:
-            return
-        for kind, text in (("reasoning", chunk.reasoning), ("text", chunk.text)):
-            if text:
-                if not self._parts or self._parts[-1][0] != kind:
-                    self._parts.append((kind, []))
-                self._parts[-1][1].append(text)
-        if chunk.usage:
-            self._usage = (self._usage or Usage()) + chunk.usage
-        self._finish_reason = chunk.finish_reason or self._finish_reason
+        self._left.clear()
+        return due
 
     def _reply(self) -> Record:
+        usages = [chunk.usage for chunk in self._chunks if chunk.usage]
+        reasons = [chunk.finish_reason for chunk in self._chunks if chunk.finish_reason]
         told = {
-            "parts": [[kind, "".join(texts)] for kind, texts in self._parts],
-            "finish_reason": self._finish_reason,
-            "usage": self._usage and write_usage(self._usage),
+            "parts": [[kind, "".join(texts)] for kind, texts in _runs(self._chunks)],
+            "finish_reason": reasons[-1] if reasons else None,
+            "usage": write_usage(sum(usages, Usage())) if usages else None,
             "error": self._error and write_error(self._error),
+            # So that what is secret in them can be taken out of the text; not kept itself.
+            "arguments": self._arguments,
         }
-        self._parts, self._usage, self._finish_reason, self._error = [], None, None, None
+        self._chunks, self._arguments, self._error = [], [], None
         return Record("reply", told)
+
+    def _changes(self) -> dict[str, Any]:
+        """What else the turn leaves behind for those after it, where that has changed."""
+        after = _settled(self.conversation)
+        return {name: each for name, each in after.items() if each != self._before[name]}
 
 
 def unpacked(record: Record) -> Iterator[Record]:
@@ -178,7 +205,10 @@ def journaled(flow: Flow[T], journal: Journal, beginning: Sequence[Record] = ())
 
 def _performed(command: Command[Any], journal: Journal) -> Flow[Any]:
     recall = journal.recall
-    if not _is_own(command, journal) and recall.answers(command):
+    if _is_own(command, journal):
+        journal.own = None  # said again, it is a message like any other
+        return (yield command)
+    if recall.answers(command):
         return recall.answer(command)
     answer: Any = recall.unknown(command)
     if answer is None:
@@ -186,7 +216,7 @@ def _performed(command: Command[Any], journal: Journal) -> Flow[Any]:
             yield again
         yield from _written(journal, journal.before(command), command)
         try:
-            answer = yield command
+            answer = recall.continued(command, (yield command))
         except StoreError:
             raise
         except Exception as error:
@@ -202,6 +232,25 @@ def _is_grave(command: Command[Any], journal: Journal) -> bool:
 
 def _is_own(command: Command[Any], journal: Journal) -> bool:
     return isinstance(command, cmd.Append) and command.message is journal.own
+
+
+def _runs(chunks: Sequence[Chunk]) -> Iterator[tuple[str, list[str]]]:
+    """What *chunks* say, in order, as long as it is of one kind."""
+    run: tuple[str, list[str]] | None = None
+    for chunk in chunks:
+        for kind, text in (("reasoning", chunk.reasoning), ("text", chunk.text)):
+            if text and run is not None and run[0] == kind:
+                run[1].append(text)
+            elif text:
+                if run is not None:
+                    yield run
+                run = (kind, [text])
+    if run is not None:
+        yield run
+
+
+def _settled(conversation: Conversation) -> dict[str, Any]:
+    return {"granted": sorted(conversation.granted), "loop": conversation.doom_loop.state()}
 
 
 def _written(journal: Journal, records: list[Record], command: Command[Any]) -> Flow[None]:

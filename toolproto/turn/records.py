@@ -59,7 +59,7 @@ class Record:
 def write_call(call: ToolCall) -> Json:
     """*call*, without the text it was read from."""
     repairs = [[each.name, each.grade.value, each.detail] for each in call.repairs]
-    told = {"name": call.name, "arguments": _plain(call.arguments), "id": call.id}
+    told = {"name": call.name, "arguments": _members(call.arguments), "id": call.id}
     return {**told, "repairs": repairs} if repairs else told
 
 
@@ -72,9 +72,14 @@ def read_call(told: Mapping[str, Any]) -> ToolCall:
 def write_result(result: ToolResult) -> Json:
     """*result*, with what the program keeps beside the text."""
     told: Json = {"call": write_call(result.call), "content": result.content}
-    for name in ("is_error", "title", "metadata", "attachments"):
-        if value := getattr(result, name):
-            told[name] = _plain(value)
+    if result.is_error:
+        told["is_error"] = True
+    if result.title is not None:
+        told["title"] = _plain(result.title)
+    if result.metadata:
+        told["metadata"] = _members(result.metadata)
+    if result.attachments:
+        told["attachments"] = [_plain(each) for each in result.attachments]
     return told
 
 
@@ -200,6 +205,7 @@ def write_pending(pending: Pending) -> Json:
     """*pending*: the calls, what is known of them, and what is waited for."""
     return {
         "message": write_message(pending.message),
+        "calls": [write_call(call) for call in pending.calls],
         "waiting": {id: _write_request(each) for id, each in pending.waiting.items()},
         "results": {id: write_result(each) for id, each in pending.results.items()},
         "decisions": {id: write_decision(each) for id, each in pending.decisions.items()},
@@ -209,10 +215,9 @@ def write_pending(pending: Pending) -> Json:
 
 def read_pending(told: Mapping[str, Any]) -> Pending:
     """The pending calls that were written."""
-    message = read_message(told["message"])
     return Pending(
-        message,
-        message.calls,
+        read_message(told["message"]),
+        tuple(map(read_call, told["calls"])),
         {id: _read_request(each) for id, each in told["waiting"].items()},
         {id: read_result(each) for id, each in told["results"].items()},
         {id: read_decision(each) for id, each in told["decisions"].items()},
@@ -236,10 +241,11 @@ def _read_request(told: Mapping[str, Any]) -> ApprovalRequest:
 
 def write_error(error: Exception) -> Json:
     """*error*: what it is and what it says."""
-    told: Json = {"type": type(error).__name__, "message": str(error)}
-    for name in ("status", "body", "retry_after", "limit"):
-        if value := getattr(error, name, None):
-            told[name] = value
+    told: Json = {"type": type(error).__name__, "message": _said(error)}
+    if isinstance(error, errors.EndpointError):
+        for name in ("status", "body", "retry_after"):
+            if (value := getattr(error, name)) is not None:
+                told[name] = _plain(value)
     return told
 
 
@@ -254,13 +260,32 @@ def read_error(told: Mapping[str, Any]) -> Exception:
     return errors.ToolProtoError(f"{told['type']}: {told['message']}")
 
 
+def _members(value: Mapping[str, Any]) -> Json:
+    """*value* with each of its members as JSON can hold it: what it is stays an object."""
+    return {str(key): _plain(each) for key, each in value.items()}
+
+
 def _plain(value: Any) -> Any:
     """*value*, if JSON can hold it; else what it looks like."""
     try:
         return json.loads(json.dumps(value, default=_shown))
     except (TypeError, ValueError, RecursionError):
-        return _shown(value)
+        return _looks(value)
 
 
 def _shown(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else repr(value)
+    return dict(value) if isinstance(value, Mapping) else _looks(value)
+
+
+def _looks(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:  # a number of too many digits, an object that cannot tell itself
+        return f"<{type(value).__name__}>"
+
+
+def _said(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return ""

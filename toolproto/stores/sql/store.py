@@ -93,7 +93,7 @@ class SqlStore:
         """A new session without records."""
         now = time()
         made = SessionInfo(checked_id(id), readable(title), now, now, 0)
-        self._open().write(lambda connection: _create(connection, made))
+        self._open().write(lambda connection: _create(connection, made), durable=True)
         return made
 
     def info(self, id: str) -> SessionInfo | None:
