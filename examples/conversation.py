@@ -19,11 +19,12 @@ from toolproto import (
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.tools.toolsets import MemoryFiles, file_tools
 
+READ = '{"name": "read_file", "arguments": {"path": "/notes.txt"}}'
+WRITE = '{"name": "write_file", "arguments": {"path": "/notes.txt", "content": "milk\\nbread\\n"}}'
+MEDDLE = '{"name": "write_file", "arguments": {"path": "/etc/passwd", "content": "me"}}'
 SCRIPT = [
-    'I look first. <tool_code>{"name": "read_file", "arguments": {"path": "/notes.txt"}}</tool_code>',
-    '<tool_code>{"name": "write_file", "arguments": {"path": "/notes.txt", "content": "milk\\nbread\\n"}}'
-    "</tool_code>\n"
-    '<tool_code>{"name": "write_file", "arguments": {"path": "/etc/passwd", "content": "me"}}</tool_code>',
+    f"I look first. <tool_code>{READ}</tool_code>",
+    f"<tool_code>{WRITE}</tool_code>\n<tool_code>{MEDDLE}</tool_code>",
     "Bread is on the list. The other file I was not allowed to write.",
 ]
 
