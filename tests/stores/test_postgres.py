@@ -58,6 +58,7 @@ def test_every_idle_connection_is_given_up_after_a_restart(postgres, store):
     postgres.start()
     for at in range(8):
         store.append("one", [said("x")], at, durable=False)
+    assert contents(store, "one") == ["x"] * 8
 
 
 def test_a_server_that_is_down_is_an_error_of_ours(postgres, store):

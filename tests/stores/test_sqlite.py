@@ -96,7 +96,11 @@ def test_a_file_that_others_wrote_in_is_shared_with_them(path):
     connection.close()
     store = SqlStore(path)
     store.create("one")
+    assert [info.id for info in store.list()] == ["one"]
     store.close()
+    connection = sqlite3.connect(path)
+    assert connection.execute("SELECT theirs FROM sessions").fetchall() == []
+    connection.close()
 
 
 # -- files that are none ------------------------------------------------------------------

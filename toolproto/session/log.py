@@ -6,9 +6,7 @@ the first one, and *head* says which way the conversation goes. Nothing is ever 
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,8 +73,7 @@ class SessionLog:
         self.redact = (redact or Redaction()).fresh()
         self._latest: LoggedTurn | None = None
         self._torn = False
-        with uncollected():
-            self._take_all(store.read(id))
+        self._take_all(store.read(id))
 
     def write(self, records: Sequence[Record], durable: bool = False) -> None:
         """Add *records*; after a conflict nothing more is written."""
@@ -222,27 +219,11 @@ class SessionLog:
         return turn
 
 
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Keep the collector away while much is read: it would look through it all again and again.
-
-    Nothing of it is garbage, and two thirds of the time of opening a long session were spent so.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def conversation_of(way: Iterable[LoggedTurn], repeats: int = 3) -> Conversation:
     """What was said and decided along *way*."""
     conversation = Conversation(doom_loop=DoomLoop(repeats))
-    with uncollected():
-        for turn in way:
-            _retrace(turn, conversation)
+    for turn in way:
+        _retrace(turn, conversation)
     conversation.seen |= conversation.started
     return conversation
 

@@ -168,7 +168,8 @@ class Settling:
             message = "this tool is not there any more"
             return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
         # A misspelt name is good enough to look something up, not to change something.
-        return checked if tool.risk == "read" else check_call(call, self.offer)
+        guessed = any(repair.name == "name_near" for repair in checked.repairs)
+        return check_call(call, self.offer) if guessed and tool.risk != "read" else checked
 
     def _hooked(self, call: ToolCall) -> Flow[ToolCall | ToolResult | CallProblem]:
         for hook in overriding(self.setup.hooks, "before_tool"):
