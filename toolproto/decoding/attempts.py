@@ -6,8 +6,8 @@ import re
 from enum import Enum, auto
 from typing import Protocol
 
-from .call_draft import CallDraft
 from .outbox import LONGEST_EXAMPLE, Outbox
+from .string_feed import StreamedString
 from .surroundings import Standing
 
 __all__ = ["Attempt", "Body", "Policy"]
@@ -25,7 +25,7 @@ class Body(Protocol):
     @property
     def refused(self) -> bool: ...
     @property
-    def streaming(self) -> CallDraft | None: ...
+    def streaming(self) -> StreamedString | None: ...
     def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
     def finish(self, reason: str | None) -> None: ...
     def take_pushback(self) -> str: ...
@@ -67,8 +67,8 @@ class Attempt:
         return stop
 
     @property
-    def streaming(self) -> CallDraft | None:
-        """The call in whose string argument reading stands, if all of it may go out at once."""
+    def streaming(self) -> StreamedString | None:
+        """The string argument in which reading stands, if all of it may go out at once."""
         return None if self._outbox.withholding else self.body.streaming
 
     @staticmethod

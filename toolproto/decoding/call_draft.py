@@ -7,20 +7,23 @@ look like a call to an offered tool before anything is said about it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from io import StringIO
 
+from ..events import Event, arguments_delta
 from ..messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
 from .base import Limits
 from .call_shape import CallFields, CallShape, read_fields
 from .json_delta import ArgumentsText, remainder
+from .json_end import string_stop
 from .lenient import read_json
 from .offered import Offered
 from .outbox import Outbox
 from .scanner import Marker
 from .strict import Reading, Refusal
+from .string_feed import StreamedString
 
 __all__ = ["CallDraft", "CallSetting", "Outcome"]
 
@@ -88,19 +91,22 @@ class CallDraft:
         return self._marked and self._name is None and not self.holds_list
 
     @property
-    def length(self) -> int:
-        """How many characters have been read."""
-        return self._raw.tell()
-
-    @property
     def room(self) -> int:
         """How many more characters are read."""
-        return self._setting.limits.characters - self.length
+        return self._setting.limits.characters - self._raw.tell()
 
     @property
-    def append(self) -> Callable[[str], int]:
-        """Takes in text that is known to fit: for the one place that does so at every token."""
-        return self._raw.write
+    def streaming(self) -> StreamedString | None:
+        """The string argument that is being read, once the call was announced."""
+        if self.index is None:
+            return None
+        write, index = self._raw.write, self.index
+
+        def tell(piece: str) -> Event:
+            write(piece)
+            return arguments_delta(index, piece)
+
+        return StreamedString(string_stop, tell, self._raw.tell(), self.room)
 
     def spoil(self, fault: str) -> None:
         """The call is larger than is read; *fault* says how."""

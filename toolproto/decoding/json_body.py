@@ -11,9 +11,10 @@ from collections.abc import Callable
 from io import StringIO
 
 from ..messages import CallProblem, ProblemKind, Repair, Span
-from .call_draft import CallDraft, CallSetting
+from .call_draft import CallSetting
 from .json_calls import JsonCalls
 from .scanner import MORE, NO, Marker
+from .string_feed import StreamedString
 
 __all__ = ["JsonBody"]
 
@@ -60,8 +61,8 @@ class JsonBody:
         self._pushback = ""
 
     @property
-    def streaming(self) -> CallDraft | None:
-        """The announced call in whose string argument reading stands, if that is so."""
+    def streaming(self) -> StreamedString | None:
+        """The string argument in which reading stands, if that is so."""
         return self._calls.streaming if self._calls is not None else None
 
     def take_pushback(self) -> str:

@@ -17,6 +17,7 @@ from .json_end import JsonTokens
 from .json_text import unescape
 from .scanner import Marker
 from .strict import MAX_DEPTH
+from .string_feed import StreamedString
 
 __all__ = ["JsonCalls"]
 
@@ -118,11 +119,11 @@ class JsonCalls:
         return self.done and not self.committed
 
     @property
-    def streaming(self) -> CallDraft | None:
-        """The announced call in whose string argument reading stands, if that is so."""
+    def streaming(self) -> StreamedString | None:
+        """The string argument in which reading stands, if that is so."""
         if self._args is None or not self._tokens.in_plain_string or not self._args.in_value:
             return None
-        return self._drafts[-1] if self._drafts[-1].index is not None else None
+        return self._drafts[-1].streaming
 
     # -- what the tokens say --------------------------------------------------------------
 

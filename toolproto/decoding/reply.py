@@ -75,10 +75,10 @@ class ReplyDecoder:
         return self._outbox.take()
 
     def _enter_string(self) -> None:
-        """Leave what comes to the hot path, if reading stands in a string of a certain call."""
-        reader, draft = self._reader, self._reader.streaming
-        if draft is not None and draft.index is not None:
-            self._string = StringFeed(draft, draft.index, reader.base, reader.text)
+        """Leave what comes to the hot path, if reading stands in a string that may go out."""
+        reader, string = self._reader, self._reader.streaming
+        if string is not None:
+            self._string = StringFeed(string, reader.base, reader.text)
 
     def _leave_string(self) -> None:
         if self._string is not None:

@@ -17,7 +17,7 @@ from ..messages import Grade, Repair, Span
 from ..tools.spec import ToolOffer
 from .attempts import Attempt, Body, Policy
 from .base import Limits
-from .call_draft import CallDraft, CallSetting
+from .call_draft import CallSetting
 from .candidates import MORE_KEY, leading_key
 from .cut import CutTail
 from .fences import FENCE, FENCE_BEGUN, CodeFence
@@ -30,6 +30,7 @@ from .other_json import OtherJson
 from .outbox import Outbox
 from .reasoning import Reasoning
 from .scanner import MORE, NO
+from .string_feed import StreamedString
 from .surroundings import Standing, Surroundings
 from .thoughts import Thought
 
@@ -76,8 +77,8 @@ class ReplyReader:
             self._mode = self._in_thought
 
     @property
-    def streaming(self) -> CallDraft | None:
-        """The call in whose string argument reading stands, if all of it may go out at once."""
+    def streaming(self) -> StreamedString | None:
+        """The string argument in which reading stands, if all of it may go out at once."""
         return self._attempt.streaming if self._attempt is not None else None
 
     def plain(self, text: str) -> TextDelta | None:

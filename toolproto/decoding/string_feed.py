@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..events import Event, arguments_delta
-from .call_draft import CallDraft
-from .json_end import string_stop
+from collections.abc import Callable
+from dataclasses import dataclass
 
-__all__ = ["BATCH", "StringFeed"]
+from ..events import Event
+
+__all__ = ["BATCH", "StreamedString", "StringFeed"]
 
 # Somebody watching a file being written does not see the difference between one token and eight,
 # but looking at each of them costs three times as much. Short calls are never batched.
@@ -15,31 +16,44 @@ _LONG_CALL = 1024
 _SHORT_CHUNK = 16
 
 
-class StringFeed:
-    """Takes in text for as long as it only goes on with a string argument of *draft*.
+@dataclass(frozen=True, slots=True)
+class StreamedString:
+    """A string argument that is being read, of an announced call.
 
-    ``text`` is what of an escape is not whole yet, and ``base`` where in the reply it begins.
+    *stop* says how much of a text certainly goes on with it, or -1 if the text has to be read;
+    *tell* takes that much in and makes the event. *length* characters of the call have been
+    read, and there is *room* for more.
     """
 
-    def __init__(self, draft: CallDraft, index: int, base: int, text: str) -> None:
+    stop: Callable[[str], int]
+    tell: Callable[[str], Event]
+    length: int
+    room: int
+
+
+class StringFeed:
+    """Takes in text for as long as it only goes on with *string*.
+
+    ``text`` is what is left over (of an escape, say), and ``base`` where in the reply it begins.
+    """
+
+    def __init__(self, string: StreamedString, base: int, text: str) -> None:
         self.base = base
         self.text = text
-        self._index = index
-        self._append = draft.append
-        self._until = base + draft.room
-        self._batch_from = base + _LONG_CALL - draft.length
+        self._stop = string.stop
+        self._tell = string.tell
+        self._until = base + string.room
+        self._batch_from = base + _LONG_CALL - string.length
 
     def feed(self, chunk: str) -> list[Event] | None:
         """The events that *chunk* makes; None, and nothing taken in, if it has to be read."""
         text = self.text + chunk
-        stop = string_stop(text)
+        stop = self._stop(text)
         if stop < 0 or self.base + stop > self._until:
             return None
-        piece = text[:stop]
-        self._append(piece)
         self.base += stop
         self.text = text[stop:]
-        return [arguments_delta(self._index, piece)] if piece else []
+        return [self._tell(text[:stop])] if stop else []
 
     def worth_batching(self, chunk: str) -> bool:
         """Is the call so long, and *chunk* so short, that chunks may be taken together?"""
