@@ -30,6 +30,19 @@ SPELT = [
     (CLOSE, "</ tool_code\n>"),
     (BRACKET, "[[call "),
     (Marker("<|im_start|>"), "<|im_start|>"),
+    (Marker("<|im_start|>"), "<|IM_START|>"),
+    (Marker("<｜tool▁sep｜>"), "<｜tool▁sep｜>"),
+    (Marker("<｜tool▁sep｜>"), "<|tool_sep|>"),
+    (Marker("<｜tool▁sep｜>"), "<｜tool_sep｜>"),
+    (Marker("<｜tool▁sep｜>"), "<|tool sep|>"),
+    (Marker("<|tool_sep|>"), "<｜tool▁sep｜>"),
+    (Marker("<|tool_sep|>"), "<|tool\\_sep|>"),
+    (Marker("<tool_call>"), "<tool\\_call>"),
+    (Marker("<tool_call>"), "<tool_call:opensource>"),
+    (Marker("</tool_call>"), "</tool_call:opensource>"),
+    (Marker("<function="), "<function="),
+    (Marker("<invoke name="), "<Invoke name="),
+    (Marker("<|to|>{name}<|m|>"), "<|to|>get_weather<|m|>"),
     (Marker("→"), "→"),
     (Marker("<a.b-c:d>"), "<a.b-c:d>"),
 ]
@@ -55,7 +68,6 @@ OTHER = [
     (BRACKET, "[[CALL "),
     (BRACKET, "[[callx"),
     (BRACKET, "[ [call "),
-    (Marker("<|im_start|>"), "<|IM_START|>"),
     (Marker("<|im_start|>"), "< |im_start|>"),
 ]
 
