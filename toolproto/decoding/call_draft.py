@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from io import StringIO
+from typing import Any
 
 from ..events import Event, arguments_delta
 from ..messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
 from .base import Limits
-from .call_shape import CallFields, CallShape, read_fields
+from .call_shape import CallFields, CallShape, read_arguments, read_fields
+from .heads import Head
 from .json_delta import ArgumentsText, remainder
 from .json_end import string_stop
 from .lenient import read_json
@@ -54,19 +56,32 @@ class Outcome(Enum):
 
 
 class CallDraft:
-    """A JSON object that is, or may be, a call."""
+    """A JSON object that is, or may be, a call.
+
+    With a *head*, which stood in the text *lead* before it, the object is its arguments.
+    """
 
     def __init__(
-        self, setting: CallSetting, start: int, marked: bool, drift: tuple[Repair, ...] = ()
+        self,
+        setting: CallSetting,
+        start: int,
+        marked: bool,
+        drift: tuple[Repair, ...] = (),
+        *,
+        head: Head | None = None,
+        lead: str = "",
     ) -> None:
         self._setting = setting
         self._drift = drift
         self._outbox = setting.outbox
-        self._start = start
+        self._start = start - len(lead)
         self._marked = marked
         self._raw = StringIO()
-        self._name: str | None = None
-        self._id = ""
+        self._raw.write(lead)
+        self._lead = len(lead)
+        self._head = head
+        self._name: str | None = head.name if head else None
+        self._id = head.id if head else ""
         self._described = False
         self._echoes: bool | None = None  # are the arguments a schema? None until it shows
         self._fault = ""
@@ -188,15 +203,22 @@ class CallDraft:
             return self._reject(kind, reading.message, raw), ""
         if cut or not _is_whole(reading):
             return self._reject(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw), ""
-        fields = read_fields(reading.value, self._setting.shape, self._setting.offered.knows)
+        fields = self._fields(reading.value)
         outcome = self._settle(fields, raw, reading)
         return outcome, raw[reading.end :]
 
+    def _fields(self, value: Any) -> CallFields | None:
+        shape, offered = self._setting.shape, self._setting.offered
+        if self._head is None:
+            return read_fields(value, shape, offered.knows)
+        return read_arguments(value, self._head.name, shape, offered.get(self._head.name))
+
     def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refusal:
-        reading = read_json(raw, keys=self._keys())
+        keys = self._keys()
+        reading = read_json(raw, self._lead, keys)
         if _is_whole(reading):
             return reading
-        shorter = (read_json(raw[:end], keys=self._keys()) for end in _other_ends(raw, ends))
+        shorter = (read_json(raw[:end], self._lead, keys) for end in _other_ends(raw, ends))
         return next((one for one in shorter if _is_whole(one)), reading)
 
     def refuse_list(self) -> bool:
@@ -256,8 +278,11 @@ class CallDraft:
         """Without a marker: a known tool and its arguments, and not the tool's own description."""
         arguments = fields.arguments or {}
         self._name = fields.name
-        if not fields.spoken or self._described or self._is_schema(set(arguments)):
+        if self._described or self._is_schema(set(arguments)):
             return False
+        if not fields.spoken:
+            own = self._setting.offered.keys(fields.name)
+            return bool(arguments) and own is not None and own >= arguments.keys()
         asked = not any(repair.name.endswith("_key") for repair in fields.repairs)
         return self._setting.offered.knows(fields.name) or asked
 

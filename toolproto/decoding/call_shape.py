@@ -8,15 +8,16 @@ of JSON, or lying flat beside the name. Each is read, and each departure is a na
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from ..messages import Grade, Repair
+from ..tools.spec import ToolSpec
 from .lenient import read_json
 from .strict import Reading
 
-__all__ = ["CallFields", "CallShape", "read_fields"]
+__all__ = ["CallFields", "CallShape", "read_arguments", "read_fields"]
 
 _NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action")
 _ARGUMENT_KEYS = (
@@ -29,7 +30,7 @@ _ARGUMENT_KEYS = (
     "tool_input",
     "action_input",
 )
-_NESTING_KEYS = ("function", "function_call", "tool_call", "call")
+_NESTING_KEYS = ("function", "function_call", "tool_call", "call", "command")
 _LIST_KEYS = ("tool_calls", "function_calls", "toolCalls", "tool_call", "calls")
 # Members that go beside a call without being arguments of it.
 _OTHER_KEYS = (
@@ -51,12 +52,17 @@ _MESSAGE_KEYS = ("role", "content", "reasoning", "message", "text", "response")
 class CallShape:
     """The member names that a paradigm asks for.
 
-    *wrapper* is the member that holds the list of calls, where the paradigm asks for one.
+    *wrapper* is the member that holds the list of calls, where the paradigm asks for one; *listed*
+    says that it asks for a list without one. *keyed* is the shape ``{"get_weather": {…}}``, and
+    *nesting* the member that holds the whole call.
     """
 
     name: str = "name"
     arguments: str = "arguments"
     wrapper: str | None = None
+    listed: bool = False
+    keyed: bool = False
+    nesting: str | None = None
 
     @cached_property
     def name_keys(self) -> tuple[str, ...]:
@@ -109,8 +115,12 @@ def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) ->
     if not isinstance(value, Mapping):
         return None
     repairs: list[Repair] = []
+    if shape.keyed and len(value) == 1:
+        [(name, given)] = value.items()
+        if isinstance(given, dict):
+            return CallFields(name, given, True, "", ())
     inner = _nested(value, shape)
-    if inner is not value:
+    if inner is not value and value.get(shape.nesting or "") is not inner:
         repairs.append(Repair("nested_call"))
     name_key = _name_key(inner, shape, offered)
     if name_key is None:
@@ -125,6 +135,19 @@ def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) ->
             repairs.append(Repair("arguments_key", detail=key))
         arguments = _as_object(inner[key], repairs)
     return CallFields(inner[name_key], arguments, key is not None, _id(value), tuple(repairs))
+
+
+def read_arguments(
+    value: Any, name: str, shape: CallShape, tool: ToolSpec | None
+) -> CallFields | None:
+    """Read *value* as the arguments of *name*, or as the whole call that names it once more."""
+    if not isinstance(value, Mapping):
+        return None
+    if _names(value, shape) and not (tool is not None and shape.name in tool.properties):
+        whole = read_fields(value, shape, lambda given: given == name)
+        if whole is not None and whole.spoken and whole.name == name:
+            return replace(whole, repairs=(*whole.repairs, Repair("named_twice")))
+    return CallFields(name, dict(value), True, "", ())
 
 
 def _nested(value: Mapping[str, Any], shape: CallShape) -> Mapping[str, Any]:

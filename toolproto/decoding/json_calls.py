@@ -12,6 +12,7 @@ from enum import Enum, auto
 
 from ..messages import Repair
 from .call_draft import CallDraft, CallSetting, Outcome
+from .heads import Head
 from .json_delta import ArgumentsText
 from .json_end import JsonTokens
 from .json_text import unescape
@@ -55,7 +56,8 @@ class JsonCalls:
     *marked* says that a marker stands before the value, so that it is meant as a call whatever
     it holds; *drift* is how its calls depart from the asked form, unless they stand in the asked
     list; *ends* are markers that no JSON goes on behind. Unmarked, it has to look like a call, and
-    ``refused`` tells when it did not.
+    ``refused`` tells when it did not. With a *head*, whose text was *lead*, the value is the
+    arguments of the tool named there.
     ``pushback`` is text that was read but turned out to lie behind the end of a broken call.
     """
 
@@ -66,8 +68,12 @@ class JsonCalls:
         marked: bool,
         drift: tuple[Repair, ...] = (),
         ends: Sequence[Marker] = (),
+        head: Head | None = None,
+        lead: str = "",
     ) -> None:
         self._setting = setting
+        self._head = head
+        self._lead = lead
         self._marked = marked
         self._drift = drift
         self._ends = ends
@@ -257,17 +263,25 @@ class JsonCalls:
         if role is _Role.CALL:
             if draft is not None:
                 draft.holds_list = draft.holds_objects = True
-            self._flush(at)
-            draft = CallDraft(self._setting, self._base + at, marked, self._departure(parent))
-            self._drafts.append(draft)
+            draft = self._draft(at, marked, parent)
+        if parent is None and self._head is not None and bracket == "{":
+            role, draft = _Role.ARGUMENTS, self._draft(at, marked, parent)
+            draft.announce()
         if role is _Role.ARGUMENTS and draft is not None:
             self._args = draft.open_arguments(self._base + at)
             role = role if self._args is not None else _Role.INSIDE
         return _Frame(bracket, role, marked, draft)
 
+    def _draft(self, at: int, marked: bool, parent: _Frame | None) -> CallDraft:
+        self._flush(at)
+        start, drift = self._base + at, self._departure(parent)
+        draft = CallDraft(self._setting, start, marked, drift, head=self._head, lead=self._lead)
+        self._drafts.append(draft)
+        return draft
+
     def _departure(self, parent: _Frame | None) -> tuple[Repair, ...]:
         """How a call that opens inside *parent* departs from the form."""
-        if parent is None:
+        if parent is None or self._setting.shape.listed:
             return self._drift
         keys = [frame.key for frame in self._frames if frame.role is _Role.CALL]
         if keys and keys[0] == self._setting.shape.wrapper:
@@ -276,11 +290,16 @@ class JsonCalls:
 
     def _role(self, parent: _Frame | None, bracket: str) -> _Role:
         shape = self._setting.shape
+        if self._head is not None:
+            return _Role.INSIDE
         if parent is None or parent.role is _Role.LIST:
             return _Role.CALL if bracket == "{" else _Role.LIST
         if parent.role not in (_Role.CALL, _Role.NESTED):
             return _Role.INSIDE
         if parent.key in shape.argument_keys and bracket == "{":
+            return _Role.ARGUMENTS
+        if shape.keyed and bracket == "{" and parent.draft is not None:
+            parent.draft.member(shape.name, parent.key)
             return _Role.ARGUMENTS
         if parent.role is _Role.CALL and parent.key in shape.nesting_keys and bracket == "{":
             return _Role.NESTED
@@ -294,6 +313,10 @@ class JsonCalls:
         if frame.role is _Role.ARGUMENTS and draft is not None:
             draft.close_arguments(self._base + end)
             self._args = None
+            if self._head is not None and not self._frames:
+                self._flush(end)
+                self._drafts.remove(draft)
+                self._settle(draft, cut)
         elif frame.role is _Role.CALL and draft is not None:
             self._flush(end)
             self._drafts.remove(draft)

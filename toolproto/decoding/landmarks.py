@@ -1,8 +1,8 @@
 """What to look for in the prose of a reply, and where.
 
-A paradigm says how its calls and results look (:class:`ReplyForm`); together with the tags of
-thinking and the tokens of chat templates that makes the :class:`Landmarks` of its replies, compiled
-once for all of them.
+A paradigm says how its calls and results look (`forms.py`); together with the tags of thinking and
+the tokens of chat templates that makes the :class:`Landmarks` of its replies, compiled once for
+all of them.
 """
 
 from __future__ import annotations
@@ -13,27 +13,12 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 
-from .call_shape import CallShape
+from .forms import Family, MarkedForm, ReplyForm
 from .leaks import LEAKS
 from .reasoning import Reasoning
 from .scanner import Marker, MarkerSet
 
-__all__ = ["Landmark", "Landmarks", "ReplyForm", "landmarks"]
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyForm:
-    """How calls and results look in a paradigm's replies.
-
-    *call* are the markers around a call, or None where calls stand without any; *results* open a
-    result block, and *result_key* is the first member of one written in JSON: neither is ever
-    the model's to write.
-    """
-
-    shape: CallShape
-    call: tuple[str, str] | None = None
-    results: tuple[str, ...] = ()
-    result_key: str | None = None
+__all__ = ["CallMarkers", "Landmark", "Landmarks", "landmarks"]
 
 
 class Landmark(Enum):
@@ -45,30 +30,63 @@ class Landmark(Enum):
     END_OF_CALL = auto()
     END_OF_THOUGHT = auto()
     LEAK = auto()
+    DROPPED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class CallMarkers:
+    """The markers of one form of call."""
+
+    form: MarkedForm
+    opener: Marker
+    closer: Marker | None
+
+    @property
+    def ends(self) -> tuple[Marker, ...]:
+        """Markers that no payload goes on behind."""
+        return (self.opener,) if self.closer is None else (self.closer, self.opener)
 
 
 class Landmarks:
     """The markers of one form of reply, and the characters worth stopping at."""
 
     def __init__(self, form: ReplyForm, reasoning: Reasoning) -> None:
-        self.call = (Marker(form.call[0]), Marker(form.call[1])) if form.call else None
+        self.calls = [_markers(call) for call in form.calls]
+        # A run of backticks behind a call closes it; in prose it begins a fence.
+        closers = {
+            call.closer.text: call.closer
+            for call in self.calls
+            if call.closer and call.closer.first != "`"
+        }
         table = [
-            *((opener, Landmark.CALL) for opener in (self.call or ())[:1]),
-            *((closer, Landmark.END_OF_CALL) for closer in (self.call or ())[1:]),
+            *((call.opener, Landmark.CALL) for call in self.calls),
+            *((closer, Landmark.END_OF_CALL) for closer in closers.values()),
             *((Marker(text), Landmark.RESULT) for text in form.results),
             *((Marker(opener), Landmark.THOUGHT) for opener, _ in reasoning.tags),
             *((Marker(closer), Landmark.END_OF_THOUGHT) for _, closer in reasoning.tags),
+            *((Marker(text), Landmark.DROPPED) for text in form.dropped),
             *((marker, Landmark.LEAK) for marker in LEAKS),
         ]
         self._kinds = [kind for _, kind in table]
         self._markers = MarkerSet([marker for marker, _ in table])
         self.ends_of_thought = MarkerSet([Marker(closer) for _, closer in reasoning.tags])
-        self.telling = _telling([marker for marker, _ in table])
+        self.call_markers = [marker for marker, kind in table if kind in _OF_CALLS]
+        self.telling = _telling([marker for marker, _ in table], Family.PYTHON in form.bare)
 
-    def at(self, text: str, at: int, final: bool) -> tuple[Landmark | None, int]:
-        """The landmark at *at* and where it ends; None with NO, or with MORE if one may be."""
+    def at(self, text: str, at: int, final: bool) -> tuple[Landmark | None, int, int]:
+        """The landmark at *at*, where it ends, and its number among its kind's markers.
+
+        None with NO, or with MORE if there may be one.
+        """
         number, end = self._markers.at(text, at, final)
-        return (self._kinds[number], end) if number >= 0 else (None, end)
+        return (self._kinds[number], end, number) if number >= 0 else (None, end, number)
+
+
+_OF_CALLS = frozenset({Landmark.CALL, Landmark.END_OF_CALL})
+
+
+def _markers(form: MarkedForm) -> CallMarkers:
+    return CallMarkers(form, Marker(form.opener), Marker(form.closer) if form.closer else None)
 
 
 @lru_cache(maxsize=256)
@@ -77,12 +95,14 @@ def landmarks(form: ReplyForm, reasoning: Reasoning) -> Landmarks:
     return Landmarks(form, reasoning)
 
 
-def _telling(markers: Sequence[Marker]) -> re.Pattern[str]:
+def _telling(markers: Sequence[Marker], python: bool) -> re.Pattern[str]:
     """What to stop at in prose: a character that, with the one behind it, may mean something.
 
     Most brackets in prose and code are told apart here, without stopping.
     """
-    pairs = {"<": r"\s/\\|A-Za-z", "{": r"\s\"'“‘`A-Za-z_", "[": r"\s{", "~": "~"}
+    pairs = {"<": r"\s/\\|｜A-Za-z", "{": r"\s\"'“‘`A-Za-z_", "[": r"\s{", "~": "~"}
+    if python:
+        pairs["["] += r"A-Za-z_\"'`\["
     literals = []
     for marker in markers:
         first = marker.text[0]

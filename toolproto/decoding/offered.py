@@ -10,7 +10,7 @@ import re
 
 from ..tools.spec import ToolOffer, ToolSpec
 
-__all__ = ["Offered"]
+__all__ = ["NOTHING", "Offered"]
 
 _SEPARATORS = re.compile(r"[\W_]+")
 
@@ -42,3 +42,7 @@ class Offered:
         """The argument names of that tool, if it takes no others."""
         tool = self.get(name) if name else None
         return frozenset(tool.properties) if tool is not None and tool.properties else None
+
+
+#: Where no tool is on offer.
+NOTHING = Offered(ToolOffer())

@@ -11,7 +11,7 @@ from ..events import Event
 from ..messages import IdFactory
 from ..tools.spec import ToolOffer
 from .base import Limits
-from .landmarks import ReplyForm
+from .forms import ReplyForm
 from .outbox import Outbox
 from .reasoning import Reasoning
 from .reply_reader import ReplyReader

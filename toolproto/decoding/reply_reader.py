@@ -21,13 +21,16 @@ from .call_draft import CallSetting
 from .candidates import MORE_KEY, leading_key
 from .cut import CutTail
 from .fences import FENCE, FENCE_BEGUN, CodeFence
-from .json_body import JsonBody
+from .forms import Family, ReplyForm
+from .heads import Head
 from .json_calls import JsonCalls
-from .landmarks import Landmark, ReplyForm, landmarks
+from .landmarks import Landmark, landmarks
 from .leaks import ends_reply, invented_turn, opens_turn
-from .offered import Offered
+from .marked_body import MarkedBody
+from .offered import NOTHING, Offered
 from .other_json import OtherJson
 from .outbox import Outbox
+from .pythonic import PythonCalls, leading_call
 from .reasoning import Reasoning
 from .scanner import MORE, NO
 from .string_feed import StreamedString
@@ -42,6 +45,16 @@ _SPACE = re.compile(r"[\s,]++")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
 _SEPARATOR = re.compile(r"\s{0,20}+[,;]\s{0,20}+(?=[{\[<])")
 _SEPARATOR_BEGUN = re.compile(r"\s{0,20}+(?:[,;]\s{0,20}+)?\Z")
+
+# Behind a fenced call that is meant, models speak of its result, or of what they will do next;
+# behind one that is only shown they speak to the reader.
+_GOES_ON = re.compile(r"\b(?:results?|outputs?|I['’]ll|I will|let me)\b", re.IGNORECASE)
+_SPEAKS_TO = re.compile(r"\byou(?:rs?)?\b", re.IGNORECASE)
+_TALK = 200
+_INDENT = re.compile(r"\s{1,200}")
+_LETTER = re.compile(r"[^\W\d]")
+_NAME_LINE = re.compile(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
+_NAME_LINE_BEGUN = re.compile(r"[A-Za-z_][\w.-]{0,127}(?:[ \t]{0,8}(?:\r?\n\s{0,8})?)?\Z")
 
 _Mode = Callable[[str, int, bool], int]
 
@@ -62,6 +75,8 @@ class ReplyReader:
         self._setting = CallSetting(form.shape, Offered(offer), outbox, limits)
         self._lead_keys = form.shape.leading_keys
         self._landmarks = landmarks(form, reasoning)
+        self._offered = self._setting.offered
+        self._bare_names = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
         self._around = Surroundings()
         self._recoveries = limits.recoveries
         self.text = ""  # not read yet
@@ -89,6 +104,8 @@ class ReplyReader:
         if self.text or self._mode != self._in_prose or not self._outbox.is_empty:
             return None
         if not text or self._landmarks.telling.search(text):
+            return None
+        if self._bare_names and (self._around.blank_line or "\n" in text):
             return None
         start = self.base
         self.base = end = start + len(text)
@@ -137,23 +154,61 @@ class ReplyReader:
     # -- prose ----------------------------------------------------------------------------
 
     def _in_prose(self, text: str, at: int, final: bool) -> int:
+        if self._bare_names and self._around.blank_line:
+            stop = self._at_line(text, at, final)
+            if stop != NO:
+                return stop
         telling = self._landmarks.telling.search(text, at)
         stop = telling.start() if telling else len(text)
         if stop > at:
-            return self._say(text, at, stop)
-        landmark, end = self._landmarks.at(text, at, final)
+            newline = text.find("\n", at, stop) if self._bare_names else NO
+            return self._say(text, at, stop if newline == NO else newline + 1)
+        landmark, end, number = self._landmarks.at(text, at, final)
         if end == MORE:
             return at
         if landmark is Landmark.THOUGHT and end == len(text) and not final:
             return at  # what comes behind it may matter
         if landmark is not None:
-            stop = self._at_landmark(landmark, text, at, end)
+            stop = self._at_landmark(landmark, text, at, end, number)
             return stop if stop != NO else self._say(text, at, at + 1)
         if text[at] in "`~":
             return self._at_run(text, at, final)
         if text[at] in "{[":
             return self._at_bracket(text, at, final)
         return self._say(text, at, at + 1)
+
+    def _at_line(self, text: str, at: int, final: bool) -> int:
+        """At the start of a line, where a call may begin with its name; NO if none does."""
+        space = _INDENT.match(text, at)
+        if space:
+            return self._say(text, at, space.end())
+        if not _LETTER.match(text, at) or self._around.standing() is not Standing.PLAIN:
+            return NO
+        return self._at_name(text, at, final)
+
+    def _at_name(self, text: str, at: int, final: bool) -> int:
+        name = leading_call(text, at, final, self._offered)
+        if name == MORE_KEY:
+            return at
+        if name and Family.PYTHON in self._form.bare:
+            self._begin_python(at)
+            return at
+        if Family.NAMED_JSON in self._form.bare:
+            return self._at_named_json(text, at, final)
+        return NO
+
+    def _at_named_json(self, text: str, at: int, final: bool) -> int:
+        """A name on a line of its own, its arguments on the next."""
+        named = _NAME_LINE.match(text, at)
+        if named is None or not self._offered.any or not self._offered.knows(named.group(1)):
+            waiting = not final and _NAME_LINE_BEGUN.match(text, at)
+            return at if waiting else NO
+        head = Head(named.group(1), "", named.end())
+        lead, drift = named.group(), self._drift(Family.NAMED_JSON)
+        calls = JsonCalls(self._setting, marked=True, drift=drift, head=head, lead=lead)
+        self._try(calls, at)
+        self._outbox.keep(lead)
+        return named.end()
 
     def _say(self, text: str, at: int, stop: int) -> int:
         piece = text[at:stop]
@@ -180,7 +235,11 @@ class ReplyReader:
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
         key = leading_key(text, at, final)
-        if key == MORE_KEY:
+        call = self._python_list(text, at, final)
+        if MORE_KEY in (key, call):
+            return at
+        if call:
+            self._begin_python(at, asked=not self._offered.knows(call))
             return at
         if key and key == self._form.result_key and self._around.standing() is Standing.PLAIN:
             return self._begin_cut(at)
@@ -188,10 +247,20 @@ class ReplyReader:
             self._begin_bare(at)
             return at
         if key and _QUOTED_MEMBER.match(text, at):
-            self._other = OtherJson(self._form.shape.wrapper, self._landmarks.call or ())
+            self._other = OtherJson(self._form.shape.wrapper, self._landmarks.call_markers)
             self._mode = self._in_other_json
             return at
         return self._say(text, at, at + 1)
+
+    def _python_list(self, text: str, at: int, final: bool) -> str:
+        """The name of the first call in a list that begins at *at*, where that may be one."""
+        if Family.PYTHON not in self._form.bare or text[at] != "[":
+            return ""
+        if not self._around.after_sentence:
+            return ""
+        known = NOTHING if self._form.asked is Family.PYTHON else self._offered
+        name = leading_call(text, at, final, self._offered)
+        return name or leading_call(text, at, final, known)
 
     def _may_begin(self, key: str) -> bool:
         """May an object whose first member is *key* be a call, standing where it stands?"""
@@ -214,11 +283,13 @@ class ReplyReader:
 
     # -- landmarks ------------------------------------------------------------------------
 
-    def _at_landmark(self, landmark: Landmark, text: str, at: int, end: int) -> int:
+    def _at_landmark(self, landmark: Landmark, text: str, at: int, end: int, number: int) -> int:
         """Where reading goes on; NO if the marker means nothing where it stands."""
         match landmark:
             case Landmark.CALL:
-                return self._at_call(text, at, end)
+                return self._at_call(text, at, end, number)
+            case Landmark.DROPPED if not self._around.in_code:
+                return self._at_dropped(text, at, end)
             case Landmark.RESULT if self._around.standing() is Standing.PLAIN:
                 return self._begin_cut(at)
             case Landmark.THOUGHT if self._begins_thought(text, end):
@@ -238,13 +309,20 @@ class ReplyReader:
         shown = self._around.in_code or self._around.in_block_quote
         return self._around.begins_something or (not shown and text[end : end + 1] == "\n")
 
-    def _at_call(self, text: str, at: int, end: int) -> int:
-        assert self._landmarks.call is not None, "its marker was met"
+    def _at_call(self, text: str, at: int, end: int, number: int) -> int:
         woven = self._around.standing() is not Standing.PLAIN
-        start = self.base + end
-        body = JsonBody(self._setting, *self._landmarks.call, start, in_sentence=woven)
-        self._try(body, at)
+        markers = self._landmarks.calls[number]
+        self._try(MarkedBody(self._setting, markers, self.base + end, in_sentence=woven), at)
         self._outbox.keep(text[at:end])
+        return end
+
+    def _at_dropped(self, text: str, at: int, end: int) -> int:
+        """A marker around calls: nobody should read it, unless a sentence names it.
+
+        What stands before it goes on to count for the call behind it.
+        """
+        if self._around.standing() is not Standing.PLAIN:
+            self._outbox.text(text[at:end], self.base + at)
         return end
 
     def _at_leak(self, token: str, at: int, end: int) -> int:
@@ -275,9 +353,16 @@ class ReplyReader:
     # -- attempts at a call ---------------------------------------------------------------
 
     def _begin_bare(self, at: int) -> None:
-        name = "missing_marker" if self._form.call is not None else "missing_wrapper"
-        grade = Grade.GUESSED if self._form.call is not None else Grade.LOSSLESS
-        self._try(JsonCalls(self._setting, marked=False, drift=(Repair(name, grade),)), at)
+        drift = self._drift(Family.JSON)
+        self._try(JsonCalls(self._setting, marked=False, drift=drift), at)
+
+    def _begin_python(self, at: int, *, asked: bool = False) -> None:
+        drift = self._drift(Family.PYTHON)
+        self._try(PythonCalls(self._setting, marked=asked, drift=drift), at)
+
+    def _drift(self, family: Family) -> tuple[Repair, ...]:
+        """How a bare call of *family* departs from the asked form."""
+        return () if family is self._form.asked else self._form.drift
 
     def _try(self, body: Body, at: int) -> None:
         """Read what begins at *at* as a call; what it was is decided later."""
@@ -395,13 +480,18 @@ class ReplyReader:
         return at
 
     def _in_fence_content(self, text: str, at: int, final: bool) -> int:
-        landmark, end = self._landmarks.at(text, at, final)
+        landmark, end, number = self._landmarks.at(text, at, final)
         key = MORE_KEY if end == MORE else leading_key(text, at, final)
         if key == MORE_KEY:
             return at
         if landmark is Landmark.CALL:
-            return self._at_call(text, at, end)
-        if key in self._lead_keys:
+            return self._at_call(text, at, end, number)
+        call = leading_call(text, at, final, self._offered) if self._bare_names else ""
+        if call == MORE_KEY:
+            return at
+        if call and Family.PYTHON in self._form.bare:
+            self._begin_python(at)
+        elif key in self._lead_keys:
             self._begin_bare(at)
         else:
             self._show_fence()
@@ -439,7 +529,7 @@ class ReplyReader:
         fence = FENCE.match(text, at)
         if fence:
             return self._open_fence(fence, at)
-        landmark, end = self._landmarks.at(text, at, final)
+        landmark, end, _ = self._landmarks.at(text, at, final)
         if end == MORE or (not final and FENCE_BEGUN.match(text, at)):
             return at
         if text[at] in "{[" and leading_key(text, at, final) == MORE_KEY:
@@ -448,6 +538,16 @@ class ReplyReader:
             self._outbox.keep(text[at:end])
             return end
         if landmark is Landmark.RESULT or self._result_begins(text, at, final):
+            self._run_withheld()
+            return at
+        return self._behind_talk(text, at, final)
+
+    def _behind_talk(self, text: str, at: int, final: bool) -> int:
+        """Words behind a fence around calls: they tell if the calls were meant."""
+        if not final and len(text) - at < _TALK:
+            return at
+        goes_on = _GOES_ON.search(text, at, at + _TALK)
+        if goes_on and not _SPEAKS_TO.search(text, at, at + _TALK):
             self._run_withheld()
         else:
             self._show_withheld()

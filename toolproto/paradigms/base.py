@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ..decoding.base import Decoder, Limits
-from ..decoding.landmarks import ReplyForm
+from ..decoding.forms import ReplyForm
 from ..decoding.reasoning import Reasoning
 from ..decoding.reply import ReplyDecoder
 from ..describe.samples import example_call, example_request
@@ -24,6 +24,7 @@ from ..messages import (
 )
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
+from .salvage import salvaging
 from .splice import spliced
 
 __all__ = ["NO_TOOLS", "ToolContextDef"]
@@ -40,7 +41,8 @@ class ToolContextDef(ABC):
     ``decoder`` reads back as the same call.
 
     *ids* makes the ids of calls to which the model gave none, *reasoning* says how the model
-    writes its thoughts, and *limits* what one call may cost to read.
+    writes its thoughts, and *limits* what one call may cost to read. With *salvage*, calls of
+    offered tools in any other form are read too, and say so in their repairs.
     """
 
     name: ClassVar[str]
@@ -51,10 +53,12 @@ class ToolContextDef(ABC):
         ids: IdFactory = random_id,
         reasoning: Reasoning | None = None,
         limits: Limits | None = None,
+        salvage: bool = False,
     ) -> None:
         self.ids = ids
         self.reasoning = reasoning or Reasoning()
         self.limits = limits or Limits()
+        self.salvage = salvage
 
     def __repr__(self) -> str:
         return f"<paradigm {self.name}>"
@@ -77,6 +81,7 @@ class ToolContextDef(ABC):
 
     def _reply_decoder(self, form: ReplyForm, offer: ToolOffer) -> Decoder:
         """The reader of replies in *form*, with this paradigm's options."""
+        form = salvaging(form) if self.salvage else form
         return ReplyDecoder(form, offer, ids=self.ids, reasoning=self.reasoning, limits=self.limits)
 
     def splice_system_prompt(self, prompt: str, offer: ToolOffer) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ..decoding.base import Decoder
 from ..decoding.call_shape import CallShape
-from ..decoding.landmarks import ReplyForm
-from ..messages import ToolCall, ToolResult
+from ..decoding.forms import ReplyForm
+from ..messages import Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
 from .registry import register_paradigm
@@ -17,7 +17,11 @@ from .teaching import teach
 
 __all__ = ["JsonStrict"]
 
-_FORM = ReplyForm(CallShape(wrapper="tool_calls"), result_key="tool_call_result")
+_FORM = ReplyForm(
+    CallShape(wrapper="tool_calls"),
+    drift=(Repair("missing_wrapper"),),
+    result_key="tool_call_result",
+)
 
 
 @register_paradigm

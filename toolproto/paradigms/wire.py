@@ -7,57 +7,101 @@ encoder, the streaming decoder and the stop sequences; a grammar will join them.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from ..decoding.base import Decoder
-from ..decoding.call_shape import CallShape
-from ..decoding.landmarks import ReplyForm
-from ..messages import ToolCall, ToolResult
+from ..decoding.forms import Family, MarkedForm, ReplyForm
+from ..messages import Grade, Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
+from .payloads import JsonCall, NamedJson, Payload, PythonCall, TaggedCall, filled
 from .results import tagged_result
 from .teaching import teach
 
-__all__ = ["JsonCall", "WireFormat", "WireParadigm"]
-
+__all__ = [
+    "JsonCall",
+    "NamedJson",
+    "Payload",
+    "PythonCall",
+    "TaggedCall",
+    "WireFormat",
+    "WireParadigm",
+]
 
 # Tags in which models make results up, whatever they were shown.
 _OTHER_RESULTS = ("tool_result", "tool_response", "tool_output", "function_results")
-
-
-@dataclass(frozen=True, slots=True)
-class JsonCall:
-    """A payload of JSON: an object with the tool's name in one member, its arguments in another."""
-
-    name: str = "name"
-    arguments: str = "arguments"
-
-    @property
-    def shape(self) -> CallShape:
-        """What the decoder looks for."""
-        return CallShape(self.name, self.arguments)
-
-    def encode(self, call: ToolCall) -> str:
-        """The payload that says *call*."""
-        value = {self.name: call.name, self.arguments: dict(call.arguments)}
-        return json.dumps(value, ensure_ascii=False)
+_MISSING = Repair("missing_marker")
+_USUAL = JsonCall()
 
 
 @dataclass(frozen=True, slots=True)
 class WireFormat:
     """What calls and results look like.
 
-    *call* are the markers before and behind one; *result* is the name of the tag that a result
-    stands in when it is sent back.
+    *call* are the markers before and behind a payload; both are empty where it stands by itself,
+    and the second is where nothing ends a call but its own grammar. *section* stands around all
+    calls of a reply, and *between* separates them. *also* are further markers to read by,
+    *dropped* such as mean nothing by themselves. *sure* is whether the first marker alone
+    says that a call is meant. *result* is the name of the tag in which a result is sent back.
     """
 
-    call: tuple[str, str]
-    payload: JsonCall = JsonCall()
+    call: tuple[str, str] = ("", "")
+    payload: Payload = _USUAL
     result: str = "tool_result"
+    section: tuple[str, str] = ("", "")
+    between: str = "\n"
+    also: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[str, ...] = ()
+    sure: bool = True
+
+    def encode(self, calls: Sequence[ToolCall]) -> str:
+        """*calls* as a model writes them."""
+        if not calls:
+            return ""
+        groups = [list(calls)] if self.payload.together else [[call] for call in calls]
+        written = self.between.join(self._marked_up(group) for group in groups)
+        return f"{self.section[0]}{written}{self.section[1]}"
+
+    def _marked_up(self, calls: Sequence[ToolCall]) -> str:
+        opener, closer = self.call
+        return f"{filled(opener, name=calls[0].name)}{self.payload.encode(*calls)}{closer}"
+
+    @property
+    def form(self) -> ReplyForm:
+        """What a reader of replies looks for."""
+        results = dict.fromkeys((self.result, *_OTHER_RESULTS))
+        marked = tuple(self._marked())
+        family = self.payload.family
+        return ReplyForm(
+            self.payload.shape,
+            marked,
+            bare=frozenset({Family.JSON, family}) - {Family.TAGS},
+            asked=None if self._is_marked else family,
+            drift=(Repair("missing_marker", Grade.GUESSED),),
+            dropped=(*(mark.strip() for mark in self.section if mark.strip()), *self.dropped),
+            results=tuple(f"<{name}>" for name in results),
+        )
+
+    @property
+    def _is_marked(self) -> bool:
+        """Does every call stand behind a marker?"""
+        return bool(self.call[0]) or self.payload.family is Family.TAGS
+
+    def _marked(self) -> Iterator[MarkedForm]:
+        payload = self.payload
+        shape, family, many = payload.shape, payload.family, payload.together
+        asked = (self.call, *self.also) if self.call[0] else self.also
+        for opener, closer in asked:
+            mark = (opener.strip("\n"), closer.strip("\n"))
+            yield MarkedForm(*mark, family, shape, many=many, sure=self.sure)
+        if isinstance(payload, TaggedCall) and payload.call[0].startswith("<"):
+            opener = payload.call[0].partition("{name}")[0]
+            closer = payload.call[1].strip()
+            drift = (_MISSING,) if self.call[0] else ()
+            yield MarkedForm(opener, closer, family, drift=drift)
 
 
 class WireParadigm(ToolContextDef):
@@ -67,22 +111,28 @@ class WireParadigm(ToolContextDef):
 
     def instructions(self, offer: ToolOffer) -> str:
         """The text that teaches a model this paradigm and the tools of *offer*."""
-        opener, closer = self.wire.call
-        how = (
-            "To use one, write its call exactly as shown, "
-            f"from {opener.strip()} to {closer.strip() or 'the end of the line'}."
-        )
-        return teach(offer, self.encode_call, how=how)
+        return teach(offer, self.encode_call, how=self._how())
+
+    def _how(self) -> str:
+        opener, closer = (mark.strip() for mark in self.wire.call)
+        if not opener:
+            return "To use one, write its call exactly as shown."
+        end = closer or "the end of the line"
+        return f"To use one, write its call exactly as shown, from {opener} to {end}."
 
     def encode_call(self, call: ToolCall) -> str:
         """*call* as the model would have written it."""
-        opener, closer = self.wire.call
-        return f"{opener}{self.wire.payload.encode(call)}{closer}"
+        return self.wire.encode([call])
+
+    def encode_calls(self, calls: Sequence[ToolCall]) -> str:
+        """Several calls as the model would have written them in one reply."""
+        return self.wire.encode(calls)
 
     def encode_results(self, results: Sequence[ToolResult]) -> str:
         """One tagged block for each result."""
-        tag, markers = self.wire.result, self.wire.call
-        return "\n".join(tagged_result(tag, result, markers) for result in results)
+        tag, markers = self.wire.result, (*self.wire.call, *self.wire.section)
+        shown = tuple(mark for mark in markers if mark.strip())
+        return "\n".join(tagged_result(tag, result, shown) for result in results)
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
@@ -90,9 +140,7 @@ class WireParadigm(ToolContextDef):
 
     @cached_property
     def _form(self) -> ReplyForm:
-        results = dict.fromkeys((self.wire.result, *_OTHER_RESULTS))
-        tags = tuple(f"<{name}>" for name in results)
-        return ReplyForm(self.wire.payload.shape, self.wire.call, tags)
+        return self.wire.form
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """A result is never the model's to write."""

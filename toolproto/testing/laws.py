@@ -24,7 +24,7 @@ from ..events import (
 from ..messages import CallProblem, ProblemKind, ToolCall, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.parsed import SegmentKind
-from ..tools.spec import ToolOffer
+from ..tools.spec import ToolOffer, ToolSpec
 
 __all__ = [
     "LAWS",
@@ -53,9 +53,13 @@ class LawBroken(AssertionError):
 
 
 def round_trip(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> None:
-    """Law 1: reading what ``encode_call`` wrote gives the call."""
+    """Law 1: reading what ``encode_call`` wrote gives the call.
+
+    A form without quotes needs the tool's schema to tell 3 from "3": where *offer* has no tool
+    that fits, one that does is added to it.
+    """
     written = paradigm.encode_call(call)
-    parsed = paradigm.parse_response(written, offer)
+    parsed = paradigm.parse_response(written, _fitting(offer, call))
     if parsed.calls != [call] or parsed.problems or parsed.text.strip():
         raise LawBroken(
             "round trip",
@@ -68,6 +72,19 @@ def round_trip(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> No
             f"{written!r} needs repairs: {parsed.calls[0].repairs!r}",
             "encode_call must write exactly the form that decoder calls plain",
         )
+
+
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
+
+
+def _fitting(offer: ToolOffer, call: ToolCall) -> ToolOffer:
+    """*offer* with a tool that takes *call*."""
+    kinds = {key: _TYPES.get(type(value), "object") for key, value in call.arguments.items()}
+    kinds = {key: "null" if call.arguments[key] is None else kind for key, kind in kinds.items()}
+    properties = {key: {"type": kind} for key, kind in kinds.items()}
+    tool = ToolSpec(call.name, "", {"type": "object", "properties": properties})
+    others = tuple(each for each in offer.tools if each.name != call.name)
+    return ToolOffer((*others, tool), offer.choice, offer.parallel)
 
 
 def read_in_pieces(

@@ -1,0 +1,64 @@
+"""How calls and results look in a paradigm's replies: what a reader is told to look for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ..messages import Repair
+from .call_shape import CallShape
+
+__all__ = ["Family", "MarkedForm", "ReplyForm"]
+
+_USUAL = CallShape()
+
+
+class Family(Enum):
+    """In what way the inside of a call is written."""
+
+    JSON = "json"  # {"name": …, "arguments": {…}}, or a list of those
+    NAMED_JSON = "named_json"  # the tool's name, then its arguments as JSON
+    TAGS = "tags"  # an element for each argument
+    PYTHON = "python"  # name(key=value)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedForm:
+    """Calls that stand behind a marker.
+
+    *opener* and *closer* stand around a call; an empty *closer* is none. *family* is what is
+    asked for between them, and *shape* how it is asked if that is JSON. *many* says that several
+    calls may stand between one pair of markers. *sure* is whether the marker alone says that a
+    call is meant. *gated* calls count only if their tool is on offer. *drift* is how a call
+    behind these markers departs from the asked form.
+    """
+
+    opener: str
+    closer: str = ""
+    family: Family = Family.JSON
+    shape: CallShape = _USUAL
+    many: bool = False
+    sure: bool = True
+    gated: bool = False
+    drift: tuple[Repair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyForm:
+    """How calls and results look in a paradigm's replies.
+
+    *calls* are the markers to look for, and *bare* the families in which a call may stand without
+    one; *shape* is that of a bare call in JSON, and *drift*
+    how a bare call departs from the asked form. *dropped* are markers that say nothing by
+    themselves. *results* open a result block, and *result_key* is the first member of one
+    written in JSON: neither is ever the model's to write.
+    """
+
+    shape: CallShape = _USUAL
+    calls: tuple[MarkedForm, ...] = ()
+    bare: frozenset[Family] = frozenset({Family.JSON})
+    asked: Family | None = None
+    drift: tuple[Repair, ...] = ()
+    dropped: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    result_key: str | None = None

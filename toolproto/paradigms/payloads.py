@@ -1,0 +1,186 @@
+"""How the inside of a call is written: one small codec for each family.
+
+A codec writes; what it wrote, and what a model wrote instead, is read by the engine of its family
+in :mod:`toolproto.decoding`. So a codec says little more than where name and arguments go.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from ..decoding.call_shape import CallShape
+from ..decoding.forms import Family
+from ..decoding.pythonic import write_call
+from ..decoding.tags import closing
+from ..messages import ToolCall
+
+__all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "filled"]
+
+_PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
+_TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array"}
+
+
+class Payload(Protocol):
+    """Writes what stands between the markers of a call.
+
+    *together* says that all calls of a reply stand between one pair of markers.
+    """
+
+    family: ClassVar[Family]
+
+    @property
+    def together(self) -> bool: ...
+    @property
+    def shape(self) -> CallShape: ...
+    def encode(self, *calls: ToolCall) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class JsonCall:
+    """A payload of JSON: an object with the tool's name in one member, its arguments in another.
+
+    *keyed* puts the arguments into a member that is called like the tool, *nesting* the whole
+    object into a member of that name. *id* is the member for the call's id, if there is to be one.
+    *listed* makes one list of all calls; *lines* writes them line by line.
+    """
+
+    name: str = "name"
+    arguments: str = "arguments"
+    id: str = ""
+    keyed: bool = False
+    nesting: str = ""
+    listed: bool = False
+    lines: bool = False
+
+    family: ClassVar[Family] = Family.JSON
+
+    @property
+    def together(self) -> bool:
+        """Do all calls stand between one pair of markers?"""
+        return self.listed or self.lines
+
+    @property
+    def shape(self) -> CallShape:
+        """What the decoder looks for."""
+        return CallShape(
+            self.name,
+            self.arguments,
+            listed=self.listed,
+            keyed=self.keyed,
+            nesting=self.nesting or None,
+        )
+
+    def encode(self, *calls: ToolCall) -> str:
+        """The payload that says *calls*."""
+        written = [_dumps(self._members(call)) for call in calls]
+        return f"[{', '.join(written)}]" if self.listed else "\n".join(written)
+
+    def _members(self, call: ToolCall) -> dict[str, Any]:
+        if self.keyed:
+            return {call.name: dict(call.arguments)}
+        members: dict[str, Any] = {self.name: call.name, self.arguments: dict(call.arguments)}
+        if self.id and call.id:
+            members[self.id] = call.id
+        return {self.nesting: members} if self.nesting else members
+
+
+@dataclass(frozen=True, slots=True)
+class NamedJson:
+    """The tool's name, then its arguments as JSON: *form* says what stands around the two."""
+
+    form: str = "{name}\n{arguments}"
+
+    family: ClassVar[Family] = Family.NAMED_JSON
+    shape: ClassVar[CallShape] = CallShape()
+    together: ClassVar[bool] = False
+
+    def encode(self, *calls: ToolCall) -> str:
+        """The payload that says *calls*."""
+        return "".join(
+            filled(self.form, name=call.name, id=call.id, arguments=_dumps(dict(call.arguments)))
+            for call in calls
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedCall:
+    """An element for each argument, with strings in it as they are.
+
+    *call* stands around the arguments, *argument* around each value: with ``{name}`` for the tool,
+    ``{key}``, ``{type}`` and ``{is_string}`` for the argument. What cannot be said in tags without
+    being misread (a string that holds their closing tag, a key that is no name) makes the
+    arguments of that call a JSON object in the place of the elements.
+    """
+
+    call: tuple[str, str] = ("<function={name}>\n", "</function>")
+    argument: tuple[str, str] = ("<parameter={key}>\n", "\n</parameter>\n")
+    together: bool = False
+    between: str = "\n"
+
+    family: ClassVar[Family] = Family.TAGS
+    shape: ClassVar[CallShape] = CallShape()
+
+    def encode(self, *calls: ToolCall) -> str:
+        """The payload that says *calls*."""
+        return self.between.join(map(self._written, calls))
+
+    def _written(self, call: ToolCall) -> str:
+        opener, closer = (filled(part, name=call.name) for part in self.call)
+        if all(self._is_sayable(key, value) for key, value in call.arguments.items()):
+            said = "".join(self._argument(key, value) for key, value in call.arguments.items())
+        else:
+            said = _dumps(dict(call.arguments)) + "\n"
+        return f"{opener}{said}{closer}"
+
+    def _argument(self, key: str, value: Any) -> str:
+        kind = _TYPES.get(type(value), "object")
+        opener, closer = (
+            filled(part, key=key, type=kind, is_string=str(kind == "string").lower())
+            for part in self.argument
+        )
+        return f"{opener}{value if isinstance(value, str) else _dumps(value)}{closer}"
+
+    def _is_sayable(self, key: str, value: Any) -> bool:
+        if not _PLAIN.fullmatch(key):
+            return False
+        if not isinstance(value, str):
+            return True
+        framed = self.argument[0].endswith("\n")
+        if value.startswith("<![CDATA[") or (not framed and value.startswith(("\n", "\r\n"))):
+            return False
+        if framed and value.endswith("\r"):
+            return False
+        return not any(end.search(value) for end in self._ends(key))
+
+    def _ends(self, key: str) -> list[re.Pattern[str]]:
+        words = re.findall(r"<[/|][^<>{}]*?([\w{}]+)(?=>|<)", self.argument[1] + self.call[1])
+        words += ["tool_call", "function"]
+        return [closing(key if word == "{key}" else word) for word in words]
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCall:
+    """Calls as Python writes them: *listed* in brackets, or one on each line."""
+
+    listed: bool = True
+
+    family: ClassVar[Family] = Family.PYTHON
+    shape: ClassVar[CallShape] = CallShape()
+    together: ClassVar[bool] = True
+
+    def encode(self, *calls: ToolCall) -> str:
+        """The payload that says *calls*."""
+        written = list(map(write_call, calls))
+        return f"[{', '.join(written)}]" if self.listed else "\n".join(written)
+
+
+def filled(form: str, **fields: str) -> str:
+    """*form* with its fields in it; what they hold is never looked at again."""
+    return re.sub(r"\{(\w+)\}", lambda found: fields.get(found.group(1), found.group()), form)
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
