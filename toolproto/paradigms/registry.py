@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from ..errors import UsageError
+from . import catalogue
 from .base import ToolContextDef
+from .wire import WireParadigm
 
-__all__ = ["GROUP", "get_paradigm", "paradigms", "register_paradigm"]
+__all__ = ["GROUP", "catalogued", "get_paradigm", "paradigms", "register_paradigm"]
 
 #: Installed packages add paradigms through entry points of this group.
 GROUP = "toolproto.paradigms"
@@ -33,6 +39,8 @@ def register_paradigm(cls: P) -> P:
 def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
     """The paradigm called *name* (``"XML_Tag"`` will do for ``"xml_tag"``), made with *options*."""
     key = _key(name)
+    if key not in _registered and key in _catalogue():
+        import_module(f".{key}", catalogue.__name__)
     if key not in _registered:
         for point in entry_points(group=GROUP, name=key):
             register_paradigm(_loaded(point))
@@ -48,7 +56,22 @@ def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
 
 def paradigms() -> list[str]:
     """Every name that :func:`get_paradigm` accepts; plugins are not imported for it."""
-    return sorted(_registered.keys() | {point.name for point in entry_points(group=GROUP)})
+    installed = {point.name for point in entry_points(group=GROUP)}
+    return sorted(_registered.keys() | _catalogue() | installed)
+
+
+def catalogued() -> Iterator[type[WireParadigm]]:
+    """Those of the paradigms that come with us which are made from a declaration."""
+    for name in sorted(_catalogue()):
+        paradigm = type(get_paradigm(name))
+        if issubclass(paradigm, WireParadigm):
+            yield paradigm
+
+
+@cache
+def _catalogue() -> frozenset[str]:
+    """The names of the forms that come with us; each is imported when it is asked for."""
+    return frozenset(module.name for module in iter_modules(catalogue.__path__))
 
 
 def _loaded(point: EntryPoint) -> type[ToolContextDef]:

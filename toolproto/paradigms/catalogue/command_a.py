@@ -1,0 +1,21 @@
+"""A JSON list between two special tokens, each call with its id."""
+
+from __future__ import annotations
+
+from ..payloads import JsonCall
+from ..registry import register_paradigm
+from ..wire import WireFormat, WireParadigm
+
+__all__ = ["CommandA"]
+
+
+@register_paradigm
+class CommandA(WireParadigm):
+    """Command R7B, Command A and its successors."""
+
+    name = "command_a"
+    wire = WireFormat(
+        call=("<|START_ACTION|>", "<|END_ACTION|>"),
+        payload=JsonCall("tool_name", "parameters", id="tool_call_id", listed=True),
+        dropped=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
+    )

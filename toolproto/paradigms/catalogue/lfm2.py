@@ -1,0 +1,17 @@
+"""A Python list of calls between two special tokens."""
+
+from __future__ import annotations
+
+from ..payloads import PythonCall
+from ..registry import register_paradigm
+from ..wire import WireFormat, WireParadigm
+
+__all__ = ["Lfm2"]
+
+
+@register_paradigm
+class Lfm2(WireParadigm):
+    """Liquid LFM2 and LFM2.5."""
+
+    name = "lfm2"
+    wire = WireFormat(call=("<|tool_call_start|>", "<|tool_call_end|>"), payload=PythonCall())
