@@ -1,0 +1,93 @@
+"""Reading whatever a model wrote, in the form that was asked for or in any other.
+
+Models drift: asked for JSON they write Python calls, asked for one tag they write the one they were
+trained on. The markers of every form in the catalogue, and the ways in which a call may stand
+without any, are looked for in the same single pass; what a marker opens is decided by what follows
+it. A call in a form that nobody asked for counts only if its tool is on offer, and says so in its
+repairs. Text that one reader refused goes out as text: no other reader tries it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, lru_cache
+
+from ..decoding.base import Limits
+from ..decoding.forms import Family, MarkedForm, ReplyForm
+from ..decoding.reasoning import Reasoning
+from ..decoding.reply import ReplyDecoder
+from ..events import merge
+from ..messages import Grade, IdFactory, Repair, random_id
+from ..tools.spec import ToolOffer
+from .parsed import ParsedResponse
+
+__all__ = ["parse_any", "salvaging"]
+
+_BARE = frozenset({Family.JSON, Family.PYTHON, Family.NAMED_JSON})
+_UNMARKED = Repair("missing_marker", Grade.GUESSED)
+
+
+def parse_any(
+    text: str,
+    offer: ToolOffer,
+    *,
+    ids: IdFactory = random_id,
+    reasoning: Reasoning | None = None,
+    limits: Limits | None = None,
+) -> ParsedResponse:
+    """Read a whole reply of which nobody knows the form, for the tools of *offer* only."""
+    decoder = ReplyDecoder(
+        _universal(),
+        offer,
+        ids=ids,
+        reasoning=reasoning or Reasoning(),
+        limits=limits or Limits(),
+    )
+    return ParsedResponse(text, tuple(merge([*decoder.feed(text), *decoder.finish()])))
+
+
+@lru_cache(maxsize=128)
+def salvaging(form: ReplyForm) -> ReplyForm:
+    """*form*, and every other one beside it."""
+    known = {call.opener for call in form.calls}
+    others = tuple(call for call in _foreign() if call.opener not in known)
+    drift = form.drift or (_UNMARKED,)
+    return replace(form, calls=(*form.calls, *others), bare=_BARE, drift=drift)
+
+
+@cache
+def _universal() -> ReplyForm:
+    form = ReplyForm(bare=_BARE, drift=(_UNMARKED,), asked=None)
+    calls = tuple(replace(call, drift=()) for call in _foreign())
+    return replace(form, calls=calls, dropped=tuple(_dropped()), results=_results())
+
+
+@cache
+def _foreign() -> tuple[MarkedForm, ...]:
+    """The markers of all forms in the catalogue, each once."""
+    found: dict[str, MarkedForm] = {}
+    for name, form in _catalogued():
+        drift = (Repair("foreign_format", Grade.GUESSED, name),)
+        for call in form.calls:
+            key = call.opener.lower()
+            if key not in found or (call.closer and not found[key].closer):
+                found[key] = replace(call, drift=drift, gated=True)
+    return tuple(found.values())
+
+
+def _dropped() -> Iterator[str]:
+    openers = {call.opener for call in _foreign()}
+    for _, form in _catalogued():
+        yield from (mark for mark in form.dropped if mark not in openers)
+
+
+def _results() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tag for _, form in _catalogued() for tag in form.results))
+
+
+@cache
+def _catalogued() -> tuple[tuple[str, ReplyForm], ...]:
+    from .registry import catalogued  # they are made with what is above
+
+    return tuple((each.name, each.wire.form) for each in catalogued())
