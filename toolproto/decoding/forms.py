@@ -20,6 +20,9 @@ class Family(Enum):
     NAMED_JSON = "named_json"  # the tool's name, then its arguments as JSON
     TAGS = "tags"  # an element for each argument
     PYTHON = "python"  # name(key=value)
+    YAML = "yaml"  # tool: name, and its arguments below
+    RAW = "raw"  # a line for each argument, a block without any escapes for a long one
+    BRACES = "braces"  # call:name{key:<escape>text<escape>,n:1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,8 @@ class MarkedForm:
     *opener* and *closer* stand around a call; an empty *closer* is none. *family* is what is
     asked for between them, and *shape* how it is asked if that is JSON. *many* says that several
     calls may stand between one pair of markers. *sure* is whether the marker alone says that a
-    call is meant. *gated* calls count only if their tool is on offer. *drift* is how a call
-    behind these markers departs from the asked form.
+    call is meant. *gated* calls count only if their tool is on offer. *tool* is the tool that
+    the marker itself names. *drift* is how a call behind these markers departs from the asked form.
     """
 
     opener: str
@@ -40,6 +43,7 @@ class MarkedForm:
     many: bool = False
     sure: bool = True
     gated: bool = False
+    tool: str = ""
     drift: tuple[Repair, ...] = ()
 
 
@@ -57,6 +61,7 @@ class ReplyForm:
     shape: CallShape = _USUAL
     calls: tuple[MarkedForm, ...] = ()
     bare: frozenset[Family] = frozenset({Family.JSON})
+    tool_tags: bool = False
     asked: Family | None = None
     drift: tuple[Repair, ...] = ()
     dropped: tuple[str, ...] = ()

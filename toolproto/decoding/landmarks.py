@@ -50,8 +50,8 @@ class CallMarkers:
 class Landmarks:
     """The markers of one form of reply, and the characters worth stopping at."""
 
-    def __init__(self, form: ReplyForm, reasoning: Reasoning) -> None:
-        self.calls = [_markers(call) for call in form.calls]
+    def __init__(self, form: ReplyForm, reasoning: Reasoning, tools: tuple[str, ...]) -> None:
+        self.calls = [_markers(call) for call in (*form.calls, *map(_tool_tag, tools))]
         # A run of backticks behind a call closes it; in prose it begins a fence.
         closers = {
             call.closer.text: call.closer
@@ -90,9 +90,13 @@ def _markers(form: MarkedForm) -> CallMarkers:
 
 
 @lru_cache(maxsize=256)
-def landmarks(form: ReplyForm, reasoning: Reasoning) -> Landmarks:
-    """The landmarks of that form."""
-    return Landmarks(form, reasoning)
+def landmarks(form: ReplyForm, reasoning: Reasoning, tools: tuple[str, ...] = ()) -> Landmarks:
+    """The landmarks of that form; *tools* are those whose names may be tags."""
+    return Landmarks(form, reasoning, tools)
+
+
+def _tool_tag(name: str) -> MarkedForm:
+    return MarkedForm(f"<{name}>", f"</{name}>", Family.TAGS, tool=name)
 
 
 def _telling(markers: Sequence[Marker], python: bool) -> re.Pattern[str]:

@@ -9,7 +9,7 @@ again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import StringIO
 from typing import Protocol
@@ -23,7 +23,7 @@ from .json_calls import JsonCalls
 from .landmarks import CallMarkers
 from .pythonic import PythonCalls, leading_call
 from .pythonic.names import CallLead, call_lead
-from .scanner import MORE, NO
+from .scanner import MORE, NO, Marker
 from .string_feed import StreamedString
 from .tagged_calls import TaggedCalls, closes_list, opens_call
 from .tags import Tag, tag_at
@@ -61,6 +61,22 @@ class CallsReader(Protocol):
     def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
     def finish(self, reason: str | None) -> None: ...
     def take_pushback(self) -> str: ...
+
+
+class FamilyReader(Protocol):
+    """Makes the reader of calls whose text begins at *start* in the reply."""
+
+    def __call__(
+        self,
+        setting: CallSetting,
+        *,
+        start: int,
+        drift: tuple[Repair, ...],
+        ends: tuple[Marker, ...],
+    ) -> CallsReader: ...
+
+
+_READERS: Mapping[Family, FamilyReader] = {}
 
 
 class MarkedBody:
@@ -153,6 +169,10 @@ class MarkedBody:
 
     def _open(self, text: str, at: int, base: int, final: bool) -> int:
         """Begin to read the call at *at*: where reading goes on, or NO, or MORE."""
+        if self._form.tool:
+            return self._open_tool(text, at, base, final)
+        if self._form.family in _READERS:
+            return self._open_own(_READERS[self._form.family], at, base)
         char = text[at]
         if char == "{":
             return self._open_json(at)
@@ -165,6 +185,20 @@ class MarkedBody:
                 return MORE
             return self._open_python(at) if name else self._open_json(at)
         return self._open_named(text, at, base, final)
+
+    def _open_own(self, reader: FamilyReader, at: int, base: int) -> int:
+        """A family that no other is like: what does not begin as it does is no call."""
+        drift = self._form.drift
+        calls = reader(self._setting, start=base + at, drift=drift, ends=self._ends)
+        self._begin(calls, sure=False)
+        return at
+
+    def _open_tool(self, text: str, at: int, base: int, final: bool) -> int:
+        """The marker named the tool: its arguments come, or nothing but the end."""
+        head = Head(self._form.tool, "", at)
+        if text[at] in "{<":
+            return self._open_behind_head(head, text, at, base, final)
+        return NO
 
     def _python_name(self, text: str, at: int, final: bool) -> str:
         """The name of the Python call at *at*; any will do, unless a sentence is around it."""
@@ -207,6 +241,8 @@ class MarkedBody:
             return NO
         if tag.closes and self._form.family is Family.JSON:
             return NO
+        if self._form.tool and not tag.closes and not self._is_argument(tag):
+            return NO
         drift = self._drift(Family.TAGS if not tag.closes else self._form.family)
         start = base + at
         self._begin(
@@ -215,6 +251,10 @@ class MarkedBody:
             )
         )
         return head.end
+
+    def _is_argument(self, tag: Tag) -> bool:
+        keys = self._setting.offered.keys(self._form.tool)
+        return keys is None or tag.word in keys
 
     def _open_tags(self, text: str, at: int, base: int, final: bool) -> int:
         tag = tag_at(text, at, final)
@@ -262,8 +302,8 @@ class MarkedBody:
             return drift
         return (*drift, Repair("other_family", detail=family.value))
 
-    def _begin(self, calls: CallsReader) -> None:
-        sure = self._form.sure and not isinstance(calls, TaggedCalls)
+    def _begin(self, calls: CallsReader, *, sure: bool = True) -> None:
+        sure = sure and self._form.sure and not isinstance(calls, TaggedCalls)
         self.committed = self.committed or calls.committed or sure
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
         self._step = self._in_calls

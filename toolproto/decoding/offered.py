@@ -25,6 +25,7 @@ class Offered:
     def __init__(self, offer: ToolOffer) -> None:
         self._tools = {_folded(tool.name): tool for tool in offer.tools}
         self.any = bool(self._tools)
+        self.names = tuple(tool.name for tool in offer.tools)
 
     def get(self, name: str) -> ToolSpec | None:
         """The tool that goes by *name*, give or take its spelling."""

@@ -74,8 +74,9 @@ class ReplyReader:
         self._outbox = outbox
         self._setting = CallSetting(form.shape, Offered(offer), outbox, limits)
         self._lead_keys = form.shape.leading_keys
-        self._landmarks = landmarks(form, reasoning)
         self._offered = self._setting.offered
+        tags = self._offered.names if form.tool_tags else ()
+        self._landmarks = landmarks(form, reasoning, tags)
         self._bare_names = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
         self._around = Surroundings()
         self._recoveries = limits.recoveries
@@ -239,7 +240,7 @@ class ReplyReader:
         if MORE_KEY in (key, call):
             return at
         if call:
-            self._begin_python(at, asked=not self._offered.knows(call))
+            self._begin_python(at, asked=self._form.asked is Family.PYTHON)
             return at
         if key and key == self._form.result_key and self._around.standing() is Standing.PLAIN:
             return self._begin_cut(at)

@@ -311,16 +311,15 @@ class TaggedCalls:
         )
 
     def _in_json(self, text: str, at: int, base: int, final: bool) -> int:
-        assert self._json is not None, "opened before"
-        if not self._json.done:
-            stop = self._json.feed(text, at, base, final)
-            if self._json.interrupted:
-                self._json.finish(None)
-            if not self._json.done or not self._element:
-                self.done = self._json.done
-                return stop
-            at = stop
-        return self._behind_json(text, at, final)
+        json = self._json
+        assert json is not None, "opened before"
+        if json.done:
+            return self._behind_json(text, at, final)
+        stop = json.feed(text, at, base, final)
+        if json.interrupted:
+            json.finish(None)
+        self.done = json.done and not self._element
+        return stop
 
     def _behind_json(self, text: str, at: int, final: bool) -> int:
         """Behind the arguments: what closes the call's own element."""

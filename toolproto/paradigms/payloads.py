@@ -123,6 +123,16 @@ class TaggedCall:
     family: ClassVar[Family] = Family.TAGS
     shape: ClassVar[CallShape] = CallShape()
 
+    @property
+    def is_element(self) -> bool:
+        """Is the call itself an element?"""
+        return self.call[0].startswith("<")
+
+    @property
+    def by_tool(self) -> bool:
+        """Is that element called like the tool?"""
+        return self.call[0].startswith("<{name}>")
+
     def encode(self, *calls: ToolCall) -> str:
         """The payload that says *calls*."""
         return self.between.join(map(self._written, calls))

@@ -34,6 +34,7 @@ __all__ = [
 # Tags in which models make results up, whatever they were shown.
 _OTHER_RESULTS = ("tool_result", "tool_response", "tool_output", "function_results")
 _MISSING = Repair("missing_marker")
+_MAY_BE_BARE = frozenset({Family.JSON, Family.NAMED_JSON, Family.PYTHON})
 _USUAL = JsonCall()
 
 
@@ -78,7 +79,8 @@ class WireFormat:
         return ReplyForm(
             self.payload.shape,
             marked,
-            bare=frozenset({Family.JSON, family}) - {Family.TAGS},
+            bare=frozenset({Family.JSON, family}) & _MAY_BE_BARE,
+            tool_tags=isinstance(self.payload, TaggedCall) and self.payload.by_tool,
             asked=None if self._is_marked else family,
             drift=(Repair("missing_marker", Grade.GUESSED),),
             dropped=(*(mark.strip() for mark in self.section if mark.strip()), *self.dropped),
@@ -97,7 +99,7 @@ class WireFormat:
         for opener, closer in asked:
             mark = (opener.strip("\n"), closer.strip("\n"))
             yield MarkedForm(*mark, family, shape, many=many, sure=self.sure)
-        if isinstance(payload, TaggedCall) and payload.call[0].startswith("<"):
+        if isinstance(payload, TaggedCall) and payload.is_element and not payload.by_tool:
             opener = payload.call[0].partition("{name}")[0]
             closer = payload.call[1].strip()
             drift = (_MISSING,) if self.call[0] else ()
