@@ -316,10 +316,13 @@ class TaggedCalls:
         if json.done:
             return self._behind_json(text, at, final)
         stop = json.feed(text, at, base, final)
+        self._take_json(json)
+        return stop
+
+    def _take_json(self, json: JsonCalls) -> None:
         if json.interrupted:
             json.finish(None)
         self.done = json.done and not self._element
-        return stop
 
     def _behind_json(self, text: str, at: int, final: bool) -> int:
         """Behind the arguments: what closes the call's own element."""
