@@ -19,6 +19,7 @@ class Family(Enum):
     JSON = "json"  # {"name": …, "arguments": {…}}, or a list of those
     NAMED_JSON = "named_json"  # the tool's name, then its arguments as JSON
     TAGS = "tags"  # an element for each argument
+    XML = "xml"  # well-formed XML, entities and all
     PYTHON = "python"  # name(key=value)
     YAML = "yaml"  # tool: name, and its arguments below
     RAW = "raw"  # a line for each argument, a block without any escapes for a long one
@@ -33,7 +34,8 @@ class MarkedForm:
     asked for between them, and *shape* how it is asked if that is JSON. *many* says that several
     calls may stand between one pair of markers. *sure* is whether the marker alone says that a
     call is meant. *gated* calls count only if their tool is on offer. *tool* is the tool that
-    the marker itself names. *drift* is how a call behind these markers departs from the asked form.
+    the marker itself names, and *loose* says that the argument of a tool which has only one may be
+    plain text. *drift* is how a call behind these markers departs from the asked form.
     """
 
     opener: str
@@ -44,6 +46,7 @@ class MarkedForm:
     sure: bool = True
     gated: bool = False
     tool: str = ""
+    loose: bool = False
     drift: tuple[Repair, ...] = ()
 
 

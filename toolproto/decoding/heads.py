@@ -22,13 +22,15 @@ _BEFORE = re.compile(rf"(?:\s|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|\"|'|`
 _NAME = re.compile(r"(?:functions\.)?([A-Za-z_](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
 _ID = re.compile(r"\[CALL_ID\]([\w-]{1,64})")
 _BETWEEN = re.compile(
-    rf"\s|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>|```\w{{0,20}}|json(?![\w.(])"
+    rf"\s|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>|Action Input ?:"
+    r"|```\w{0,20}|json(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
     re.IGNORECASE,
 )
 # What of the above may be half there.
 _BEGUN = re.compile(
     r"(?:<(?:[|｜][^<>]{0,60}|t[a-z_:]{0,50})?|\[[A-Z_\]]{0,9}[\w-]{0,64}|`{1,3}\w{0,20}"
+    r"|Action(?: (?:I(?:n(?:p(?:u(?:t(?: ?)?)?)?)?)?)?)?"
     r"|[A-Za-z][\w-]{0,30}(?:=(?:[\"'][^\"'<>]{0,200}[\"']?)?)?|:)\Z",
     re.IGNORECASE,
 )

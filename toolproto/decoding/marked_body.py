@@ -27,6 +27,8 @@ from .scanner import MORE, NO, Marker
 from .string_feed import StreamedString
 from .tagged_calls import TaggedCalls, closes_list, opens_call
 from .tags import Tag, tag_at
+from .text_argument import TextArgument
+from .xml_calls import XmlCalls
 
 __all__ = ["CallsReader", "MarkedBody"]
 
@@ -76,7 +78,7 @@ class FamilyReader(Protocol):
     ) -> CallsReader: ...
 
 
-_READERS: Mapping[Family, FamilyReader] = {}
+_READERS: Mapping[Family, FamilyReader] = {Family.XML: XmlCalls}
 
 
 class MarkedBody:
@@ -132,7 +134,8 @@ class MarkedBody:
         """The reply is over, without a closing marker."""
         if self._calls is not None:
             self._calls.finish(reason)
-            self._take_calls()
+            self._take_calls(self._start)
+            self.refused = self.refused or (self._step == self._in_talk and not self.committed)
         elif not self.committed:
             self.refused = self._in_sentence or self._step != self._before
         if not self._pushback:
@@ -233,6 +236,10 @@ class MarkedBody:
                 )
             )
             return head.end
+        if self._form.loose and char and char != "<" and self._is_input(lead, char):
+            start, drift = base + at, self._form.drift
+            self._begin(TextArgument(self._setting, start=start, lead=lead, head=head, drift=drift))
+            return head.end
         tag = tag_at(text, head.end, final)
         if tag == MORE:
             return MORE
@@ -251,6 +258,11 @@ class MarkedBody:
             )
         )
         return head.end
+
+    @staticmethod
+    def _is_input(lead: str, char: str) -> bool:
+        """Does the text behind a head begin with *char* as its only argument?"""
+        return char == "[" or "input" in lead.lower()
 
     def _is_argument(self, tag: Tag) -> bool:
         keys = self._setting.offered.keys(self._form.tool)
@@ -317,10 +329,11 @@ class MarkedBody:
         stop = self._calls.feed(text, at, base, final)
         if self._calls.interrupted:
             self._calls.finish(None)
-        self._take_calls()
+        self._take_calls(base + stop)
         return stop
 
-    def _take_calls(self) -> None:
+    def _take_calls(self, at: int) -> None:
+        """Take over from the reader where it stopped, at *at* in the reply, if it is done."""
         calls = self._calls
         assert calls is not None, "opened before"
         self.committed = self.committed or calls.committed
@@ -328,10 +341,9 @@ class MarkedBody:
         if calls.done:
             if calls.refused and not self._form.sure:
                 self.refused = self.done = True
-            elif calls.refused:
-                self._reject("there is no call in it", "", self._start)
             self._calls = None
-            self._step = self._between
+            self._step = self._in_talk if calls.refused else self._between
+            self._start = at
 
     def _between(self, text: str, at: int, base: int, final: bool) -> int:
         end = self._closer.at(text, at, final) if self._closer else NO

@@ -18,7 +18,7 @@ from .json_calls import JsonCalls
 from .scanner import MORE, NO, Marker
 from .spoken_call import SpokenCall
 from .string_feed import StreamedString
-from .tagged_value import TaggedValue
+from .tagged_value import TaggedValue, is_text, typed
 from .tags import Tag, closing, tag_at
 
 __all__ = ["TaggedCalls", "closes_list", "opens_call"]
@@ -193,10 +193,13 @@ class TaggedCalls:
         return tag.end
 
     def _at_argument(self, tag: Tag, at: int) -> int:
-        word, call = tag.word.lower(), self._started()
-        own = call.tool is not None and tag.word in call.tool.properties
+        word, tool = tag.word.lower(), self._setting.offered.get(self._name)
+        own = tool is not None and tag.word in tool.properties
         if word in _ARGUMENTS and (key := tag.value or _attribute(tag, _KEY_ATTRIBUTES)):
-            self._open_value(key, tag.word, _told(tag))
+            if tag.empty:
+                self._say_value(self._started(), key, tag)
+            else:
+                self._open_value(key, tag.word, _told(tag))
         elif word == "arg_key":
             self._read_word(tag.word, self._keyed)
         elif word == "arg_type":
@@ -243,6 +246,18 @@ class TaggedCalls:
 
     def _open_value(self, key: str, element: str, told: str) -> None:
         self._value = TaggedValue(self._started(), key, closing(element), told)
+
+    def _say_value(self, call: SpokenCall, key: str, tag: Tag) -> None:
+        """The argument is all in its tag."""
+        call.key(key)
+        text = tag.attributes.get("value", "")
+        if is_text(call.tool, key, _told(tag)):
+            call.value(text)
+            return
+        value, repairs = typed(text)
+        call.value(value)
+        for repair in repairs:
+            call.mended(repair)
 
     def _in_value(self, value: TaggedValue, text: str, at: int, final: bool) -> int:
         if not value.begun:
@@ -335,6 +350,8 @@ class TaggedCalls:
         if not isinstance(tag, Tag):
             self.done = tag == NO
             return at
+        if closes_list(tag):
+            return tag.end
         self.done = True
         return tag.end if tag.closes and self._closes_call(tag) else at
 

@@ -19,7 +19,7 @@ from .spoken_call import SpokenCall
 from .strict import Reading
 from .string_feed import StreamedString
 
-__all__ = ["TaggedValue"]
+__all__ = ["TaggedValue", "is_text", "typed"]
 
 _CDATA = "<![CDATA["
 _CDATA_END = "]]>"
@@ -38,7 +38,7 @@ class TaggedValue:
     def __init__(self, call: SpokenCall, key: str, closer: re.Pattern[str], told: str) -> None:
         self.closer = closer
         self._call = call
-        self._text = _is_text(call.tool, key, told)
+        self._text = is_text(call.tool, key, told)
         self._buffer = StringIO()
         self.begun = False  # once the first character of the value is next, or behind us
         self._framed = False
@@ -84,7 +84,7 @@ class TaggedValue:
                 self._call.text(self._held)
             self._call.close_text()
             return
-        value, repairs = _typed(self._buffer.getvalue() + self._held)
+        value, repairs = typed(self._buffer.getvalue() + self._held)
         for repair in repairs:
             self._call.mended(repair)
         self._call.value(value)
@@ -113,7 +113,7 @@ def _kept_back(piece: str, framed: bool, cdata: bool) -> int:
     return 2 if piece.endswith("\r\n") else 1 if piece.endswith(("\n", "\r")) else 0
 
 
-def _is_text(tool: ToolSpec | None, key: str, told: str = "") -> bool:
+def is_text(tool: ToolSpec | None, key: str, told: str = "") -> bool:
     """Is the argument *key* of *tool* a string? *told* is the type that its tag gives it."""
     if told:
         return told.lower() in _STRINGS
@@ -135,7 +135,7 @@ def _may_be_text(schema: Any) -> bool:
     return any(_may_be_text(part) for part in parts)
 
 
-def _typed(text: str) -> tuple[Any, tuple[Repair, ...]]:
+def typed(text: str) -> tuple[Any, tuple[Repair, ...]]:
     """The JSON that *text* is, or else the text itself."""
     text = text.strip()
     reading = read_json(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from html import escape
 from typing import Any, ClassVar, Protocol
 
 from ..decoding.call_shape import CallShape
@@ -17,9 +18,11 @@ from ..decoding.pythonic import write_call
 from ..decoding.tags import closing
 from ..messages import ToolCall
 
-__all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "filled"]
+__all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "XmlCall", "filled"]
 
 _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
+_LONGEST_ATTRIBUTE = 1000
+_NOT_IN_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array"}
 
 
@@ -89,9 +92,13 @@ class JsonCall:
 
 @dataclass(frozen=True, slots=True)
 class NamedJson:
-    """The tool's name, then its arguments as JSON: *form* says what stands around the two."""
+    """The tool's name, then its arguments as JSON: *form* says what stands around the two.
+
+    *loose* takes plain text for the argument of a tool which has only one.
+    """
 
     form: str = "{name}\n{arguments}"
+    loose: bool = False
 
     family: ClassVar[Family] = Family.NAMED_JSON
     shape: ClassVar[CallShape] = CallShape()
@@ -147,15 +154,21 @@ class TaggedCall:
 
     def _argument(self, key: str, value: Any) -> str:
         kind = _TYPES.get(type(value), "object")
-        opener, closer = (
-            filled(part, key=key, type=kind, is_string=str(kind == "string").lower())
-            for part in self.argument
-        )
-        return f"{opener}{value if isinstance(value, str) else _dumps(value)}{closer}"
+        said = value if isinstance(value, str) else _dumps(value)
+        fields = {"key": key, "type": kind, "is_string": str(kind == "string").lower()}
+        opener, closer = (filled(part, **fields, value=escape(said)) for part in self.argument)
+        return f"{opener}{closer}" if self.in_attribute else f"{opener}{said}{closer}"
+
+    @property
+    def in_attribute(self) -> bool:
+        """Does the value stand in the tag itself?"""
+        return "{value}" in self.argument[0]
 
     def _is_sayable(self, key: str, value: Any) -> bool:
         if not _PLAIN.fullmatch(key):
             return False
+        if self.in_attribute:
+            return len(escape(str(value))) <= _LONGEST_ATTRIBUTE
         if not isinstance(value, str):
             return True
         framed = self.argument[0].endswith("\n")
@@ -169,6 +182,41 @@ class TaggedCall:
         words = re.findall(r"<[/|][^<>{}]*?([\w{}]+)(?=>|<)", self.argument[1] + self.call[1])
         words += ["tool_call", "function"]
         return [closing(key if word == "{key}" else word) for word in words]
+
+
+@dataclass(frozen=True, slots=True)
+class XmlCall:
+    """Well-formed XML: ``<name>``, then ``<arguments>`` with an ``<arg>`` for each.
+
+    What XML cannot hold (a control character, say) makes the arguments of that call JSON.
+    """
+
+    family: ClassVar[Family] = Family.XML
+    shape: ClassVar[CallShape] = CallShape()
+    together: ClassVar[bool] = False
+
+    def encode(self, *calls: ToolCall) -> str:
+        """The payload that says *calls*."""
+        return "".join(map(self._written, calls))
+
+    def _written(self, call: ToolCall) -> str:
+        said = "".join(map(self._argument, call.arguments.items()))
+        if not all(map(self._is_sayable, call.arguments.items())):
+            said = escape(json.dumps(dict(call.arguments)), quote=False)
+        return f"<name>{call.name}</name><arguments>{said}</arguments>"
+
+    @staticmethod
+    def _argument(argument: tuple[str, Any]) -> str:
+        key, value = argument
+        said = value if isinstance(value, str) else _dumps(value)
+        kind = _TYPES.get(type(value), "object")
+        return f'<arg name="{key}" type="{kind}">{escape(said, quote=False)}</arg>'
+
+    @staticmethod
+    def _is_sayable(argument: tuple[str, Any]) -> bool:
+        key, value = argument
+        said = value if isinstance(value, str) else _dumps(value)
+        return bool(_PLAIN.fullmatch(key)) and not _NOT_IN_XML.search(said)
 
 
 @dataclass(frozen=True, slots=True)

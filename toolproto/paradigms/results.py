@@ -13,7 +13,7 @@ from html import escape
 
 from ..messages import ToolResult
 
-__all__ = ["json_result", "tagged_result"]
+__all__ = ["json_result", "labelled_result", "tagged_result"]
 
 _TAG = re.compile(r"</?([A-Za-z][\w:.-]*)>")
 _TEMPLATE_TOKEN = re.compile(
@@ -30,6 +30,17 @@ def tagged_result(tag: str, result: ToolResult, markers: tuple[str, ...] = ()) -
     name, id = (_defused(escape(text), ()) for text in (result.call.name, result.call.id))
     content = _defused(result.content, (f"<{tag}>", f"</{tag}>", *markers))
     return f'<{tag} name="{name}" id="{id}"{error}>\n{content}\n</{tag}>'
+
+
+def labelled_result(label: str, result: ToolResult, markers: tuple[str, ...] = ()) -> str:
+    """*result* behind a label: ``Observation: get_weather (call_1): …``.
+
+    Nothing in it can pass for a label, or for one of *markers*.
+    """
+    error = ", error" if result.is_error else ""
+    own = (label, *markers)
+    name, id = (_defused(escape(text), own) for text in (result.call.name, result.call.id))
+    return f"{label} {name} ({id}{error}): {_defused(result.content, own)}"
 
 
 def _defused(content: str, markers: tuple[str, ...]) -> str:

@@ -18,7 +18,7 @@ from ..messages import Grade, Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
 from .payloads import JsonCall, NamedJson, Payload, PythonCall, TaggedCall, filled
-from .results import tagged_result
+from .results import labelled_result, tagged_result
 from .teaching import teach
 
 __all__ = [
@@ -46,7 +46,8 @@ class WireFormat:
     and the second is where nothing ends a call but its own grammar. *section* stands around all
     calls of a reply, and *between* separates them. *also* are further markers to read by,
     *dropped* such as mean nothing by themselves. *sure* is whether the first marker alone
-    says that a call is meant. *result* is the name of the tag in which a result is sent back.
+    says that a call is meant. *result* is the name of the tag in which a result is sent back, or
+    the label before it if it ends with a colon.
     """
 
     call: tuple[str, str] = ("", "")
@@ -84,7 +85,7 @@ class WireFormat:
             asked=None if self._is_marked else family,
             drift=(Repair("missing_marker", Grade.GUESSED),),
             dropped=(*(mark.strip() for mark in self.section if mark.strip()), *self.dropped),
-            results=tuple(f"<{name}>" for name in results),
+            results=tuple(name if name[-1] == ":" else f"<{name}>" for name in results),
         )
 
     @property
@@ -98,7 +99,8 @@ class WireFormat:
         asked = (self.call, *self.also) if self.call[0] else self.also
         for opener, closer in asked:
             mark = (opener.strip("\n"), closer.strip("\n"))
-            yield MarkedForm(*mark, family, shape, many=many, sure=self.sure)
+            loose = isinstance(payload, NamedJson) and payload.loose
+            yield MarkedForm(*mark, family, shape, many=many, sure=self.sure, loose=loose)
         if isinstance(payload, TaggedCall) and payload.is_element and not payload.by_tool:
             opener = payload.call[0].partition("{name}")[0]
             closer = payload.call[1].strip()
@@ -131,10 +133,11 @@ class WireParadigm(ToolContextDef):
         return self.wire.encode(calls)
 
     def encode_results(self, results: Sequence[ToolResult]) -> str:
-        """One tagged block for each result."""
-        tag, markers = self.wire.result, (*self.wire.call, *self.wire.section)
-        shown = tuple(mark for mark in markers if mark.strip())
-        return "\n".join(tagged_result(tag, result, shown) for result in results)
+        """One block for each result."""
+        mark = self.wire.result
+        own = tuple(text for text in (*self.wire.call, *self.wire.section) if text.strip())
+        write = labelled_result if mark[-1] == ":" else tagged_result
+        return "\n".join(write(mark, result, own) for result in results)
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
@@ -146,4 +149,5 @@ class WireParadigm(ToolContextDef):
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """A result is never the model's to write."""
-        return (f"<{self.wire.result}",)
+        mark = self.wire.result
+        return (f"\n{mark}" if mark[-1] == ":" else f"<{mark}",)
