@@ -25,6 +25,7 @@ LAYERS = {
     "approvals": 2,
     "guard": 2,
     "masking": 2,
+    "recommend": 2,
     "turn": 3,
     "endpoints": 4,
     "stores": 4,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.describe.types import followed, type_words
+from toolproto.describe.reading import followed
+from toolproto.describe.words import type_words
 
 ROOT = {
     "$defs": {

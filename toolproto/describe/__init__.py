@@ -1,6 +1,24 @@
 """How tools are shown to a model."""
 
-from .forms import describe_tool, literal_form
+from .base import Style, WriteCall
+from .description import Description, Presentation, describe
+from .forms import literal_form
+from .lookup import description_tool
 from .samples import example_call, example_request
+from .styles import get_style, styles
+from .tokens import estimate_tokens
 
-__all__ = ["describe_tool", "example_call", "example_request", "literal_form"]
+__all__ = [
+    "Description",
+    "Presentation",
+    "Style",
+    "WriteCall",
+    "describe",
+    "description_tool",
+    "estimate_tokens",
+    "example_call",
+    "example_request",
+    "get_style",
+    "literal_form",
+    "styles",
+]

@@ -6,67 +6,86 @@ a billion parameters got 3 of 30 requests right; shown each tool's own call, 28.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..messages import ToolCall
 from ..tools.spec import ToolSpec
-from .types import followed, type_words
+from .base import WriteCall
+from .reading import arguments
+from .text import harmless, one_line
+from .types import ListOf, Member, Record, Scalar, Type
+from .words import in_words
 
-__all__ = ["describe_tool", "literal_form"]
+__all__ = ["Forms", "literal_form"]
 
-_DEPTH = 3
-# Around a placeholder that must lose its quotes; a private-use character no schema will hold.
+# Around a placeholder that must lose its quotes; a private-use character that no text of a
+# tool can bring here.
 _BARE = "\ue000"
 _BARE_PLACEHOLDER = re.compile(f'"?{_BARE}([^{_BARE}]*){_BARE}"?')
+# In the place of numbers stand numbers: some paradigms write down what type a value has.
+_NUMBERS = {"integer": 271828182845904523, "number": 314159265358979323}
 
 
-def literal_form(tool: ToolSpec, write: Callable[[ToolCall], str]) -> str:
+class Forms:
+    """Each tool by name, its literal call and what its arguments mean; the default."""
+
+    name = "forms"
+    shows_calls = True
+
+    def show(self, tools: Sequence[ToolSpec], write: WriteCall) -> str:
+        """One paragraph for each tool."""
+        return "\n\n".join(_paragraph(tool, write) for tool in tools)
+
+
+def literal_form(tool: ToolSpec, write: WriteCall) -> str:
     """The tool's own call, with ``<…>`` where the model puts values."""
-    call = ToolCall(tool.name, _placeholders(tool.parameters, tool.parameters, 0))
+    return _form(tool, arguments(tool), write)
+
+
+def _form(tool: ToolSpec, members: Sequence[Member], write: WriteCall) -> str:
+    call = ToolCall(one_line(tool.name), _placeholders(members))
+    written = write(call)
+    for words, number in _NUMBERS.items():
+        written = written.replace(str(number), f"<{words}>")
     # The quotes around an alternative were escaped when the call was written.
-    return _BARE_PLACEHOLDER.sub(
-        lambda found: f"<{found.group(1)}>".replace('\\"', '"'), write(call)
-    )
+    return _BARE_PLACEHOLDER.sub(lambda found: f"<{found.group(1)}>".replace('\\"', '"'), written)
 
 
-def describe_tool(tool: ToolSpec, write: Callable[[ToolCall], str]) -> str:
-    """A tool's name, what it does, its literal call, and what its arguments mean."""
-    what = f": {tool.description.strip()}" if tool.description.strip() else ""
-    return "\n".join([f"{tool.name}{what}", literal_form(tool, write), *_arguments(tool)])
+def _paragraph(tool: ToolSpec, write: WriteCall) -> str:
+    # Further lines are indented: at the margin they could pass for another tool, or for a rule.
+    what = harmless(tool.description).replace("\n", "\n  ")
+    head = f"{one_line(tool.name)}: {what}" if what else one_line(tool.name)
+    members = arguments(tool)
+    return "\n".join([head, _form(tool, members, write), *_meanings(members)])
 
 
-def _arguments(tool: ToolSpec) -> Iterator[str]:
-    for name, schema in tool.properties.items():
-        schema = followed(schema, tool.parameters)
-        notes = [type_words(schema, tool.parameters)]
-        if name not in tool.required:
-            notes.append("optional")
-        if schema.get("default") is not None:
-            notes.append(f"default {json.dumps(schema['default'], ensure_ascii=False)}")
-        text = schema.get("description")
-        text = f": {' '.join(text.split())}" if isinstance(text, str) and text.strip() else ""
-        yield f"- {name} ({', '.join(notes)}){text}"
+def _meanings(members: Sequence[Member]) -> Iterator[str]:
+    for member in members:
+        optional = () if member.required else ("optional",)
+        notes = ", ".join([in_words(member.type), *optional, *member.notes])
+        text = f": {member.description}" if member.description else ""
+        yield f"- {one_line(member.name)} ({notes}){text}"
 
 
-def _placeholders(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> dict[str, Any]:
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping):
-        return {}
-    required = schema.get("required")
-    shown = [key for key in properties if isinstance(required, list | tuple) and key in required]
-    return {key: _placeholder(key, properties[key], root, depth) for key in shown}
+def _placeholders(members: Sequence[Member]) -> dict[str, Any]:
+    return {
+        one_line(member.name): _placeholder(one_line(member.name), member.type)
+        for member in members
+        if member.required
+    }
 
 
-def _placeholder(name: str, schema: Any, root: Mapping[str, Any], depth: int) -> Any:
-    schema = followed(schema, root)
-    kind = schema.get("type")
-    if kind == "object" and depth < _DEPTH and schema.get("properties"):
-        return _placeholders(schema, root, depth + 1)
-    if kind == "array" and depth < _DEPTH:
-        return [_placeholder(name.removesuffix("s"), schema.get("items"), root, depth + 1)]
-    if kind == "string" and "enum" not in schema:
-        return f"<{name}>"
-    return f"{_BARE}{type_words(schema, root)}{_BARE}"
+def _placeholder(name: str, type: Type) -> Any:
+    match type:
+        case Record(members) if members:
+            return _placeholders(members)
+        case ListOf(item):
+            return [_placeholder(name.removesuffix("s"), item)]
+        case Scalar("string"):
+            return f"<{name}>"
+        case Scalar("integer" | "number" as kind):
+            return _NUMBERS[kind]
+        case _:
+            return f"{_BARE}{in_words(type)}{_BARE}"

@@ -13,11 +13,14 @@ from typing import Any
 from ..messages import ToolCall
 from ..tools.check import check_call
 from ..tools.spec import ToolOffer, ToolSpec
-from .types import followed
+from .reading import followed
+from .text import first_sentence, is_harmless, is_small
 
 __all__ = ["example_call", "example_request", "sample"]
 
 _DEPTH = 5
+_LARGEST = 2000  # characters of an example
+_PARTS = 200  # of one example: a schema that holds itself twice doubles at every level
 _BY_FORMAT = {
     "date": "2024-05-17",
     "date-time": "2024-05-17T09:30:00Z",
@@ -57,43 +60,54 @@ _BY_NAME = {
 }
 
 
-def sample(schema: Any, root: Mapping[str, Any], name: str = "", depth: int = 0) -> Any:
-    """A value that *schema* is likely to accept."""
-    schema = followed(schema, root)
-    for key in ("examples", "enum"):
-        if isinstance(schema.get(key), list) and schema[key]:
-            return schema[key][0]
-    for key in ("const", "default"):
-        if key in schema and schema[key] is not None:
-            return schema[key]
-    for key in ("anyOf", "oneOf", "allOf"):
-        if isinstance(schema.get(key), list) and schema[key] and depth < _DEPTH:
-            return sample(schema[key][0], root, name, depth + 1)
-    return _by_type(schema, root, name, depth)
+def sample(schema: Any, root: Mapping[str, Any], name: str = "") -> Any:
+    """A value that *schema* is likely to accept; None stands in for what nests too deeply."""
+    return _Sampler(root).sample(schema, name, 1)
 
 
-def _by_type(schema: Mapping[str, Any], root: Mapping[str, Any], name: str, depth: int) -> Any:
-    kind = schema.get("type", "object" if "properties" in schema else "string")
-    kind = kind[0] if isinstance(kind, list) and kind else kind
-    if depth >= _DEPTH or kind == "null":
-        return None
-    if kind in ("integer", "number"):
-        return _number(schema)
-    if kind == "boolean":
-        return True
-    if kind == "array":
-        return [sample(schema.get("items"), root, name.removesuffix("s"), depth + 1)]
-    if kind == "object":
-        return _members(schema, root, depth)
-    return _BY_FORMAT.get(str(schema.get("format")), _by_name(name))
+class _Sampler:
+    """Makes the values of one example."""
 
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._left = _PARTS
 
-def _members(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> dict[str, Any]:
-    properties = schema.get("properties")
-    required = schema.get("required")
-    if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
-        return {}
-    return {key: sample(properties.get(key), root, str(key), depth + 1) for key in required}
+    def sample(self, schema: Any, name: str, depth: int) -> Any:
+        self._left -= 1
+        schema = followed(schema, self._root)
+        for key in ("examples", "enum"):
+            if isinstance(schema.get(key), list) and schema[key]:
+                return schema[key][0]
+        for key in ("const", "default"):
+            if key in schema and schema[key] is not None:
+                return schema[key]
+        for key in ("anyOf", "oneOf", "allOf"):
+            if isinstance(schema.get(key), list) and schema[key] and depth < _DEPTH:
+                return self.sample(schema[key][0], name, depth + 1)
+        return self._by_type(schema, name, depth)
+
+    def _by_type(self, schema: Mapping[str, Any], name: str, depth: int) -> Any:
+        kind = schema.get("type", "object" if "properties" in schema else "string")
+        kind = kind[0] if isinstance(kind, list) and kind else kind
+        if depth >= _DEPTH or kind == "null" or self._left < 0:
+            return None
+        if kind in ("integer", "number"):
+            return _number(schema)
+        if kind == "boolean":
+            return True
+        if kind == "array":
+            return [self.sample(schema.get("items"), name.removesuffix("s"), depth + 1)]
+        if kind == "object":
+            return self.members(schema, depth)
+        return _BY_FORMAT.get(str(schema.get("format")), _by_name(name))
+
+    def members(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        properties = schema.get("properties")
+        required = schema.get("required")
+        if not isinstance(properties, Mapping) or not isinstance(required, list | tuple):
+            return {}
+        shown = required[: max(self._left, 0)]
+        return {key: self.sample(properties.get(key), str(key), depth + 1) for key in shown}
 
 
 def _number(schema: Mapping[str, Any]) -> Any:
@@ -115,11 +129,15 @@ def example_call(offer: ToolOffer) -> ToolCall | None:
 
 
 def _valid_call(tool: ToolSpec) -> ToolCall | None:
-    arguments = _members(tool.parameters, tool.parameters, 0)
+    sampler = _Sampler(tool.parameters)
+    arguments = sampler.members(tool.parameters, 0)
     optional = [key for key in tool.properties if key not in arguments]
     if not arguments and optional:
         key = optional[0]
-        arguments = {key: sample(tool.properties[key], tool.parameters, key, 1)}
+        arguments = {key: sampler.sample(tool.properties[key], key, 1)}
+    # An example is shown as a call, so nothing in it can be spelled otherwise.
+    if not is_small(arguments, _LARGEST) or not is_harmless(arguments):
+        return None
     checked = check_call(ToolCall(tool.name, arguments), ToolOffer((tool,)))
     return checked if isinstance(checked, ToolCall) and not checked.repairs else None
 
@@ -141,7 +159,7 @@ def example_request(call: ToolCall, offer: ToolOffer) -> str:
     135 M parameters called the tool in 1 of 5 requests; shown the question, in 4 to 5.
     """
     tool = offer.get(call.name)
-    text = tool.description.strip().partition("\n")[0].rstrip(".") if tool else ""
+    text = first_sentence(tool.description).rstrip(".") if tool else ""
     text, left = _filled_in(text or call.name.replace("_", " "), call)
     first, _, rest = text.partition(" ")
     if first.lower().rstrip("s") in _ORDERS or first.lower() in _ORDERS:

@@ -1,73 +1,104 @@
-"""A JSON Schema in words a model understands: ``integer``, ``"c" or "f"``, ``list of string``."""
+"""What a tool takes, as a small tree that every style writes in its own notation."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from ..errors import UsageError
-from ..tools.schema import resolve
-
-__all__ = ["followed", "type_words"]
-
-_DEPTH = 4  # words nested deeper than this explain nothing
-_MOST = 20  # and neither do more alternatives or members than this
-
-
-def followed(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """*schema*, or what its local ``$ref`` leads to; an empty schema where that leads nowhere."""
-    for _ in range(_DEPTH):
-        if not isinstance(schema, Mapping):
-            return {}
-        if "$ref" not in schema:
-            return schema
-        try:
-            schema = resolve(schema["$ref"], root)
-        except UsageError:
-            return {}
-    return {}
+__all__ = [
+    "ANYTHING",
+    "Choice",
+    "Either",
+    "ListOf",
+    "MapOf",
+    "Member",
+    "Record",
+    "Scalar",
+    "Type",
+    "format_of",
+    "members_of",
+]
 
 
-def type_words(schema: Any, root: Mapping[str, Any], depth: int = 0) -> str:
-    """What a value of *schema* is, in words."""
-    schema = followed(schema, root)
-    if depth > _DEPTH:
-        return "any value"
-    if "const" in schema:
-        return _literal(schema["const"])
-    if isinstance(schema.get("enum"), list):
-        return _joined([_literal(value) for value in schema["enum"]])
-    for key in ("anyOf", "oneOf"):
-        if isinstance(schema.get(key), list):
-            return _joined([type_words(part, root, depth + 1) for part in schema[key]])
-    kind = schema.get("type", "object" if "properties" in schema else "any value")
-    if isinstance(kind, list):
-        return _joined([str(part) for part in kind])
-    if kind == "object" and isinstance(schema.get("properties"), Mapping):
-        return _object_words(schema, root, depth)
-    if kind == "array":
-        return f"list of {type_words(schema.get('items'), root, depth + 1)}"
-    if kind == "string" and isinstance(schema.get("format"), str):
-        return f"string, {schema['format']}"
-    return str(kind)
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A value without parts; *name* is JSON Schema's, *format* says more where it is known."""
+
+    name: str
+    format: str = ""
 
 
-def _object_words(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> str:
-    """An object by its members, the optional ones marked."""
-    required = schema.get("required") or ()
-    members = [
-        f"{name}{'' if name in required else '?'}: {type_words(part, root, depth + 1)}"
-        for name, part in list(schema["properties"].items())[:_MOST]
-    ]
-    return f"object {{{', '.join(members)}}}"
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of these values; *more* were left out."""
+
+    values: tuple[Any, ...]
+    more: int = 0
 
 
-def _joined(words: list[str]) -> str:
-    different = list(dict.fromkeys(words))
-    shown = [*different[:_MOST], *(["…"] if len(different) > _MOST else [])]
-    return " or ".join(shown) or "any value"
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list of values of one type."""
+
+    item: Type
 
 
-def _literal(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """An object with any keys and values of one type."""
+
+    value: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An object with known members."""
+
+    members: tuple[Member, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """A value of any of these types."""
+
+    options: tuple[Type, ...]
+
+
+Type = Scalar | Choice | ListOf | MapOf | Record | Either
+ANYTHING = Scalar("any value")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An argument, or a member of one.
+
+    *default* is a JSON literal, empty if there is none; *bounds* and examples are in words.
+    """
+
+    name: str
+    type: Type
+    required: bool
+    description: str = ""
+    default: str = ""
+    bounds: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The bounds and the default, in words."""
+        return (*self.bounds, f"default {self.default}") if self.default else self.bounds
+
+
+def format_of(type: Type) -> str:
+    """The format of a string, or of the strings in a list."""
+    match type:
+        case Scalar(_, format) | ListOf(Scalar(_, format)):
+            return format
+    return ""
+
+
+def members_of(type: Type) -> tuple[Member, ...]:
+    """The members of an object, or of the objects in a list."""
+    match type:
+        case Record(members) | ListOf(Record(members)):
+            return members
+    return ()

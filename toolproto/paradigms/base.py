@@ -11,6 +11,8 @@ from ..decoding.base import Decoder, Limits
 from ..decoding.forms import ReplyForm
 from ..decoding.reasoning import Reasoning
 from ..decoding.reply import ReplyDecoder
+from ..describe.base import Style
+from ..describe.description import Description, Presentation, presented
 from ..describe.samples import example_call, example_request
 from ..events import merge
 from ..messages import (
@@ -42,7 +44,8 @@ class ToolContextDef(ABC):
 
     *ids* makes the ids of calls to which the model gave none, *reasoning* says how the model
     writes its thoughts, and *limits* what one call may cost to read. With *salvage*, calls of
-    offered tools in any other form are read too, and say so in their repairs.
+    offered tools in any other form are read too, and say so in their repairs. *describe* is how
+    the tools are shown: a style by name, or a :class:`~toolproto.describe.Presentation`.
     """
 
     name: ClassVar[str]
@@ -54,11 +57,13 @@ class ToolContextDef(ABC):
         reasoning: Reasoning | None = None,
         limits: Limits | None = None,
         salvage: bool = False,
+        describe: str | Style | Presentation = "forms",
     ) -> None:
         self.ids = ids
         self.reasoning = reasoning or Reasoning()
         self.limits = limits or Limits()
         self.salvage = salvage
+        self.presentation = presented(describe)
 
     def __repr__(self) -> str:
         return f"<paradigm {self.name}>"
@@ -83,6 +88,10 @@ class ToolContextDef(ABC):
         """The reader of replies in *form*, with this paradigm's options."""
         form = salvaging(form) if self.salvage else form
         return ReplyDecoder(form, offer, ids=self.ids, reasoning=self.reasoning, limits=self.limits)
+
+    def described(self, offer: ToolOffer) -> Description:
+        """The tools as the instructions show them, and what was left out to stay within budget."""
+        return self.presentation.describe(offer, self.encode_call)
 
     def splice_system_prompt(self, prompt: str, offer: ToolOffer) -> str:
         """*prompt* with the instructions for *offer* in it; splicing again replaces them."""

@@ -33,7 +33,7 @@ class JsonStrict(ToolContextDef):
     def instructions(self, offer: ToolOffer) -> str:
         """The text that teaches a model this paradigm and the tools of *offer*."""
         how = 'To use one, write its JSON object exactly as shown, with "tool_calls".'
-        return teach(offer, self.encode_call, how=how)
+        return teach(offer, self.encode_call, how=how, describe=self.presentation)
 
     def encode_call(self, call: ToolCall) -> str:
         """*call* as the model would have written it."""

@@ -115,7 +115,7 @@ class WireParadigm(ToolContextDef):
 
     def instructions(self, offer: ToolOffer) -> str:
         """The text that teaches a model this paradigm and the tools of *offer*."""
-        return teach(offer, self.encode_call, how=self._how())
+        return teach(offer, self.encode_call, how=self._how(), describe=self.presentation)
 
     def _how(self) -> str:
         opener, closer = (mark.strip() for mark in self.wire.call)
