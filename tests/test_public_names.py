@@ -44,6 +44,7 @@ PUBLIC = [
     "ProblemKind",
     "Reasoning",
     "ReasoningDelta",
+    "Recommendation",
     "Repair",
     "Segment",
     "SegmentKind",
@@ -81,6 +82,7 @@ PUBLIC = [
     "get_paradigm",
     "merge",
     "paradigms",
+    "recommend",
     "register_paradigm",
     "tool",
 ]

@@ -56,6 +56,7 @@ from .paradigms import (
     register_paradigm,
 )
 from .prompt import ToolContextBuilder
+from .recommend import Recommendation, recommend
 from .tools import (
     Tool,
     ToolContext,
@@ -114,6 +115,7 @@ __all__ = [
     "ProblemKind",
     "Reasoning",
     "ReasoningDelta",
+    "Recommendation",
     "Repair",
     "Segment",
     "SegmentKind",
@@ -151,6 +153,7 @@ __all__ = [
     "get_paradigm",
     "merge",
     "paradigms",
+    "recommend",
     "register_paradigm",
     "tool",
 ]
