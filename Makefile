@@ -27,6 +27,7 @@ bench: $(READY_ALL)  ## What we measure, beside what others do
 	$(BIN)/python benchmarks/seed_corpus.py
 	$(BIN)/python benchmarks/session.py
 	$(BIN)/python benchmarks/journal.py
+	$(BIN)/python benchmarks/prompt_cost.py
 
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
