@@ -265,10 +265,11 @@ class PythonCalls:
 
     def _no_call(self, char: str, at: int) -> int:
         """In a list, something that is no call."""
-        if char == "[" and self._brackets < _DEEPEST_LIST and self._separated >= self._behind:
+        apart = self._separated or not self._behind
+        if char == "[" and apart and self._brackets < _DEEPEST_LIST:
             self._brackets += 1
             return at + 1
-        if self._behind and (char in _OPERATORS or char in "}" or char in _QUOTES):
+        if self._behind and (char == "}" or char in _OPERATORS or char in _QUOTES):
             return at + 1
         if self._extra(char):
             return at + 1

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, auto
 from typing import Any
 
 from ...messages import ProblemKind, Repair
 from ..lenient import repairs as mend
 from ..strict import DUPLICATE_KEY, Refused, refuse_conflict, same_value
 
-__all__ = ["CONSTRUCTOR", "KEY_FORM", "SET", "Frame", "Kind", "key_text"]
+__all__ = ["BRACES", "KEY_FORM", "NAMED", "Frame", "Kind", "key_text"]
 
 SET = Repair("set")
 CONSTRUCTOR = Repair("constructor")  # dict(a=1), list([1])
@@ -17,21 +17,23 @@ KEY_FORM = Repair("key_form")  # {1: "a"}, where JSON has only strings
 
 
 class Kind(Enum):
-    """What a bracket opened; the value is the bracket that closes it."""
+    """What a bracket opened."""
 
-    CALL = ")"  # the arguments of the call itself
-    KEYWORDS = " )"  # of dict(
-    PAREN = "  )"  # a tuple, or one value in parentheses
-    LIST = "]"
-    BRACE = "}"  # a dict or a set: the first element tells
-    DICT = " }"
-    SET = "  }"
+    CALL = auto()  # the arguments of the call itself
+    KEYWORDS = auto()  # those of dict(
+    PAREN = auto()  # a tuple, or one value in parentheses
+    LIST = auto()
+    BRACE = auto()  # a dict or a set: the first element tells
+    DICT = auto()
+    SET = auto()
 
     @property
     def closer(self) -> str:
-        return self.value[-1]
+        """The bracket that closes it."""
+        return _CLOSERS.get(self, ")")
 
 
+_CLOSERS = {Kind.LIST: "]", Kind.BRACE: "}", Kind.DICT: "}", Kind.SET: "}"}
 NAMED = frozenset({Kind.CALL, Kind.KEYWORDS})
 BRACES = frozenset({Kind.BRACE, Kind.DICT, Kind.SET})
 

@@ -138,17 +138,15 @@ def _before_comma(quote: _Quote, at: int, level: int) -> Verdict:
         return quote.at_end()
     if char == "#" or char in _CLOSERS or (char == "," and quote.clean):
         return Verdict.CLOSES
-    if frame.kind in NAMED:
-        if not frame.keyed and (char in _VALUE_STARTS or _NEXT_WORD.match(text, at)):
-            return Verdict.CLOSES
-        return _before_argument(quote, at)
+    argument = _before_argument(quote, at) if frame.kind in NAMED else Verdict.INNER
+    if argument is Verdict.CLOSES or (frame.kind in NAMED and frame.keyed):
+        return argument
     if char in _VALUE_STARTS or char == "*":
-        is_key = (
-            frame.kind is Kind.DICT and not frame.keyed and level == len(quote.place.frames) - 1
-        )
+        innermost = level == len(quote.place.frames) - 1
+        is_key = innermost and frame.kind is Kind.DICT and not frame.keyed
         return Verdict.INNER if is_key else Verdict.CLOSES
-    word = _NEXT_WORD.match(text, at) is not None
-    return quote.decided(word, _NEXT_WORD_BEGUN.match(text, at) is not None)
+    begun = argument is Verdict.WAIT or _NEXT_WORD_BEGUN.match(text, at) is not None
+    return quote.decided(_NEXT_WORD.match(text, at) is not None, begun)
 
 
 def _before_argument(quote: _Quote, at: int) -> Verdict:
