@@ -16,21 +16,20 @@ from ..events import TextDelta
 from ..messages import Grade, Repair, Span
 from ..tools.spec import ToolOffer
 from .attempts import Attempt, Body, Policy
+from .bare_calls import BareCall, BareCalls
 from .base import Limits
 from .call_draft import CallSetting
 from .candidates import MORE_KEY, leading_key
 from .cut import CutTail
 from .fences import FENCE, FENCE_BEGUN, CodeFence
-from .forms import Family, ReplyForm
-from .heads import Head
+from .forms import ReplyForm
 from .json_calls import JsonCalls
 from .landmarks import Landmark, landmarks
 from .leaks import ends_reply, invented_turn, opens_turn
 from .marked_body import MarkedBody
-from .offered import NOTHING, Offered
+from .offered import Offered
 from .other_json import OtherJson
 from .outbox import Outbox
-from .pythonic import PythonCalls, leading_call
 from .reasoning import Reasoning
 from .scanner import MORE, NO
 from .string_feed import StreamedString
@@ -52,9 +51,6 @@ _GOES_ON = re.compile(r"\b(?:results?|outputs?|I['’]ll|I will|let me)\b", re.I
 _SPEAKS_TO = re.compile(r"\byou(?:rs?)?\b", re.IGNORECASE)
 _TALK = 200
 _INDENT = re.compile(r"\s{1,200}")
-_LETTER = re.compile(r"[^\W\d]")
-_NAME_LINE = re.compile(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
-_NAME_LINE_BEGUN = re.compile(r"[A-Za-z_][\w.-]{0,127}(?:[ \t]{0,8}(?:\r?\n\s{0,8})?)?\Z")
 
 _Mode = Callable[[str, int, bool], int]
 
@@ -73,11 +69,9 @@ class ReplyReader:
         self._form = form
         self._outbox = outbox
         self._setting = CallSetting(form.shape, Offered(offer), outbox, limits)
-        self._lead_keys = form.shape.leading_keys
-        self._offered = self._setting.offered
-        tags = self._offered.names if form.tool_tags else ()
+        self._bare = BareCalls(form, self._setting)
+        tags = self._setting.offered.names if form.tool_tags else ()
         self._landmarks = landmarks(form, reasoning, tags)
-        self._bare_names = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
         self._around = Surroundings()
         self._recoveries = limits.recoveries
         self.text = ""  # not read yet
@@ -106,7 +100,7 @@ class ReplyReader:
             return None
         if not text or self._landmarks.telling.search(text):
             return None
-        if self._bare_names and (self._around.blank_line or "\n" in text):
+        if self._bare.by_name and (self._around.blank_line or "\n" in text):
             return None
         start = self.base
         self.base = end = start + len(text)
@@ -155,14 +149,14 @@ class ReplyReader:
     # -- prose ----------------------------------------------------------------------------
 
     def _in_prose(self, text: str, at: int, final: bool) -> int:
-        if self._bare_names and self._around.blank_line:
+        if self._bare.by_name and self._around.blank_line:
             stop = self._at_line(text, at, final)
             if stop != NO:
                 return stop
         telling = self._landmarks.telling.search(text, at)
         stop = telling.start() if telling else len(text)
         if stop > at:
-            newline = text.find("\n", at, stop) if self._bare_names else NO
+            newline = text.find("\n", at, stop) if self._bare.by_name else NO
             return self._say(text, at, stop if newline == NO else newline + 1)
         landmark, end, number = self._landmarks.at(text, at, final)
         if end == MORE:
@@ -183,33 +177,17 @@ class ReplyReader:
         space = _INDENT.match(text, at)
         if space:
             return self._say(text, at, space.end())
-        if not _LETTER.match(text, at) or self._around.standing() is not Standing.PLAIN:
+        if self._around.standing() is not Standing.PLAIN:
             return NO
-        return self._at_name(text, at, final)
+        return self._at_bare(self._bare.at_name(text, at, final), at)
 
-    def _at_name(self, text: str, at: int, final: bool) -> int:
-        name = leading_call(text, at, final, self._offered)
-        if name == MORE_KEY:
-            return at
-        if name and Family.PYTHON in self._form.bare:
-            self._begin_python(at)
-            return at
-        if Family.NAMED_JSON in self._form.bare:
-            return self._at_named_json(text, at, final)
-        return NO
-
-    def _at_named_json(self, text: str, at: int, final: bool) -> int:
-        """A name on a line of its own, its arguments on the next."""
-        named = _NAME_LINE.match(text, at)
-        if named is None or not self._offered.any or not self._offered.knows(named.group(1)):
-            waiting = not final and _NAME_LINE_BEGUN.match(text, at)
-            return at if waiting else NO
-        head = Head(named.group(1), "", named.end())
-        lead, drift = named.group(), self._drift(Family.NAMED_JSON)
-        calls = JsonCalls(self._setting, marked=True, drift=drift, head=head, lead=lead)
-        self._try(calls, at)
-        self._outbox.keep(lead)
-        return named.end()
+    def _at_bare(self, found: BareCall | int, at: int) -> int:
+        """Read the bare call that was found at *at*: where reading goes on; NO if there is none."""
+        if isinstance(found, int):
+            return at if found == MORE else NO
+        self._try(found.body, at)
+        self._outbox.keep(found.lead)
+        return at + len(found.lead)
 
     def _say(self, text: str, at: int, stop: int) -> int:
         piece = text[at:stop]
@@ -236,38 +214,17 @@ class ReplyReader:
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
         key = leading_key(text, at, final)
-        call = self._python_list(text, at, final)
-        if MORE_KEY in (key, call):
-            return at
-        if call:
-            self._begin_python(at, asked=self._form.asked is Family.PYTHON)
-            return at
         if key and key == self._form.result_key and self._around.standing() is Standing.PLAIN:
             return self._begin_cut(at)
-        if self._may_begin(key):
-            self._begin_bare(at)
-            return at
+        apart = self._around.after_sentence
+        stop = self._at_bare(self._bare.at_bracket(text, at, final, apart=apart), at)
+        if stop != NO:
+            return stop
         if key and _QUOTED_MEMBER.match(text, at):
             self._other = OtherJson(self._form.shape.wrapper, self._landmarks.call_markers)
             self._mode = self._in_other_json
             return at
         return self._say(text, at, at + 1)
-
-    def _python_list(self, text: str, at: int, final: bool) -> str:
-        """The name of the first call in a list that begins at *at*, where that may be one."""
-        if Family.PYTHON not in self._form.bare or text[at] != "[":
-            return ""
-        if not self._around.after_sentence:
-            return ""
-        known = NOTHING if self._form.asked is Family.PYTHON else self._offered
-        name = leading_call(text, at, final, self._offered)
-        return name or leading_call(text, at, final, known)
-
-    def _may_begin(self, key: str) -> bool:
-        """May an object whose first member is *key* be a call, standing where it stands?"""
-        if key == self._form.shape.wrapper:
-            return True
-        return key in self._lead_keys and self._around.after_sentence
 
     def _in_other_json(self, text: str, at: int, final: bool) -> int:
         """In an object that is no call: what looks like one inside it is data."""
@@ -352,18 +309,6 @@ class ReplyReader:
         return stop
 
     # -- attempts at a call ---------------------------------------------------------------
-
-    def _begin_bare(self, at: int) -> None:
-        drift = self._drift(Family.JSON)
-        self._try(JsonCalls(self._setting, marked=False, drift=drift), at)
-
-    def _begin_python(self, at: int, *, asked: bool = False) -> None:
-        drift = self._drift(Family.PYTHON)
-        self._try(PythonCalls(self._setting, marked=asked, drift=drift), at)
-
-    def _drift(self, family: Family) -> tuple[Repair, ...]:
-        """How a bare call of *family* departs from the asked form."""
-        return () if family is self._form.asked else self._form.drift
 
     def _try(self, body: Body, at: int) -> None:
         """Read what begins at *at* as a call; what it was is decided later."""
@@ -482,21 +427,14 @@ class ReplyReader:
 
     def _in_fence_content(self, text: str, at: int, final: bool) -> int:
         landmark, end, number = self._landmarks.at(text, at, final)
-        key = MORE_KEY if end == MORE else leading_key(text, at, final)
-        if key == MORE_KEY:
+        if end == MORE:
             return at
         if landmark is Landmark.CALL:
             return self._at_call(text, at, end, number)
-        call = leading_call(text, at, final, self._offered) if self._bare_names else ""
-        if call == MORE_KEY:
-            return at
-        if call and Family.PYTHON in self._form.bare:
-            self._begin_python(at)
-        elif key in self._lead_keys:
-            self._begin_bare(at)
-        else:
+        stop = self._at_bare(self._bare.in_fence(text, at, final), at)
+        if stop == NO:
             self._show_fence()
-        return at
+        return max(at, stop)
 
     def _end_fenced(self, refused: bool) -> None:
         assert self._fence is not None, "the fence around the attempt"
