@@ -97,8 +97,7 @@ class CallDraft:
         """Take in more of the object's text."""
         if len(text) > self.room:
             self.spoil(f"longer than {self._setting.limits.characters} characters")
-        else:
-            self._raw.write(text)
+        self._raw.write(text[: self.room])  # as much, however it was cut into chunks
 
     @property
     def nameless(self) -> bool:

@@ -57,8 +57,7 @@ class SpokenCall:
         """Take in more of its text."""
         if len(text) > self.room:
             self._fault = f"longer than {self._limit} characters"
-        else:
-            self._raw.write(text)
+        self._raw.write(text[: self.room])  # as much, however it was cut into chunks
 
     @property
     def room(self) -> int:
@@ -96,17 +95,21 @@ class SpokenCall:
         self._keep("".join(self._parts))
         self._parts = []
 
-    def streaming(self, stop: Callable[[str], int]) -> StreamedString:
-        """The string being read, for the hot path; its text stands in the reply as it is.
+    def streaming(
+        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+    ) -> StreamedString:
+        """The string being read, for the hot path.
 
-        *stop* says how much of a text certainly goes on with it, or -1 if it has to be read.
+        *stop* says how much of a text certainly goes on with it, or -1 if it has to be read;
+        *decode* gives what that text stands for, if it does not stand there as it is.
         """
         write, keep, index = self._raw.write, self._parts.append, self.index
 
         def tell(piece: str) -> Event:
             write(piece)
-            keep(piece)
-            return arguments_delta(index, _json(piece)[1:-1])
+            text = piece if decode is None else decode(piece)
+            keep(text)
+            return arguments_delta(index, _json(text)[1:-1])
 
         return StreamedString(stop, tell, self._raw.tell(), self.room)
 
@@ -144,5 +147,4 @@ class SpokenCall:
         self._outbox.rejected(self.index, CallProblem(kind, message, raw, span, self.name))
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -68,7 +68,7 @@ class Arguments:
         if self._string is None or not self._elements.streams:
             return None
         stop = self._string.stop
-        return None if stop is None else self._call.escaped(stop, self._string.decode)
+        return None if stop is None else self._call.streaming(stop, self._string.decode)
 
     @property
     def is_whole(self) -> bool:

@@ -6,15 +6,12 @@ shows that they were not its one dict of arguments.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from ...events import Event, arguments_delta
 from ...messages import Grade, ProblemKind, Repair
 from ..spoken_call import SpokenCall
 from ..strict import Refused
-from ..string_feed import StreamedString
 
 __all__ = ["PythonCall"]
 
@@ -96,21 +93,3 @@ class PythonCall(SpokenCall):
             return ""
         self._raw.seek(max(0, self._raw.tell() - count))
         return self._raw.read()
-
-    def escaped(self, stop: Callable[[str], int], decode: Callable[[str], str]) -> StreamedString:
-        """The string being read, for the hot path; *decode* gives what its text stands for.
-
-        *stop* says how much of a text certainly goes on with it, or -1 if it has to be read.
-        """
-        write, keep, index = self._raw.write, self._parts.append, self.index
-
-        def tell(piece: str) -> Event:
-            write(piece)
-            text = decode(piece)
-            keep(text)
-            return arguments_delta(index, _json(text)[1:-1])
-
-        return StreamedString(stop, tell, self._raw.tell(), self.room)
-
-
-_json = json.JSONEncoder(ensure_ascii=False).encode
