@@ -13,15 +13,16 @@ import re
 from collections.abc import Callable
 
 from ..events import TextDelta
-from ..messages import Grade, Repair, Span
+from ..messages import Span
 from ..tools.spec import ToolOffer
 from .attempts import Attempt, Body, Policy
 from .bare_calls import BareCall, BareCalls
 from .base import Limits
 from .call_draft import CallSetting
-from .candidates import MORE_KEY, leading_key
+from .candidates import leading_key
 from .cut import CutTail
-from .fences import FENCE, FENCE_BEGUN, CodeFence
+from .fenced_calls import Fences
+from .fences import FENCE, FENCE_BEGUN
 from .forms import ReplyForm
 from .json_calls import JsonCalls
 from .landmarks import Landmark, landmarks
@@ -45,11 +46,6 @@ _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
 _SEPARATOR = re.compile(r"\s{0,20}+[,;]\s{0,20}+(?=[{\[<])")
 _SEPARATOR_BEGUN = re.compile(r"\s{0,20}+(?:[,;]\s{0,20}+)?\Z")
 
-# Behind a fenced call that is meant, models speak of its result, or of what they will do next;
-# behind one that is only shown they speak to the reader.
-_GOES_ON = re.compile(r"\b(?:results?|outputs?|I['’]ll|I will|let me)\b", re.IGNORECASE)
-_SPEAKS_TO = re.compile(r"\byou(?:rs?)?\b", re.IGNORECASE)
-_TALK = 200
 _INDENT = re.compile(r"\s{1,200}")
 
 _Mode = Callable[[str, int, bool], int]
@@ -67,24 +63,24 @@ class ReplyReader:
         limits: Limits,
     ) -> None:
         self._form = form
-        self._outbox = outbox
+        self.outbox = outbox
         self._setting = CallSetting(form.shape, Offered(offer), outbox, limits)
-        self._bare = BareCalls(form, self._setting)
+        self.bare = BareCalls(form, self._setting)
         tags = self._setting.offered.names if form.tool_tags else ()
-        self._landmarks = landmarks(form, reasoning, tags)
-        self._around = Surroundings()
+        self.landmarks = landmarks(form, reasoning, tags)
+        self.around = Surroundings()
         self._recoveries = limits.recoveries
         self.text = ""  # not read yet
         self.base = 0  # where in the reply that begins
-        self._mode: _Mode = self._in_prose
+        self.mode: _Mode = self.in_prose
         self._attempt: Attempt | None = None
-        self._fence: CodeFence | None = None
+        self.fences = Fences(self, form)
         self._other = OtherJson(None)
         self._cut: CutTail | None = None
         self._broken_off = False
-        self._thought = Thought(self._landmarks.ends_of_thought)
+        self._thought = Thought(self.landmarks.ends_of_thought)
         if reasoning.starts_inside:
-            self._mode = self._in_thought
+            self.mode = self._in_thought
 
     @property
     def streaming(self) -> StreamedString | None:
@@ -96,15 +92,15 @@ class ReplyReader:
 
         Most chunks of most replies are: this takes a third of the time of :meth:`read`.
         """
-        if self.text or self._mode != self._in_prose or not self._outbox.is_empty:
+        if self.text or self.mode != self.in_prose or not self.outbox.is_empty:
             return None
-        if not text or self._landmarks.telling.search(text):
+        if not text or self.landmarks.telling.search(text):
             return None
-        if self._bare.by_name and (self._around.blank_line or "\n" in text):
+        if self.bare.by_name and (self.around.blank_line or "\n" in text):
             return None
         start = self.base
         self.base = end = start + len(text)
-        self._around.saw(text)
+        self.around.saw(text)
         return TextDelta(text, Span(start, end))
 
     def read(self, text: str, *, final: bool = False) -> None:
@@ -112,11 +108,11 @@ class ReplyReader:
         self.text += text
         at = 0
         while at < len(self.text):
-            text, mode = self.text, self._mode
+            text, mode = self.text, self.mode
             stop = mode(text, at, final)
             if self.text is not text:
                 at = 0  # some of it is to be read again
-            elif stop == at and self._mode == mode:
+            elif stop == at and self.mode == mode:
                 break
             else:
                 at = stop
@@ -136,29 +132,29 @@ class ReplyReader:
             if not self._read_again(len(self.text)) and self._attempt.body.done:
                 self._end_attempt()
             self.read("", final=True)
-        held = self._outbox
+        held = self.outbox
         undecided = self._broken_off and held.withholds_whole_call
         if undecided or (held.withholding and not held.withholds_call):
             held.let_go_as_text()
-        self._outbox.let_go()
+        self.outbox.let_go()
         problem = self._cut.problem() if self._cut else None
         if problem is not None:
-            self._outbox.rejected(None, problem)
-        self._outbox.settle()
+            self.outbox.rejected(None, problem)
+        self.outbox.settle()
 
     # -- prose ----------------------------------------------------------------------------
 
-    def _in_prose(self, text: str, at: int, final: bool) -> int:
-        if self._bare.by_name and self._around.blank_line:
+    def in_prose(self, text: str, at: int, final: bool) -> int:
+        if self.bare.by_name and self.around.blank_line:
             stop = self._at_line(text, at, final)
             if stop != NO:
                 return stop
-        telling = self._landmarks.telling.search(text, at)
+        telling = self.landmarks.telling.search(text, at)
         stop = telling.start() if telling else len(text)
         if stop > at:
-            newline = text.find("\n", at, stop) if self._bare.by_name else NO
+            newline = text.find("\n", at, stop) if self.bare.by_name else NO
             return self._say(text, at, stop if newline == NO else newline + 1)
-        landmark, end, number = self._landmarks.at(text, at, final)
+        landmark, end, number = self.landmarks.at(text, at, final)
         if end == MORE:
             return at
         if landmark is Landmark.THOUGHT and end == len(text) and not final:
@@ -177,52 +173,52 @@ class ReplyReader:
         space = _INDENT.match(text, at)
         if space:
             return self._say(text, at, space.end())
-        if self._around.standing() is not Standing.PLAIN:
+        if self.around.standing() is not Standing.PLAIN:
             return NO
-        return self._at_bare(self._bare.at_name(text, at, final), at)
+        return self.at_bare(self.bare.at_name(text, at, final), at)
 
-    def _at_bare(self, found: BareCall | int, at: int) -> int:
+    def at_bare(self, found: BareCall | int, at: int) -> int:
         """Read the bare call that was found at *at*: where reading goes on; NO if there is none."""
         if isinstance(found, int):
             return at if found == MORE else NO
         self._try(found.body, at)
-        self._outbox.keep(found.lead)
+        self.outbox.keep(found.lead)
         return at + len(found.lead)
 
     def _say(self, text: str, at: int, stop: int) -> int:
         piece = text[at:stop]
-        self._outbox.text(piece, self.base + at)
-        self._around.saw(piece)
+        self.outbox.text(piece, self.base + at)
+        self.around.saw(piece)
         return stop
 
     def _at_run(self, text: str, at: int, final: bool) -> int:
         """Backticks or tildes: a fence at the start of a line, otherwise inline code."""
         run = _RUN.match(text, at)
         assert run is not None, "a run has at least one character"
-        if not self._around.in_code and not self._around.in_block_quote:
+        if not self.around.in_code and not self.around.in_block_quote:
             fence = FENCE.match(text, at)
             if fence:
-                return self._open_fence(fence, at)
+                return self.fences.begin(fence, at)
             if not final and FENCE_BEGUN.match(text, at):
                 return at
         if run.end() == len(text) and not final and len(run.group()) < _LONGEST_RUN:
             return at
         if text[at] == "`":
-            self._around.saw_backticks(len(run.group()))
+            self.around.saw_backticks(len(run.group()))
         return self._say(text, at, run.end())
 
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
         key = leading_key(text, at, final)
-        if key and key == self._form.result_key and self._around.standing() is Standing.PLAIN:
+        if key and key == self._form.result_key and self.around.standing() is Standing.PLAIN:
             return self._begin_cut(at)
-        apart = self._around.after_sentence
-        stop = self._at_bare(self._bare.at_bracket(text, at, final, apart=apart), at)
+        apart = self.around.after_sentence
+        stop = self.at_bare(self.bare.at_bracket(text, at, final, apart=apart), at)
         if stop != NO:
             return stop
         if key and _QUOTED_MEMBER.match(text, at):
-            self._other = OtherJson(self._form.shape.wrapper, self._landmarks.call_markers)
-            self._mode = self._in_other_json
+            self._other = OtherJson(self._form.shape.wrapper, self.landmarks.call_markers)
+            self.mode = self._in_other_json
             return at
         return self._say(text, at, at + 1)
 
@@ -232,10 +228,10 @@ class ReplyReader:
         if stop > at:
             self._say(text, at, stop)
         if self._other.done:
-            self._mode = self._in_prose
+            self.mode = self.in_prose
         elif self._other.at_calls:
             self._other.at_calls = False
-            self._mode = self._in_prose
+            self.mode = self.in_prose
             self._try(JsonCalls(self._setting, marked=True), stop)
         return stop
 
@@ -245,33 +241,33 @@ class ReplyReader:
         """Where reading goes on; NO if the marker means nothing where it stands."""
         match landmark:
             case Landmark.CALL:
-                return self._at_call(text, at, end, number)
-            case Landmark.DROPPED if not self._around.in_code:
+                return self.at_call(text, at, end, number)
+            case Landmark.DROPPED if not self.around.in_code:
                 return self._at_dropped(text, at, end)
-            case Landmark.RESULT if self._around.standing() is Standing.PLAIN:
+            case Landmark.RESULT if self.around.standing() is Standing.PLAIN:
                 return self._begin_cut(at)
             case Landmark.THOUGHT if self._begins_thought(text, end):
-                self._thought = Thought(self._landmarks.ends_of_thought)
-                self._mode = self._in_thought
+                self._thought = Thought(self.landmarks.ends_of_thought)
+                self.mode = self._in_thought
                 return end
-            case Landmark.END_OF_THOUGHT if not self._around.in_code:
+            case Landmark.END_OF_THOUGHT if not self.around.in_code:
                 return end  # the thought was opened in the prompt, or never
-            case Landmark.END_OF_CALL if self._around.blank_line:
+            case Landmark.END_OF_CALL if self.around.blank_line:
                 return end  # of one that was ended before, or had no opening marker
-            case Landmark.LEAK if not self._around.in_code:
+            case Landmark.LEAK if not self.around.in_code:
                 return self._at_leak(text[at:end], at, end)
         return NO
 
     def _begins_thought(self, text: str, end: int) -> bool:
         """A tag amid words is only named, unless its thought begins on a line of its own."""
-        shown = self._around.in_code or self._around.in_block_quote
-        return self._around.begins_something or (not shown and text[end : end + 1] == "\n")
+        shown = self.around.in_code or self.around.in_block_quote
+        return self.around.begins_something or (not shown and text[end : end + 1] == "\n")
 
-    def _at_call(self, text: str, at: int, end: int, number: int) -> int:
-        woven = self._around.standing() is not Standing.PLAIN
-        markers = self._landmarks.calls[number]
+    def at_call(self, text: str, at: int, end: int, number: int) -> int:
+        woven = self.around.standing() is not Standing.PLAIN
+        markers = self.landmarks.calls[number]
         self._try(MarkedBody(self._setting, markers, self.base + end, in_sentence=woven), at)
-        self._outbox.keep(text[at:end])
+        self.outbox.keep(text[at:end])
         return end
 
     def _at_dropped(self, text: str, at: int, end: int) -> int:
@@ -279,22 +275,22 @@ class ReplyReader:
 
         What stands before it goes on to count for the call behind it.
         """
-        if self._around.standing() is not Standing.PLAIN:
-            self._outbox.text(text[at:end], self.base + at)
+        if self.around.standing() is not Standing.PLAIN:
+            self.outbox.text(text[at:end], self.base + at)
         return end
 
     def _at_leak(self, token: str, at: int, end: int) -> int:
         if ends_reply(token):
             return self._begin_cut(at, fabricated=False)
         if opens_turn(token):
-            self._mode = self._in_speaker
+            self.mode = self._in_speaker
         return end
 
     def _in_speaker(self, text: str, at: int, final: bool) -> int:
         end, invented = invented_turn(text, at, final)
         if end == MORE:
             return at
-        self._mode = self._in_prose
+        self.mode = self.in_prose
         if invented:
             return self._begin_cut(at, fabricated=False)
         return at if end == NO else end
@@ -302,10 +298,10 @@ class ReplyReader:
     def _in_thought(self, text: str, at: int, final: bool) -> int:
         stop = self._thought.feed(text, at, final)
         if not self._thought.over:
-            self._outbox.reasoning(text[at:stop], self.base + at)
+            self.outbox.reasoning(text[at:stop], self.base + at)
             return stop
-        self._mode = self._in_prose
-        self._around.restart()
+        self.mode = self.in_prose
+        self.around.restart()
         return stop
 
     # -- attempts at a call ---------------------------------------------------------------
@@ -314,12 +310,12 @@ class ReplyReader:
         """Read what begins at *at* as a call; what it was is decided later."""
         start = self.base + at
         policy = Policy.ASK_FENCE
-        if self._fence is None:
-            policy = Policy.of(self._around.standing())
-            self._outbox.withhold(start)
-        self._outbox.woven_from = start if policy is Policy.ASK_NEXT else None
-        self._attempt = Attempt(body, policy, start, self._outbox)
-        self._mode = self._in_attempt
+        if self.fences.open is None:
+            policy = Policy.of(self.around.standing())
+            self.outbox.withhold(start)
+        self.outbox.woven_from = start if policy is Policy.ASK_NEXT else None
+        self._attempt = Attempt(body, policy, start, self.outbox)
+        self.mode = self._in_attempt
 
     def _in_attempt(self, text: str, at: int, final: bool) -> int:
         attempt = self._attempt
@@ -338,11 +334,11 @@ class ReplyReader:
         if not pushback:
             return False
         if self._recoveries <= 0:
-            if not self._outbox.withholding:
-                self._outbox.text(pushback, self.base + stop - len(pushback))
+            if not self.outbox.withholding:
+                self.outbox.text(pushback, self.base + stop - len(pushback))
             return False
         self._recoveries -= 1
-        self._outbox.unkeep(len(pushback))
+        self.outbox.unkeep(len(pushback))
         self.base += stop - len(pushback)
         self.text = pushback + self.text[stop:]
         if self._attempt.body.done:
@@ -354,34 +350,34 @@ class ReplyReader:
         assert attempt is not None, "an attempt is under way"
         refused = attempt.body.refused
         if attempt.policy is Policy.ASK_FENCE:
-            self._end_fenced(refused)
+            self.fences.end_attempt(refused)
         elif refused or attempt.policy is Policy.SHOW:
-            self._show_withheld()
+            self.show_withheld()
         elif attempt.policy is Policy.ASK_NEXT:
-            self._mode = self._behind_example
+            self.mode = self._behind_example
         else:
-            self._run_withheld()
+            self.run_withheld()
 
     def _behind_example(self, text: str, at: int, final: bool) -> int:
-        shown = Attempt.goes_on(text, at, final, self._around.closing_quote())
+        shown = Attempt.goes_on(text, at, final, self.around.closing_quote())
         if shown or (self._broken_off and not text[at:].strip()):
-            self._show_withheld()
+            self.show_withheld()
         elif shown is not None:
-            self._run_withheld()
+            self.run_withheld()
         return at
 
-    def _show_withheld(self) -> None:
+    def show_withheld(self) -> None:
         """What was withheld is text."""
-        self._mode = self._in_prose
-        self._outbox.repairs = ()
-        self._around.saw(self._outbox.let_go_as_text())
+        self.mode = self.in_prose
+        self.outbox.repairs = ()
+        self.around.saw(self.outbox.let_go_as_text())
 
-    def _run_withheld(self) -> None:
+    def run_withheld(self) -> None:
         """What was withheld is a call."""
-        self._mode = self._between_calls
-        self._outbox.repairs = ()
-        self._outbox.let_go()
-        self._around.restart()
+        self.mode = self._between_calls
+        self.outbox.repairs = ()
+        self.outbox.let_go()
+        self.around.restart()
 
     def _between_calls(self, text: str, at: int, final: bool) -> int:
         """Behind a call: separators and brackets to spare are no text."""
@@ -390,119 +386,15 @@ class ReplyReader:
         separator = _SEPARATOR.match(text, at)
         if separator is None and not final and _SEPARATOR_BEGUN.match(text, at):
             return at
-        self._mode = self._in_prose
+        self.mode = self.in_prose
         return separator.end() if separator else at
-
-    # -- fences ---------------------------------------------------------------------------
-
-    def _open_fence(self, fence: re.Match[str], at: int) -> int:
-        """A fence begins: perhaps one around a call, which its end and what follows decides."""
-        if not self._outbox.withholding:
-            self._outbox.withhold(self.base + at)
-        self._outbox.keep(fence.group())
-        self._outbox.repairs = (Repair("fenced", Grade.GUESSED),)
-        self._fence = CodeFence(fence.group(1))
-        self._mode = self._in_fence
-        return fence.end()
-
-    def _in_fence(self, text: str, at: int, final: bool) -> int:
-        """In a fence that has held nothing but calls so far."""
-        space = _SPACE.match(text, at)
-        if space:
-            self._outbox.keep(space.group())
-            return space.end()
-        assert self._fence is not None, "a fence is open"
-        end = self._fence.closes(text, at, final)
-        if end == NO:
-            return self._in_fence_content(text, at, final)
-        if end != MORE:
-            self._outbox.keep(text[at:end])
-            if self._fence.holds_call:
-                self._mode = self._behind_fence
-            else:
-                self._show_withheld()
-            self._fence = None
-            return end
-        return at
-
-    def _in_fence_content(self, text: str, at: int, final: bool) -> int:
-        landmark, end, number = self._landmarks.at(text, at, final)
-        if end == MORE:
-            return at
-        if landmark is Landmark.CALL:
-            return self._at_call(text, at, end, number)
-        stop = self._at_bare(self._bare.in_fence(text, at, final), at)
-        if stop == NO:
-            self._show_fence()
-        return max(at, stop)
-
-    def _end_fenced(self, refused: bool) -> None:
-        assert self._fence is not None, "the fence around the attempt"
-        self._fence.holds_call = True
-        self._mode = self._in_fence
-        if refused:
-            self._show_fence()
-
-    def _show_fence(self) -> None:
-        """The fence holds something else than calls: all of it is text."""
-        self._show_withheld()
-        self._mode = self._in_code
-
-    def _in_code(self, text: str, at: int, final: bool) -> int:
-        """In a fence that shows code, or an example: all of it is text."""
-        assert self._fence is not None, "a fence is open"
-        stop, closed = self._fence.code(text, at, final)
-        self._outbox.text(text[at:stop], self.base + at)
-        if closed:
-            self._fence = None
-            self._mode = self._in_prose
-            self._around.restart()
-        return stop
-
-    def _behind_fence(self, text: str, at: int, final: bool) -> int:
-        """Behind a fence around calls: they are meant if nothing more is said."""
-        space = _SPACE.match(text, at)
-        if space:
-            self._outbox.keep(space.group())
-            return space.end()
-        fence = FENCE.match(text, at)
-        if fence:
-            return self._open_fence(fence, at)
-        landmark, end, _ = self._landmarks.at(text, at, final)
-        if end == MORE or (not final and FENCE_BEGUN.match(text, at)):
-            return at
-        if text[at] in "{[" and leading_key(text, at, final) == MORE_KEY:
-            return at
-        if landmark is Landmark.LEAK:
-            self._outbox.keep(text[at:end])
-            return end
-        if landmark is Landmark.RESULT or self._result_begins(text, at, final):
-            self._run_withheld()
-            return at
-        return self._behind_talk(text, at, final)
-
-    def _behind_talk(self, text: str, at: int, final: bool) -> int:
-        """Words behind a fence around calls: they tell if the calls were meant."""
-        if not final and len(text) - at < _TALK:
-            return at
-        goes_on = _GOES_ON.search(text, at, at + _TALK)
-        if goes_on and not _SPEAKS_TO.search(text, at, at + _TALK):
-            self._run_withheld()
-        else:
-            self._show_withheld()
-        return at
-
-    def _result_begins(self, text: str, at: int, final: bool) -> bool:
-        return self._form.result_key is not None and (
-            leading_key(text, at, final) == self._form.result_key
-        )
 
     # -- the end --------------------------------------------------------------------------
 
     def _begin_cut(self, at: int, *, fabricated: bool = True) -> int:
         """From here on nothing is the model's to say."""
         self._cut = CutTail(self.base + at, fabricated=fabricated)
-        self._mode = self._in_cut
+        self.mode = self._in_cut
         return at
 
     def _in_cut(self, text: str, at: int, final: bool) -> int:
