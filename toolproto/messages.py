@@ -91,6 +91,11 @@ class ToolCall:
                 return grade
         return None
 
+    @property
+    def is_unmarked(self) -> bool:
+        """Did it stand where nothing but its own text says that a call is meant?"""
+        return any(r.name == "missing_marker" and r.grade is Grade.GUESSED for r in self.repairs)
+
     def detached(self) -> ToolCall:
         """The same call with arguments of its own, for somebody who might change them."""
         return replace(self, arguments=deepcopy(dict(self.arguments)))

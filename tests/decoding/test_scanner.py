@@ -173,10 +173,10 @@ def test_a_set_answers_as_its_markers_do(text):
 
 
 def test_a_set_knows_all_first_characters():
-    assert SET.firsts == "".join(sorted("<[→"))
+    assert [char for char in "a<[→|" if SET.begins.match(char)] == ["<", "[", "→"]
 
 
 def test_an_empty_set_finds_nothing():
     empty = MarkerSet([])
     assert empty.at("<tool_code>", 0, False) == (NO, NO)
-    assert empty.firsts == ""
+    assert empty.begins.search("<[→") is None

@@ -293,7 +293,7 @@ class MarkedBody:
 
     def _open_json(self, at: int) -> int:
         drift = self._drift(Family.JSON)
-        sure = self._form.sure
+        sure = self._form.sure and not self._form.gated
         self._begin(JsonCalls(self._setting, marked=sure, drift=drift, ends=self._ends))
         return at
 
@@ -315,7 +315,8 @@ class MarkedBody:
         return (*drift, Repair("other_family", detail=family.value))
 
     def _begin(self, calls: CallsReader, *, sure: bool = True) -> None:
-        sure = sure and self._form.sure and not isinstance(calls, TaggedCalls)
+        sure = sure and self._form.sure and not self._form.gated
+        sure = sure and not isinstance(calls, TaggedCalls)
         self.committed = self.committed or calls.committed or sure
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
         self._step = self._in_calls
@@ -339,7 +340,7 @@ class MarkedBody:
         self.committed = self.committed or calls.committed
         self._pushback = calls.take_pushback()
         if calls.done:
-            if calls.refused and not self._form.sure:
+            if calls.refused and (self._form.gated or not self._form.sure):
                 self.refused = self.done = True
             self._calls = None
             self._step = self._in_talk if calls.refused else self._between

@@ -20,5 +20,12 @@ class Reasoning:
         ("<think>", "</think>"),
         ("<thinking>", "</thinking>"),
         ("<reasoning>", "</reasoning>"),
+        ("<scratch_pad>", "</scratch_pad>"),
+        ("<seed:think>", "</seed:think>"),
+        ("<mm:think>", "</mm:think>"),
+        ("[THINK]", "[/THINK]"),
+        ("<|START_THINKING|>", "<|END_THINKING|>"),
+        ("<|channel|>analysis<|message|>", "<|end|>"),
+        ("<|channel>thought", "<channel|>"),
     )
     starts_inside: bool = False

@@ -113,7 +113,9 @@ class MarkerSet:
         self._match = re.compile("|".join(regexes) or r"(?!)").match
         # Two characters rule nearly every place out, whatever comes later.
         self._beginnings = {_same(m.text)[:2] for m in markers}
-        self.firsts = "".join(sorted({m.first for m in markers}))
+        firsts = "".join(sorted({m.first for m in markers}))
+        #: The first character of any of them.
+        self.begins = re.compile(f"[{re.escape(firsts)}]" if firsts else r"(?!)")
         self._longer = {
             m.text: [
                 o for o in markers if o.text != m.text and _same(o.text).startswith(_same(m.text))

@@ -17,9 +17,10 @@ class Thought:
 
     def feed(self, text: str, at: int, final: bool) -> int:
         """How far the text from *at* is certainly thought, or, once ``over``, its closing tag."""
-        stop = text.find("<", at) if self._ends.firsts == "<" else at
-        if stop != at:
-            return self._think(text, len(text) if stop < 0 else stop)
+        found = self._ends.begins.search(text, at)
+        stop = found.start() if found else len(text)
+        if stop > at:
+            return self._think(text, stop)
         number, end = self._ends.at(text, at, final)
         named = number >= 0 and self._last == "`"  # `</think>` ends nothing
         if number == MORE or (named and end == len(text) and not final):

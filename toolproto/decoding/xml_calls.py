@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from io import StringIO
+from typing import TYPE_CHECKING
 
 from ..messages import CallProblem, ProblemKind, Repair, Span
 from .call_draft import CallSetting
@@ -13,7 +14,9 @@ from .spoken_call import SpokenCall
 from .strict import Reading
 from .string_feed import StreamedString
 from .tagged_value import is_text, typed
-from .xml_body import XmlCall, read_xml_call
+
+if TYPE_CHECKING:
+    from .xml_body import XmlCall
 
 __all__ = ["XmlCalls"]
 
@@ -108,6 +111,8 @@ class XmlCalls:
             self._call.write(text)
 
     def _end(self) -> None:
+        from .xml_body import read_xml_call  # lxml takes longer to load than all of us
+
         self.done = True
         read = read_xml_call(self._raw.getvalue())
         if isinstance(read, str):

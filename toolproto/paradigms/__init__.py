@@ -3,21 +3,28 @@
 from .base import ToolContextDef
 from .json_strict import JsonStrict
 from .parsed import ParsedResponse, Segment, SegmentKind
+from .payloads import JsonCall, NamedJson, PythonCall, TaggedCall, XmlCall
 from .registry import get_paradigm, paradigms, register_paradigm
-from .wire import JsonCall, WireFormat, WireParadigm
+from .salvage import parse_any
+from .wire import WireFormat, WireParadigm
 from .xml_tag import XmlTag
 
 __all__ = [
     "JsonCall",
     "JsonStrict",
+    "NamedJson",
     "ParsedResponse",
+    "PythonCall",
     "Segment",
     "SegmentKind",
+    "TaggedCall",
     "ToolContextDef",
     "WireFormat",
     "WireParadigm",
+    "XmlCall",
     "XmlTag",
     "get_paradigm",
     "paradigms",
+    "parse_any",
     "register_paradigm",
 ]

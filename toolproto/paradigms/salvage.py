@@ -9,7 +9,7 @@ repairs. Text that one reader refused goes out as text: no other reader tries it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -17,8 +17,9 @@ from ..decoding.base import Limits
 from ..decoding.forms import Family, MarkedForm, ReplyForm
 from ..decoding.reasoning import Reasoning
 from ..decoding.reply import ReplyDecoder
-from ..events import merge
-from ..messages import Grade, IdFactory, Repair, random_id
+from ..events import CallCompleted, CallRejected, Event, merge
+from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, random_id
+from ..tools.define import Tool
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 
@@ -30,21 +31,39 @@ _UNMARKED = Repair("missing_marker", Grade.GUESSED)
 
 def parse_any(
     text: str,
-    offer: ToolOffer,
+    offer: ToolOffer | Iterable[Tool],
     *,
     ids: IdFactory = random_id,
     reasoning: Reasoning | None = None,
     limits: Limits | None = None,
 ) -> ParsedResponse:
-    """Read a whole reply of which nobody knows the form, for the tools of *offer* only."""
+    """Read a whole reply of which nobody knows the form, for the tools of *offer* only.
+
+    Given the tools themselves, a call without any marker of one that executes code is a problem.
+    """
+    tools = () if isinstance(offer, ToolOffer) else tuple(offer)
     decoder = ReplyDecoder(
         _universal(),
-        offer,
+        offer if isinstance(offer, ToolOffer) else ToolOffer(tuple(tool.spec for tool in tools)),
         ids=ids,
         reasoning=reasoning or Reasoning(),
         limits=limits or Limits(),
     )
-    return ParsedResponse(text, tuple(merge([*decoder.feed(text), *decoder.finish()])))
+    events = merge([*decoder.feed(text), *decoder.finish()])
+    guarded = {tool.name for tool in tools if tool.risk == "exec"}
+    return ParsedResponse(text, tuple(_guarded(event, guarded) for event in events))
+
+
+def _guarded(event: Event, names: Collection[str]) -> Event:
+    """*event*, unless it completes a call of one of *names* that nothing marks as meant."""
+    if not isinstance(event, CallCompleted) or event.call.name not in names:
+        return event
+    call = event.call
+    if not call.is_unmarked:
+        return event
+    message = "code is run only for a call in one of the marked forms"
+    problem = CallProblem(ProblemKind.NOT_ALLOWED, message, call.raw, call.span, call.name)
+    return CallRejected(event.index, problem)
 
 
 @lru_cache(maxsize=128)

@@ -167,6 +167,9 @@ class Settling:
         if tool is None:
             message = "this tool is not there any more"
             return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
+        if tool.risk == "exec" and checked.is_unmarked:
+            message = "code is run only for a call written exactly in the form you were shown"
+            return call_problem(call, ProblemKind.NOT_ALLOWED, message)
         # A misspelt name is good enough to look something up, not to change something.
         guessed = any(repair.name == "name_near" for repair in checked.repairs)
         return check_call(call, self.offer) if guessed and tool.risk != "read" else checked
