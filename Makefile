@@ -24,7 +24,7 @@ lint: $(READY_ALL)  ## Style and types
 bench: $(READY_ALL)  ## What we measure, beside what others do
 	$(BIN)/python benchmarks/streaming.py
 	$(BIN)/python benchmarks/lenient.py
-	$(BIN)/python benchmarks/seed_corpus.py
+	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/session.py
 	$(BIN)/python benchmarks/journal.py
 	$(BIN)/python benchmarks/prompt_cost.py

@@ -24,7 +24,8 @@ __all__ = ["Fences"]
 _SPACE = re.compile(r"[\s,]++")
 # Behind a fenced call that is meant, models speak of its result, or of what they will do next;
 # behind one that is only shown they speak to the reader.
-_GOES_ON = re.compile(r"\b(?:results?|outputs?|I['’]ll|I will|let me)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"\b(?:results?|outputs?|I['’]ll|I (?:will|can)|let me|also)\b", re.IGNORECASE)
+_WAITS = re.compile(r"\bwait for (?:the|this|its) (?:results?|outputs?)\b", re.IGNORECASE)
 _SPEAKS_TO = re.compile(r"\byou(?:rs?)?\b", re.IGNORECASE)
 _TALK = 200
 
@@ -128,8 +129,9 @@ class Fences:
         """Words behind a fence around calls: they tell if the calls were meant."""
         if not final and len(text) - at < _TALK:
             return at
-        goes_on = _GOES_ON.search(text, at, at + _TALK)
-        if goes_on and not _SPEAKS_TO.search(text, at, at + _TALK):
+        talk = text[at : at + _TALK]
+        goes_on = _GOES_ON.search(talk) and not _SPEAKS_TO.search(talk)
+        if goes_on or _WAITS.search(talk):
             self._reader.run_withheld()
         else:
             self._reader.show_withheld()
