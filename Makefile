@@ -23,6 +23,7 @@ lint: $(READY_ALL)  ## Style and types
 
 bench: $(READY_ALL)  ## What we measure, beside what others do
 	$(BIN)/python benchmarks/streaming.py
+	$(BIN)/python benchmarks/catalogue.py
 	$(BIN)/python benchmarks/lenient.py
 	$(BIN)/python benchmarks/corpus.py
 	$(BIN)/python benchmarks/session.py

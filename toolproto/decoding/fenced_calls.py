@@ -24,7 +24,9 @@ __all__ = ["Fences"]
 _SPACE = re.compile(r"[\s,]++")
 # Behind a fenced call that is meant, models speak of its result, or of what they will do next;
 # behind one that is only shown they speak to the reader.
-_GOES_ON = re.compile(r"\b(?:results?|outputs?|I['’]ll|I (?:will|can)|let me|also)\b", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"\b(?:results?|outputs?|I['’]ll|I (?:will|can)|let me|also)\b", re.IGNORECASE
+)
 _WAITS = re.compile(r"\bwait for (?:the|this|its) (?:results?|outputs?)\b", re.IGNORECASE)
 _SPEAKS_TO = re.compile(r"\byou(?:rs?)?\b", re.IGNORECASE)
 _TALK = 200

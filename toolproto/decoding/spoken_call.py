@@ -60,6 +60,16 @@ class SpokenCall:
         self._raw.write(text[: self.room])  # as much, however it was cut into chunks
 
     @property
+    def raw(self) -> str:
+        """Its text so far."""
+        return self._raw.getvalue()
+
+    @property
+    def length(self) -> int:
+        """How many characters of it have been read."""
+        return self._raw.tell()
+
+    @property
     def room(self) -> int:
         """How many more characters are read."""
         return self._limit - self._raw.tell()

@@ -21,12 +21,12 @@ class StreamedString:
     """A string argument that is being read, of an announced call.
 
     *stop* says how much of a text certainly goes on with it, or -1 if the text has to be read;
-    *tell* takes that much in and makes the event. *length* characters of the call have been
-    read, and there is *room* for more.
+    *tell* takes that much in and makes the event, if there is one. *length* characters of the call
+    have been read, and there is *room* for more.
     """
 
     stop: Callable[[str], int]
-    tell: Callable[[str], Event]
+    tell: Callable[[str], Event | None]
     length: int
     room: int
 
@@ -53,7 +53,8 @@ class StringFeed:
             return None
         self.base += stop
         self.text = text[stop:]
-        return [self._tell(text[:stop])] if stop else []
+        event = self._tell(text[:stop]) if stop else None
+        return [event] if event is not None else []
 
     def worth_batching(self, chunk: str) -> bool:
         """Is the call so long, and *chunk* so short, that chunks may be taken together?"""

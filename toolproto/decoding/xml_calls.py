@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from io import StringIO
 from typing import TYPE_CHECKING
 
 from ..messages import CallProblem, ProblemKind, Repair, Span
@@ -41,7 +40,6 @@ class XmlCalls:
         self._start = start
         self._drift = drift
         self._ends = ends
-        self._raw = StringIO()
         self._call: SpokenCall | None = None
         self._in_cdata = False
         self.done = False
@@ -51,8 +49,11 @@ class XmlCalls:
 
     @property
     def streaming(self) -> StreamedString | None:
-        """None: what an element holds is certain only when it is closed."""
-        return None
+        """The text being read: nothing is told of it before its element is closed."""
+        call = self._call
+        if call is None or self._in_cdata:
+            return None
+        return StreamedString(_text_stop, call.write, call.length, call.room)
 
     def take_pushback(self) -> str:
         """Nothing is ever read that lies behind the end."""
@@ -105,16 +106,15 @@ class XmlCalls:
         return at + (9 if self._in_cdata else 1)
 
     def _write(self, text: str) -> None:
-        if self._raw.tell() <= self._setting.limits.characters:
-            self._raw.write(text)
-        if self._call is not None:
-            self._call.write(text)
+        assert self._call is not None, "its name was read"
+        self._call.write(text)
 
     def _end(self) -> None:
         from .xml_body import read_xml_call  # lxml takes longer to load than all of us
 
+        assert self._call is not None, "its name was read"
         self.done = True
-        read = read_xml_call(self._raw.getvalue())
+        read = read_xml_call(self._call.raw)
         if isinstance(read, str):
             self._reject(ProblemKind.MALFORMED, read)
         elif read.json:
@@ -151,6 +151,10 @@ class XmlCalls:
         if self._call is not None:
             self._call.reject(kind, message)
             return
-        raw = self._raw.getvalue()
-        span = Span(self._start, self._start + len(raw))
-        self._setting.outbox.rejected(None, CallProblem(kind, message, raw, span))
+        span = Span(self._start, self._start)
+        self._setting.outbox.rejected(None, CallProblem(kind, message, "", span))
+
+
+def _text_stop(text: str) -> int:
+    """How much of *text* is only text: all of it, or it has to be read."""
+    return len(text) if "<" not in text else -1
