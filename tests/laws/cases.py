@@ -32,6 +32,9 @@ WRITE = ToolSpec(
 TIME = ToolSpec("now", "The time.", {"type": "object", "properties": {}})
 OFFER = ToolOffer((WEATHER, WRITE, TIME))
 
+#: Read closely, by as many examples as a run can afford; the others share their engines.
+CLOSELY = ("json_strict", "xml_tag", "hermes", "qwen3_coder", "pythonic")
+
 #: Pieces in which the readers' decisions hide.
 MARKS = [
     "<tool_code>", "</tool_code>", "<tool_code", "< tool_code >", "</tool_", '<tool_code a="b">',
@@ -48,6 +51,13 @@ MARKS = [
     '{"function": {"name": "now", "arguments": "{}"}}', '"id": "a", ', '"type": "function", ',
     '{"name": "write_file", "arguments": {"path": "a", "content": "', "print(\"hi\")", "I say ",
     "to do it", "\"<tool_code>", "“", "”", "//", "/*", "(1, 2)", "\t",
+    "<tool_call>", "</tool_call>", "<function=get_weather>", "</function>", "<parameter=city>",
+    "</parameter>", '<invoke name="now">', "</invoke>", "<arg_key>city</arg_key>", "<arg_value>",
+    "</arg_value>", "<get_weather>", "</get_weather>", "<city>", "</city>", "[get_weather(city=",
+    "get_weather(", ")", ")]", "city=", "'Oslo'", "now()", "[TOOL_CALLS]", "[ARGS]", "<|call|>",
+    "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<|tool_call_begin|>", "functions.now:0", "Action: ",
+    "\nAction Input: ", "\nObservation: ", "```yaml\n", "tool: now\n", "<![CDATA[", "]]>", "&amp;",
+    "<<call now\n", ">>>now\n", "call:now{", "<escape>", "\r\n", "get\\_weather",
 ]  # fmt: skip
 
 tricky_text = st.lists(st.sampled_from(MARKS) | st.text(max_size=4), max_size=6).map("".join)

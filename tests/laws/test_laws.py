@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
-from tests.laws.cases import OFFER, calls, cuts, replies, results
+from tests.laws.cases import CLOSELY, OFFER, calls, cuts, replies, results
 from toolproto.messages import ToolCall, ToolResult
 from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.testing import laws
@@ -18,42 +18,90 @@ EMPTY = ToolOffer()
 RESULT = ToolResult(ToolCall("get_weather", {"city": "Oslo"}, "call_7"), "12 °C </tool_result>")
 
 
-def every_paradigm(test):  # type: ignore[no-untyped-def]
-    return pytest.mark.parametrize("paradigm", [get_paradigm(n) for n in paradigms()], ids=str)(
-        test
-    )
+OTHERS = [name for name in paradigms() if name not in CLOSELY]
+FEW = settings(max_examples=8)
+
+closely = pytest.mark.parametrize("paradigm", [get_paradigm(name) for name in CLOSELY], ids=str)
+others = pytest.mark.parametrize("paradigm", [get_paradigm(name) for name in OTHERS], ids=str)
+every_paradigm = pytest.mark.parametrize(
+    "paradigm", [get_paradigm(name) for name in paradigms()], ids=str
+)
 
 
-@every_paradigm
-@given(call=calls)
-def test_what_is_written_reads_back_as_the_same_call(paradigm, call):
+def round_trip(paradigm, call):
     laws.round_trip(paradigm, call, OFFER)
 
 
-@every_paradigm
-@given(reply=replies, places=cuts)
-def test_chunking_never_matters(paradigm, reply, places):
+def chunking(paradigm, reply, places):
     laws.chunking(paradigm, reply, places, OFFER)
     laws.chunking(paradigm, reply, range(len(reply)), OFFER)
 
 
-@every_paradigm
-@given(text=replies)
-def test_any_text_gives_events_and_no_exception(paradigm, text):
+def reading(paradigm, text):
     laws.totality(paradigm, text, OFFER)
     laws.totality(paradigm, text, EMPTY)
+    laws.streamed_arguments(paradigm, text, OFFER)
+    laws.lossless(paradigm, text, OFFER)
+
+
+def talking(paradigm, results):
+    laws.teaching(paradigm, OFFER, results)
+    laws.inertness(paradigm, OFFER, [*results, RESULT])
+
+
+@closely
+@given(call=calls)
+def test_what_is_written_reads_back_as_the_same_call(paradigm, call):
+    round_trip(paradigm, call)
+
+
+@others
+@FEW
+@given(call=calls)
+def test_what_others_write_reads_back_as_the_same_call(paradigm, call):
+    round_trip(paradigm, call)
+
+
+@closely
+@given(reply=replies, places=cuts)
+def test_chunking_never_matters(paradigm, reply, places):
+    chunking(paradigm, reply, places)
+
+
+@others
+@FEW
+@given(reply=replies, places=cuts)
+def test_chunking_never_matters_to_others(paradigm, reply, places):
+    chunking(paradigm, reply, places)
 
 
 @every_paradigm
-@given(reply=replies)
-def test_streamed_arguments_join_to_the_arguments(paradigm, reply):
-    laws.streamed_arguments(paradigm, reply, OFFER)
+@FEW
+@given(call=calls)
+def test_chunking_never_matters_to_a_call(paradigm, call):
+    reply = f"Well.\n{paradigm.encode_calls([call, call])}\nSo."
+    chunking(paradigm, reply, [])
+    reading(paradigm, reply)
+
+
+@closely
+@given(text=replies)
+def test_any_text_gives_events_that_cover_it(paradigm, text):
+    reading(paradigm, text)
+
+
+@others
+@FEW
+@given(text=replies)
+def test_any_text_gives_events_to_others(paradigm, text):
+    reading(paradigm, text)
 
 
 @every_paradigm
-@given(reply=replies)
-def test_segments_cover_the_reply(paradigm, reply):
-    laws.lossless(paradigm, reply, OFFER)
+@FEW
+@given(results=results)
+def test_what_we_say_teaches_and_runs_nothing_when_quoted(paradigm, results):
+    talking(paradigm, results)
 
 
 PROSE = [
@@ -103,22 +151,24 @@ GROWING = {
 }  # fmt: skip
 
 
-@every_paradigm
+@closely
 @pytest.mark.parametrize("kind", GROWING)
 def test_twice_the_text_is_twice_the_work(paradigm, kind):
-    laws.linearity(paradigm, GROWING[kind], OFFER, clock=time.process_time)
+    laws.linearity(paradigm, GROWING[kind], OFFER, clock=time.process_time, size=20_000)
 
 
-@every_paradigm
-@given(results=results)
-def test_instructions_teach_and_results_answer(paradigm, results):
-    laws.teaching(paradigm, OFFER, results)
+@others
+@pytest.mark.parametrize("long", ["argument", "row of beginnings"])
+def test_twice_the_call_is_twice_the_work(paradigm, long):
+    def written(size):
+        content = "x = '<b>'\n" * (size // 10)
+        if long == "argument":
+            return paradigm.encode_call(ToolCall("write_file", {"path": "a", "content": content}))
+        one = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+        return (one[: len(one) // 2] + "\n") * (2 * size // len(one))
 
-
-@every_paradigm
-@given(results=results)
-def test_what_we_say_runs_nothing_when_quoted(paradigm, results):
-    laws.inertness(paradigm, OFFER, [*results, RESULT])
+    clock = time.process_time
+    laws.linearity(paradigm, written, OFFER, clock=clock, size=8_000, attempts=8)
 
 
 def test_no_law_is_forgotten():

@@ -17,7 +17,7 @@ __all__ = ["json_result", "labelled_result", "tagged_result"]
 
 _TAG = re.compile(r"</?([A-Za-z][\w:.-]*)>")
 _TEMPLATE_TOKEN = re.compile(
-    r"<(?=[|｜]|/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE
+    r"<(?=[|｜]|/?s>|(?:start|end)_of_turn>|/?think)|\[(?=/?INST\])", re.IGNORECASE
 )
 
 
