@@ -135,7 +135,10 @@ class MarkedBody:
         if self._calls is not None:
             self._calls.finish(reason)
             self._take_calls(self._start)
-            self.refused = self.refused or (self._step == self._in_talk and not self.committed)
+            if self._step == self._in_talk:
+                self._give_up()
+        elif self.committed and self._step == self._in_talk:
+            self._give_up()
         elif not self.committed:
             self.refused = self._in_sentence or self._step != self._before
         if not self._pushback:
@@ -443,12 +446,20 @@ class MarkedBody:
             return end
         room = _LONGEST_TALK - self._talk.tell()
         if end != NO or again != NO or room <= 0 or self._closer is None:
-            self.refused = self.done = True
+            self._give_up()
             return at
         mark = self._marks.search(text, at + 1)
         stop = min(mark.start() if mark else len(text), at + room)
         self._talk.write(text[at:stop])
         return stop
+
+    def _give_up(self) -> None:
+        """It was only talk, unless it was said before that this is a call."""
+        self.done = True
+        if self.committed:
+            self._reject("there is no call in it", self._talk.getvalue(), self._start)
+        else:
+            self.refused = True
 
     def _reject(self, fault: str, raw: str, start: int) -> None:
         self.committed = True
