@@ -45,6 +45,7 @@ class CallSetting:
     offered: Offered
     outbox: Outbox
     limits: Limits
+    gated: bool = False  # does a call count only if its tool is on offer?
 
 
 class Outcome(Enum):
@@ -283,6 +284,7 @@ class CallDraft:
             own = self._setting.offered.keys(fields.name)
             return bool(arguments) and own is not None and own >= arguments.keys()
         asked = not any(repair.name.endswith("_key") for repair in fields.repairs)
+        asked = asked and not self._setting.gated
         return self._setting.offered.knows(fields.name) or asked
 
     def _rest_of_arguments(

@@ -58,7 +58,8 @@ class ReplyForm:
     one; *shape* is that of a bare call in JSON, and *drift*
     how a bare call departs from the asked form. *dropped* are markers that say nothing by
     themselves. *results* open a result block, and *result_key* is the first member of one
-    written in JSON: neither is ever the model's to write.
+    written in JSON: neither is ever the model's to write. *gated* says that a bare call counts
+    only if its tool is on offer.
     """
 
     shape: CallShape = _USUAL
@@ -70,3 +71,4 @@ class ReplyForm:
     dropped: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     result_key: str | None = None
+    gated: bool = False

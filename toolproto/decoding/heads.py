@@ -19,11 +19,12 @@ __all__ = ["Head", "read_head"]
 _LONGEST = 400
 _TOKEN = r"<[|｜][^<>]{1,60}[|｜]>"
 _BEFORE = re.compile(rf"(?:\s|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|\"|'|`)", re.IGNORECASE)
-_NAME = re.compile(r"(?:functions\.)?([A-Za-z_](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
-_ID = re.compile(r"\[CALL_ID\]([\w-]{1,64})")
+_NAME = re.compile(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
+_ID = re.compile(r"\[CALL_ID\]([\w-]{0,64})")
 _BETWEEN = re.compile(
     rf"\s|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>|Action Input ?:"
     r"|```\w{0,20}|json(?![\w.(])"
+    r"|(?<=[|｜]>)(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
     re.IGNORECASE,
 )
@@ -80,7 +81,8 @@ def _skipped(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def _names_behind(text: str, at: int, end: int) -> bool:
     """Does a token say that the name comes only now?"""
-    return "name" in text[at:end] and "|" in text[at:end] and _NAME.match(text, end) is not None
+    between = text[at:end].replace("｜", "|")
+    return "name" in between and "|" in between and _NAME.match(text, end) is not None
 
 
 def _undecided(text: str, start: int, at: int, final: bool) -> int:

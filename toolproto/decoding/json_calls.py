@@ -257,7 +257,7 @@ class JsonCalls:
         marked = parent.marked if parent else self._marked
         draft = parent.draft if parent else None
         if parent is not None and parent.key in self._setting.shape.list_keys:
-            marked = True
+            marked = marked or not self._setting.gated
         if role is _Role.LIST and draft is not None:
             draft.holds_list = True
         if role is _Role.CALL:

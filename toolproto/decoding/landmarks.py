@@ -113,7 +113,7 @@ def _telling(markers: Sequence[Marker], python: bool) -> re.Pattern[str]:
         if first in pairs:
             pairs[first] += re.escape(marker.text[1:2]) or r"\s\S"
         else:
-            literals.append(_or_its_beginning(marker.text))
+            literals.append(_or_its_beginning(marker.literal))
     told = [f"{re.escape(first)}(?=[{behind}]|\\Z)" for first, behind in pairs.items()]
     return re.compile("|".join(["`", *told, *literals]))
 

@@ -19,6 +19,7 @@ _OTHER = (
     "endoftext",
     "end_of_text",
     "begin_of_text",
+    "end_of_sentence",
     "end",
     "assistant",
 )

@@ -15,20 +15,24 @@ from io import StringIO
 from typing import Protocol
 
 from ..messages import CallProblem, ProblemKind, Repair, Span
+from .brace_calls import BraceCalls
 from .call_draft import CallSetting
 from .candidates import MORE_KEY
 from .forms import Family
 from .heads import Head, read_head
 from .json_calls import JsonCalls
 from .landmarks import CallMarkers
+from .offered import NOTHING
 from .pythonic import PythonCalls, leading_call
 from .pythonic.names import CallLead, call_lead
+from .raw_calls import RawCalls
 from .scanner import MORE, NO, Marker
 from .string_feed import StreamedString
 from .tagged_calls import TaggedCalls, closes_list, opens_call
 from .tags import Tag, tag_at
 from .text_argument import TextArgument
 from .xml_calls import XmlCalls
+from .yaml_calls import YamlCalls
 
 __all__ = ["CallsReader", "MarkedBody"]
 
@@ -43,7 +47,9 @@ _TOKEN = re.compile(r"<[|｜][^<>]{1,60}[|｜]>")
 _TOKEN_BEGUN = re.compile(r"<(?:[|｜][^<>]{0,61})?\Z")
 _ANY_CLOSING_TAG = re.compile(r"<[/\\][\w:.-]{1,40}+>")
 _CLOSING_TAG_BEGUN = re.compile(r"<(?:[/\\][\w:.-]{0,40}+)?\Z")
-_AFTER_HEAD = re.compile(r"[{<]")
+# A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
+_LIST = re.compile(r"\[\s{0,80}[{\[\"']")
+_LIST_BEGUN = re.compile(r"\[\s{0,80}\Z")
 # A marker in the open that no call follows is only being talked about; this much text decides.
 _LONGEST_TALK = 4096
 
@@ -78,7 +84,12 @@ class FamilyReader(Protocol):
     ) -> CallsReader: ...
 
 
-_READERS: Mapping[Family, FamilyReader] = {Family.XML: XmlCalls}
+_READERS: Mapping[Family, FamilyReader] = {
+    Family.XML: XmlCalls,
+    Family.YAML: YamlCalls,
+    Family.RAW: RawCalls,
+    Family.BRACES: BraceCalls,
+}
 
 
 class MarkedBody:
@@ -92,7 +103,8 @@ class MarkedBody:
         self, setting: CallSetting, markers: CallMarkers, start: int, *, in_sentence: bool = False
     ) -> None:
         self._form = markers.form
-        self._setting = replace(setting, shape=self._form.shape)
+        self._setting = replace(setting, shape=self._form.shape, gated=self._form.gated)
+        self._sure = self._form.sure and not self._form.gated
         self._opener, self._closer = markers.opener, markers.closer
         self._ends = markers.ends
         self._start = start
@@ -140,7 +152,7 @@ class MarkedBody:
         elif self.committed and self._step == self._in_talk:
             self._give_up()
         elif not self.committed:
-            self.refused = self._in_sentence or self._step != self._before
+            self.refused = self._in_sentence or self._step != self._before or not self._sure
         if not self._pushback:
             self._close(*self._unclosed)
 
@@ -165,6 +177,9 @@ class MarkedBody:
             return at
         if again != NO:
             return again
+        if end != NO and not self._sure:
+            self.refused = self.done = True
+            return at
         if end != NO:
             self._reject("it is empty", "", base + at)
             self.done = True
@@ -186,10 +201,7 @@ class MarkedBody:
             opened = self._open_tags(text, at, base, final)
             return opened if opened != NO else self._open_named(text, at, base, final)
         if char == "[":
-            name = self._python_name(text, at, final)
-            if name == MORE_KEY:
-                return MORE
-            return self._open_python(at) if name else self._open_json(at)
+            return self._open_list(text, at, final)
         return self._open_named(text, at, base, final)
 
     def _open_own(self, reader: FamilyReader, at: int, base: int) -> int:
@@ -209,8 +221,10 @@ class MarkedBody:
     def _python_name(self, text: str, at: int, final: bool) -> str:
         """The name of the Python call at *at*; any will do, unless a sentence is around it."""
         name = leading_call(text, at, final, self._setting.offered)
-        if name or self._in_sentence or self._form.gated or not self._form.sure:
+        if name or self._in_sentence or not self._sure:
             return name
+        if text[at] == "[":
+            return leading_call(text, at, final, NOTHING)
         lead = call_lead(text, at, final)
         if isinstance(lead, CallLead):
             return lead.name if text[lead.end - 2] != " " else ""
@@ -294,15 +308,23 @@ class MarkedBody:
         )
         return at
 
+    def _open_list(self, text: str, at: int, final: bool) -> int:
+        name = self._python_name(text, at, final)
+        if name == MORE_KEY or (not final and _LIST_BEGUN.match(text, at)):
+            return MORE
+        if name:
+            return self._open_python(at)
+        return self._open_json(at) if _LIST.match(text, at) else NO
+
     def _open_json(self, at: int) -> int:
         drift = self._drift(Family.JSON)
-        sure = self._form.sure and not self._form.gated
-        self._begin(JsonCalls(self._setting, marked=sure, drift=drift, ends=self._ends))
+        self._begin(JsonCalls(self._setting, marked=self._sure, drift=drift, ends=self._ends))
         return at
 
     def _open_python(self, at: int) -> int:
         drift = self._drift(Family.PYTHON)
-        self._begin(PythonCalls(self._setting, marked=True, drift=drift, ends=self._ends))
+        marked = not self._form.gated
+        self._begin(PythonCalls(self._setting, marked=marked, drift=drift, ends=self._ends))
         return at
 
     def _admits(self, name: str) -> bool:
@@ -318,8 +340,7 @@ class MarkedBody:
         return (*drift, Repair("other_family", detail=family.value))
 
     def _begin(self, calls: CallsReader, *, sure: bool = True) -> None:
-        sure = sure and self._form.sure and not self._form.gated
-        sure = sure and not isinstance(calls, TaggedCalls)
+        sure = sure and self._sure and not isinstance(calls, TaggedCalls)
         self.committed = self.committed or calls.committed or sure
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
         self._step = self._in_calls
@@ -343,7 +364,7 @@ class MarkedBody:
         self.committed = self.committed or calls.committed
         self._pushback = calls.take_pushback()
         if calls.done:
-            if calls.refused and (self._form.gated or not self._form.sure):
+            if calls.refused and not self._sure and not self.committed:
                 self.refused = self.done = True
             self._calls = None
             self._step = self._in_talk if calls.refused else self._between
@@ -440,7 +461,7 @@ class MarkedBody:
         if MORE in (end, again):
             return at
         talk = self._talk.getvalue()
-        if end != NO and (not self._in_sentence or _CALL_LIKE.search(talk)):
+        if end != NO and self._is_meant(talk):
             self._reject("there is no call in it", talk, self._start)
             self.done = True
             return end
@@ -452,6 +473,12 @@ class MarkedBody:
         stop = min(mark.start() if mark else len(text), at + room)
         self._talk.write(text[at:stop])
         return stop
+
+    def _is_meant(self, talk: str) -> bool:
+        """Was *talk*, between two markers, to be a call?"""
+        if self.committed:
+            return True
+        return self._sure and (not self._in_sentence or _CALL_LIKE.search(talk) is not None)
 
     def _give_up(self) -> None:
         """It was only talk, unless it was said before that this is a call."""

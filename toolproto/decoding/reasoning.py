@@ -26,6 +26,8 @@ class Reasoning:
         ("[THINK]", "[/THINK]"),
         ("<|START_THINKING|>", "<|END_THINKING|>"),
         ("<|channel|>analysis<|message|>", "<|end|>"),
+        ("<|start|>assistant to=self<|message|>", "<|eom|>"),
+        (" to=self<|message|>", "<|eom|>"),
         ("<|channel>thought", "<channel|>"),
     )
     starts_inside: bool = False

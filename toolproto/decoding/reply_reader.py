@@ -64,7 +64,7 @@ class ReplyReader:
     ) -> None:
         self._form = form
         self.outbox = outbox
-        self._setting = CallSetting(form.shape, Offered(offer), outbox, limits)
+        self._setting = CallSetting(form.shape, Offered(offer), outbox, limits, form.gated)
         self.bare = BareCalls(form, self._setting)
         tags = self._setting.offered.names if form.tool_tags else ()
         self.landmarks = landmarks(form, reasoning, tags)

@@ -53,6 +53,16 @@ class Marker:
         """The character it begins with."""
         return "<" if self._name else self.text[0]
 
+    @property
+    def literal(self) -> str:
+        """What it begins with, whatever the tool: all of it if no name stands in it."""
+        return self.text.partition(_FIELD)[0]
+
+    @property
+    def length(self) -> int:
+        """How much of it is the same for every tool."""
+        return len(self.text) - len(_FIELD) * (_FIELD in self.text)
+
     def continues(self, other: Marker) -> bool:
         """Does it begin like *other*, and go on?"""
         return self.text != other.text and self._same.startswith(other._same)
@@ -107,7 +117,7 @@ class MarkerSet:
 
     def __init__(self, markers: Sequence[Marker]) -> None:
         self._markers = markers
-        by_length = sorted(range(len(markers)), key=lambda number: -len(markers[number].text))
+        by_length = sorted(range(len(markers)), key=lambda number: -markers[number].length)
         self._numbers = by_length
         regexes = (f"({markers[number].regex})" for number in by_length)
         self._match = re.compile("|".join(regexes) or r"(?!)").match

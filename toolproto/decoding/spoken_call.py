@@ -79,6 +79,10 @@ class SpokenCall:
         if repair not in self._repairs:
             self._repairs.append(repair)
 
+    def spoil(self, fault: str) -> None:
+        """The call cannot be used; *fault* says why, once all of it has come."""
+        self._fault = self._fault or fault
+
     def key(self, key: str) -> None:
         """An argument begins."""
         self._key = key

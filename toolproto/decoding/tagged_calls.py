@@ -13,7 +13,7 @@ from io import StringIO
 
 from ..messages import CallProblem, Grade, ProblemKind, Repair, Span
 from .call_draft import CallSetting
-from .heads import Head
+from .heads import Head, read_head
 from .json_calls import JsonCalls
 from .scanner import MORE, NO, Marker
 from .spoken_call import SpokenCall
@@ -151,16 +151,26 @@ class TaggedCalls:
             return at
         if isinstance(tag, Tag):
             return self._at_tag(tag, at)
-        if text[at] == "{" and self._name and self._call is None:
+        if text[at] == "{" and self._call is None and (self._name or self._element):
             self._open_json(base + at)
             return self._in_json(text, at, base, final)
         if not self._name:
-            self.refused = self.done = True
-            return at
+            return self._at_plain_name(text, at, final)
         self._drifted(Repair("stray_text", Grade.GUESSED))
         stray = _STRAY.match(text, at)
         assert stray is not None, "matches any character"
         return stray.end()
+
+    def _at_plain_name(self, text: str, at: int, final: bool) -> int:
+        """Where the name may stand as it is, behind the tag of the call."""
+        head = read_head(text, at, final) if self._element else NO
+        if head == MORE:
+            return at
+        if not isinstance(head, Head) or text[head.end : head.end + 1] not in ("{", "<"):
+            self.refused = self.done = True
+            return at
+        self._named(head.name)
+        return head.end
 
     def _at_tag(self, tag: Tag, at: int) -> int:
         if tag.closes:
@@ -173,6 +183,9 @@ class TaggedCalls:
         word = tag.word.lower()
         if word == self._element.lower() or (word in _CALLS and not self._element):
             self._ending = True
+        elif word in _ARGUMENTS or word == "arg_value":
+            # What was taken for the end of the value before may have been a part of it.
+            self._drifted(Repair("extra_closer", Grade.GUESSED))
         return tag.end
 
     def _at_name(self, tag: Tag, at: int) -> int:
@@ -205,8 +218,10 @@ class TaggedCalls:
         elif word == "arg_type":
             self._read_word(tag.word, self._typed)
         elif word == "arg_value":
+            if not self._key:
+                self._started().spoil("an argument in it has no name")
             self._open_value(self._key, tag.word, self._type)
-            self._type = ""
+            self._key = self._type = ""
         elif word in _CALLS and not own:
             self._complete(Repair("missing_closer"))
             return at
@@ -222,14 +237,23 @@ class TaggedCalls:
     def _in_word(self, text: str, at: int, final: bool) -> int:
         assert self._word is not None, "a word is being read"
         closer, then = self._word
-        found = closer.search(text, at)
-        if found is None:
-            if final or len(text) - at > _LONGEST_WORD * 2:
-                self._reject(ProblemKind.MALFORMED, "a name in it has no end")
+        stop = _VALUE_STOP.search(text, at)
+        if stop is None or stop.start() - at > _LONGEST_WORD * 2:
+            if not final and len(text) - at <= _LONGEST_WORD * 2:
+                return at
+            self._reject(ProblemKind.MALFORMED, "a name in it has no end")
+            return len(text) if stop is None else stop.start()
+        found, end = closer.match(text, stop.start()), stop.start()
+        if found is None and not final and _CLOSER_BEGUN.match(text, end):
             return at
+        if found is None and text[end + 1 : end + 2] in ("/", "\\"):
+            self._reject(ProblemKind.MALFORMED, "a name in it has no end")
+            return end
+        if found is None:
+            self._drifted(Repair("missing_closer", Grade.GUESSED))
         self._word = None
-        then(text[at : found.start()].strip())
-        return found.end()
+        then(text[at:end].strip())
+        return found.end() if found else end
 
     def _named(self, name: str) -> None:
         self._name = name[:_LONGEST_WORD].removeprefix("functions.").replace("\\_", "_")
@@ -281,7 +305,7 @@ class TaggedCalls:
 
     def _value_end(self, value: TaggedValue, text: str, at: int, final: bool) -> int:
         """Where the tag at *at* ends that closes the value, or NO, or MORE."""
-        found = value.closer.match(text, at)
+        found = value.closer.match(text, at) if value.closable else None
         if found:
             return found.end()
         if not final and _CLOSER_BEGUN.match(text, at):
@@ -289,6 +313,7 @@ class TaggedCalls:
         end = self._call_end(text, at, final)
         if end >= 0:
             self._drifted(Repair("missing_closer", Grade.GUESSED))
+            value.unclosed = True
             return at
         return end
 
@@ -318,10 +343,10 @@ class TaggedCalls:
         lead = self._raw.getvalue()
         self._json = JsonCalls(
             self._setting,
-            marked=True,
+            marked=not self._setting.gated,
             drift=self._drift,
             ends=(*self._ends, *((Marker(f"</{self._element}>"),) if self._element else ())),
-            head=Head(self._name, self._id, 0),
+            head=Head(self._name, self._id, 0) if self._name else None,
             lead=lead,
         )
 
@@ -381,6 +406,8 @@ class TaggedCalls:
         if not self._name:
             self._reject(ProblemKind.MALFORMED, "it does not say which tool")
             return
+        if self._key:
+            self._drifted(Repair("missing_value", Grade.GUESSED))
         self._started().complete(*repairs)
 
     def _reject(self, kind: ProblemKind, message: str) -> None:

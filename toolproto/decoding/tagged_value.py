@@ -42,6 +42,7 @@ class TaggedValue:
         self._buffer = StringIO()
         self.begun = False  # once the first character of the value is next, or behind us
         self._framed = False
+        self.unclosed = False  # ended by what closes the call
         self._cdata = False
         self._held = ""
         call.key(key)
@@ -65,7 +66,7 @@ class TaggedValue:
         """Take in more of the value."""
         piece = self._held + piece
         self._held = ""
-        keep = _kept_back(piece, self._framed, self._cdata)
+        keep = _kept_back(piece, self._cdata)
         if keep:
             piece, self._held = piece[:-keep], piece[-keep:]
         if self._text:
@@ -73,11 +74,16 @@ class TaggedValue:
         else:
             self._buffer.write(piece)
 
+    @property
+    def closable(self) -> bool:
+        """May a closing tag end it here? In character data it has to be over before."""
+        return not self._cdata or self._held.rstrip().endswith(_CDATA_END)
+
     def close(self) -> None:
         """The value is over."""
         if self._cdata:
             self._held = self._held.rstrip().removesuffix(_CDATA_END)
-        elif self._framed:
+        elif self._framed or self.unclosed:
             self._held = ""
         if self._text:
             if self._held:
@@ -104,12 +110,10 @@ def _certain(text: str) -> int:
     return stop if stop == len(text) or _HELD.match(text, stop) else -1
 
 
-def _kept_back(piece: str, framed: bool, cdata: bool) -> int:
+def _kept_back(piece: str, cdata: bool) -> int:
     """How much at the end of *piece* may not belong to the value."""
     if cdata:
         return len(piece) - len(piece.rstrip().removesuffix(_CDATA_END).rstrip("]"))
-    if not framed:
-        return 0
     return 2 if piece.endswith("\r\n") else 1 if piece.endswith(("\n", "\r")) else 0
 
 

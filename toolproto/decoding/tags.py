@@ -25,7 +25,7 @@ _VALUE = r"\"[^\"<>]{0,2000}\"|'[^'<>]{0,2000}'|[^\s\"'<>/]{1,200}"
 ATTRIBUTE = re.compile(rf"\s*([\w-]{{1,40}})\s{{0,3}}=\s{{0,3}}({_VALUE})")
 _ATTRIBUTES = r"(?:\s+[\w-]{1,40}\s{0,3}=\s{0,3}(?:" + _VALUE + r")){0,8}"
 _TAG = re.compile(
-    rf"(?:\]<\]minimax\[>\[)?<\s{{0,3}}([/\\]?)\s{{0,3}}{PREFIX}({_WORD})"
+    rf"(?:\]<\]minimax\[>\[)?<\s{{0,3}}([/\\]?)\s{{0,3}}{PREFIX}({_WORD})(?::\w{{1,40}})?"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
 )
 _SPELLED_OUT = re.compile(rf"<[|｜](open|close)[|｜]>({_WORD})({_ATTRIBUTES})<[|｜]sep[|｜]>")

@@ -82,6 +82,9 @@ class XmlCalls:
         if name is None:
             self.refused = self.done = final or len(text) - at > _NAME_BEGUN
             return False
+        if self._setting.gated and not self._setting.offered.knows(name.group(1)):
+            self.refused = self.done = True
+            return False
         self._call = SpokenCall(self._setting, self._start, name.group(1), drift=self._drift)
         self.committed = True
         return True

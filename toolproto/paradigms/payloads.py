@@ -179,7 +179,8 @@ class TaggedCall:
         return not any(end.search(value) for end in self._ends(key))
 
     def _ends(self, key: str) -> list[re.Pattern[str]]:
-        words = re.findall(r"<[/|][^<>{}]*?([\w{}]+)(?=>|<)", self.argument[1] + self.call[1])
+        closers = self.argument[1] + self.call[1]
+        words = re.findall(r"<(?:/|\|close\|>)[^<>{}]*?([\w{}]+)(?=>|<)", closers)
         words += ["tool_call", "function"]
         return [closing(key if word == "{key}" else word) for word in words]
 

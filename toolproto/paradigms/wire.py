@@ -45,7 +45,8 @@ class WireFormat:
     *call* are the markers before and behind a payload; both are empty where it stands by itself,
     and the second is where nothing ends a call but its own grammar. *section* stands around all
     calls of a reply, and *between* separates them. *also* are further markers to read by,
-    *dropped* such as mean nothing by themselves. *sure* is whether the first marker alone
+    *dropped* such as mean nothing by themselves, and *results* those before a result in the
+    model's own template. *sure* is whether the first marker alone
     says that a call is meant. *result* is the name of the tag in which a result is sent back, or
     the label before it if it ends with a colon.
     """
@@ -57,6 +58,7 @@ class WireFormat:
     between: str = "\n"
     also: tuple[tuple[str, str], ...] = ()
     dropped: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
     sure: bool = True
 
     def encode(self, calls: Sequence[ToolCall]) -> str:
@@ -85,7 +87,10 @@ class WireFormat:
             asked=None if self._is_marked else family,
             drift=(Repair("missing_marker", Grade.GUESSED),),
             dropped=(*(mark.strip() for mark in self.section if mark.strip()), *self.dropped),
-            results=tuple(name if name[-1] == ":" else f"<{name}>" for name in results),
+            results=(
+                *(name if name[-1] == ":" else f"<{name}>" for name in results),
+                *self.results,
+            ),
         )
 
     @property

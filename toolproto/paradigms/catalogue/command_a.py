@@ -18,4 +18,5 @@ class CommandA(WireParadigm):
         call=("<|START_ACTION|>", "<|END_ACTION|>"),
         payload=JsonCall("tool_name", "parameters", id="tool_call_id", listed=True),
         dropped=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
+        results=("<|START_TOOL_RESULT|>",),
     )

@@ -18,4 +18,5 @@ class DeepseekV3(WireParadigm):
         section=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
         call=("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
         payload=NamedJson("function<｜tool▁sep｜>{name}\n```json\n{arguments}\n```"),
+        results=("<｜tool▁outputs▁begin｜>", "<｜tool▁output▁begin｜>"),
     )

@@ -19,4 +19,5 @@ class DeepseekV31(WireParadigm):
         call=("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
         payload=NamedJson("{name}<｜tool▁sep｜>{arguments}"),
         between="",
+        results=("<｜tool▁outputs▁begin｜>", "<｜tool▁output▁begin｜>"),
     )

@@ -11,7 +11,7 @@ __all__ = ["DeepseekV4"]
 
 @register_paradigm
 class DeepseekV4(WireParadigm):
-    """DeepSeek V4 and V4.1."""
+    """DeepSeek V4 and V4.1, GigaChat 3.5."""
 
     name = "deepseek_v4"
     wire = WireFormat(
@@ -24,5 +24,8 @@ class DeepseekV4(WireParadigm):
             ),
             together=True,
         ),
-        also=(("<｜DSML｜ calls>", "</｜DSML｜ calls>"),),
+        also=(
+            ("<｜DSML｜ calls>", "</｜DSML｜ calls>"),
+            ("<｜GCML｜tool_calls>", "</｜GCML｜tool_calls>"),
+        ),
     )

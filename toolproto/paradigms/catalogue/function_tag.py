@@ -14,4 +14,8 @@ class FunctionTag(WireParadigm):
     """Models without a form of their own; one line for each call."""
 
     name = "function_tag"
-    wire = WireFormat(call=("<function=", "</function>"), payload=NamedJson("{name}>{arguments}"))
+    wire = WireFormat(
+        call=("<function=", "</function>"),
+        payload=NamedJson("{name}>{arguments}"),
+        also=(("<function name=", "</function>"),),
+    )

@@ -21,4 +21,5 @@ class Glm45(WireParadigm):
             argument=("<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n"),
         ),
         result="tool_response",
+        results=("<|observation|>",),
     )

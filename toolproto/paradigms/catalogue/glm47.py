@@ -22,4 +22,5 @@ class Glm47(WireParadigm):
         between="",
         also=(("<iquest_tool_call>", "</iquest_tool_call>"),),
         result="tool_response",
+        results=("<|observation|>",),
     )

@@ -30,4 +30,5 @@ class Harmony(WireParadigm):
             "<|end|>",
             "<|return|>",
         ),
+        results=("<|start|>functions.",),
     )

@@ -20,4 +20,5 @@ class KimiK2(WireParadigm):
         payload=NamedJson("functions.{name}:0<|tool_call_argument_begin|>{arguments}"),
         between="",
         dropped=("<|tool_call_section_begin|>", "<|tool_call_section_end|>"),
+        results=("<|im_system|>",),
     )

@@ -14,4 +14,8 @@ class Lfm2(WireParadigm):
     """Liquid LFM2 and LFM2.5."""
 
     name = "lfm2"
-    wire = WireFormat(call=("<|tool_call_start|>", "<|tool_call_end|>"), payload=PythonCall())
+    wire = WireFormat(
+        call=("<|tool_call_start|>", "<|tool_call_end|>"),
+        payload=PythonCall(),
+        results=("<|tool_response_start|>",),
+    )

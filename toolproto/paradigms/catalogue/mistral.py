@@ -17,5 +17,6 @@ class Mistral(WireParadigm):
     wire = WireFormat(
         call=("[TOOL_CALLS]", ""),
         payload=JsonCall(id="id", listed=True),
-        dropped=("[/TOOL_CALLS]",),
+        dropped=("[/TOOL_CALLS]", "</s>"),
+        results=("[TOOL_RESULTS]",),
     )

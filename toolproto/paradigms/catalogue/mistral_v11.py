@@ -15,5 +15,9 @@ class MistralV11(WireParadigm):
 
     name = "mistral_v11"
     wire = WireFormat(
-        call=("[TOOL_CALLS]", ""), payload=NamedJson("{name}[ARGS]{arguments}"), between=""
+        call=("[TOOL_CALLS]", ""),
+        payload=NamedJson("{name}[ARGS]{arguments}"),
+        between="",
+        dropped=("</s>",),
+        results=("[TOOL_RESULTS]",),
     )

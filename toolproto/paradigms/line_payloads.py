@@ -1,0 +1,129 @@
+"""Payloads for people's eyes: lines of arguments, YAML, and text without any escapes.
+
+Like those in :mod:`.payloads`, these codecs only write; what they wrote is read by the engine of
+their family in :mod:`toolproto.decoding`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, ClassVar
+
+from ..decoding.brace_calls import holds_delimiter
+from ..decoding.call_shape import CallShape
+from ..decoding.forms import Family
+from ..messages import ToolCall
+
+__all__ = ["BraceCall", "RawCall", "YamlCall"]
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
+_NEEDS_ESCAPES = re.compile(r'[\n"\\]')
+# A block of YAML begins where its first line does, and ends with its last.
+_NO_BLOCK = re.compile(r"\A(?:[ \n]|\Z)|\n\n\Z")
+# Models copy what they are shown: what is likely to be long stands in a block even if it is short.
+_LONG = frozenset({"body", "code", "content", "contents", "diff", "patch", "script", "text"})
+
+
+@dataclass(frozen=True, slots=True)
+class YamlCall:
+    """YAML: the tool's name in one member, its arguments below another.
+
+    Strings are quoted as in JSON, those of several lines stand in a block; any other value is
+    written as JSON, which YAML is as well.
+    """
+
+    family: ClassVar[Family] = Family.YAML
+    shape: ClassVar[CallShape] = CallShape("tool", "arguments")
+    together: ClassVar[bool] = False
+
+    def encode(self, *calls: ToolCall) -> str:
+        """The payload that says *calls*."""
+        return "\n---\n".join(map(self._written, calls))
+
+    def _written(self, call: ToolCall) -> str:
+        if not call.arguments or not _has_plain_keys(call):
+            return f"tool: {call.name}\narguments: {_dumps(dict(call.arguments))}"
+        said = (f"\n  {key}: {self._value(key, value)}" for key, value in call.arguments.items())
+        return f"tool: {call.name}\narguments:{''.join(said)}"
+
+    def _value(self, key: str, value: Any) -> str:
+        if not isinstance(value, str) or _NO_BLOCK.search(value):
+            return _dumps(value)
+        if "\n" not in value and key not in _LONG:
+            return _dumps(value)
+        style, lines = ("|", value[:-1]) if value.endswith("\n") else ("|-", value)
+        return "\n".join([style, *(line and f"    {line}" for line in lines.split("\n"))])
+
+
+@dataclass(frozen=True, slots=True)
+class RawCall:
+    """A line for each argument; a text that is long, or has quotes in it, stands as it is."""
+
+    family: ClassVar[Family] = Family.RAW
+    shape: ClassVar[CallShape] = CallShape()
+    together: ClassVar[bool] = False
+
+    def encode(self, *calls: ToolCall) -> str:
+        """The payload that says *calls*."""
+        return "\n".join("\n".join((call.name, *self._lines(call))) for call in calls)
+
+    def _lines(self, call: ToolCall) -> Iterator[str]:
+        if not _has_plain_keys(call):
+            yield _dumps(dict(call.arguments))
+            return
+        for key, value in call.arguments.items():
+            if isinstance(value, str) and (key in _LONG or _NEEDS_ESCAPES.search(value)):
+                word = _word_below(value)
+                yield f"{key} <<{word}\n{value}\n{word}"
+            else:
+                yield f"{key} = {_dumps(value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class BraceCall:
+    """``call:name{key:value}`` with every string between two *delimiter* tokens.
+
+    A string that holds such a token, or a key that is no name, is quoted as in JSON.
+    """
+
+    delimiter: str
+
+    family: ClassVar[Family] = Family.BRACES
+    shape: ClassVar[CallShape] = CallShape()
+    together: ClassVar[bool] = False
+
+    def encode(self, *calls: ToolCall) -> str:
+        """The payload that says *calls*."""
+        return "".join(f"call:{call.name}{self._value(call.arguments)}" for call in calls)
+
+    def _value(self, value: Any) -> str:
+        if isinstance(value, Mapping):
+            members = (f"{self._key(key)}:{self._value(each)}" for key, each in value.items())
+            return f"{{{','.join(members)}}}"
+        if isinstance(value, list | tuple):
+            return f"[{','.join(map(self._value, value))}]"
+        if isinstance(value, str) and not holds_delimiter(value):
+            return f"{self.delimiter}{value}{self.delimiter}"
+        return _dumps(value)
+
+    def _key(self, key: str) -> str:
+        return key if _PLAIN_KEY.fullmatch(key) else _dumps(key)
+
+
+def _has_plain_keys(call: ToolCall) -> bool:
+    return all(_PLAIN_KEY.fullmatch(key) for key in call.arguments)
+
+
+def _word_below(text: str) -> str:
+    """A word that is no line of *text*."""
+    lines = {line.strip() for line in text.split("\n")}
+    words = (f"END{number or ''}" for number in count())
+    return next(word for word in words if word not in lines)
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
