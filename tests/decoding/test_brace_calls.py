@@ -1,0 +1,190 @@
+"""Calls between braces, as FunctionGemma and Gemma 4 write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolproto.decoding.base import Limits
+from toolproto.events import ArgumentsDelta, CallStarted, Event, merge
+from toolproto.messages import ProblemKind, ToolCall
+from toolproto.paradigms import ParsedResponse, get_paradigm
+from toolproto.tools.spec import ToolOffer, ToolSpec
+
+WEATHER = ToolSpec(
+    "get_weather", "Weather.", {"properties": {"city": {"type": "string"}, "days": {}}}
+)
+NOW = ToolSpec("now", "The time.", {"type": "object", "properties": {}})
+OFFER = ToolOffer((WEATHER, NOW))
+#: The token around strings, and the markers around calls.
+DIALECTS = {
+    "functiongemma": ("<escape>", "<start_function_call>", "<end_function_call>"),
+    "gemma4": ('<|"|>', "<|tool_call>", "<tool_call|>"),
+}
+every_dialect = pytest.mark.parametrize("name", DIALECTS)
+
+
+def read(name: str, reply: str, offer: ToolOffer = OFFER, **options: Any) -> ParsedResponse:
+    """The reply, read in one piece; by single characters it must be the same.
+
+    In *reply*, ``~`` stands for the token around strings, ``<<`` and ``>>`` for the markers.
+    """
+    token, opener, closer = DIALECTS[name]
+    reply = reply.replace("<<", opener).replace(">>", closer).replace("~", token)
+    events: list[list[Event]] = []
+    for pieces in ([reply], list(reply)):
+        decoder = get_paradigm(name, **options).decoder(offer)
+        told = [event for piece in pieces for event in decoder.feed(piece)]
+        events.append(merge([*told, *decoder.finish()]))
+    assert events[0] == events[1]
+    return ParsedResponse(reply, tuple(events[0]))
+
+
+TEXTS = [
+    "",
+    "Paris",
+    "<escape>",
+    '<|"|>',
+    '<｜"｜>',
+    "<escape",
+    "<<escape",
+    '<|"',
+    "<",
+    "}<end_function_call>",
+    "}<tool_call|>",
+    'say "hi" \\ {[,:]}\n',
+    "\r\n\x00\u2028\ud800😀",
+]
+
+
+@every_dialect
+@pytest.mark.parametrize("text", TEXTS)
+def test_any_text_comes_back_as_it_is(name: str, text: str) -> None:
+    paradigm = get_paradigm(name)
+    call = ToolCall("get_weather", {"city": text, text: [text, {text: text}, 3, None, 1.5, True]})
+    parsed = paradigm.parse_response(paradigm.encode_call(call), OFFER)
+    assert parsed.calls == [call]
+    assert not parsed.calls[0].repairs
+
+
+@every_dialect
+def test_text_is_handed_out_while_it_comes(name: str) -> None:
+    token, opener, _ = DIALECTS[name]
+    decoder = get_paradigm(name).decoder(OFFER)
+    first = decoder.feed(f"{opener}call:get_weather{{")
+    assert [event.name for event in first if isinstance(event, CallStarted)] == ["get_weather"]
+    told = decoder.feed(f"city:{token}Par")
+    assert "".join(e.text for e in told if isinstance(e, ArgumentsDelta)) == '{"city": "Par'
+
+
+#: What stands between the braces, and the arguments it is.
+ARGUMENTS: list[tuple[str, Any, list[str]]] = [
+    ("city:~Paris~,days:3", {"city": "Paris", "days": 3}, []),
+    (" city : ~Paris~ , days : 3 ", {"city": "Paris", "days": 3}, []),
+    ("", {}, []),
+    ("days:[1,[2,{a:~x~}],[]],x:{}", {"days": [1, [2, {"a": "x"}], []], "x": {}}, []),
+    ("a:-1.5e3,b:true,c:null", {"a": -1500.0, "b": True, "c": None}, []),
+    ('"city": "Par\\u00eds", "days": 3', {"city": "París", "days": 3}, []),
+    ("~odd key~:~x~", {"odd key": "x"}, []),
+    ("city:Paris", {"city": "Paris"}, ["bare_string"]),
+    ("city:Par<i>s", {"city": "Par<i>s"}, ["bare_string"]),
+    ("city:New York~,days:3", {"city": "New York", "days": 3}, ["missing_quote"]),
+    ("city=~x~", {"city": "x"}, ["odd_separator"]),
+    ("city:~x~,", {"city": "x"}, ["trailing_comma"]),
+    ("days:[1,]", {"days": [1]}, ["trailing_comma"]),
+    ("city:~x~,,days:1", {"city": "x", "days": 1}, ["extra_comma"]),
+    ('city:"say "hi" now"', {"city": 'say "hi" now'}, ["unescaped_quote"]),
+    ("city:~x~,city:~x~", {"city": "x"}, ["duplicate_key"]),
+    ("days:{a:1,a:1}", {"days": {"a": 1}}, ["duplicate_key"]),
+    ("days:True", {"days": True}, ["literal"]),
+]
+
+
+@every_dialect
+@pytest.mark.parametrize(("inside", "arguments", "names"), ARGUMENTS)
+def test_arguments_are_read(name: str, inside: str, arguments: Any, names: list[str]) -> None:
+    parsed = read(name, f"<<call:get_weather{{{inside}}}>>")
+    assert not parsed.problems
+    [call] = parsed.calls
+    assert call.arguments == arguments
+    assert [repair.name for repair in call.repairs] == names
+
+
+def test_either_token_is_known_in_either_dialect() -> None:
+    for name in DIALECTS:
+        for token in ("<escape>", '<|"|>', '<｜"｜>'):
+            [call] = read(name, f"<<call:get_weather{{city:{token}x{token}}}>>").calls
+            assert call.arguments == {"city": "x"}
+
+
+@every_dialect
+def test_calls_stand_in_a_row_with_text_around(name: str) -> None:
+    parsed = read(name, "Both.\n<<call:get_weather{city:~x~}>><<call:now{}>> Done.")
+    assert [call.name for call in parsed.calls] == ["get_weather", "now"]
+    assert parsed.text == "Both.\n Done."
+
+
+@every_dialect
+def test_heads_are_read_in_other_spellings(name: str) -> None:
+    heads = {"call: now {}": [], "now{}": ["missing_prefix"], "call:now": ["empty_arguments"]}
+    for head, names in heads.items():
+        [call] = read(name, f"<<{head}>>").calls
+        assert [repair.name for repair in call.repairs] == names
+
+
+@every_dialect
+def test_brackets_that_are_missing_are_mended_at_the_marker(name: str) -> None:
+    [call] = read(name, "<<call:get_weather{days:[{a:1>> Bye.").calls
+    assert call.arguments == {"days": [{"a": 1}]}
+    assert [repair.name for repair in call.repairs] == ["missing_close"]
+
+
+BROKEN = [
+    ("<<call:get_weather{city:,days:3}>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{city}>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{city:>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{days:[1}>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{[1]}>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{city:~x~ y}>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{<b>:1}>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{city:~x~,city:~y~}>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{days:{a:~x~,a:~y~}}>>", ProblemKind.MALFORMED),
+    ('<<call:get_weather{days:{"a":"x","a":"y"}}>>', ProblemKind.MALFORMED),
+    ("<<call:get_weather{days:" + "[" * 500 + "]" * 500 + "}>>", ProblemKind.TOO_LARGE),
+    ("<<get weather for Paris>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{city:~Par", ProblemKind.TRUNCATED),
+    ("<<call:get_weather{city:~Paris}>>", ProblemKind.TRUNCATED),
+    ("<<call:get_weather{days:[1,", ProblemKind.TRUNCATED),
+]
+
+
+@every_dialect
+@pytest.mark.parametrize(("reply", "kind"), BROKEN)
+def test_a_broken_call_is_a_problem_and_nothing_of_it_is_text(
+    name: str, reply: str, kind: ProblemKind
+) -> None:
+    parsed = read(name, reply)
+    assert [problem.kind for problem in parsed.problems] == [kind]
+    assert (parsed.calls, parsed.text) == ([], "")
+
+
+@every_dialect
+def test_a_marker_in_a_sentence_is_text(name: str) -> None:
+    parsed = read(name, "The token << opens a call.")
+    assert (parsed.calls, parsed.problems) == ([], [])
+    assert parsed.text == parsed.raw
+
+
+@every_dialect
+def test_a_call_beyond_the_limit_is_refused_wherever_it_was_cut(name: str) -> None:
+    reply = "<<call:get_weather{city:~" + "x" * 200 + "~}>>"
+    [problem] = read(name, reply, limits=Limits(characters=100)).problems
+    assert problem.kind is ProblemKind.TOO_LARGE
+    assert len(problem.raw) == 100
+
+
+@every_dialect
+def test_generation_stops_before_the_model_s_own_result(name: str) -> None:
+    stops = get_paradigm(name).stop(OFFER)
+    assert any("response>" in stop for stop in stops)
