@@ -30,7 +30,7 @@ class Written(NamedTuple):
 
 def written(record: Record) -> Written:
     """*record* as text; a UsageError if JSON cannot hold it."""
-    content = dict(record.data)
+    content = record.data
     if _unstorable(record.kind) or not 0 < len(record.kind) <= _LONGEST_KIND:
         raise UsageError(f"a record's kind is a short word, not {record.kind!r}")
     text = _json(content, record.kind)
@@ -80,11 +80,11 @@ def counted(name: str, number: object) -> int:
     return number
 
 
-def _json(content: dict[str, Any], kind: str) -> str:
+def _json(content: Mapping[str, Any], kind: str) -> str:
     try:
-        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=_plain)
+        text = _AS_IT_IS(content)
         if _unstorable(text):
-            text = json.dumps(content, separators=(",", ":"), default=_plain)
+            text = _ESCAPED(content)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"JSON cannot hold the record of kind {kind!r}: {error}") from None
     return text
@@ -110,8 +110,14 @@ def _plain(value: Any) -> dict[str, Any]:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
+_AS_IT_IS = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode
+_ESCAPED = json.JSONEncoder(separators=(",", ":"), default=_plain).encode
+
+
 def _unstorable(text: str) -> bool:
     """Whether *text* holds what UTF-8, or PostgreSQL, has no place for."""
+    if text.isascii():
+        return "\0" in text
     try:
         return b"\0" in text.encode()
     except UnicodeEncodeError:
@@ -134,14 +140,16 @@ def _strings(content: Any) -> Iterator[str]:
         each = waiting.pop()
         if isinstance(each, str):
             yield each
+        elif type(each) is dict:
+            waiting.extend(reversed(each.values()))
         else:
             waiting.extend(reversed(_inside(each)))
 
 
-def _inside(value: Any) -> list[Any]:
-    if isinstance(value, Mapping):
-        return list(value.values())
-    return list(value) if isinstance(value, list | tuple) else []
+def _inside(value: Any) -> Sequence[Any]:
+    if isinstance(value, list | tuple):
+        return value
+    return list(value.values()) if isinstance(value, Mapping) else ()
 
 
 def _shortened(value: object) -> str:

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum, auto
 from itertools import count
 from time import monotonic
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Engine, event
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 from sqlalchemy.sql import ClauseElement
 
 from ...errors import StoreError
 from .versions import Step, upgrade, version_of
 
-__all__ = ["Database", "Purpose"]
+__all__ = ["Database", "Purpose", "cursor_of"]
 
 T = TypeVar("T")
 
@@ -62,7 +64,7 @@ class Database(ABC):
         return self._run(Purpose.KEEP if durable else Purpose.WRITE, work)
 
     def compiled(self, statement: ClauseElement) -> str:
-        """*statement* for ``exec_driver_sql``, which takes half the time of ``execute``."""
+        """*statement* for :func:`cursor_of`."""
         return str(statement.compile(dialect=self._engine.dialect))
 
     def prepare(self, steps: tuple[Step, ...]) -> None:
@@ -104,7 +106,7 @@ class Database(ABC):
         lost, start = "", monotonic()
         for attempt in count(1):
             try:
-                with self._engine.begin() as connection:
+                with self._engine.begin() as connection, self._wrapping(connection):
                     self.begin(connection, purpose)
                     return work(connection)
             except DBAPIError as error:
@@ -119,12 +121,29 @@ class Database(ABC):
         # Out here, so that nobody finds SQLAlchemy's error in it: that holds what was written.
         raise failure
 
+    @contextmanager
+    def _wrapping(self, connection: Connection) -> Iterator[None]:
+        """Treat the driver's errors, which :func:`cursor_of` lets through, as SQLAlchemy does."""
+        try:
+            yield
+        except self._engine.dialect.loaded_dbapi.Error as error:
+            gone = self._engine.dialect.is_disconnect(error, connection.connection, None)
+            if gone:
+                connection.invalidate(error)
+                self._engine.dispose()  # the others are no better
+            raise DBAPIError(None, None, error, connection_invalidated=gone) from None
+
     def _translated(self, error: BaseException | None, lost: str) -> StoreError:
         diagnosis = getattr(error, "diag", None)  # PostgreSQL's, whose details quote rows
         words = getattr(diagnosis, "message_primary", None) or str(error)
         for secret in self._secrets:
             words = words.replace(secret, "***")
         return StoreError(f"{self.place}: {' '.join(words.split())[:300]}{lost}")
+
+
+def cursor_of(connection: Connection) -> DBAPICursor:
+    """The driver's own: to run a short statement takes a third of the time with it."""
+    return connection.connection.cursor()
 
 
 def _note_process(connection: Any, record: Any) -> None:

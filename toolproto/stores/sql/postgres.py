@@ -8,15 +8,20 @@ from sqlalchemy import URL, ColumnElement, Connection, create_engine, event, fun
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from ...errors import StoreError, UsageError
-from .database import Database, Purpose
+from .database import Database, Purpose, cursor_of
 
 __all__ = ["PostgresDatabase"]
 
 _DRIVER = "postgresql+psycopg"
 #: A server that cannot be reached is noticed after so long; what the URL says goes first.
 _NOTICED = {"connect_timeout": "10", "tcp_user_timeout": "30000", "application_name": "toolproto"}
-#: A writer whose machine is gone holds its session no longer than this.
-_SETTINGS = "SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '30s'"
+#: A writer whose machine is gone holds its session no longer than this. Most writes need not be
+#: durable, so that it is for those that must be to say so.
+_SETTINGS = """
+    SET lock_timeout = '10s';
+    SET idle_in_transaction_session_timeout = '30s';
+    SET synchronous_commit = off
+"""
 #: Any number, as long as nobody else who shares the database takes the same.
 _LOCK = 0x746F6F6C70726F74
 #: serialization_failure, deadlock_detected: the server asks to try again. unique_violation: two
@@ -57,9 +62,9 @@ class PostgresDatabase(Database):
             raise StoreError(f"{self.place}: the database's encoding is {encoding!r}, not 'UTF8'")
 
     def begin(self, connection: Connection, purpose: Purpose) -> None:
-        """Begin: one that need not be durable does not wait for the server's disk."""
-        if purpose is Purpose.WRITE:
-            connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+        """Begin: only one that must be durable waits for the server's disk, as it is set up to."""
+        if purpose is Purpose.KEEP:
+            cursor_of(connection).execute("SET LOCAL synchronous_commit TO DEFAULT")
 
     def lock_tables(self, connection: Connection) -> None:
         """Wait for whoever else is just making them."""

@@ -14,7 +14,7 @@ from sqlalchemy import URL, ColumnElement, Connection, create_engine, event, fun
 from sqlalchemy.exc import DBAPIError
 
 from ...errors import StoreError, UsageError
-from .database import Database, Purpose
+from .database import Database, Purpose, cursor_of
 
 __all__ = ["SqliteDatabase"]
 
@@ -70,10 +70,10 @@ class SqliteDatabase(Database):
         """Begin: a writer at once as the writer, so that it never has to give up half-way."""
         match purpose:
             case Purpose.READ:
-                connection.exec_driver_sql("BEGIN")
+                cursor_of(connection).execute("BEGIN")
             case Purpose.WRITE | Purpose.KEEP:
                 _synchronise(connection, "FULL" if purpose is Purpose.KEEP else "NORMAL")
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                cursor_of(connection).execute("BEGIN IMMEDIATE")
 
     def lock_tables(self, connection: Connection) -> None:
         """Nothing to do: a writer is the only one."""
@@ -114,7 +114,7 @@ def _configure(connection: sqlite3.Connection, record: Any) -> None:
 def _synchronise(connection: Connection, level: str) -> None:
     """Whether commits wait for the disk. It can be set between transactions only."""
     if connection.info["synchronous"] != level:
-        connection.exec_driver_sql(f"PRAGMA synchronous = {level}")
+        cursor_of(connection).execute(f"PRAGMA synchronous = {level}")
         connection.info["synchronous"] = level
 
 

@@ -25,7 +25,7 @@ from ...errors import StoreError
 from ..base import Record, SessionInfo
 from ..refusals import closed, conflict, no_session, taken
 from ..text import checked_id, counted, folded, readable, unwritten, written
-from .database import Database
+from .database import Database, cursor_of
 from .location import located
 from .tables import RECORDS, SESSIONS
 from .versions import STEPS
@@ -34,6 +34,7 @@ __all__ = ["SqlStore"]
 
 #: For use inside the class, where ``list`` is something else.
 _Rows = list[dict[str, Any]]
+_Records = list[Record]
 
 _SHOWN = (
     SESSIONS.c.id,
@@ -83,6 +84,7 @@ class SqlStore:
         except BaseException:
             self._database.close()
             raise
+        self._read = self._database.compiled(_READ)
         self._advance = self._database.compiled(_ADVANCE)
         self._add = self._database.compiled(insert(RECORDS))
 
@@ -105,7 +107,7 @@ class SqlStore:
     def read(self, id: str, after: int = 0) -> list[Record]:
         """The records of a session but the first *after*, in order."""
         wanted = {"session": checked_id(id), "after": counted("after", after)}
-        return self._open().read(lambda connection: _read(connection, wanted))
+        return self._open().read(lambda connection: self._records(connection, wanted))
 
     def append(self, id: str, records: Sequence[Record], at: int, *, durable: bool) -> None:
         """Add *records* behind the first *at*, all or none; SessionConflict if there are others.
@@ -168,10 +170,31 @@ class SqlStore:
             raise no_session(id)
         return found
 
+    def _records(self, connection: Connection, wanted: dict[str, Any]) -> _Records:
+        found: _Records = []
+        due = None
+        cursor = cursor_of(connection)
+        cursor.execute(self._read, wanted)
+        # In parts, so that there are not all rows beside all records.
+        while rows := cursor.fetchmany(_AT_ONCE):
+            due = range(wanted["after"], rows[0][0])
+            places = due[len(found) : len(found) + len(rows)]
+            if places and (places[0], places[-1]) == (rows[0][1], rows[-1][1]):
+                found += unwritten([row[2:] for row in rows])
+        if due is None:
+            raise no_session(wanted["session"])
+        if len(found) != len(due):
+            raise StoreError(f"session {wanted['session']!r} is damaged: its records do not add up")
+        return found
+
     def _append(self, connection: Connection, id: str, at: int, rows: _Rows) -> None:
-        advanced = {"session": id, "at": at, "count": at + len(rows), "now": time()}
-        if connection.exec_driver_sql(self._advance, advanced).rowcount:
-            connection.exec_driver_sql(self._add, rows)
+        cursor = cursor_of(connection)
+        cursor.execute(
+            self._advance, {"session": id, "at": at, "count": at + len(rows), "now": time()}
+        )
+        if cursor.rowcount:
+            # A driver may take longer over many than over one.
+            cursor.executemany(self._add, rows) if rows[1:] else cursor.execute(self._add, rows[0])
             return
         found = connection.execute(_INFO, {"session": id}).first()
         if found is None:
@@ -187,22 +210,6 @@ class SqlStore:
             self._database.holds(SESSIONS.c.search, needle),
             exists().where(within, self._database.holds(RECORDS.c.search, needle)),
         )
-
-
-def _read(connection: Connection, wanted: dict[str, Any]) -> list[Record]:
-    found: list[Record] = []
-    due = None
-    # In parts, so that there are not all rows beside all records.
-    for rows in connection.execute(_READ, wanted).partitions(_AT_ONCE):
-        due = range(wanted["after"], rows[0].records)
-        places = due[len(found) : len(found) + len(rows)]
-        if places and (places[0], places[-1]) == (rows[0].seq, rows[-1].seq):
-            found += unwritten([(kind, data) for _, _, kind, data in rows])
-    if due is None:
-        raise no_session(wanted["session"])
-    if len(found) != len(due):
-        raise StoreError(f"session {wanted['session']!r} is damaged: its records do not add up")
-    return found
 
 
 def _create(connection: Connection, made: SessionInfo) -> None:
