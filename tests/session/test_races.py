@@ -138,7 +138,7 @@ def test_an_end_that_was_not_kept_is_told(play):
 
     store = Failing()
     store.fails = True
-    result = play("Hello.", store=store, id="x").send()
+    result = play("Hello.", "Hello again.", store=store, id="x").send()
     assert (result.status, result.text) == ("error", "Hello.")
     assert isinstance(result.error, StoreError) and play.session.interrupted
     store.fails = False

@@ -752,7 +752,7 @@ def test_a_clock_that_began_anew_makes_no_turn_last_for_ages(play):
     scenario, store = Scenario("", (ADD, "3."), tools()), MemoryStore()
     played(play, scenario, store)
     shifted = [
-        replace(each, data={"at": each.data["at"] + 1e6}) if each.kind == "clock" else each
+        Record("clock", {"at": each.data["at"] + 1e6}) if each.kind == "clock" else each
         for each in cut_at(told_one_by_one(store), "outcome")
     ]
     opened(play, scenario, copied(shifted), "3.")
@@ -792,7 +792,7 @@ class BrokenOff(MemoryStore):
 
 
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("n", range(1, 5))
 def test_a_write_that_ctrl_c_breaks_off_leaves_a_session_that_goes_on(play, n, after):
     store = BrokenOff()
     stage = opened(play, Scenario("", (), tools()), store, ADD, "3.", *["Fine."] * 5)

@@ -10,10 +10,12 @@ import pytest
 from toolproto import ToolRegistry, ToolResult, get_paradigm, tool
 from toolproto.approvals import Allow
 from toolproto.errors import StoreError, TurnCancelled
+from toolproto.hooks import Hooks
 from toolproto.messages import Chunk, Message
 from toolproto.session.log import SessionLog
 from toolproto.stores import MemoryStore
 from toolproto.turn import commands as cmd
+from toolproto.turn.events import ApprovalAsked
 from toolproto.turn.flow import Turn
 from toolproto.turn.journal import VERSION, Journal, journaled, unpacked
 from toolproto.turn.recall import UNKNOWN_OUTCOME, Recall
@@ -28,8 +30,18 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
+@tool
+def look(city: str) -> str:
+    return "sunny"
+
+
+LOOK = '<tool_code>{"name": "look", "arguments": {"city": "Oslo"}}</tool_code>'
+
+
 class Hand:
     """Answers a turn's commands, and keeps what it writes; *order* is what was done in order."""
+
+    hooks: tuple[Any, ...] = ()
 
     def __init__(self, *replies: str, fails: dict[str, Exception] | None = None) -> None:
         self.chunks: list[Any] = []
@@ -47,7 +59,8 @@ class Hand:
         paradigm, message = get_paradigm("xml_tag"), Message("user", "go")
         journal = Journal(conversation, paradigm.ids, recall, message)
         paradigm.ids = journal.draw_id
-        turn = Turn(TurnSetup(paradigm, ToolRegistry([add]), attended=True), conversation)
+        tools = ToolRegistry([add, look])
+        turn = Turn(TurnSetup(paradigm, tools, hooks=self.hooks, attended=True), conversation)
         began = [] if known else [Record("turn", {"version": VERSION})]
         self.perform(journaled(turn.run(message), journal, began))
         return turn.result
@@ -130,7 +143,76 @@ def test_a_whole_reply_is_one_record_however_it_came():
     hand = Hand(CALL, "3")
     hand.play()
     replies = [record.data for record in hand.records if record.kind == "reply"]
-    assert [each["parts"] for each in replies] == [[["text", CALL]], [["text", "3"]]]
+    assert [each["parts"] for each in replies] == [["text", CALL], ["text", "3"]]
+
+
+def test_a_reply_is_written_with_the_start_of_its_calls():
+    hand = Hand(LOOK, "sunny")
+    hand.play()
+    writes = [name for name in hand.order if name.islower()]
+    assert writes == ["turn", "reply+started", "outcome", "ended"]
+
+
+@pytest.mark.parametrize("text", [LOOK, LOOK.removesuffix("</tool_code>")])
+def test_a_reply_tells_the_arguments_of_its_calls_however_late_they_are_read(text):
+    """So that what is secret in them is taken out of its text, and not of the next one's."""
+    hand = Hand(text, "sunny")
+    hand.play()
+    replies = [record.data for record in hand.records if record.kind == "reply"]
+    assert [each.get("arguments") for each in replies] == [[{"city": "Oslo"}], None]
+
+
+class Listening(Hooks):
+    def on_after_request(self, moment: Any) -> None: ...
+
+
+class Ending(Hooks):
+    def on_turn_end(self, result: Any) -> None: ...
+
+
+@pytest.mark.parametrize("hooks, acts", [((), "Ask"), ((Listening(),), "Together")])
+def test_nobody_acts_on_a_reply_that_is_not_written(hooks, acts):
+    hand = Hand(CALL, "3")
+    hand.hooks = hooks
+    hand.play()
+    order = [name for name in hand.shown if name != "Clock"]
+    assert order[order.index("Close") + 1 :][:2] == ["reply", acts]
+
+
+def test_whoever_watches_hears_of_a_question_when_the_reply_is_written():
+    class Watching(Hand):
+        def answer(self, command):
+            if isinstance(command, cmd.Emit) and isinstance(command.event, ApprovalAsked):
+                assert "reply" in kinds(self)
+            return super().answer(command)
+
+    assert Watching(CALL, "3").play().status == "completed"
+
+
+def test_a_reply_that_cannot_be_written_ends_the_turn_before_a_hook_hears_of_it():
+    hand = Hand(CALL, "3", fails={"reply": StoreError("disk full")})
+    hand.hooks = (Listening(), Ending())
+    result = hand.play()
+    assert result.status == "error" and kinds(hand) == ["turn"]
+    assert not {"Together", "Hook", "Ask", "Invoke"} & set(hand.order)
+
+
+def test_a_clean_up_is_not_left_out_for_a_write_that_failed():
+    cleaned = []
+
+    class Starting(Hooks):
+        def on_turn_start(self, moment: Any) -> Any: ...
+
+    class Cleaning(Hand):
+        def answer(self, command):
+            if isinstance(command, cmd.CleanUp):
+                cleaned.append(self.order.count("ended"))
+            answer = super().answer(command)
+            return (lambda: None) if isinstance(command, cmd.Hook) else answer
+
+    hand = Cleaning("hi", fails={"ended": StoreError("disk full")})
+    hand.hooks = (Starting(),)
+    assert hand.play().status == "error" and cleaned == [0]
 
 
 def test_told_again_nothing_is_done_and_only_the_end_is_written():

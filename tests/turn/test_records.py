@@ -71,7 +71,11 @@ own_errors = st.builds(
     st.sampled_from([errors_.TurnCancelled, errors_.TurnTimeout, errors_.UsageError]),
     texts,
 )
+rounds = st.lists(st.lists(st.text("0123456789abcdef", min_size=1), min_size=1), max_size=3)
 VALUES = {
+    "loop": st.fixed_dictionaries(
+        {"rounds": rounds, "tolerated": rounds, "refused": st.booleans()}
+    ),
     "call": calls,
     "result": results,
     "message": messages,
@@ -116,7 +120,7 @@ def test_a_value_is_read_as_it_was_written(name, data):
 
 
 def test_every_value_has_a_writer_and_a_reader():
-    ways = {name for name in records.__all__ if name != "Record"}
+    ways = {name for name in records.__all__ if name.startswith(("read_", "write_"))}
     assert ways == {f"{way}_{name}" for name in VALUES for way in ("read", "write")}
 
 

@@ -34,7 +34,7 @@ class Redaction:
         self._fields = frozenset(field.casefold() for field in fields)
         self._redactors = [Redactor(secrets, patterns)]
         self._learnt: set[str] = set()
-        self._known = Redactor()
+        self._known: list[Redactor] = []
 
     def __repr__(self) -> str:
         return f"Redaction(fields={sorted(self._fields)})"
@@ -51,9 +51,9 @@ class Redaction:
 
     def record(self, record: Record) -> Record:
         """*record* as it may be written."""
-        if found := set(self._found(record.data)) - self._learnt:
+        if self._fields and (found := set(self._found(record.data)) - self._learnt):
             self._learnt |= found
-            self._known = Redactor(self._learnt)
+            self._known = [Redactor(self._learnt)]
         told = dict(record.data)
         if record.kind == "reply":  # they were there to learn from
             told.pop("arguments", None)
@@ -63,7 +63,7 @@ class Redaction:
         """A JSON value without its secrets."""
         match value:
             case str():
-                for redactor in (self._known, *self._redactors):
+                for redactor in (*self._known, *self._redactors):
                     value = redactor(value)
                 return value
             case Mapping() if named_by_others:

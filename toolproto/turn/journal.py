@@ -11,38 +11,42 @@ Hooks are not written down: they run again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..errors import StoreError, TurnCancelled
 from ..events import CallCompleted
-from ..messages import Chunk, IdFactory, Message, ToolCall, Usage, random_id
+from ..messages import IdFactory, Message, ToolCall, random_id
 from . import commands as cmd
 from .commands import Command, Flow, Write
-from .events import HistoryCompacted, TurnEnded
+from .events import ApprovalAsked, HistoryCompacted, TurnEnded
+from .packing import unpacked, with_before
 from .recall import Recall
 from .records import (
     Record,
-    write_call,
     write_decision,
     write_error,
+    write_loop,
     write_message,
     write_pending,
     write_result,
     write_review,
-    write_usage,
 )
+from .reply_record import HeardReply
 from .setup import Conversation
 
 __all__ = ["VERSION", "Journal", "journaled", "unpacked"]
 
-#: Of the records; a newer one is refused.
-VERSION = 1
+#: Of the records; a newer one is refused, an older one is read as ``older`` says.
+VERSION = 2
 
 T = TypeVar("T")
-#: Records that wait for the next one that matters: a turn that loses them loses nothing.
-_MINOR = frozenset({"clock", "today", "ids", "message", "compacted"})
+#: What may take its time, or act on a reply: not before that is written. Between a reply and the
+#: start of its calls there often is nothing of the kind, and one write has both.
+_WAITS_FOR_THE_REPLY = frozenset({cmd.Open, cmd.Ask, cmd.Review, cmd.Hook, cmd.Together})
+#: The only events that a journal takes note of.
+_NOTED = frozenset({ApprovalAsked, CallCompleted, HistoryCompacted, TurnEnded})
 
 
 @dataclass(slots=True)
@@ -60,12 +64,12 @@ class Journal:
     own: Message | None = None
     is_grave: Callable[[ToolCall], bool] = lambda call: True
     broken: bool = False
-    _waiting: list[Record] = field(default_factory=list)
+    reply: HeardReply = field(default_factory=HeardReply)
+    # What goes into the next record that matters: a turn that loses it loses nothing.
+    _minor: list[Record] = field(default_factory=list)
+    # What goes into the next write.
+    _ready: list[Record] = field(default_factory=list)
     _drawn: set[str] = field(default_factory=set)
-    _left: list[Record] = field(default_factory=list)
-    _chunks: list[Chunk] = field(default_factory=list)
-    _arguments: list[Any] = field(default_factory=list)
-    _error: Exception | None = None
     _before: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +85,7 @@ class Journal:
         if id in self.conversation.seen or id in self._drawn:
             id = random_id()
         self._drawn.add(id)
-        self._waiting.append(Record("ids", {"ids": [id]}))
+        self._minor.append(Record("ids", {"ids": [id]}))
         return id
 
     def before(self, command: Command[Any]) -> list[Record]:
@@ -90,29 +94,28 @@ class Journal:
             case cmd.Invoke(calls):
                 return self._due(Record("started", {"ids": [call.id for call in calls]}))
             case cmd.Emit(TurnEnded(result)):
-                pending = self.conversation.pending
-                told = {"status": result.status, "pending": pending and write_pending(pending)}
-                return self._due(Record("ended", {**told, **self._changes()}))
+                return self._due(Record("ended", {"status": result.status, **self._changes()}))
             case cmd.Emit(CallCompleted(call=call)):
-                self._arguments.append(write_call(call)["arguments"])
+                self.reply.arguments.append(call.arguments)
             case cmd.Emit(HistoryCompacted(after=after)) if not self.recall.compacted():
-                self._due(Record("compacted", {"after": [write_message(each) for each in after]}))
-        return []
+                told = {"after": [write_message(each) for each in after]}
+                self._note(Record("compacted", told))
+            case cmd.Emit(ApprovalAsked()):  # whoever watches may take as long as whoever decides
+                return self._reply_due()
+        return self._reply_due() if type(command) in _WAITS_FOR_THE_REPLY else []
 
     def after(self, command: Command[Any], answer: Any) -> list[Record]:
         """What must be written now that *command* was answered."""
         match command:
-            case cmd.Read() if answer is not None:
-                self._chunks.append(answer)
             case cmd.Close():
-                return self._due(self._reply())
+                self.reply.is_over = True
             case cmd.Clock():
-                return self._due(Record("clock", {"at": answer}))
+                self._note(Record("clock", {"at": answer}))
             case cmd.Today():
-                return self._due(Record("today", {"date": answer.isoformat()}))
+                self._note(Record("today", {"date": answer.isoformat()}))
             case cmd.Append(message, position):
-                told = {"message": write_message(message), "position": position}
-                return self._due(Record("message", told))
+                told = {"position": position, **write_message(message)}
+                self._note(Record("message", told))
             case cmd.Ask(request):
                 told = {"id": request.call.id, "tool": request.call.name}
                 return self._due(Record("decision", {**told, **write_decision(answer)}))
@@ -126,14 +129,15 @@ class Journal:
         """What must be written now that *error* came instead of an answer."""
         match command:
             case cmd.Open() | cmd.Read():
-                self._error = error  # part of the reply
+                self.reply.error = error  # part of the reply
                 return []
             case cmd.Close():
-                self._error = error
-                return self._due(self._reply())
+                self.reply.error = error
+                self.reply.is_over = True
+                return []
             case cmd.Hook() if self.recall.reading:
-                self._chunks.pop()  # nobody heard it
-                self._error = error
+                self.reply.chunks.pop()  # nobody heard it
+                self.reply.error = error
                 return []
             case cmd.Hook() | cmd.Together() | cmd.Pause() if not isinstance(error, TurnCancelled):
                 return []  # it will fail again
@@ -143,51 +147,56 @@ class Journal:
                 return self._due(Record("unstarted", {"error": write_error(error)}))
         return self._due(Record("failed", {"hook": self.recall.hooks, "error": write_error(error)}))
 
-    def _due(self, record: Record) -> list[Record]:
-        """*record* with what waited for it in it; nothing, if it can wait itself."""
-        if (followed := self.recall.left()) is not None:
-            self._left.append(Record("left", {"followed": followed}))
-        if record.kind in _MINOR:
-            self._waiting.append(record)
-            return []
-        before = [[each.kind, each.data] for each in self._waiting]
-        packed = Record(record.kind, {**record.data, "before": before} if before else record.data)
-        due = [*self._left, packed]
-        self._waiting.clear()
-        self._left.clear()
-        return due
+    def _note(self, record: Record) -> None:
+        self._take_reply()
+        self._minor.append(record)
 
-    def _reply(self) -> Record:
-        usages = [chunk.usage for chunk in self._chunks if chunk.usage]
-        reasons = [chunk.finish_reason for chunk in self._chunks if chunk.finish_reason]
-        told = {
-            "parts": [[kind, "".join(texts)] for kind, texts in _runs(self._chunks)],
-            "finish_reason": reasons[-1] if reasons else None,
-            "usage": write_usage(sum(usages, Usage())) if usages else None,
-            "error": self._error and write_error(self._error),
-            # So that what is secret in them can be taken out of the text; not kept itself.
-            "arguments": self._arguments,
-        }
-        self._chunks, self._arguments, self._error = [], [], None
-        return Record("reply", told)
+    def _due(self, record: Record) -> list[Record]:
+        """*record*, and all that is to be written before it."""
+        self._take_reply()
+        self._pack(record)
+        return self._all_ready()
+
+    def _reply_due(self) -> list[Record]:
+        """What was said, if it is not written yet."""
+        self._take_reply()
+        if any(each.kind == "reply" for each in self._minor):
+            self._pack(self._minor.pop())
+        return self._all_ready()
+
+    def _take_reply(self) -> None:
+        """Make a record of the reply that is over; its last calls may be known only then."""
+        if self.reply.is_over:
+            reply = self.reply.ended()
+            # Redaction learns what is secret from the arguments that a record of its own has.
+            self._pack(reply) if "arguments" in reply.data else self._minor.append(reply)
+
+    def _pack(self, record: Record) -> None:
+        """Have *record* ready, with what waited for it in it."""
+        if self._minor:
+            record = with_before(record, self._minor)
+            self._minor.clear()
+        self._ready += (*self.recall.left, record)
+        self.recall.left.clear()
+
+    def _all_ready(self) -> list[Record]:
+        ready, self._ready = self._ready, []
+        return ready
 
     def _changes(self) -> dict[str, Any]:
         """What else the turn leaves behind for those after it, where that has changed."""
         after = _settled(self.conversation)
-        return {name: each for name, each in after.items() if each != self._before[name]}
-
-
-def unpacked(record: Record) -> Iterator[Record]:
-    """What is in *record*: those that waited for it, then itself."""
-    yield from (Record(kind, data) for kind, data in record.data.get("before", ()))
-    data = {name: value for name, value in record.data.items() if name != "before"}
-    yield Record(record.kind, data)
+        changes = {name: each for name, each in after.items() if each != self._before[name]}
+        if pending := self.conversation.pending:
+            changes["pending"] = write_pending(pending)
+        return changes
 
 
 def journaled(flow: Flow[T], journal: Journal, beginning: Sequence[Record] = ()) -> Flow[T]:
     """*flow*, its answers written down; *beginning* is written before anything happens."""
     answer: Any = None
     failure: Exception | None = None
+    recall, heard = journal.recall, journal.reply.chunks
     if beginning:
         yield Write(tuple(beginning), durable=True)
     while True:
@@ -197,10 +206,19 @@ def journaled(flow: Flow[T], journal: Journal, beginning: Sequence[Record] = ())
             result: T = done.value
             return result
         answer = failure = None
+        hears = type(command) is cmd.Read and not recall.retells
         try:
-            answer = yield from _performed(command, journal)
+            # Nearly all commands are these two, for every token: nothing else may be done then.
+            if hears:
+                heard.append(answer := (yield command))
+            elif type(command) is cmd.Emit and type(command.event) not in _NOTED:
+                yield command
+            else:
+                answer = yield from _performed(command, journal)
         except Exception as error:
             failure = error
+            if hears:
+                journal.failed(command, error)
 
 
 def _performed(command: Command[Any], journal: Journal) -> Flow[Any]:
@@ -234,23 +252,9 @@ def _is_own(command: Command[Any], journal: Journal) -> bool:
     return isinstance(command, cmd.Append) and command.message is journal.own
 
 
-def _runs(chunks: Sequence[Chunk]) -> Iterator[tuple[str, list[str]]]:
-    """What *chunks* say, in order, as long as it is of one kind."""
-    run: tuple[str, list[str]] | None = None
-    for chunk in chunks:
-        for kind, text in (("reasoning", chunk.reasoning), ("text", chunk.text)):
-            if text and run is not None and run[0] == kind:
-                run[1].append(text)
-            elif text:
-                if run is not None:
-                    yield run
-                run = (kind, [text])
-    if run is not None:
-        yield run
-
-
 def _settled(conversation: Conversation) -> dict[str, Any]:
-    return {"granted": sorted(conversation.granted), "loop": conversation.doom_loop.state()}
+    loop = write_loop(conversation.doom_loop.state())
+    return {"granted": sorted(conversation.granted), "loop": loop}
 
 
 def _written(journal: Journal, records: list[Record], command: Command[Any]) -> Flow[None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -12,7 +12,8 @@ from ..errors import StoreError
 from ..messages import Chunk, Message, ToolCall, ToolResult
 from . import commands as cmd
 from .commands import Command
-from .records import Record, read_decision, read_error, read_result, read_review, read_usage
+from .records import Record, read_decision, read_error, read_result, read_review
+from .reply_record import chunks_of
 
 __all__ = ["UNKNOWN_OUTCOME", "Recall"]
 
@@ -31,8 +32,6 @@ ANSWERS: dict[type[Command[Any]], str] = {
     cmd.Invoke: "started",
     cmd.Settle: "outcome",
 }
-
-
 #: Where nothing may be raised: a journal that does not fit is told at the next other command.
 _QUIET = (cmd.Clock, cmd.Today, cmd.Append)
 
@@ -42,7 +41,7 @@ class Recall:
 
     *is_idempotent* says of a call whether it may run again when nobody knows whether it ran,
     *is_whole* whether its arguments were kept as they were. *started* gets the ids of calls that
-    the records cannot be followed to.
+    the records cannot be followed to; what is to be written of that is in ``left``.
     """
 
     def __init__(
@@ -54,15 +53,13 @@ class Recall:
     ) -> None:
         told = list(records)
         self.ids = deque(id for each in told if each.kind == "ids" for id in each.data["ids"])
-        self._ahead = deque(each for each in told if each.kind != "ids")
-        self._places = deque(at for at, each in enumerate(told) if each.kind != "ids")
-        self._left: int | None = None
+        self._ahead = deque((at, each) for at, each in enumerate(told) if each.kind != "ids")
+        self.left: list[Record] = []
         self._misfit: StoreError | None = None
         self._is_idempotent = is_idempotent
         self._is_whole = is_whole
         self._lost = started
-        self._last: float | None = None
-        self._behind = 0.0
+        self._clock = _Clock()
         self._retold = False
         self.reading = False
         self._chunks: Iterator[Chunk | None] | None = None
@@ -70,26 +67,30 @@ class Recall:
         self._message = Message("assistant", "")
         self.hooks = 0
 
+    @property
+    def retells(self) -> bool:
+        """Whether the present reply is one that was heard before."""
+        return self._chunks is not None
+
     def answers(self, command: Command[Any]) -> bool:
-        """Whether the answer to *command* is known; it may be that it failed."""
+        """Whether the answer to *command* is known; it may be that it failed.
+
+        Raises StoreError, once, if the records do not fit the turn; they are left, then.
+        """
         match command:
             case cmd.Read():
-                return self._chunks is not None
-            case cmd.Open() | cmd.Close():
-                self.reading = isinstance(command, cmd.Open)
+                return self.retells
+            case cmd.Close():
+                self.reading = False
+                return self.retells
             case cmd.Hook() if self.reading:
                 return False  # how often depends on how the reply was cut
             case cmd.Hook() | cmd.Together() | cmd.Pause():
                 self.hooks += 1
                 return self._was_interrupted()
-        if isinstance(command, cmd.Close):
-            return self._chunks is not None
-        if type(command) not in ANSWERS:
-            return False
-        self._check(command)
-        if self._misfit and not isinstance(command, _QUIET):
-            return True
-        return bool(self._ahead)
+            case cmd.Open():
+                self.reading = True
+        return type(command) in ANSWERS and self._fits(command)
 
     def answer(self, command: Command[Any]) -> Any:
         """The answer to *command*, or the error that was raised instead."""
@@ -100,32 +101,26 @@ class Recall:
             case cmd.Close():
                 self._chunks = None
                 return None
-        if self._misfit and not self._ahead:
-            misfit, self._misfit = self._misfit, None
-            raise misfit
-        return self._told(command, self._next())
+        record = self._pop()
+        if record.kind == "failed":
+            raise read_error(record.data["error"])
+        return self._told(command, record)
 
     def compacted(self) -> bool:
         """Whether the compaction that is told now is known."""
-        known = bool(self._ahead) and self._ahead[0].kind == "compacted"
+        known = self._next == "compacted"
         if known:
             self._pop()
         return known
 
     def continued(self, command: Command[Any], answer: Any) -> Any:
         """The *answer* to *command*; a clock goes on where it stood, whatever clock it is now."""
-        if isinstance(command, cmd.Clock):
-            if self._last is not None:
-                self._behind, self._last = self._last - answer, None
-            return answer + self._behind
-        if isinstance(command, cmd.Open):
-            self._retold = False
+        match command:
+            case cmd.Clock():
+                return self._clock.continued(answer)
+            case cmd.Open():
+                self._retold = False
         return answer
-
-    def left(self) -> int | None:
-        """How many records were followed, told once, if the others could not be."""
-        left, self._left = self._left, None
-        return left
 
     def unknown(self, command: Command[Any]) -> ToolResult | None:
         """What to say of a call that was started and may not be run again."""
@@ -145,39 +140,37 @@ class Recall:
         calls, self._open = tuple(self._open.values()), {}
         return cmd.Invoke(calls, self._message)
 
-    def _was_interrupted(self) -> bool:
-        """Whether the present hook was; what it raised itself it raises again."""
-        first = self._ahead[0] if self._ahead else None
-        return first is not None and first.kind == "failed" and first.data["hook"] == self.hooks
-
-    def _next(self) -> Record:
-        record = self._pop()
-        if record.kind == "failed":
-            raise read_error(record.data["error"])
-        return record
+    @property
+    def _next(self) -> str:
+        """Of which kind the next record is; empty if there is none."""
+        return self._ahead[0][1].kind if self._ahead else ""
 
     def _pop(self) -> Record:
-        self._places.popleft()
-        return self._ahead.popleft()
+        return self._ahead.popleft()[1]
 
-    def _check(self, command: Command[Any]) -> None:
-        """Leave the records as they are if the next one cannot answer *command*."""
-        kind = self._ahead[0].kind if self._ahead else ""
-        expected = ANSWERS[type(command)]
-        failed = kind == "failed" and not isinstance(command, _QUIET)
-        if not kind or kind == expected or failed:
-            return
-        self._misfit = StoreError(
-            f"the journal says {kind!r} where the turn asks for {expected!r}; "
-            "the tools, hooks or limits are not what they were"
-        )
-        self._give_up()
+    def _was_interrupted(self) -> bool:
+        """Whether the present hook was; what it raised itself it raises again."""
+        return self._next == "failed" and self._ahead[0][1].data["hook"] == self.hooks
 
-    def _give_up(self) -> None:
-        for each in self._ahead:
+    def _fits(self, command: Command[Any]) -> bool:
+        """Whether the next record answers *command*; one that cannot is left, with all others."""
+        expected, is_quiet = ANSWERS[type(command)], isinstance(command, _QUIET)
+        if self._next not in ("", expected) and (is_quiet or self._next != "failed"):
+            self._misfit = StoreError(
+                f"the journal says {self._next!r} where the turn asks for {expected!r}; "
+                "the tools, hooks or limits are not what they were"
+            )
+            self._leave()
+        if self._misfit and not is_quiet:
+            misfit, self._misfit = self._misfit, None
+            raise misfit
+        return bool(self._ahead)
+
+    def _leave(self) -> None:
+        self.left.append(Record("left", {"followed": self._ahead[0][0]}))
+        for _, each in self._ahead:
             if each.kind == "started":
                 self._lost.update(each.data["ids"])
-        self._left = self._places[0]
         self._ahead.clear()
         self.ids.clear()
 
@@ -193,19 +186,18 @@ class Recall:
         data = record.data
         match command:
             case cmd.Clock():
-                self._last = data["at"]
-                return data["at"]
+                return self._clock.told(data["at"])
             case cmd.Today():
                 return date.fromisoformat(data["date"])
             case cmd.Open():
-                self._chunks, self._retold = _chunks(data), True
+                self._chunks, self._retold = chunks_of(data), True
             case cmd.Ask():
                 return read_decision(data)
             case cmd.Review():
                 return read_review(data)
             case cmd.Invoke(calls, message):
                 self._message = message
-                if self._ahead and self._ahead[0].kind == "unstarted":
+                if self._next == "unstarted":
                     raise read_error(self._pop().data["error"])
                 self._open = {call.id: call for call in calls if call.id in data["ids"]}
             case cmd.Settle():
@@ -216,13 +208,18 @@ class Recall:
         return replace(result, call=self._open.pop(result.call.id, result.call))
 
 
-def _chunks(data: Mapping[str, Any]) -> Iterator[Chunk | None]:
-    """A whole reply as it was heard, then its end, or what broke it off."""
-    for kind, text in data["parts"]:
-        yield Chunk(text) if kind == "text" else Chunk(reasoning=text)
-    if data["finish_reason"] or data["usage"]:
-        usage = read_usage(data["usage"]) if data["usage"] else None
-        yield Chunk(finish_reason=data["finish_reason"], usage=usage)
-    if data["error"]:
-        raise read_error(data["error"])
-    yield None
+class _Clock:
+    """Goes on from the last time that was told, however long ago that is by the present clock."""
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self._behind = 0.0
+
+    def told(self, at: float) -> float:
+        self._last = at
+        return at
+
+    def continued(self, now: float) -> float:
+        if self._last is not None:
+            self._behind, self._last = self._last - now, None
+        return now + self._behind

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 from .. import errors
 from ..approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
@@ -23,6 +23,7 @@ __all__ = [
     "read_call",
     "read_decision",
     "read_error",
+    "read_loop",
     "read_message",
     "read_pending",
     "read_result",
@@ -33,6 +34,7 @@ __all__ = [
     "write_call",
     "write_decision",
     "write_error",
+    "write_loop",
     "write_message",
     "write_pending",
     "write_result",
@@ -43,10 +45,12 @@ __all__ = [
 ]
 
 Json = dict[str, Any]
+_ROUNDS = ("rounds", "tolerated")
+#: What JSON holds as it is; whole numbers may have too many digits.
+_SIMPLE = (str, bool, float, type(None))
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One entry of a journal: what it is, and what it says, as JSON can hold it."""
 
     kind: str
@@ -65,8 +69,10 @@ def write_call(call: ToolCall) -> Json:
 
 def read_call(told: Mapping[str, Any]) -> ToolCall:
     """The call that was written."""
-    repairs = (Repair(name, Grade(grade), said) for name, grade, said in told.get("repairs", ()))
-    return ToolCall(told["name"], told["arguments"], told["id"], repairs=tuple(repairs))
+    if "repairs" not in told:
+        return ToolCall(told["name"], told["arguments"], told["id"])
+    repairs = tuple(Repair(name, Grade(grade), said) for name, grade, said in told["repairs"])
+    return ToolCall(told["name"], told["arguments"], told["id"], repairs=repairs)
 
 
 def write_result(result: ToolResult) -> Json:
@@ -109,6 +115,8 @@ def write_message(message: Message) -> Json:
 
 def read_message(told: Mapping[str, Any]) -> Message:
     """The message that was written."""
+    if "calls" not in told and "results" not in told:  # as most are
+        return Message(told["role"], told["content"], reasoning=told.get("reasoning", ""))
     return Message(
         told["role"],
         told["content"],
@@ -225,6 +233,17 @@ def read_pending(told: Mapping[str, Any]) -> Pending:
     )
 
 
+def write_loop(state: Mapping[str, Any]) -> Json:
+    """The *state* of a DoomLoop, as text: most turns write one, and only the last is read."""
+    return {**state, **{name: " ".join(map(",".join, state[name])) for name in _ROUNDS}}
+
+
+def read_loop(told: Mapping[str, Any]) -> Json:
+    """The state that was written."""
+    rounds = {name: [each.split(",") for each in told[name].split()] for name in _ROUNDS}
+    return {**told, **rounds}
+
+
 def _write_request(request: ApprovalRequest) -> Json:
     tool = {each.name: _plain(getattr(request.tool, each.name)) for each in fields(request.tool)}
     told = {"risk": request.risk, "reason": request.reason, "digest": request.digest}
@@ -267,6 +286,8 @@ def _members(value: Mapping[str, Any]) -> Json:
 
 def _plain(value: Any) -> Any:
     """*value*, if JSON can hold it; else what it looks like."""
+    if type(value) in _SIMPLE:
+        return value
     try:
         return json.loads(json.dumps(value, default=_shown))
     except (TypeError, ValueError, RecursionError):

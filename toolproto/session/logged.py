@@ -1,0 +1,98 @@
+"""One turn as a session's journal has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import StoreError
+from ..messages import Message
+from ..turn.journal import VERSION
+from ..turn.packing import unpacked
+from ..turn.records import (
+    Record,
+    read_message,
+    read_terms,
+    read_verdict,
+    write_message,
+    write_terms,
+    write_verdict,
+)
+from ..turn.settling import Verdict
+from ..turn.setup import Terms
+
+__all__ = ["LoggedTurn", "beginning", "begun", "resuming"]
+
+#: What nearly every turn has, and is not written.
+_USUAL = Terms()
+_NO_VERDICTS: dict[str, Verdict] = {}
+
+
+@dataclass(slots=True)
+class LoggedTurn:
+    """A turn of the journal. *status* is None if it broke off."""
+
+    number: int
+    parent: int | None
+    message: Message | None
+    terms: Terms
+    verdicts: Mapping[str, Verdict]
+    records: list[Record] = field(default_factory=list)
+    status: str | None = None
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether it goes on with a turn that was pending."""
+        return self.message is None
+
+    def told(self) -> Iterator[Record]:
+        """What the turn was told, one by one."""
+        return (each for record in self.records for each in unpacked(record))
+
+    def add(self, record: Record) -> None:
+        """Take in *record*, which is about this turn."""
+        if record.kind == "left":
+            self._leave(record.data["followed"])
+            return
+        self.records.append(record)
+        if record.kind == "ended":
+            self.status = record.data["status"]
+
+    def _leave(self, followed: int) -> None:
+        """Forget what could not be followed any more, but for which calls were started."""
+        told = list(self.told())
+        started = [each for each in told[followed:] if each.kind == "started"]
+        self.records = told[:followed] + started
+
+
+def beginning(number: int, parent: int | None, message: Message, terms: Terms) -> Record:
+    """The record of a turn that *message* begins."""
+    told = {"version": VERSION, "turn": number, "parent": parent, "message": write_message(message)}
+    return Record("turn", told if terms == _USUAL else {**told, "terms": write_terms(terms)})
+
+
+def resuming(number: int, parent: int | None, verdicts: Mapping[str, Verdict]) -> Record:
+    """The record of a turn that goes on with what is pending behind *parent*."""
+    told = {id: write_verdict(verdict) for id, verdict in verdicts.items()}
+    return Record("turn", {"version": VERSION, "turn": number, "parent": parent, "verdicts": told})
+
+
+def begun(data: Mapping[str, Any]) -> LoggedTurn:
+    """The turn of which the first record says *data*; a newer version's is refused."""
+    if data["version"] > VERSION:
+        raise StoreError(
+            f"the session was written by a newer toolproto (journal {data['version']}, "
+            f"this one reads up to {VERSION}); upgrade it"
+        )
+    return LoggedTurn(
+        data["turn"],
+        data["parent"],
+        read_message(data["message"]) if "message" in data else None,
+        read_terms(data["terms"]) if "terms" in data else _USUAL,
+        _verdicts(data["verdicts"]) if "verdicts" in data else _NO_VERDICTS,
+    )
+
+
+def _verdicts(told: Mapping[str, Any]) -> dict[str, Verdict]:
+    return {id: read_verdict(each) for id, each in told.items()}

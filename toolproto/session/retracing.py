@@ -1,0 +1,117 @@
+"""The conversation along one way through a session's journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ..approvals import Deny
+from ..messages import ToolCall, ToolResult
+from ..tools.outcome import result_of
+from ..turn.doom_loop import DoomLoop
+from ..turn.packing import in_pairs
+from ..turn.recall import UNKNOWN_OUTCOME
+from ..turn.records import read_loop, read_message, read_pending, read_result
+from ..turn.settling import Verdict
+from ..turn.setup import Conversation
+from .logged import LoggedTurn
+
+__all__ = ["conversation_of", "loop_after", "unanswered"]
+
+_NOT_RUN = "not run: the program ended before it was"
+
+
+def conversation_of(way: Iterable[LoggedTurn], repeats: int = 3) -> Conversation:
+    """What was said and decided along *way*."""
+    conversation = Conversation(doom_loop=DoomLoop(repeats))
+    loop: Mapping[str, Any] | None = None
+    for turn in way:
+        if turn.message is not None:
+            conversation.messages.append(turn.message)
+        conversation.pending = None
+        for kind, data in turn.records:
+            if "before" in data:
+                for kind_before, data_before in in_pairs(data["before"]):
+                    if kind_before in _RETRACE:
+                        _RETRACE[kind_before](conversation, data_before)
+            if kind in _RETRACE:
+                _RETRACE[kind](conversation, data)
+            loop = data.get("loop", loop)
+    if loop is not None:
+        conversation.doom_loop.restore(read_loop(loop))
+    conversation.seen |= conversation.started
+    return conversation
+
+
+def loop_after(way: Iterable[LoggedTurn], turn: LoggedTurn, repeats: int) -> DoomLoop:
+    """What is remembered of repetition when *turn*, which broke off behind *way*, is over."""
+    loop = conversation_of(way, repeats).doom_loop
+    for record in turn.told():
+        if record.kind == "message" and (calls := read_message(record.data).calls):
+            loop.goes_on(calls)
+    return loop
+
+
+def unanswered(way: list[LoggedTurn]) -> Iterator[ToolResult]:
+    """What is known of the calls that the last turn of *way* left without a result."""
+    *earlier, turn = way
+    pending = conversation_of(earlier).pending
+    known = dict(pending.results) if pending else {}
+    for call in pending.calls if pending else ():
+        if told := _told(call, turn.verdicts.get(call.id)):
+            known[call.id] = told
+    for record in turn.told():
+        if record.kind == "outcome":
+            result = read_result(record.data)
+            known[result.call.id] = result
+    conversation = conversation_of(way)
+    answered = {each.call.id for said in conversation.messages for each in said.results}
+    for call in (call for said in conversation.messages for call in said.calls):
+        if call.id not in answered:
+            yield known.get(call.id) or _unknown(call, call.id in conversation.started)
+
+
+def _retrace_message(conversation: Conversation, data: Mapping[str, Any]) -> None:
+    message, position = read_message(data), data["position"]
+    messages = conversation.messages
+    messages.insert(position if position >= 0 else len(messages), message)
+    if message.calls:
+        conversation.seen.update(call.id for call in message.calls)
+
+
+def _retrace_compacted(conversation: Conversation, data: Mapping[str, Any]) -> None:
+    conversation.messages[:] = map(read_message, data["after"])
+
+
+def _retrace_started(conversation: Conversation, data: Mapping[str, Any]) -> None:
+    conversation.started.update(data["ids"])
+
+
+def _retrace_ended(conversation: Conversation, data: Mapping[str, Any]) -> None:
+    if pending := data.get("pending"):
+        conversation.pending = read_pending(pending)
+    if "granted" in data:
+        conversation.granted = set(data["granted"])
+
+
+#: What else a journal says is for going on with a turn that broke off.
+_RETRACE: dict[str, Callable[[Conversation, Mapping[str, Any]], None]] = {
+    "message": _retrace_message,
+    "compacted": _retrace_compacted,
+    "started": _retrace_started,
+    "ended": _retrace_ended,
+}
+
+
+def _told(call: ToolCall, verdict: Verdict | None) -> ToolResult | None:
+    """What somebody has said *call* comes to."""
+    match verdict:
+        case str() | ToolResult():
+            return result_of(call, verdict)
+        case Deny(reason):
+            return ToolResult(call, f"not run: {reason}", is_error=True)
+    return None
+
+
+def _unknown(call: ToolCall, started: bool) -> ToolResult:
+    return ToolResult(call, UNKNOWN_OUTCOME if started else _NOT_RUN, is_error=True)
