@@ -1,7 +1,12 @@
 """What it costs to keep a session: a turn's time, opening a long one, and the bytes of a turn.
 
 A loopback server in a process of its own plays ten rounds of 80 tokens, nine of them with a call.
-The same turn is timed without a store and with each, in turn; the ratio is of medians.
+The same turn is timed without a store and with each, one after the other; what a store adds is
+told as the median, and the quartiles, of what it added in each run. A fast local model takes some
+5 ms a token; without a pause all that is timed is our own work.
+
+A call that may not run twice waits for the disk before it starts: how long that takes here is
+printed first, and is nine times in every turn whose calls write.
 
     python benchmarks/journal.py [--runs 40] [--pauses 0 1 5] [--postgresql URL]
 """
@@ -14,6 +19,7 @@ import gc
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import sqlite3
 import statistics
@@ -26,7 +32,7 @@ from typing import Any
 
 from session import Server
 
-from toolproto import ChatSession, tool
+from toolproto import ChatRequest, ChatSession, tool
 from toolproto.endpoints import HttpEndpoint
 from toolproto.stores import MemoryStore, Record, Store, open_store
 
@@ -120,73 +126,112 @@ def turn_times(stores: dict[str, Store | None], runs: int, pause: float, risk: s
                 if at >= 2:
                     times[name].append(time.perf_counter() - began)
                 assert (result.status, result.stats.rounds) == ("completed", ROUNDS), result
-    alone = statistics.median(times["no store"])
     for name, each in times.items():
-        median = statistics.median(each)
         print(
             f"{ROUNDS} rounds, {pause * 1e3:g} ms a token, calls {risk:5}  {name:10} "
-            f"{median * 1e3:8.2f} ms  {(median / alone - 1) * 100:+6.1f} %  best "
-            f"{min(each) * 1e3:8.2f} ms"
+            f"{statistics.median(each) * 1e3:8.2f} ms, at best {min(each) * 1e3:8.2f} ms"
+            f"{_added(each, times['no store'])}"
         )
+
+
+def _added(times: list[float], alone: list[float]) -> str:
+    if times is alone:
+        return ""
+    added = [(one / other - 1) * 100 for one, other in zip(times, alone, strict=True)]
+    low, middle, high = statistics.quantiles(added, n=4)
+    return f"  {middle:+6.1f} % ({low:+.1f} to {high:+.1f})"
+
+
+def disk_time(folder: Path, times: int = 200) -> float:
+    """How many seconds it takes until a page that was written is on the disk."""
+    took = []
+    with open(folder / "page", "wb", buffering=0) as page:
+        for _ in range(times):
+            page.write(bytes(4096))
+            began = time.perf_counter()
+            os.fsync(page.fileno())
+            took.append(time.perf_counter() - began)
+    return statistics.median(took)
 
 
 # -- a long session -------------------------------------------------------------------------
 
 
-def chat(store: Store, id: str) -> ChatSession:
-    return ChatSession(lambda request: "It is, and it will be tomorrow.", store=store, id=id)
+CALL = '<tool_code>{"name": "look_up", "arguments": {"city": "Oslo", "note": "%d"}}</tool_code>'
+SAID = "It is, and it will be tomorrow. " * 4
+#: What a long session is made of, and how many messages a turn of it leaves.
+SHAPES = {"talk": 2, "calls": 4}
 
 
-def grow(store: Store, id: str, messages: int) -> None:
+def chat(store: Store, shape: str) -> ChatSession:
+    def model(request: ChatRequest) -> str:
+        asked = request.messages[-1].content.startswith("Is") and shape == "calls"
+        return f"Let me look. {CALL % len(request.messages)}" if asked else SAID
+
+    return ChatSession(model, "xml_tag", [TOOLS["read"]], store=store, id=shape)
+
+
+def grow(store: Store, shape: str, messages: int) -> None:
     """Make the session *messages* long, as so many turns would have left it."""
-    if store.info(id) is None:
-        chat(store, id).send("Is the weather nice in the place I am going to?")
-    known = store.read(id)
+    if store.info(shape) is None:
+        for _ in range(20):  # until a turn is like the one before
+            chat(store, shape).send("Is the weather nice in the place I am going to?")
+    known = store.read(shape)
     last = max(each.data["turn"] for each in known if each.kind == "turn")
-    one = known[-(len(known) // last) :]
-    new: list[Record] = []
-    for number in range(last + 1, messages // 2 + 1):
-        new.append(Record("turn", {**one[0].data, "turn": number, "parent": number - 1}))
-        new += one[1:]
-    store.append(id, new, len(known), durable=False)
+    one = [[kind, dict(data)] for kind, data in known[-(len(known) // last) :]]
+    new = [
+        record
+        for number in range(last + 1, messages // SHAPES[shape] + 1)
+        for record in _as_turn(json.dumps(one), number, (number - last) * SHAPES[shape])
+    ]
+    store.append(shape, new, len(known), durable=False)
+
+
+def _as_turn(told: str, number: int, further: int) -> Iterator[Record]:
+    """The records of a turn as those of turn *number*, its messages so much *further* on."""
+    told = re.sub(r"call_[0-9a-f]{12}", f"call_{number:012x}", told)
+    told = re.sub(r'(?<="position": )\d+', lambda at: str(int(at[0]) + further), told)
+    for kind, data in json.loads(told):
+        place = {"turn": number, "parent": number - 1} if kind == "turn" else {}
+        yield Record(kind, {**data, **place})
 
 
 def long_sessions(folder: Path) -> None:
     """How long it takes to open a session, and what a turn writes, by its length."""
-    path = folder / "long.db"
-    for messages in (10, 1_000, 2_000, 5_000, 10_000, 20_000):
-        with closing(open_store(path)) as store:
-            grow(store, f"long {messages}", messages)
-        opened = [_opening(path, f"long {messages}", messages) for _ in range(9)]
-        records, log = _turn_bytes(path, f"long {messages}")
-        print(
-            f"{messages:6,} messages  opened in {statistics.median(opened) * 1e3:6.1f} ms, "
-            f"at best {min(opened) * 1e3:6.1f} ms  "
-            f"a turn writes {records:,} bytes in records, {log:,} in SQLite's log"
-        )
+    for shape in SHAPES:
+        path = folder / f"{shape}.db"
+        for messages in (1_000, 2_000, 5_000, 10_000, 20_000):
+            with closing(open_store(path)) as store:
+                grow(store, shape, messages)
+            opened = [_opening(path, shape, messages) for _ in range(15)]
+            low, middle, high = (each * 1e3 for each in statistics.quantiles(opened, n=4))
+            print(f"{shape:5} {messages:6,} messages  opened in {middle:6.1f} ms ", end="")
+            print(f"({low:.1f} to {high:.1f}), at best {min(opened) * 1e3:.1f} ms; ", end="")
+            records, log = _turn_bytes(path, shape)
+            print(f"a turn writes {records:,} bytes in records, {log:,} in SQLite's log")
 
 
-def _opening(path: Path, id: str, messages: int) -> float:
+def _opening(path: Path, shape: str, messages: int) -> float:
     gc.collect()  # what the one before left is not for this one to clear away
     began = time.perf_counter()
     store = open_store(path)
-    session = chat(store, id)
+    session = chat(store, shape)
     took = time.perf_counter() - began
-    assert len(session.messages) == messages
+    assert len(session.messages) >= messages
     store.close()
     return took
 
 
-def _turn_bytes(path: Path, id: str) -> tuple[int, int]:
+def _turn_bytes(path: Path, shape: str) -> tuple[int, int]:
     with closing(open_store(path)) as store, closing(sqlite3.connect(path)) as other:
-        session, before = chat(store, id), len(store.read(id))
-        session.send("And now?")  # the first turn of a process writes as much as any other
-        first = len(store.read(id))
+        session = chat(store, shape)
+        session.send("Is it?")  # the first turn of a process writes as much as any other
+        before = len(store.read(shape))
         other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        session.send("And now?")
+        session.send("Is it?")
         size = os.path.getsize(f"{path}-wal")
-        assert first - before == len(store.read(id, first))
-        return sum(len(json.dumps(dict(each.data))) for each in store.read(id, first)), size
+        new = store.read(shape, before)
+        return sum(len(json.dumps(dict(each.data))) for each in new), size
 
 
 @contextmanager
@@ -203,6 +248,7 @@ def main() -> None:
     parser.add_argument("--postgresql", metavar="URL", help="a database to fill with sessions")
     options = parser.parse_args()
     with scratch() as folder:
+        print(f"to wait for the disk takes {disk_time(folder) * 1e3:.3f} ms here")
         stores: dict[str, Store | None] = {
             "no store": None,
             "memory": MemoryStore(),
