@@ -80,7 +80,8 @@ class BraceCalls(OwnCalls):
             return at
         braced = text[head.end() : head.end() + 1] == "{"
         foreign = self._setting.gated and not self._setting.offered.knows(name)
-        if foreign or not (braced or ended >= 0):
+        over = ended >= 0 and not name.endswith(":")
+        if foreign or not (braced or over):
             return self._refuse(at)
         if not head.group(1):
             self._drift = (*self._drift, Repair("missing_prefix"))

@@ -54,12 +54,12 @@ class MarkedForm:
 class ReplyForm:
     """How calls and results look in a paradigm's replies.
 
-    *calls* are the markers to look for, and *bare* the families in which a call may stand without
-    one; *shape* is that of a bare call in JSON, and *drift*
-    how a bare call departs from the asked form. *dropped* are markers that say nothing by
-    themselves. *results* open a result block, and *result_key* is the first member of one
-    written in JSON: neither is ever the model's to write. *gated* says that a bare call counts
-    only if its tool is on offer.
+    *calls* are the markers to look for; *tool_tags* adds elements that are called like an offered
+    tool. *bare* are the families in which a call may stand without a marker, *asked* the one that
+    should, *shape* that of a bare call in JSON, and *drift* how a bare call of another family
+    departs from the asked form. *gated* bare calls count only if their tool is on offer. *dropped*
+    are markers that say nothing by themselves. *results* open a result block, and *result_key* is
+    the first member of one written in JSON: neither is ever the model's to write.
     """
 
     shape: CallShape = _USUAL

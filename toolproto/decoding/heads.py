@@ -56,7 +56,7 @@ def read_head(text: str, at: int, final: bool) -> Head | int:
             return _undecided(text, start, at, final)
         if named.end() == len(text) and not final:
             return _undecided(text, start, len(text), final)
-        name, index = named.group(1).replace("\\_", "_"), named.group(2)
+        name, index = named.group(1).replace("\\_", "_").rstrip("/"), named.group(2)
         at = named.end()
         given = _ID.match(text, at)
         if given:

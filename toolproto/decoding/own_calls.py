@@ -47,7 +47,6 @@ class OwnCalls:
         self._start = start
         self._drift = drift
         self._ends = ends
-        self._gated = gated or setting.gated
         firsts = re.escape("".join(end.first for end in ends))
         self._marks = re.compile(f"[{firsts}]" if firsts else "(?!)")
         self._bare_stop = re.compile(f"[\n{firsts}]")
@@ -181,5 +180,5 @@ class OwnCalls:
 
 
 def ends_name(text: str, at: int) -> bool:
-    """Does *text* end at *at*, so that a name may go on there, perhaps with an escape?"""
-    return at == len(text) or text[at : at + 2] == "\\"
+    """Does *text* end at *at*, or a character later, so that it may go on with a name's rest?"""
+    return text[at : at + 2] in ("", "\\", "(")

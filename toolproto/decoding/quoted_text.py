@@ -22,6 +22,9 @@ __all__ = ["QuotedText", "QuotingCall"]
 
 _RUN = re.compile(r'[^"\\\x00-\x1f]+')
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+# The hot path looks ahead no further than this; what is nearer to the limit is read without it,
+# because a call ends there however the text was cut into chunks.
+_AHEAD = 512
 _ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 
 
@@ -48,6 +51,13 @@ class QuotingCall(SpokenCall):
         # Unescaped as a whole: the halves of a surrogate pair may have come apart.
         self._keep(json.loads(f'"{body}"'))
 
+    def streaming(
+        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+    ) -> StreamedString:
+        """The string being read, for the hot path; its end is looked for before the limit."""
+        string = super().streaming(stop, decode)
+        return StreamedString(string.stop, string.tell, string.length, self.room - _AHEAD)
+
     def streaming_quoted(self) -> StreamedString:
         """The string being read, for the hot path: what is valid in JSON is handed on as it is."""
         assert self._escaped is not None, "opened before"
@@ -58,7 +68,7 @@ class QuotingCall(SpokenCall):
             keep(piece)
             return arguments_delta(index, piece)
 
-        return StreamedString(string_stop, tell, self._raw.tell(), self.room)
+        return StreamedString(string_stop, tell, self._raw.tell(), self.room - _AHEAD)
 
 
 class QuotedText:

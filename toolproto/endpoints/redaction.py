@@ -26,9 +26,9 @@ _LOOKS = (
 #: With one of these all of that begins. Most text has none of them, which is known at once, where
 #: going over it character by character takes as long as all else that is done to keep it.
 _BEGINNINGS = (
-    ("Bearer", "Basic", "sk-", "gsk", "hf", "ghp", "gho", "ghs", "xai", "pplx", "nvapi", "r8")
-    + ("github_pat_", "AKIA", "AIza", "xox")
-)  # fmt: skip
+    *("Bearer", "Basic", "sk-", "gsk", "hf", "ghp", "gho", "ghs", "xai", "pplx", "nvapi", "r8"),
+    *("github_pat_", "AKIA", "AIza", "xox"),
+)
 _SECRET_NAME = re.compile(r"auth|key|token|secret|passw|cookie|credential|signature", re.I)
 #: Removing a "secret" of a letter or two from an error would only garble the error.
 _SHORTEST = 4

@@ -77,7 +77,7 @@ def salvaging(form: ReplyForm) -> ReplyForm:
 
 @cache
 def _universal() -> ReplyForm:
-    form = ReplyForm(bare=_BARE, drift=(_UNMARKED,), asked=None, gated=True)
+    form = ReplyForm(bare=_BARE, tool_tags=True, drift=(_UNMARKED,), gated=True)
     calls = tuple(replace(call, drift=()) for call in _foreign())
     return replace(form, calls=calls, dropped=tuple(_dropped()), results=_results())
 

@@ -1,4 +1,4 @@
-"""A JSON list between two special tokens, each call with its id."""
+"""``<|START_ACTION|>[{"tool_name": …, "parameters": {…}}]<|END_ACTION|>``: a list with ids."""
 
 from __future__ import annotations
 

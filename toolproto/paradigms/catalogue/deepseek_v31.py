@@ -1,4 +1,4 @@
-"""The name, a separator token, the arguments."""
+"""``get_weather<|tool_sep|>{…}`` between special tokens."""
 
 from __future__ import annotations
 

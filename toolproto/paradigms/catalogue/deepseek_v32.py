@@ -1,4 +1,4 @@
-"""Elements with full-width bars, each argument saying whether it is a string."""
+"""``<|DSML|invoke name=…>``: elements that say which arguments are strings."""
 
 from __future__ import annotations
 

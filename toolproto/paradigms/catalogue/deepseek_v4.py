@@ -1,4 +1,4 @@
-"""DeepSeek V3.2's elements under another name."""
+"""``<|DSML|tool_calls>`` around the elements of DeepSeek V3.2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON behind a special token."""
+"""``<|function_call|>{"name": …, "arguments": {…}}``: one call behind a token."""
 
 from __future__ import annotations
 

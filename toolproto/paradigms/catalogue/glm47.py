@@ -1,4 +1,4 @@
-"""GLM 4.5's elements without line breaks."""
+"""``<tool_call>f<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>`` on one line."""
 
 from __future__ import annotations
 

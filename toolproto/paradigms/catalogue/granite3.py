@@ -1,4 +1,4 @@
-"""A JSON list behind a special token."""
+"""``<|tool_call|>[{"name": …, "arguments": {…}}]``: a list behind a token."""
 
 from __future__ import annotations
 

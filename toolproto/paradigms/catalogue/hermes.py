@@ -13,4 +13,8 @@ class Hermes(WireParadigm):
     """Hermes 2 and 3, Qwen 2.5, Qwen 3, QwQ, Granite 4, SmolLM 3 and most fine-tunes."""
 
     name = "hermes"
-    wire = WireFormat(call=("<tool_call>\n", "\n</tool_call>"), result="tool_response")
+    wire = WireFormat(
+        call=("<tool_call>\n", "\n</tool_call>"),
+        dropped=("<tool_calls>", "</tool_calls>"),
+        result="tool_response",
+    )

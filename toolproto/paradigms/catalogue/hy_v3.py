@@ -1,4 +1,4 @@
-"""GLM's elements with a separator behind the name."""
+"""``<tool_call>f<tool_sep>`` and the elements of GLM 4.5, in a section."""
 
 from __future__ import annotations
 

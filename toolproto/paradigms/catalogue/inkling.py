@@ -1,4 +1,4 @@
-"""The name twice: in the head of the message and in its JSON."""
+"""``<|message_model|>f<|content_invoke_tool_json|>{"name": "f", "args": {…}}``."""
 
 from __future__ import annotations
 

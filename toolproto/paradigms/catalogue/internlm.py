@@ -1,4 +1,4 @@
-"""JSON between two pairs of special tokens."""
+"""``<|action_start|><|plugin|>{"name": …, "parameters": {…}}<|action_end|>``."""
 
 from __future__ import annotations
 

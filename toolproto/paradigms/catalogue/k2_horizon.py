@@ -1,4 +1,4 @@
-"""GLM's elements with a prefix, in a section."""
+"""``<ifm|tool_call>f<ifm|arg_key>k</ifm|arg_key>…``: GLM's elements with a prefix."""
 
 from __future__ import annotations
 

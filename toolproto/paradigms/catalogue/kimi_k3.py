@@ -1,4 +1,4 @@
-"""Elements spelled out in three special tokens."""
+"""``<|open|>call tool="f"<|sep|>…<|close|>call<|sep|>``: elements in three tokens."""
 
 from __future__ import annotations
 

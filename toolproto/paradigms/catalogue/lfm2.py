@@ -1,4 +1,4 @@
-"""A Python list of calls between two special tokens."""
+"""``<|tool_call_start|>[f(a=1)]<|tool_call_end|>``: a Python list between tokens."""
 
 from __future__ import annotations
 

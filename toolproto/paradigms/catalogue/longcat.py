@@ -1,4 +1,4 @@
-"""Hermes in a tag of its own."""
+"""``<longcat_tool_call>{"name": …, "arguments": {…}}</longcat_tool_call>``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON objects, one on each line, in a tag."""
+"""``<tool_calls>`` with a JSON object on each line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements called like the arguments, each tag behind a marker."""
+"""``]<]minimax[>[<city>Paris]<]minimax[>[</city>``: elements behind a marker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python calls, one on each line, in a tag."""
+"""``<function_calls>f(a=1)</function_calls>``: Python calls, one on each line."""
 
 from __future__ import annotations
 

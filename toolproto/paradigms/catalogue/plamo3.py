@@ -1,4 +1,4 @@
-"""Name and arguments, each between tokens of its own."""
+"""``<|plamo:begin_tool_name:plamo|>f<|plamo:end_tool_name:plamo|>…``: each part in tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Qwen 3 Coder's elements in a tag of their own."""
+"""``<seed:tool_call><function=f><parameter=k>v</parameter></function></seed:tool_call>``."""
 
 from __future__ import annotations
 

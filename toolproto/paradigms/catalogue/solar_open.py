@@ -1,4 +1,4 @@
-"""Id, name and arguments, each behind a token."""
+"""``<|tool_call:name|>f<|tool_call:args|>{…}``: id, name and arguments behind tokens."""
 
 from __future__ import annotations
 

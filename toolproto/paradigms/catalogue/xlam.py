@@ -1,4 +1,4 @@
-"""A bare JSON list of calls."""
+"""``[{"name": …, "arguments": {…}}]``: a bare list of calls."""
 
 from __future__ import annotations
 
