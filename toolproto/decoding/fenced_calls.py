@@ -94,6 +94,13 @@ class Fences:
         self._reader.show_withheld()
         self._reader.mode = self.in_code
 
+    def shown(self, text: str) -> None:
+        """*text* was taken for a call and is none: if a fence begins it, that is open."""
+        fence = FENCE.match(text)
+        if fence:
+            self.open = CodeFence(fence.group(1), in_line=not text.endswith("\n"))
+            self._reader.mode = self.in_code
+
     def in_code(self, text: str, at: int, final: bool) -> int:
         """In a fence that shows code, or an example: all of it is text."""
         assert self.open is not None, "a fence is open"

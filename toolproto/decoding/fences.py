@@ -15,11 +15,11 @@ FENCE_BEGUN = re.compile(r"(?:`{1,64}+|~{1,64}+)[^`\n]{0,80}+\Z")
 
 
 class CodeFence:
-    """An open fence. *run* are the characters it was opened with."""
+    """An open fence. *run* are the characters it was opened with; *in_line* if a line is begun."""
 
-    def __init__(self, run: str) -> None:
+    def __init__(self, run: str, *, in_line: bool = False) -> None:
         self.holds_call = False
-        self._line_begins = True
+        self._line_begins = not in_line
         char, count = re.escape(run[0]), len(run)
         self._closes = re.compile(rf"{char}{{{count},64}}+(?!{char})")
         self._closes_line = re.compile(rf"[ \t]{{0,8}}+{char}{{{count},64}}+[ \t]{{0,8}}+(?=\n|\Z)")

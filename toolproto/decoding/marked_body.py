@@ -41,6 +41,7 @@ _LEAD = re.compile(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE
 _LEAD_BEGUN = re.compile(r"(?:`{1,3}[\w-]{0,20}+|j(?:s(?:o(?:n)?)?)?)\Z", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
+_FENCED = Repair("fence_in_marker")
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = re.compile(r"\s{0,8}```")
 _TOKEN = re.compile(r"<[|｜][^<>]{1,60}[|｜]>")
@@ -162,12 +163,13 @@ class MarkedBody:
         space = _SPACE.match(text, at)
         if space:
             return space.end()
-        lead = _LEAD.match(text, at)
-        if lead:
-            self._setting.outbox.repairs += (Repair("fence_in_marker"),)
-            return lead.end()
-        if not final and _LEAD_BEGUN.match(text, at):
-            return at
+        if self._form.family not in _READERS:  # such a reader's own call may begin like that
+            lead = _LEAD.match(text, at)
+            if lead:
+                self._mark(_FENCED)
+                return lead.end()
+            if not final and _LEAD_BEGUN.match(text, at):
+                return at
         opened = self._open(text, at, base, final)
         if opened != NO:
             return at if opened == MORE else opened
@@ -188,11 +190,16 @@ class MarkedBody:
         self._start = base + at
         return at
 
+    def _mark(self, repair: Repair) -> None:
+        """Every call from here on departs in this."""
+        if repair not in self._setting.outbox.repairs:
+            self._setting.outbox.repairs += (repair,)
+
     def _open(self, text: str, at: int, base: int, final: bool) -> int:
         """Begin to read the call at *at*: where reading goes on, or NO, or MORE."""
         if self._form.tool:
             return self._open_tool(text, at, base, final)
-        if self._form.family in _READERS:
+        if self._form.family in _READERS and text[at] != "{":
             return self._open_own(_READERS[self._form.family], at, base)
         char = text[at]
         if char == "{":
@@ -367,6 +374,8 @@ class MarkedBody:
             if calls.refused and not self._sure and not self.committed:
                 self.refused = self.done = True
             self._calls = None
+            if calls.refused:
+                self._setting.outbox.linger = False
             self._step = self._in_talk if calls.refused else self._between
             self._start = at
 

@@ -352,7 +352,9 @@ class ReplyReader:
         if attempt.policy is Policy.ASK_FENCE:
             self.fences.end_attempt(refused)
         elif refused or attempt.policy is Policy.SHOW:
-            self.show_withheld()
+            shown = self.show_withheld()
+            if refused and attempt.policy is Policy.RUN:
+                self.fences.shown(shown)
         elif attempt.policy is Policy.ASK_NEXT:
             self.mode = self._behind_example
         else:
@@ -366,11 +368,13 @@ class ReplyReader:
             self.run_withheld()
         return at
 
-    def show_withheld(self) -> None:
-        """What was withheld is text."""
+    def show_withheld(self) -> str:
+        """What was withheld is text, which is returned."""
         self.mode = self.in_prose
         self.outbox.repairs = ()
-        self.around.saw(self.outbox.let_go_as_text())
+        text = self.outbox.let_go_as_text()
+        self.around.saw(text)
+        return text
 
     def run_withheld(self) -> None:
         """What was withheld is a call."""
