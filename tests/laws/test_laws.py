@@ -19,7 +19,7 @@ RESULT = ToolResult(ToolCall("get_weather", {"city": "Oslo"}, "call_7"), "12 °C
 
 
 OTHERS = [name for name in paradigms() if name not in CLOSELY]
-FEW = settings(max_examples=8)
+FEW = settings(max_examples=settings.default.max_examples // 18)  # of each, in a usual run: 8
 
 closely = pytest.mark.parametrize("paradigm", [get_paradigm(name) for name in CLOSELY], ids=str)
 others = pytest.mark.parametrize("paradigm", [get_paradigm(name) for name in OTHERS], ids=str)

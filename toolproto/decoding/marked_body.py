@@ -15,6 +15,7 @@ from io import StringIO
 from typing import Protocol
 
 from ..messages import CallProblem, ProblemKind, Repair, Span
+from .attempts import Body
 from .brace_calls import BraceCalls
 from .call_draft import CallSetting
 from .candidates import MORE_KEY
@@ -55,21 +56,11 @@ _LIST_BEGUN = re.compile(r"\[\s{0,80}\Z")
 _LONGEST_TALK = 4096
 
 
-class CallsReader(Protocol):
+class CallsReader(Body, Protocol):
     """Reads calls of one family, from their first character to behind their last."""
 
-    done: bool
-    committed: bool
-
-    @property
-    def refused(self) -> bool: ...
     @property
     def interrupted(self) -> bool: ...
-    @property
-    def streaming(self) -> StreamedString | None: ...
-    def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
-    def finish(self, reason: str | None) -> None: ...
-    def take_pushback(self) -> str: ...
 
 
 class FamilyReader(Protocol):
