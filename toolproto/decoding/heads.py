@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from .scanner import MORE, NO
 
-__all__ = ["Head", "read_head"]
+__all__ = ["TOKEN", "Head", "read_head"]
 
 #: No model was seen to write more between a marker and the arguments.
 _LONGEST = 400
 _TOKEN = r"<[|｜][^<>]{1,60}[|｜]>"
+#: A special token, as text.
+TOKEN = re.compile(_TOKEN)
 _BEFORE = re.compile(rf"(?:\s|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|\"|'|`)", re.IGNORECASE)
 _NAME = re.compile(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
 _ID = re.compile(r"\[CALL_ID\]([\w-]{0,64})")

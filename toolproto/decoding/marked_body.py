@@ -1,41 +1,29 @@
 """The inside of a marked call: whatever a model writes between an opening and a closing marker.
 
-What it is decides itself by how it begins: JSON, a name with JSON behind it, tags, or Python calls.
-If that is not what was asked for, the calls say so. There may be several in a row, or JSON in
-a code fence, or no call at all; and the closing marker may be missing, misspelt, or the opening one
-again.
+What each call is decides itself by how it begins (`openings.py`). There may be several in a row, or
+JSON in a code fence, or no call at all; and the closing marker may be missing, misspelt, or the
+opening one again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
-from typing import Protocol
 
 from ..messages import CallProblem, ProblemKind, Repair, Span
-from .attempts import Body
-from .brace_calls import BraceCalls
 from .call_draft import CallSetting
-from .candidates import MORE_KEY
 from .forms import Family
-from .heads import Head, read_head
-from .json_calls import JsonCalls
+from .heads import TOKEN
 from .landmarks import CallMarkers
-from .offered import NOTHING
-from .pythonic import PythonCalls, leading_call
-from .pythonic.names import CallLead, call_lead
-from .raw_calls import RawCalls
-from .scanner import MORE, NO, Marker
+from .openings import CallsReader, Opening, Openings
+from .scanner import MORE, NO
 from .string_feed import StreamedString
-from .tagged_calls import TaggedCalls, closes_list, opens_call
+from .tagged_calls import TaggedCalls, closes_list
 from .tags import Tag, tag_at
-from .text_argument import TextArgument
-from .xml_calls import XmlCalls
-from .yaml_calls import YamlCalls
 
-__all__ = ["CallsReader", "MarkedBody"]
+__all__ = ["MarkedBody"]
 
 _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
 _LEAD = re.compile(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
@@ -45,43 +33,11 @@ _CALL_LIKE = re.compile(r"[{(\[=:\"]")
 _FENCED = Repair("fence_in_marker")
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = re.compile(r"\s{0,8}```")
-_TOKEN = re.compile(r"<[|｜][^<>]{1,60}[|｜]>")
 _TOKEN_BEGUN = re.compile(r"<(?:[|｜][^<>]{0,61})?\Z")
 _ANY_CLOSING_TAG = re.compile(r"<[/\\][\w:.-]{1,40}+>")
 _CLOSING_TAG_BEGUN = re.compile(r"<(?:[/\\][\w:.-]{0,40}+)?\Z")
-# A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
-_LIST = re.compile(r"\[\s{0,80}[{\[\"']")
-_LIST_BEGUN = re.compile(r"\[\s{0,80}\Z")
 # A marker in the open that no call follows is only being talked about; this much text decides.
 _LONGEST_TALK = 4096
-
-
-class CallsReader(Body, Protocol):
-    """Reads calls of one family, from their first character to behind their last."""
-
-    @property
-    def interrupted(self) -> bool: ...
-
-
-class FamilyReader(Protocol):
-    """Makes the reader of calls whose text begins at *start* in the reply."""
-
-    def __call__(
-        self,
-        setting: CallSetting,
-        *,
-        start: int,
-        drift: tuple[Repair, ...],
-        ends: tuple[Marker, ...],
-    ) -> CallsReader: ...
-
-
-_READERS: Mapping[Family, FamilyReader] = {
-    Family.XML: XmlCalls,
-    Family.YAML: YamlCalls,
-    Family.RAW: RawCalls,
-    Family.BRACES: BraceCalls,
-}
 
 
 class MarkedBody:
@@ -97,6 +53,7 @@ class MarkedBody:
         self._form = markers.form
         self._setting = replace(setting, shape=self._form.shape, gated=self._form.gated)
         self._sure = self._form.sure and not self._form.gated
+        self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
         self._ends = markers.ends
         self._start = start
@@ -154,16 +111,18 @@ class MarkedBody:
         space = _SPACE.match(text, at)
         if space:
             return space.end()
-        if self._form.family not in _READERS:  # such a reader's own call may begin like that
+        if self._openings.by_content:  # the call of another family may begin like that
             lead = _LEAD.match(text, at)
             if lead:
                 self._mark(_FENCED)
                 return lead.end()
             if not final and _LEAD_BEGUN.match(text, at):
                 return at
-        opened = self._open(text, at, base, final)
-        if opened != NO:
-            return at if opened == MORE else opened
+        opening = self._openings.at(text, at, base, final)
+        if isinstance(opening, Opening):
+            return self._begin(opening)
+        if opening == MORE:
+            return at
         end = self._closer.at(text, at, final) if self._closer else NO
         again = self._opener.at(text, at, final)
         if MORE in (end, again):
@@ -186,164 +145,18 @@ class MarkedBody:
         if repair not in self._setting.outbox.repairs:
             self._setting.outbox.repairs += (repair,)
 
-    def _open(self, text: str, at: int, base: int, final: bool) -> int:
-        """Begin to read the call at *at*: where reading goes on, or NO, or MORE."""
-        if self._form.tool:
-            return self._open_tool(text, at, base, final)
-        if self._form.family in _READERS and text[at] != "{":
-            return self._open_own(_READERS[self._form.family], at, base)
-        char = text[at]
-        if char == "{":
-            return self._open_json(at)
-        if char in "<]":
-            opened = self._open_tags(text, at, base, final)
-            return opened if opened != NO else self._open_named(text, at, base, final)
-        if char == "[":
-            return self._open_list(text, at, final)
-        return self._open_named(text, at, base, final)
-
-    def _open_own(self, reader: FamilyReader, at: int, base: int) -> int:
-        """A family that no other is like: what does not begin as it does is no call."""
-        drift = self._form.drift
-        calls = reader(self._setting, start=base + at, drift=drift, ends=self._ends)
-        self._begin(calls, sure=False)
-        return at
-
-    def _open_tool(self, text: str, at: int, base: int, final: bool) -> int:
-        """The marker named the tool: its arguments come, or nothing but the end."""
-        head = Head(self._form.tool, "", at)
-        if text[at] in "{<":
-            return self._open_behind_head(head, text, at, base, final)
-        return NO
-
-    def _python_name(self, text: str, at: int, final: bool) -> str:
-        """The name of the Python call at *at*; any will do, unless a sentence is around it."""
-        name = leading_call(text, at, final, self._setting.offered)
-        if name or self._in_sentence or not self._sure:
-            return name
-        if text[at] == "[":
-            return leading_call(text, at, final, NOTHING)
-        lead = call_lead(text, at, final)
-        if isinstance(lead, CallLead):
-            return lead.name if text[lead.end - 2] != " " else ""
-        return lead or ""
-
-    def _open_named(self, text: str, at: int, base: int, final: bool) -> int:
-        call = self._python_name(text, at, final)
-        head = read_head(text, at, final) if not call else NO
-        if call and call != MORE_KEY:
-            return self._open_python(at)
-        if call == MORE_KEY or head == MORE:
-            return MORE
-        if not isinstance(head, Head) or not self._admits(head.name):
-            return NO
-        return self._open_behind_head(head, text, at, base, final)
-
-    def _open_behind_head(self, head: Head, text: str, at: int, base: int, final: bool) -> int:
-        lead, char = text[at : head.end], text[head.end : head.end + 1]
-        if char == "{":
-            drift = self._drift(Family.NAMED_JSON)
-            self._fenced = "```" in lead
-            self._in_tokens = _TOKEN.search(lead) is not None
-            self._begin(
-                JsonCalls(
-                    self._setting, marked=True, drift=drift, ends=self._ends, head=head, lead=lead
-                )
-            )
-            return head.end
-        if self._form.loose and char and char != "<" and self._is_input(lead, char):
-            start, drift = base + at, self._form.drift
-            self._begin(TextArgument(self._setting, start=start, lead=lead, head=head, drift=drift))
-            return head.end
-        tag = tag_at(text, head.end, final)
-        if tag == MORE:
-            return MORE
-        closed = self._closer is not None and self._closer.at(text, head.end, final) >= 0
-        if not isinstance(tag, Tag) or (tag.closes and not closed):
-            return NO
-        if tag.closes and self._form.family is Family.JSON:
-            return NO
-        if self._form.tool and not tag.closes and not self._is_argument(tag):
-            return NO
-        drift = self._drift(Family.TAGS if not tag.closes else self._form.family)
-        start = base + at
-        self._begin(
-            TaggedCalls(
-                self._setting, start=start, lead=lead, head=head, drift=drift, ends=self._ends
-            )
-        )
-        return head.end
-
-    @staticmethod
-    def _is_input(lead: str, char: str) -> bool:
-        """Does the text behind a head begin with *char* as its only argument?"""
-        return char == "[" or "input" in lead.lower()
-
-    def _is_argument(self, tag: Tag) -> bool:
-        keys = self._setting.offered.keys(self._form.tool)
-        return keys is None or tag.word in keys
-
-    def _open_tags(self, text: str, at: int, base: int, final: bool) -> int:
-        tag = tag_at(text, at, final)
-        ends = [marker.at(text, at, final) for marker in self._ends]
-        if any(end >= 0 for end in ends):
-            return NO
-        if tag == MORE or MORE in ends:
-            return MORE
-        if not isinstance(tag, Tag) or tag.closes:
-            return NO
-        if not opens_call(tag) and not self._setting.offered.knows(tag.word):
-            return NO
-        drift = self._drift(Family.TAGS)
-        self._begin(
-            TaggedCalls(
-                self._setting,
-                start=base + at,
-                drift=drift,
-                ends=self._ends,
-                gated=self._form.gated,
-            )
-        )
-        return at
-
-    def _open_list(self, text: str, at: int, final: bool) -> int:
-        name = self._python_name(text, at, final)
-        if name == MORE_KEY or (not final and _LIST_BEGUN.match(text, at)):
-            return MORE
-        if name:
-            return self._open_python(at)
-        return self._open_json(at) if _LIST.match(text, at) else NO
-
-    def _open_json(self, at: int) -> int:
-        drift = self._drift(Family.JSON)
-        self._begin(JsonCalls(self._setting, marked=self._sure, drift=drift, ends=self._ends))
-        return at
-
-    def _open_python(self, at: int) -> int:
-        drift = self._drift(Family.PYTHON)
-        marked = not self._form.gated
-        self._begin(PythonCalls(self._setting, marked=marked, drift=drift, ends=self._ends))
-        return at
-
-    def _admits(self, name: str) -> bool:
-        """May this be the name of a tool that is called here?"""
-        return not self._form.gated or self._setting.offered.knows(name)
-
-    def _drift(self, family: Family) -> tuple[Repair, ...]:
-        """How calls of *family* depart from what was asked."""
-        drift, asked = self._form.drift, self._form.family
-        # Arguments that tags cannot hold are written as JSON in their place.
-        if family is asked or (family is Family.NAMED_JSON and asked is Family.TAGS):
-            return drift
-        return (*drift, Repair("other_family", detail=family.value))
-
-    def _begin(self, calls: CallsReader, *, sure: bool = True) -> None:
-        sure = sure and self._sure and not isinstance(calls, TaggedCalls)
+    def _begin(self, opening: Opening) -> int:
+        """Read on with what was found; where that goes on."""
+        calls = opening.calls
+        sure = opening.sure and self._sure
         self.committed = self.committed or calls.committed or sure
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
         self._step = self._in_calls
         self._calls = calls
+        self._fenced = "```" in opening.lead
+        self._in_tokens = TOKEN.search(opening.lead) is not None
         self._in_tags = isinstance(calls, TaggedCalls)
+        return opening.stop
 
     # -- calls ----------------------------------------------------------------------------
 
@@ -391,11 +204,13 @@ class MarkedBody:
             stop = self._behind_tag(text, at, final)
             if stop != NO:
                 return stop
-        opened = self._open_next(text, at, base, final)
-        if opened != NO:
-            if opened != MORE and not self._form.many:
+        opening = self._next(text, at, base, final)
+        if isinstance(opening, Opening):
+            if not self._form.many:
                 outbox.settle(Repair("several_calls_in_marker"))
-            return at if opened == MORE else opened
+            return self._begin(opening)
+        if opening == MORE:
+            return at
         if self._closer is not None and text[at] in _TRAIL:
             outbox.amend(Repair("extra_closer"))
             return at + 1
@@ -408,21 +223,21 @@ class MarkedBody:
         """
         if self._in_tags:
             tag = tag_at(text, at, final)
-            closes = isinstance(tag, Tag) and closes_list(tag)
-            return tag.end if closes and isinstance(tag, Tag) else at if tag == MORE else NO
+            if isinstance(tag, Tag):
+                return tag.end if closes_list(tag) else NO
+            return at if tag == MORE else NO
         if not self._in_tokens:
             return NO
-        token = _TOKEN.match(text, at)
+        token = TOKEN.match(text, at)
         if token:
             return token.end()
         return at if not final and _TOKEN_BEGUN.match(text, at) else NO
 
-    def _open_next(self, text: str, at: int, base: int, final: bool) -> int:
-        """Begin to read another call, where one may follow the first."""
-        if text[at] in "{[" or (text[at] in "<]" and self._closer is not None):
-            return self._open(text, at, base, final)
-        if self._closer is not None and text[at].isalpha():
-            return self._open(text, at, base, final)
+    def _next(self, text: str, at: int, base: int, final: bool) -> Opening | int:
+        """Another call, where one may follow the first."""
+        closes = self._closer is not None
+        if text[at] in "{[" or (closes and (text[at] in "<]" or text[at].isalpha())):
+            return self._openings.at(text, at, base, final)
         return NO
 
     def _end(self, text: str, at: int, end: int, final: bool) -> int:
@@ -460,9 +275,8 @@ class MarkedBody:
         again = self._opener.at(text, at, final)
         if MORE in (end, again):
             return at
-        talk = self._talk.getvalue()
-        if end != NO and self._is_meant(talk):
-            self._reject("there is no call in it", talk, self._start)
+        if end != NO and self._is_meant(self._talk.getvalue()):
+            self._reject("there is no call in it", self._talk.getvalue(), self._start)
             self.done = True
             return end
         room = _LONGEST_TALK - self._talk.tell()

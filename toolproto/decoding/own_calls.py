@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -26,7 +27,7 @@ _SPACE_IN_LINE = re.compile(r"[ \t,;]{0,64}")
 _LINE_END = re.compile(r"\r?\n")
 
 
-class OwnCalls:
+class OwnCalls(ABC):
     """Reads calls whose text begins at *start* in the reply.
 
     See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members. *drift* is how they
@@ -90,8 +91,9 @@ class OwnCalls:
         """The string argument in which reading stands, if that is so."""
         return None
 
+    @abstractmethod
     def _begin(self, text: str, at: int, base: int, final: bool) -> int:
-        raise NotImplementedError
+        """The first step: what the calls begin with."""
 
     # -- the call -------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from .json_calls import JsonCalls
 from .scanner import MORE, NO, Marker
 from .spoken_call import SpokenCall
 from .string_feed import StreamedString
-from .tagged_value import TaggedValue, is_text, typed
+from .tagged_value import TaggedValue, tell_argument
 from .tags import Tag, closing, tag_at
 
 __all__ = ["TaggedCalls", "closes_list", "opens_call"]
@@ -56,7 +56,7 @@ class TaggedCalls:
     """Reads one call. See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members.
 
     *head* is its name if that stood before the tags, *lead* the text of it, and *start* where in
-    the reply the whole begins. If *gated*, only a call of an offered tool is one.
+    the reply the whole begins.
     """
 
     def __init__(
@@ -68,10 +68,8 @@ class TaggedCalls:
         head: Head | None = None,
         drift: tuple[Repair, ...] = (),
         ends: Sequence[Marker] = (),
-        gated: bool = False,
     ) -> None:
         self._setting = setting
-        self._gated = gated
         self._start = start
         self._raw = StringIO()  # until there is a call to take it
         self._raw.write(lead)
@@ -152,7 +150,7 @@ class TaggedCalls:
         if isinstance(tag, Tag):
             return self._at_tag(tag, at)
         if text[at] == "{" and self._call is None and (self._name or self._element):
-            self._open_json(base + at)
+            self._open_json()
             return self._in_json(text, at, base, final)
         if not self._name:
             return self._at_plain_name(text, at, final)
@@ -210,7 +208,7 @@ class TaggedCalls:
         own = tool is not None and tag.word in tool.properties
         if word in _ARGUMENTS and (key := tag.value or _attribute(tag, _KEY_ATTRIBUTES)):
             if tag.empty:
-                self._say_value(self._started(), key, tag)
+                tell_argument(self._started(), key, tag.attributes.get("value", ""), _told(tag))
             else:
                 self._open_value(key, tag.word, _told(tag))
         elif word == "arg_key":
@@ -257,7 +255,7 @@ class TaggedCalls:
 
     def _named(self, name: str) -> None:
         self._name = name[:_LONGEST_WORD].removeprefix("functions.").replace("\\_", "_")
-        if self._gated and not self._setting.offered.knows(self._name):
+        if self._setting.gated and not self._setting.offered.knows(self._name):
             self.refused = self.done = True
             return
         self.committed = True
@@ -270,18 +268,6 @@ class TaggedCalls:
 
     def _open_value(self, key: str, element: str, told: str) -> None:
         self._value = TaggedValue(self._started(), key, closing(element), told)
-
-    def _say_value(self, call: SpokenCall, key: str, tag: Tag) -> None:
-        """The argument is all in its tag."""
-        call.key(key)
-        text = tag.attributes.get("value", "")
-        if is_text(call.tool, key, _told(tag)):
-            call.value(text)
-            return
-        value, repairs = typed(text)
-        call.value(value)
-        for repair in repairs:
-            call.mended(repair)
 
     def _in_value(self, value: TaggedValue, text: str, at: int, final: bool) -> int:
         if not value.begun:
@@ -339,7 +325,7 @@ class TaggedCalls:
 
     # -- arguments as JSON ----------------------------------------------------------------
 
-    def _open_json(self, start: int) -> None:
+    def _open_json(self) -> None:
         lead = self._raw.getvalue()
         self._json = JsonCalls(
             self._setting,

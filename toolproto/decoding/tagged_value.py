@@ -19,7 +19,7 @@ from .spoken_call import SpokenCall
 from .strict import Reading
 from .string_feed import StreamedString
 
-__all__ = ["TaggedValue", "is_text", "typed"]
+__all__ = ["TaggedValue", "tell_argument"]
 
 _CDATA = "<![CDATA["
 _CDATA_END = "]]>"
@@ -38,7 +38,7 @@ class TaggedValue:
     def __init__(self, call: SpokenCall, key: str, closer: re.Pattern[str], told: str) -> None:
         self.closer = closer
         self._call = call
-        self._text = is_text(call.tool, key, told)
+        self._text = _is_text(call.tool, key, told)
         self._buffer = StringIO()
         self.begun = False  # once the first character of the value is next, or behind us
         self._framed = False
@@ -90,10 +90,7 @@ class TaggedValue:
                 self._call.text(self._held)
             self._call.close_text()
             return
-        value, repairs = typed(self._buffer.getvalue() + self._held)
-        for repair in repairs:
-            self._call.mended(repair)
-        self._call.value(value)
+        _tell_typed(self._call, self._buffer.getvalue() + self._held)
 
     @property
     def streaming(self) -> StreamedString | None:
@@ -117,7 +114,23 @@ def _kept_back(piece: str, cdata: bool) -> int:
     return 2 if piece.endswith("\r\n") else 1 if piece.endswith(("\n", "\r")) else 0
 
 
-def is_text(tool: ToolSpec | None, key: str, told: str = "") -> bool:
+def tell_argument(call: SpokenCall, key: str, text: str, told: str = "") -> None:
+    """Tell of an argument of *call* whose whole *text* has come; *told* is the type given to it."""
+    call.key(key)
+    if _is_text(call.tool, key, told):
+        call.value(text)
+    else:
+        _tell_typed(call, text)
+
+
+def _tell_typed(call: SpokenCall, text: str) -> None:
+    value, repairs = _typed(text)
+    for repair in repairs:
+        call.mended(repair)
+    call.value(value)
+
+
+def _is_text(tool: ToolSpec | None, key: str, told: str = "") -> bool:
     """Is the argument *key* of *tool* a string? *told* is the type that its tag gives it."""
     if told:
         return told.lower() in _STRINGS
@@ -139,7 +152,7 @@ def _may_be_text(schema: Any) -> bool:
     return any(_may_be_text(part) for part in parts)
 
 
-def typed(text: str) -> tuple[Any, tuple[Repair, ...]]:
+def _typed(text: str) -> tuple[Any, tuple[Repair, ...]]:
     """The JSON that *text* is, or else the text itself."""
     text = text.strip()
     reading = read_json(text)

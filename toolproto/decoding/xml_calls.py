@@ -12,7 +12,7 @@ from .scanner import MORE, Marker
 from .spoken_call import SpokenCall
 from .strict import Reading
 from .string_feed import StreamedString
-from .tagged_value import is_text, typed
+from .tagged_value import tell_argument
 
 if TYPE_CHECKING:
     from .xml_body import XmlCall
@@ -128,14 +128,7 @@ class XmlCalls:
     def _complete(self, read: XmlCall) -> None:
         assert self._call is not None, "its name was read"
         for argument in read.arguments:
-            self._call.key(argument.key)
-            if is_text(self._call.tool, argument.key, argument.type):
-                self._call.value(argument.text)
-                continue
-            value, repairs = typed(argument.text)
-            self._call.value(value)
-            for repair in repairs:
-                self._call.mended(repair)
+            tell_argument(self._call, argument.key, argument.text, argument.type)
         self._call.complete(*read.repairs)
 
     def _complete_json(self, read: XmlCall) -> None:

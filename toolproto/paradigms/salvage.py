@@ -9,7 +9,7 @@ repairs. Text that one reader refused goes out as text: no other reader tries it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -79,7 +79,7 @@ def salvaging(form: ReplyForm) -> ReplyForm:
 def _universal() -> ReplyForm:
     form = ReplyForm(bare=_BARE, tool_tags=True, drift=(_UNMARKED,), gated=True)
     calls = tuple(replace(call, drift=()) for call in _foreign())
-    return replace(form, calls=calls, dropped=tuple(_dropped()), results=_results())
+    return replace(form, calls=calls, dropped=_dropped(), results=_results())
 
 
 @cache
@@ -95,10 +95,10 @@ def _foreign() -> tuple[MarkedForm, ...]:
     return tuple(found.values())
 
 
-def _dropped() -> Iterator[str]:
+def _dropped() -> tuple[str, ...]:
     openers = {call.opener for call in _foreign()}
-    for _, form in _catalogued():
-        yield from (mark for mark in form.dropped if mark not in openers)
+    marks = dict.fromkeys(mark for _, form in _catalogued() for mark in form.dropped)
+    return tuple(mark for mark in marks if mark not in openers)
 
 
 def _results() -> tuple[str, ...]:

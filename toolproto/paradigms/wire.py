@@ -46,9 +46,9 @@ class WireFormat:
     and the second is where nothing ends a call but its own grammar. *section* stands around all
     calls of a reply, and *between* separates them. *also* are further markers to read by,
     *dropped* such as mean nothing by themselves, and *results* those before a result in the
-    model's own template. *sure* is whether the first marker alone
-    says that a call is meant. *result* is the name of the tag in which a result is sent back, or
-    the label before it if it ends with a colon.
+    model's own template. *sure* is whether the first marker alone says that a call is meant.
+    *result* is the name of the tag in which a result is sent back, or the label before it if it
+    ends with a colon.
     """
 
     call: tuple[str, str] = ("", "")

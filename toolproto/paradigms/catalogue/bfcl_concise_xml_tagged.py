@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..payloads import TaggedCall
 from ..registry import register_paradigm
 from ..wire import WireFormat, WireParadigm
+from .bfcl_concise_xml import BfclConciseXml
 
 __all__ = ["BfclConciseXmlTagged"]
 
@@ -16,11 +16,6 @@ class BfclConciseXmlTagged(WireParadigm):
     name = "bfcl_concise_xml_tagged"
     wire = WireFormat(
         call=("<TOOLCALL><functions>", "</functions></TOOLCALL>"),
-        payload=TaggedCall(
-            call=('<function name="{name}">', "</function>"),
-            argument=('<param name="{key}" type="{type}">', "</param>"),
-            together=True,
-            between="",
-        ),
+        payload=BfclConciseXml.wire.payload,
         also=(("<TOOLCALL>", "</TOOLCALL>"), ("<functions>", "</functions>")),
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..payloads import TaggedCall
 from ..registry import register_paradigm
 from ..wire import WireFormat, WireParadigm
+from .bfcl_verbose_xml import BfclVerboseXml
 
 __all__ = ["BfclVerboseXmlTagged"]
 
@@ -16,11 +16,6 @@ class BfclVerboseXmlTagged(WireParadigm):
     name = "bfcl_verbose_xml_tagged"
     wire = WireFormat(
         call=("<TOOLCALL><functions>", "</functions></TOOLCALL>"),
-        payload=TaggedCall(
-            call=('<function name="{name}"><params>', "</params></function>"),
-            argument=('<param name="{key}" value="{value}" type="{type}"/>', ""),
-            together=True,
-            between="",
-        ),
+        payload=BfclVerboseXml.wire.payload,
         also=(("<TOOLCALL>", "</TOOLCALL>"), ("<functions>", "</functions>")),
     )

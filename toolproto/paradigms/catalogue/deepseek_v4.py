@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..payloads import TaggedCall
 from ..registry import register_paradigm
 from ..wire import WireFormat, WireParadigm
+from .deepseek_v32 import DeepseekV32
 
 __all__ = ["DeepseekV4"]
 
@@ -16,14 +16,7 @@ class DeepseekV4(WireParadigm):
     name = "deepseek_v4"
     wire = WireFormat(
         call=("<｜DSML｜tool_calls>\n", "\n</｜DSML｜tool_calls>"),
-        payload=TaggedCall(
-            call=('<｜DSML｜invoke name="{name}">\n', "</｜DSML｜invoke>"),
-            argument=(
-                '<｜DSML｜parameter name="{key}" string="{is_string}">',
-                "</｜DSML｜parameter>\n",
-            ),
-            together=True,
-        ),
+        payload=DeepseekV32.wire.payload,
         also=(
             ("<｜DSML｜ calls>", "</｜DSML｜ calls>"),
             ("<｜GCML｜tool_calls>", "</｜GCML｜tool_calls>"),
