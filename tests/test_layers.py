@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "toolproto"
 
 #: The layer of everything that stands directly under ``toolproto``. A new name is a decision.
 LAYERS = {
+    "__version__": 0,
     "errors": 0,
     "messages": 0,
     "events": 0,
@@ -25,7 +26,7 @@ LAYERS = {
     "approvals": 2,
     "guard": 2,
     "masking": 2,
-    "recommend": 2,
+    "recommendations": 2,
     "turn": 3,
     "endpoints": 4,
     "stores": 4,
@@ -36,7 +37,9 @@ LAYERS = {
     "playground": 5,
     "testing": 5,
     "evals": 5,
+    "explain": 5,
     "pytest_plugin": 5,
+    "__main__": 5,
 }
 #: ``toolproto/__init__.py`` gathers the public names, so it stands above all of them.
 TOP = 6
@@ -56,6 +59,13 @@ HOMES = {
     "pytest": ("testing/", "pytest_plugin.py"),
     "syrupy": ("testing/", "pytest_plugin.py"),
     "hypothesis": ("testing/", "pytest_plugin.py"),
+    "click": ("cli/",),
+    "rich": ("cli/",),
+    "pyarrow": ("cli/bulk/",),
+    "matplotlib": ("evals/",),
+    "xllamacpp": ("endpoints/local/",),
+    "platformdirs": ("endpoints/local/", "cli/"),
+    "huggingface_hub": ("endpoints/local/",),
 }
 
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

@@ -172,6 +172,15 @@ def test_importing_the_laws_needs_no_test_framework():
     assert loaded("import toolproto.testing.laws") & {"pytest", "hypothesis", "syrupy"} == set()
 
 
+def test_importing_the_package_loads_no_module_of_it():
+    assert [name for name in loaded("import toolproto") if name.startswith("toolproto.")] == []
+
+
+def test_a_public_name_is_not_hidden_by_a_module_of_the_same_name():
+    program = "import toolproto.paradigms.registry; from toolproto import paradigms; paradigms()"
+    assert "toolproto.paradigms.registry" in loaded(program)
+
+
 def test_star_gives_exactly_the_public_names():
     program = "from toolproto import *\nprint('\\n'.join(n for n in dir() if n[:2] != '__'))"
     done = subprocess.run(

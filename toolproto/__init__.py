@@ -1,90 +1,96 @@
-"""Tool calling for any language model that can only read and write text."""
+"""Tool calling for any language model that can only read and write text.
 
+Each public name is imported from its module when it is first asked for, so that a program, a
+test run or the command line waits only for what it uses.
+"""
+
+import importlib
+import sys
+import types
 import typing
 
-from .approvals import Allow, ApprovalRequest, Defer, Deny, Policy
-from .decoding.argument_strings import ArgumentStrings, StringDelta
-from .decoding.base import Decoder, Limits
-from .decoding.reasoning import Reasoning
-from .errors import (
-    CallError,
-    EndpointError,
-    EndpointTimeout,
-    LimitReached,
-    ToolFailed,
-    ToolProtoError,
-    TurnCancelled,
-    TurnTimeout,
-    UsageError,
-    WireError,
-)
-from .events import (
-    ArgumentsDelta,
-    CallCompleted,
-    CallRejected,
-    CallStarted,
-    Event,
-    ReasoningDelta,
-    TextDelta,
-    merge,
-)
-from .hooks import Hooks
-from .messages import (
-    CallProblem,
-    ChatRequest,
-    Chunk,
-    Grade,
-    Message,
-    ProblemKind,
-    Repair,
-    Span,
-    ToolCall,
-    ToolResult,
-    Usage,
-    counted_ids,
-)
-from .paradigms import (
-    JsonCall,
-    NamedJson,
-    ParsedResponse,
-    PythonCall,
-    Segment,
-    SegmentKind,
-    TaggedCall,
-    ToolContextDef,
-    WireFormat,
-    WireParadigm,
-    XmlCall,
-    get_paradigm,
-    paradigms,
-    parse_any,
-    register_paradigm,
-)
-from .prompt import ToolContextBuilder
-from .recommend import Recommendation, recommend
-from .tools import (
-    Tool,
-    ToolContext,
-    ToolOffer,
-    ToolOutput,
-    ToolRegistry,
-    ToolSpec,
-    check_call,
-    tool,
-)
-from .turn import (
-    MessageAppended,
-    StateChanged,
-    ToolStatus,
-    ToolUpdated,
-    TurnEnded,
-    TurnLimits,
-    TurnResult,
-    TurnState,
-)
-
 if typing.TYPE_CHECKING:
+    from .approvals import Allow, ApprovalRequest, Defer, Deny, Policy
+    from .decoding.argument_strings import ArgumentStrings, StringDelta
+    from .decoding.base import Decoder, Limits
+    from .decoding.reasoning import Reasoning
+    from .errors import (
+        CallError,
+        EndpointError,
+        EndpointTimeout,
+        LimitReached,
+        ToolFailed,
+        ToolProtoError,
+        TurnCancelled,
+        TurnTimeout,
+        UsageError,
+        WireError,
+    )
+    from .events import (
+        ArgumentsDelta,
+        CallCompleted,
+        CallRejected,
+        CallStarted,
+        Event,
+        ReasoningDelta,
+        TextDelta,
+        merge,
+    )
+    from .hooks import Hooks
+    from .messages import (
+        CallProblem,
+        ChatRequest,
+        Chunk,
+        Grade,
+        Message,
+        ProblemKind,
+        Repair,
+        Span,
+        ToolCall,
+        ToolResult,
+        Usage,
+        counted_ids,
+    )
+    from .paradigms import (
+        JsonCall,
+        NamedJson,
+        ParsedResponse,
+        PythonCall,
+        Segment,
+        SegmentKind,
+        TaggedCall,
+        ToolContextDef,
+        WireFormat,
+        WireParadigm,
+        XmlCall,
+        get_paradigm,
+        paradigms,
+        parse_any,
+        register_paradigm,
+    )
+    from .prompt import ToolContextBuilder
+    from .recommendations import Recommendation, recommend
     from .session import AsyncChatSession, ChatSession
+    from .tools import (
+        Tool,
+        ToolContext,
+        ToolOffer,
+        ToolOutput,
+        ToolRegistry,
+        ToolSpec,
+        check_call,
+        tool,
+    )
+    from .turn import (
+        MessageAppended,
+        StateChanged,
+        ToolStatus,
+        ToolUpdated,
+        TurnEnded,
+        TurnLimits,
+        TurnResult,
+        TurnState,
+    )
 
 __version__ = "0.1.0"
 
@@ -168,11 +174,110 @@ __all__ = [
     "tool",
 ]
 
+#: Where each public name is defined; what a type checker reads above, for the run time.
+_NAMES = {
+    "approvals": ("Allow", "ApprovalRequest", "Defer", "Deny", "Policy"),
+    "decoding.argument_strings": ("ArgumentStrings", "StringDelta"),
+    "decoding.base": ("Decoder", "Limits"),
+    "decoding.reasoning": ("Reasoning",),
+    "errors": (
+        "CallError",
+        "EndpointError",
+        "EndpointTimeout",
+        "LimitReached",
+        "ToolFailed",
+        "ToolProtoError",
+        "TurnCancelled",
+        "TurnTimeout",
+        "UsageError",
+        "WireError",
+    ),
+    "events": (
+        "ArgumentsDelta",
+        "CallCompleted",
+        "CallRejected",
+        "CallStarted",
+        "Event",
+        "ReasoningDelta",
+        "TextDelta",
+        "merge",
+    ),
+    "hooks": ("Hooks",),
+    "messages": (
+        "CallProblem",
+        "ChatRequest",
+        "Chunk",
+        "Grade",
+        "Message",
+        "ProblemKind",
+        "Repair",
+        "Span",
+        "ToolCall",
+        "ToolResult",
+        "Usage",
+        "counted_ids",
+    ),
+    "paradigms": (
+        "JsonCall",
+        "NamedJson",
+        "ParsedResponse",
+        "PythonCall",
+        "Segment",
+        "SegmentKind",
+        "TaggedCall",
+        "ToolContextDef",
+        "WireFormat",
+        "WireParadigm",
+        "XmlCall",
+        "get_paradigm",
+        "paradigms",
+        "parse_any",
+        "register_paradigm",
+    ),
+    "prompt": ("ToolContextBuilder",),
+    "recommendations": ("Recommendation", "recommend"),
+    "session": ("AsyncChatSession", "ChatSession"),
+    "tools": (
+        "Tool",
+        "ToolContext",
+        "ToolOffer",
+        "ToolOutput",
+        "ToolRegistry",
+        "ToolSpec",
+        "check_call",
+        "tool",
+    ),
+    "turn": (
+        "MessageAppended",
+        "StateChanged",
+        "ToolStatus",
+        "ToolUpdated",
+        "TurnEnded",
+        "TurnLimits",
+        "TurnResult",
+        "TurnState",
+    ),
+}
+_HOMES = {name: module for module, names in _NAMES.items() for name in names}
+
+
+class _Package(types.ModuleType):
+    def __setattr__(self, name: str, value: typing.Any) -> None:
+        # Importing ``toolproto.paradigms`` would put that package in the place of the function.
+        if name not in _HOMES or not isinstance(value, types.ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
 
 def __getattr__(name: str) -> typing.Any:
-    # The sessions bring asyncio with them, which takes longer to import than all the rest.
-    if name in ("AsyncChatSession", "ChatSession"):
-        from . import session
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
-        return getattr(session, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

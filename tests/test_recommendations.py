@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import toolproto
 from toolproto import UsageError, get_paradigm
 from toolproto.describe import styles
-from toolproto.recommend import Recommendation, recommend
+from toolproto.recommendations import Recommendation, recommend
 
 FILE = Path(toolproto.__file__).with_name("recommendations.toml")
 ROWS = tomllib.loads(FILE.read_text(encoding="utf-8"))["model"]
