@@ -1,0 +1,128 @@
+"""The small commands: prompt, paradigms, doctor, version; and who answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from toolproto import UsageError, __version__, get_paradigm
+from toolproto.cli.app import main
+from toolproto.cli.endpoint_choice import EndpointChoice
+from toolproto.cli.paradigm_choice import load_paradigm
+from toolproto.cli.tool_sources import load_offer
+from toolproto.endpoints import RecordingEndpoint, ScriptedEndpoint
+from toolproto.messages import ChatRequest, Message
+
+TOOLS = str(Path(__file__).parents[2] / "benchmarks" / "tools.json")
+BRACKET = '''
+from toolproto import JsonCall, WireFormat, WireParadigm
+
+class Bracket(WireParadigm):
+    """Brackets."""
+    name = "bracket"
+    wire = WireFormat(call=("[[call ", "]]"), payload=JsonCall())
+'''
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*words: str) -> Result:
+    done = CliRunner().invoke(main, list(words))
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_the_prompt_is_what_a_session_would_send():
+    shown = run("prompt", "-t", TOOLS, "-p", "xml_tag", "--system", "Be brief.")
+    spliced = get_paradigm("xml_tag").splice_system_prompt("Be brief.", load_offer([TOOLS]))
+    assert shown.stdout == spliced + "\n"
+    assert "tokens" in shown.stderr
+
+
+def test_the_prompt_tells_its_cost_and_the_example_turns():
+    told = json.loads(run("prompt", "-t", TOOLS, "--examples", "--json").stdout)
+    assert [message["role"] for message in told["messages"]] == ["system", "user", "assistant"]
+    assert 0 < told["tool_tokens"] < told["tokens"]
+
+
+def test_a_budget_leaves_things_out_and_says_so():
+    whole = json.loads(run("prompt", "-t", TOOLS, "--json").stdout)
+    short = run("prompt", "-t", TOOLS, "--budget", "900")
+    assert "left out: " in short.stderr
+    assert len(short.stdout) < len(whole["messages"][0]["content"]) / 2
+
+
+def test_every_paradigm_is_listed_with_a_call():
+    rows = json.loads(run("paradigms", "--json").stdout)
+    assert len(rows) >= 67
+    assert all("get_weather" in row["call"] for row in rows)
+    assert run("paradigms").stdout.count("\n") == len(rows)
+
+
+def test_one_paradigm_is_shown_whole():
+    shown = run("paradigms", "hermes").stdout
+    assert "<tool_call>" in shown and "Example." in shown
+
+
+def test_a_model_gets_a_recommendation():
+    told = json.loads(run("paradigms", "--for", "qwen3-coder-30b", "--json").stdout)
+    assert told["paradigm"] == "qwen3_coder"
+
+
+def test_a_paradigm_of_ones_own_is_found_in_its_file():
+    Path("bracket.py").write_text(BRACKET)
+    for name in ("bracket", "bracket.py", "./bracket.py"):
+        assert load_paradigm(name, salvage=True).name == "bracket"
+
+
+def test_a_file_with_no_paradigm_is_named():
+    Path("other.py").write_text("x = 1")
+    with pytest.raises(UsageError, match=r"other.py is to define one paradigm"):
+        load_paradigm("other.py")
+
+
+def test_auto_goes_by_the_model():
+    assert load_paradigm("auto", model="deepseek-r1-distill-qwen-7b").name == "deepseek_v3"
+
+
+def test_the_doctor_finds_this_installation_sound():
+    rows = [json.loads(line) for line in run("doctor", "--json").stdout.splitlines()]
+    assert rows[0]["told"].startswith(__version__)
+    assert {row["state"] for row in rows} == {"fine"}
+
+
+def test_the_doctor_asks_the_endpoint():
+    done = CliRunner().invoke(main, ["doctor", "--endpoint", "http://127.0.0.1:9"])
+    assert done.exit_code == 1
+    assert "✗ endpoint" in done.stdout
+
+
+def request() -> ChatRequest:
+    return ChatRequest((Message("user", "hi"),))
+
+
+def test_a_recording_answers_instead_of_a_service():
+    with RecordingEndpoint(ScriptedEndpoint("hello"), "tape.jsonl").stream(request()) as chunks:
+        list(chunks)
+    with EndpointChoice(recording=Path("tape.jsonl")).open().stream(request()) as chunks:
+        assert "".join(chunk.text for chunk in chunks) == "hello"
+
+
+NONE_OR_TWO = [
+    (EndpointChoice(), "which model?"),
+    (EndpointChoice(url="http://localhost/v1", local="smollm2"), "exclude each other"),
+    (EndpointChoice(url="nowhere"), "must be like"),
+    (EndpointChoice(url="http://localhost", headers=("nonsense",)), "X-Team"),
+]
+
+
+@pytest.mark.parametrize("choice, told", NONE_OR_TWO)
+def test_a_choice_that_cannot_be_opened_says_what_to_give(choice, told):
+    with pytest.raises(UsageError, match=told):
+        choice.open()

@@ -1,0 +1,92 @@
+"""What works here: Python, the extras, the paradigms, the settings, the model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from time import monotonic
+from typing import Literal
+
+from .. import __version__
+from ..errors import ToolProtoError
+from ..messages import ChatRequest, Message
+from ..paradigms import get_paradigm, paradigms
+from .endpoint_choice import EndpointChoice
+from .settings import Settings
+
+__all__ = ["Finding", "checkup"]
+
+#: What each extra brings: the module to look for, and what it is for.
+EXTRAS = {
+    "cli": ("rich", "this command line"),
+    "local": ("xllamacpp", "models in this process"),
+    "hub": ("huggingface_hub", "models from the hub"),
+    "sql": ("sqlalchemy", "sessions that survive"),
+    "postgres": ("psycopg", "sessions shared by machines"),
+    "parquet": ("pyarrow", "Parquet files"),
+    "probe": ("matplotlib", "plots"),
+    "testing": ("syrupy", "laws and snapshots for your own paradigms"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: it is *fine*, *missing* (not installed) or *broken*."""
+
+    what: str
+    state: Literal["fine", "missing", "broken"]
+    told: str
+
+
+def checkup(endpoint: EndpointChoice, settings: Settings) -> Iterator[Finding]:
+    """What was found, one thing after the other; the endpoint is asked last, if there is one."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("toolproto", "fine", f"{__version__}, Python {python}")
+    yield from map(_extra, EXTRAS)
+    yield _tried("paradigms", _paradigms)
+    yield _tried("settings", lambda: _settings(settings))
+    if endpoint != EndpointChoice(dialect=endpoint.dialect, model=endpoint.model):
+        yield _tried("endpoint", lambda: _answer(endpoint))
+
+
+def _tried(what: str, look: Callable[[], str]) -> Finding:
+    try:
+        return Finding(what, "fine", look())
+    except (ToolProtoError, OSError) as error:
+        return Finding(what, "broken", str(error))
+
+
+def _extra(name: str) -> Finding:
+    module, purpose = EXTRAS[name]
+    what = f"toolproto[{name}]"
+    if find_spec(module) is None:
+        return Finding(what, "missing", f"for {purpose}: pip install '{what}'")
+    return Finding(what, "fine", f"{module} {_version(module)}")
+
+
+def _version(module: str) -> str:
+    try:
+        return metadata.version(module.replace("_", "-"))
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _paradigms() -> str:
+    """Every paradigm is made once, so that a plugin that does not load is found here."""
+    return f"{len([get_paradigm(name) for name in paradigms()])} can be used"
+
+
+def _settings(settings: Settings) -> str:
+    return f"from {settings.path}" if settings.path else "no toolproto.toml here"
+
+
+def _answer(endpoint: EndpointChoice) -> str:
+    question = Message("user", "Answer with the word: ready")
+    request = ChatRequest((question,), params={"max_tokens": 8})
+    begun = monotonic()
+    with endpoint.open().stream(request) as chunks:
+        said = "".join(chunk.text for chunk in chunks)
+    return f"answered {said.strip()[:60]!r} in {monotonic() - begun:.1f} s"

@@ -1,0 +1,43 @@
+"""``toolproto doctor``: is everything here, and does the model answer?"""
+
+from __future__ import annotations
+
+import click
+
+from ..checkup import Finding, checkup
+from ..console import out, print_json
+from ..endpoint_choice import EndpointChoice
+from ..exits import Exit
+from ..options import endpoint_options, json_option
+from ..settings import Settings
+from ..visible import visible
+
+__all__ = ["command"]
+
+_MARKS = {"fine": "[green]✓[/]", "missing": "[dim]·[/]", "broken": "[red]✗[/]"}
+
+
+@click.command("doctor")
+@endpoint_options
+@json_option
+@click.pass_context
+def command(ctx: click.Context, endpoint: EndpointChoice, as_json: bool) -> None:
+    """Check this installation, and the endpoint if one is named.
+
+    Ends with 1 if anything is broken; what is merely not installed is no fault.
+    """
+    broken = False
+    for finding in checkup(endpoint, ctx.ensure_object(Settings)):
+        broken = broken or finding.state == "broken"
+        _show(finding, as_json)
+    ctx.exit(Exit.FAILED if broken else Exit.FINE)
+
+
+def _show(finding: Finding, as_json: bool) -> None:
+    if as_json:
+        print_json({"what": finding.what, "state": finding.state, "told": finding.told})
+        return
+    from rich.markup import escape
+
+    told = escape(visible(f"{finding.what:22} {finding.told}"))
+    out().print(f"{_MARKS[finding.state]} {told}", soft_wrap=True)

@@ -1,0 +1,74 @@
+"""``toolproto prompt``: what a model would be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ...describe import Presentation, estimate_tokens, styles
+from ...errors import UsageError
+from ...messages import Message
+from ..console import note, print_json
+from ..options import json_option, paradigm_option, tools_option
+from ..paradigm_choice import load_paradigm
+from ..tool_sources import load_offer
+
+__all__ = ["command"]
+
+
+@click.command("prompt")
+@paradigm_option
+@tools_option
+@click.option("--system", default="You are a helpful assistant.", help="Your own system prompt.")
+@click.option(
+    "--system-file", type=click.Path(exists=True, path_type=Path), help="The same, from a file."
+)
+@click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@click.option("--budget", type=click.IntRange(1), help="Tokens the tools may take at most.")
+@click.option("--examples", is_flag=True, help="With the chat turns that show small models a call.")
+@click.option("--model", default="", help="Whose paradigm 'auto' chooses.")
+@json_option
+def command(
+    paradigm: str,
+    tools: tuple[str, ...],
+    system: str,
+    system_file: Path | None,
+    describe: str | None,
+    budget: int | None,
+    examples: bool,
+    model: str,
+    as_json: bool,
+) -> None:
+    """Show what a model would be told about the tools, and what that costs.
+
+    The prompt goes to stdout, the count of tokens (an estimate, without a tokenizer) to stderr.
+    """
+    if not tools:
+        raise UsageError("which tools? give --tools my_tools.py, tools.json or files:")
+    shown = Presentation(describe or "forms", budget)
+    # What 'auto' recommends describes the tools in a style of its own.
+    options = {"describe": shown} if describe or budget else {}
+    chosen = load_paradigm(paradigm, model=model, **options)
+    offer = load_offer(tools)
+    own = system_file.read_text(encoding="utf-8") if system_file else system
+    messages = [Message("system", chosen.splice_system_prompt(own, offer))]
+    messages += chosen.examples(offer) if examples else []
+    total = sum(estimate_tokens(message.content) for message in messages)
+    ours = total - estimate_tokens(own)
+    if as_json:
+        told = [{"role": each.role, "content": each.content} for each in messages]
+        cost = {"tokens": total, "tool_tokens": ours}
+        print_json({"paradigm": chosen.name, "messages": told, **cost})
+        return
+    _print(messages)
+    note(f"{chosen.name}: about {total} tokens, {ours} of them for {len(offer.tools)} tools")
+    for dropped in chosen.described(offer).dropped:
+        note(f"left out: {dropped}")
+
+
+def _print(messages: list[Message]) -> None:
+    for message in messages:
+        if len(messages) > 1:
+            click.secho(f"[{message.role}]", bold=True)
+        click.echo(message.content)

@@ -1,0 +1,88 @@
+"""The endpoint that a person asked for on the command line."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..endpoints import Endpoint
+from ..errors import UsageError
+
+__all__ = ["EndpointChoice"]
+
+_WHICH = (
+    "which model? give --endpoint URL (and --model NAME), or --local for the embedded one; "
+    "TOOLPROTO_ENDPOINT or toolproto.toml will do as well"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointChoice:
+    """An address, a model in this process, or a recording.
+
+    The key is read from the environment (*api_key_env* names the variable), because what stands
+    on a command line is seen by everybody on the machine.
+    """
+
+    url: str | None = None
+    model: str | None = None
+    dialect: str = "openai_chat"
+    api_key_env: str = "TOOLPROTO_API_KEY"
+    headers: tuple[str, ...] = field(default=(), repr=False)
+    local: str | None = None
+    recording: Path | None = None
+    record: Path | None = None
+
+    @property
+    def model_name(self) -> str:
+        """What the model is called in settings and reports."""
+        if self.model:
+            return self.model
+        return Path(self.local).stem if self.local else "default"
+
+    def open(self) -> Endpoint:
+        """The endpoint; nothing is sent yet. It is recorded if that was asked for."""
+        endpoint = self._opened()
+        if self.record is None:
+            return endpoint
+        from ..endpoints import RecordingEndpoint
+
+        return RecordingEndpoint(endpoint, self.record)
+
+    def _opened(self) -> Endpoint:
+        given = [self.url, self.local, self.recording]
+        if sum(each is not None for each in given) != 1:
+            if self.local is not None and self.url is not None:
+                raise UsageError("--endpoint and --local exclude each other; give one of them")
+            raise UsageError(_WHICH)
+        if self.recording is not None:
+            from ..endpoints import ReplayEndpoint
+
+            return ReplayEndpoint(self.recording)
+        return self._in_process() if self.local is not None else self._over_http()
+
+    def _in_process(self) -> Endpoint:
+        from ..endpoints import LocalEndpoint
+
+        endpoint: Endpoint = LocalEndpoint(self.local)
+        return endpoint
+
+    def _over_http(self) -> Endpoint:
+        from ..endpoints import HttpEndpoint
+
+        assert self.url is not None
+        return HttpEndpoint(
+            self.url,
+            model=self.model_name,
+            dialect=self.dialect,
+            api_key=os.environ.get(self.api_key_env),
+            headers=dict(map(_header, self.headers)),
+        )
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip():
+        raise UsageError("a --header is to be like 'X-Team: weather'")
+    return name.strip(), value.strip()

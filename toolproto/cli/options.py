@@ -1,0 +1,92 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..endpoints.dialects import DIALECTS
+from .endpoint_choice import EndpointChoice
+
+__all__ = ["endpoint_options", "json_option", "paradigm_option", "tools_option"]
+
+_Command = Callable[..., Any]
+
+paradigm_option = click.option(
+    "--paradigm",
+    "-p",
+    default="json_strict",
+    show_default=True,
+    envvar="TOOLPROTO_PARADIGM",
+    help="Form of the calls: a name, a .py file that defines one, or 'auto'.",
+)
+tools_option = click.option(
+    "--tools",
+    "-t",
+    "tools",
+    multiple=True,
+    envvar="TOOLPROTO_TOOLS",
+    metavar="SOURCE",
+    help="my_tools.py, a module, tools.json, or files:[FOLDER]; may be repeated.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
+
+_ENDPOINT_OPTIONS = [
+    click.option(
+        "--endpoint", envvar="TOOLPROTO_ENDPOINT", metavar="URL",
+        help="Address of the service, as in http://localhost:8080/v1.",
+    ),
+    click.option(
+        "--model", envvar="TOOLPROTO_MODEL", metavar="NAME", help="The model's name there."
+    ),
+    click.option(
+        "--dialect", type=click.Choice(list(DIALECTS)), default="openai_chat", show_default=True,
+        envvar="TOOLPROTO_DIALECT", help="How the service is spoken to.",
+    ),
+    click.option(
+        "--api-key-env", default="TOOLPROTO_API_KEY", show_default=True, metavar="VARIABLE",
+        help="Variable of the environment that holds the key.",
+    ),
+    click.option("--header", multiple=True, help="Further header, 'Name: value'."),
+    click.option(
+        "--local", is_flag=False, flag_value="smollm2", metavar="[MODEL]",
+        help="A model in this process: a pulled one, or a .gguf file.  [smollm2]",
+    ),
+    click.option(
+        "--recording", type=click.Path(exists=True, path_type=Path), metavar="FILE",
+        help="Answer from a cassette instead of a service.",
+    ),
+    click.option(
+        "--record", type=click.Path(path_type=Path), metavar="FILE",
+        help="Add every exchange to a cassette, without keys.",
+    ),
+]  # fmt: skip
+#: The fields of an EndpointChoice, and the options that fill them.
+_FIELDS = {
+    "url": "endpoint",
+    "model": "model",
+    "dialect": "dialect",
+    "api_key_env": "api_key_env",
+    "headers": "header",
+    "local": "local",
+    "recording": "recording",
+    "record": "record",
+}
+
+
+def endpoint_options(command: _Command) -> _Command:
+    """Which model to talk to: the command gets an :class:`EndpointChoice` as *endpoint*."""
+
+    @functools.wraps(command)
+    def gathered(**options: Any) -> Any:
+        choice = EndpointChoice(**{field: options.pop(name) for field, name in _FIELDS.items()})
+        return command(endpoint=choice, **options)
+
+    made: _Command = gathered
+    for option in reversed(_ENDPOINT_OPTIONS):
+        made = option(made)
+    return made
