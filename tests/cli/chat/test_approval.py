@@ -1,0 +1,171 @@
+"""A person is asked whether a call may run."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolproto import Allow, Deny, ToolCall, ToolRegistry, tool
+from toolproto.approvals import approval_request
+from toolproto.cli.chat.approval import Answer, Asking, Reply, read_answer
+from toolproto.cli.chat.editing import Draft, arguments_json
+from toolproto.errors import TurnCancelled
+
+from .people import Paper, Typed
+
+ALL = tuple(Answer)
+READ = [
+    ("y", Reply(Answer.ONCE)),
+    ("  YES ", Reply(Answer.ONCE)),
+    ("a", Reply(Answer.ALWAYS)),
+    ("e", Reply(Answer.EDIT)),
+    ("w", Reply(Answer.WHOLE)),
+    ("n", Reply(Answer.DENY)),
+    ("no, the file is needed", Reply(Answer.DENY, "the file is needed")),
+    ("deny  wrong   folder", Reply(Answer.DENY, "wrong   folder")),
+    ("", None),
+    ("   ", None),
+    ("yy", None),
+    ("yes please", None),
+    ("y n", None),
+    ("always not", None),
+    ("ja", None),
+    ("\x1b[A", None),
+    ("y\x00", None),
+]
+
+
+@pytest.mark.parametrize("said, meant", READ)
+def test_only_a_plain_answer_is_an_answer(said, meant):
+    assert read_answer(said, ALL) == meant
+
+
+def test_an_answer_that_was_not_offered_is_none():
+    assert read_answer("w", (Answer.ONCE, Answer.DENY)) is None
+
+
+@tool(risk="write")
+def write_file(path: str, content: str, mode: int = 6) -> str:
+    """Write a file."""
+    return path
+
+
+TOOLS = ToolRegistry([write_file])
+CALL = ToolCall("write_file", {"path": "a.txt", "content": "hello"}, "call_1")
+
+
+def ask(typed: Typed, call: ToolCall = CALL, announced: bool = True):
+    """What the person decides, and what they saw."""
+    paper, stopped = Paper(), []
+    asking = Asking(
+        paper.screen,
+        typed,
+        lambda call: Draft(call, TOOLS.check),
+        lambda request: announced,
+        lambda: stopped.append(True),
+    )
+    request = approval_request(call, write_file, "write_file changes something")
+    try:
+        return asking(request), paper.text
+    except TurnCancelled as error:
+        assert stopped
+        return error, paper.text
+
+
+def test_yes_is_yes_once():
+    decision, seen = ask(Typed("y"))
+    assert decision == Allow()
+    assert '│ path     "a.txt"' in seen and "╰─ write_file changes something" in seen
+
+
+def test_always_is_remembered():
+    assert ask(Typed("a"))[0] == Allow(always=True)
+
+
+def test_a_refusal_may_give_its_reason_at_once_or_when_asked():
+    assert ask(Typed("n not today"))[0] == Deny("not today")
+    assert ask(Typed("n", "not today"))[0] == Deny("not today")
+    assert ask(Typed("n", ""))[0] == Deny()
+
+
+def test_what_is_no_answer_is_asked_again():
+    typed = Typed("", "what?", "yes please", "y")
+    decision, seen = ask(typed)
+    assert decision == Allow() and len(typed.asked) == 4
+    assert seen.count("n refuses, and may be followed by the reason") == 3
+
+
+def test_folded_arguments_are_shown_whole_before_they_are_approved():
+    call = ToolCall("write_file", {"path": "a", "content": "\n".join(map(str, range(100)))})
+    typed = Typed("w", "y")
+    decision, seen = ask(typed, call)
+    assert decision == Allow()
+    assert "[w]hole" in typed.asked[0] and "[w]hole" not in typed.asked[1]
+    assert seen.index("… folded") < seen.index("┆ 99")
+
+
+def test_an_edited_call_is_shown_and_asked_about_again():
+    typed = Typed("e", "y", edits=['{"path": "b.txt", "content": "hello"}'])
+    decision, seen = ask(typed)
+    assert isinstance(decision, Allow) and decision.instead is not None
+    assert decision.instead.arguments == {"path": "b.txt", "content": "hello"}
+    assert seen.index('"a.txt"') < seen.index('"b.txt"')
+
+
+def test_an_edit_may_be_approved_for_always_or_refused_after_all():
+    text = '{"path": "b.txt", "content": "x"}'
+    assert ask(Typed("e", "a", edits=[text]))[0].always
+    assert ask(Typed("e", "n changed my mind", edits=[text]))[0] == Deny("changed my mind")
+
+
+def test_an_invalid_edit_loses_nothing():
+    broken, wrong = '{"path": "b.txt", "content": ', '{"path": "b.txt"}'
+    typed = Typed("e", "e", "e", "y", edits=[broken, wrong, '{"path": "b.txt", "content": "x"}'])
+    decision, seen = ask(typed)
+    assert typed.shown_to_edit == [arguments_json(CALL), broken, wrong]
+    assert "it is not JSON" in seen and seen.count("it cannot run like this") == 2
+    assert decision.instead.arguments == {"path": "b.txt", "content": "x"}
+
+
+def test_after_an_invalid_edit_the_call_that_is_shown_would_run():
+    decision, seen = ask(Typed("e", "y", edits=["[]"]))
+    assert decision == Allow() and "are to be an object" in seen
+    assert seen.count('│ path     "a.txt"') == 2
+
+
+@pytest.mark.parametrize("edited", [None, '{"content": "hello", "path": "a.txt"}'])
+def test_an_edit_that_changes_nothing_is_none(edited):
+    assert ask(Typed("e", "y", edits=[edited]))[0] == Allow()
+
+
+def test_an_edit_is_mended_as_a_call_of_the_model_would_be_and_shown_so():
+    text = '{"path": "a.txt", "content": "hello", "mode": "7"}'
+    decision, seen = ask(Typed("e", "y", edits=[text]))
+    assert decision.instead.arguments["mode"] == 7 and "│ mode     7" in seen
+
+
+def test_one_and_true_are_two_values():
+    draft = Draft(ToolCall("f", {"a": 1}), lambda call: call)
+    assert draft.take('{"a": true}') == "" and draft.changed is not None
+    assert draft.take('{"a": 1}') == "" and draft.changed is None
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), EOFError()])
+@pytest.mark.parametrize("before", [(), ("n",), ("nonsense",)])
+def test_leaving_the_question_stops_the_turn(end, before):
+    decision, _ = ask(Typed(*before, end))
+    assert isinstance(decision, TurnCancelled)
+
+
+def test_a_tool_that_asks_while_it_runs_hears_yes_or_no():
+    typed = Typed("e", "y")
+    assert ask(typed, announced=False)[0] == Allow()
+    assert typed.asked[0].endswith("[y]es · [n]o > ")
+    assert ask(Typed("n"), announced=False)[0] == Deny()
+
+
+def test_what_an_editor_would_hide_is_written_as_an_escape():
+    call = ToolCall("f", {"a": "\u202e\u200bé漢\x1b\U000e0041", "b": "\ud83d"})
+    text = arguments_json(call)
+    assert r"\u202e\u200bé漢\u001b\udb40\udc41" in text and r"\ud83d" in text
+    draft = Draft(call, lambda call: call)
+    assert draft.take(text) == "" and draft.changed is None

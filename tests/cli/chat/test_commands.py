@@ -1,0 +1,136 @@
+"""Lines that begin with a slash."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from toolproto import tool
+from toolproto.cli.chat.commands import COMMANDS, completions
+from toolproto.paradigms import paradigms
+from toolproto.session import import_jsonl
+from toolproto.stores import MemoryStore
+
+from .people import Typed, chat, repl
+
+
+@tool(risk="exec")
+def run_code(code: str, timeout: int = 10) -> str:
+    """Run a program.
+
+    And much more.
+    """
+    return code
+
+
+def play(*lines, replies=("One.", "Two."), **setup):
+    conversation = chat(*replies, **setup)
+    loop, paper = repl(conversation, Typed(*lines))
+    loop.run()
+    return paper.text, conversation
+
+
+def test_help_lists_every_command():
+    seen, _ = play("/help")
+    assert [name for name in COMMANDS if f"/{name} " not in seen] == []
+    assert "Ctrl-C cancels a turn" in seen
+
+
+UNKNOWN = [
+    ("/tols", "there is no command /tols; did you mean /tools?"),
+    ("/Quit", "did you mean /quit?"),
+    ("/xyz", "/help lists them"),
+    ("/", "/help lists them"),
+    ("/etc/passwd is odd", "// begins a message with"),
+]
+
+
+@pytest.mark.parametrize("line, told", UNKNOWN)
+def test_an_unknown_command_is_told_the_nearest(line, told):
+    seen, conversation = play(line)
+    assert told in seen and not conversation.session.messages
+
+
+def test_two_slashes_begin_a_message():
+    _, conversation = play("//etc/passwd is odd")
+    assert conversation.session.messages[0].content == "/etc/passwd is odd"
+
+
+def test_tools_are_listed_with_their_risk():
+    seen, _ = play("/tools", tools=[run_code])
+    assert "run_code(code, timeout) exec: Run a program." in seen
+    assert "start with --tools" in play("/tools")[0]
+
+
+def test_the_paradigm_can_be_changed_on_the_way():
+    seen, conversation = play("hello", "/paradigm", "/paradigm hermes", "again", "/paradigm nope")
+    assert "xml_tag: " in seen and "hermes: " in seen
+    assert "no paradigm named 'nope'" in seen
+    assert conversation.session.paradigm.name == "hermes"
+    assert [each.content for each in conversation.session.messages] == [
+        "hello", "One.", "again", "Two.",
+    ]  # fmt: skip
+
+
+def test_the_system_prompt_can_be_changed_on_the_way():
+    seen, conversation = play("/system", "/system Be brief.", "/system", "hello")
+    assert "there is no system prompt" in seen and "│ Be brief." in seen
+    request = conversation.setup.endpoint.requests[0]
+    assert request.messages[0].content.startswith("Be brief.")
+
+
+def test_retry_gives_another_answer_in_place_of_the_first():
+    seen, conversation = play("hello", "/retry", replies=("One.", "Two.", "Three."))
+    assert "again: hello" in seen and "Two." in seen
+    assert [each.content for each in conversation.session.messages] == ["hello", "Two."]
+    assert "there is nothing to say again" in play("/retry")[0]
+
+
+def test_retry_after_an_error_says_it_again():
+    seen, conversation = play("hello", "/retry", replies=(ConnectionError("no"), "Here."))
+    assert "error:" in seen and conversation.session.messages[-1].content == "Here."
+
+
+def test_a_saved_conversation_can_be_read_again(tmp_path):
+    file, page, named = tmp_path / "a b.jsonl", tmp_path / "chat.md", tmp_path / "other.txt"
+    seen, _ = play(
+        "hello", f"/save '{file}'", f"/save {page}", f"/save {named} md", "/save", "/save a b c",
+        '/save "a', f"/save {named} pdf", "/save /nowhere/at/all.md",
+    )  # fmt: skip
+    assert import_jsonl(MemoryStore(), file.read_text().splitlines())
+    assert json.loads(file.read_text().splitlines()[0])["format"] == "toolproto session"
+    assert page.read_text() == named.read_text() == "# hello\n\n**You:** hello\n\n**Model:** One.\n"
+    assert seen.count("it is /save FILE, or /save FILE jsonl, or /save FILE md") == 3
+    assert "No closing quotation" in seen and "No such file" in seen
+
+
+def test_a_file_that_is_there_is_replaced_only_with_a_yes(tmp_path):
+    path = tmp_path / "chat.md"
+    path.write_text("mine")
+    play("hello", f"/save {path}", "n")
+    assert path.read_text() == "mine"
+    play("hello", f"/save {path}", "what?", "y")
+    assert path.read_text() != "mine"
+
+
+def test_thinking_and_results_that_are_not_there_are_told_so():
+    seen, _ = play("/thinking", "/thinking off", "/result", "/result x", "/result 0")
+    assert "no thinking has been heard yet" in seen and "thinking is folded now" in seen
+    assert seen.count("there are 0 results") == 3
+
+
+def test_quit_leaves():
+    conversation = chat("One.")
+    typed = Typed("/quit", "hello")
+    loop, _ = repl(conversation, typed)
+    loop.run()
+    assert len(typed.asked) == 1 and not conversation.session.messages
+
+
+def test_lines_are_completed():
+    assert completions("/to") == ["/tools "]
+    assert set(completions("/")) == {f"/{name} " for name in COMMANDS}
+    assert completions("/paradigm herm") == ["/paradigm hermes"]
+    assert len(completions("/paradigm ")) == len(paradigms())
+    assert completions("hello") == completions("/save ") == []

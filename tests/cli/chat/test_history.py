@@ -1,0 +1,57 @@
+"""What was said in earlier chats."""
+
+from __future__ import annotations
+
+import stat
+import sys
+
+import pytest
+
+from toolproto.cli.chat.history import History, state_folder
+from toolproto.endpoints import Redactor
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "state" / "chat_history"
+
+
+def test_lines_come_back_in_order(path):
+    for line in ("one", "two", "", "  ", " not kept", "x" * 10_000, "with\nbreak"):
+        History(path).add(line)
+    assert History(path).lines() == ["one", "two"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are another matter there")
+def test_only_its_owner_can_read_it(path):
+    History(path).add("secret plans")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_keys_are_not_kept(path):
+    history = History(path, Redactor(["hunter2-hunter2"]))
+    history.add("my key is sk-abcdefghijklmnopqrstuvwx and hunter2-hunter2")
+    assert history.lines() == ["my key is [redacted] and [redacted]"]
+
+
+def test_it_does_not_grow_for_ever(path):
+    history = History(path)
+    history.add("first")
+    path.write_text("".join(f"{number}\n" for number in range(5_000)))
+    assert len(history.lines()) == 1_000
+    assert path.read_text().split("\n")[0] == "4000"
+
+
+def test_a_file_that_cannot_be_used_is_no_trouble(tmp_path):
+    history = History(tmp_path)  # a folder
+    history.add("one")
+    assert history.lines() == []
+    (tmp_path / "damaged").write_bytes(b"\xff\xfe\x00\nline\n")
+    assert History(tmp_path / "damaged").lines()[-1] == "line"
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="a variable of other systems")
+def test_it_is_kept_where_programs_keep_such_things(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert state_folder() == tmp_path / "toolproto"

@@ -1,0 +1,144 @@
+"""Asking a person whether a call may run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from rich.text import Text
+
+from ...approvals import Allow, ApprovalRequest, Decision, Deny
+from ...errors import TurnCancelled
+from ...messages import ToolCall
+from .cards import Card
+from .editing import Draft
+from .inputs import Inputs
+from .screen import Screen
+
+__all__ = ["Answer", "Asking", "Reply", "read_answer"]
+
+
+class Answer(Enum):
+    """What a person may say about a call."""
+
+    ONCE = "yes"
+    ALWAYS = "always"
+    EDIT = "edit"
+    DENY = "no"
+    WHOLE = "whole"
+
+
+_BLANK = Text("")
+#: Every answer by each way of saying it. Nothing means yes but a yes: an empty line is no answer.
+_SAID = {
+    **dict.fromkeys(("y", "yes", "once"), Answer.ONCE),
+    **dict.fromkeys(("a", "always"), Answer.ALWAYS),
+    **dict.fromkeys(("e", "edit"), Answer.EDIT),
+    **dict.fromkeys(("n", "no", "deny"), Answer.DENY),
+    **dict.fromkeys(("w", "whole"), Answer.WHOLE),
+}
+_WORDS = {
+    Answer.ONCE: "[y]es",
+    Answer.ALWAYS: "[a]lways",
+    Answer.EDIT: "[e]dit",
+    Answer.DENY: "[n]o",
+    Answer.WHOLE: "[w]hole",
+}
+_HELP = (
+    "y runs it once · a runs it, and this tool without asking from now on · e changes its "
+    "arguments · n refuses, and may be followed by the reason · w shows folded arguments whole · "
+    "Ctrl-C cancels the turn"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, and what was said behind it."""
+
+    answer: Answer
+    rest: str = ""
+
+
+def read_answer(text: str, possible: tuple[Answer, ...]) -> Reply | None:
+    """What *text* says, None if it says none of what is *possible*.
+
+    Only a refusal may go on behind its first word: ``n the file is needed``.
+    """
+    word, _, rest = text.strip().partition(" ")
+    answer = _SAID.get(word.lower().rstrip(",:;."))
+    if answer not in possible or (rest.strip() and answer is not Answer.DENY):
+        return None
+    return Reply(answer, rest.strip())
+
+
+@dataclass(slots=True)
+class Asking:
+    """An approver that asks whoever sits at *inputs*.
+
+    *is_announced* says whether the turn asks; otherwise it is a tool that has a question while it
+    runs, and all there is to say is yes or no. *interrupted* is called for Ctrl-C, and stops the
+    turn.
+    """
+
+    screen: Screen
+    inputs: Inputs
+    draft: Callable[[ToolCall], Draft]
+    is_announced: Callable[[ApprovalRequest], bool]
+    interrupted: Callable[[], None]
+
+    def __call__(self, request: ApprovalRequest) -> Decision:
+        try:
+            with self.screen.lock:
+                if self.is_announced(request):
+                    return self.decision(request)
+                return self._told(request)
+        except (KeyboardInterrupt, EOFError):
+            self.screen.console.line()  # the question stays on its own
+            self.interrupted()
+            raise TurnCancelled("the person who was asked stopped the turn") from None
+
+    def decision(self, request: ApprovalRequest) -> Decision:
+        """What is to happen to the call of *request*."""
+        draft, whole = self.draft(request.call), False
+        while True:
+            card = Card(draft.call, request.risk, request.reason, whole)
+            self.screen.show(_BLANK, card)
+            reply = self._asked("run it?", self._possible(card))
+            whole = reply.answer is Answer.WHOLE
+            if reply.answer is Answer.EDIT:
+                self._edit(draft)
+            elif not whole:
+                return self._decided(reply, draft.changed)
+
+    def _told(self, request: ApprovalRequest) -> Decision:
+        """The answer to a question that a tool asks while it runs."""
+        self.screen.show(_BLANK, Card(request.call, request.risk, request.reason))
+        reply = self._asked("what do you tell it?", (Answer.ONCE, Answer.DENY))
+        return Allow() if reply.answer is Answer.ONCE else Deny(reply.rest or Deny().reason)
+
+    def _possible(self, card: Card) -> tuple[Answer, ...]:
+        folded = card.is_folded(self.screen.width)
+        return tuple(each for each in Answer if folded or each is not Answer.WHOLE)
+
+    def _asked(self, question: str, possible: tuple[Answer, ...]) -> Reply:
+        words = " · ".join(_WORDS[each] for each in possible)
+        while True:
+            said = self.inputs.answer(f"{question} {words} > ")
+            if reply := read_answer(said, possible):
+                return reply
+            self.screen.say(_HELP)
+
+    def _decided(self, reply: Reply, changed: ToolCall | None) -> Decision:
+        if reply.answer is not Answer.DENY:
+            return Allow(instead=changed, always=reply.answer is Answer.ALWAYS)
+        reason = reply.rest or self.inputs.answer("why? (the model is told; Enter for none) > ")
+        return Deny(reason.strip() or Deny().reason)
+
+    def _edit(self, draft: Draft) -> None:
+        text = self.inputs.edited(draft.text)
+        if text is None:
+            self.screen.say("nothing was changed")
+        elif problem := draft.take(text):
+            self.screen.say(f"it cannot run like this: {problem}", "red")
+            self.screen.say("e goes on with what you wrote; y would run the call as shown")

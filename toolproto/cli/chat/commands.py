@@ -1,0 +1,173 @@
+"""What a line that begins with ``/`` does: a table, and one function for each."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from ...errors import UsageError
+from ...messages import ToolResult
+from ...paradigms import paradigms
+from ...session import export_jsonl, export_markdown
+from ...tools.define import Tool
+from ..visible import visible
+from .drawing import Whole
+from .folding import one_line
+from .live_text import thought
+
+if TYPE_CHECKING:
+    from .repl import Repl
+
+__all__ = ["COMMANDS", "Leave", "SlashCommand", "completions", "run"]
+
+_FORMATS = ("jsonl", "md")
+
+
+class Leave(Exception):
+    """The person wants to go."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """A command: what may follow its name, what it is for, and what it does."""
+
+    form: str
+    purpose: str
+    run: Callable[[Repl, str], None]
+
+
+def run(repl: Repl, line: str) -> None:
+    """Do what *line*, which begins with a slash, asks for."""
+    name, _, rest = line[1:].partition(" ")
+    command = COMMANDS.get(name)
+    if command is None:
+        near = difflib.get_close_matches(name, COMMANDS, 1, 0.4)
+        hint = f"did you mean /{near[0]}?" if near else "/help lists them"
+        raise UsageError(f"there is no command /{name}; {hint} (// begins a message with a slash)")
+    command.run(repl, rest.strip())
+
+
+def completions(line: str) -> list[str]:
+    """The lines that *line* could become."""
+    name, blank, rest = line.partition(" ")
+    if not line.startswith("/"):
+        return []
+    if blank:
+        known = paradigms() if name == "/paradigm" else []
+        return [f"{name} {each}" for each in known if each.startswith(rest)]
+    return [f"/{each} " for each in COMMANDS if each.startswith(name[1:])]
+
+
+def _help(repl: Repl, _: str) -> None:
+    width = max(len(f"/{name} {each.form}") for name, each in COMMANDS.items()) + 2
+    for name, each in COMMANDS.items():
+        said = Text.assemble((f"/{name}", "bold"), f" {each.form}".ljust(width - len(name) - 1))
+        repl.screen.show(said.append(each.purpose))
+    repl.screen.say(
+        'A line that ends in \\ goes on; """ or ``` begin a message of several lines. '
+        "Ctrl-C cancels a turn, Ctrl-D leaves."
+    )
+
+
+def _tools(repl: Repl, _: str) -> None:
+    tools = repl.chat.setup.tools
+    if not tools:
+        repl.screen.say("there are no tools; start with --tools my_tools.py")
+    for tool in tools.values():
+        repl.screen.show(_tool(tool))
+
+
+def _tool(tool: Tool) -> Text:
+    what = one_line(tool.spec.description, 120)
+    named = ", ".join(tool.spec.properties)
+    return Text.assemble((tool.name, "bold"), f"({visible(named)})", f" {tool.risk}: {what}")
+
+
+def _paradigm(repl: Repl, name: str) -> None:
+    if name:
+        repl.chat.change(paradigm=name)
+    paradigm = repl.chat.session.paradigm
+    about = (type(paradigm).__doc__ or "").strip().split("\n")[0]
+    repl.screen.say(f"{paradigm.name}: {about}", "")
+
+
+def _system(repl: Repl, text: str) -> None:
+    if text:
+        repl.chat.change(system=text)
+        repl.screen.say("that is the system prompt from now on")
+    elif repl.chat.setup.system:
+        repl.screen.show(Whole("system prompt", repl.chat.setup.system))
+    else:
+        repl.screen.say("there is no system prompt but the tools' own; /system TEXT gives one")
+
+
+def _retry(repl: Repl, _: str) -> None:
+    last = repl.chat.last_message()
+    if last is None:
+        raise UsageError("there is nothing to say again")
+    text, turn = last
+    repl.screen.say(f"again: {one_line(text, 60)}")
+    repl.turn(text, beside=turn)
+
+
+def _save(repl: Repl, rest: str) -> None:
+    try:
+        words = shlex.split(rest)
+    except ValueError as error:
+        raise UsageError(f"/save {rest}: {error}") from None
+    if not 1 <= len(words) <= 2 or (words[1:] and words[1] not in _FORMATS):
+        raise UsageError("it is /save FILE, or /save FILE jsonl, or /save FILE md")
+    path = Path(words[0]).expanduser()
+    form = words[1] if words[1:] else "md" if path.suffix == ".md" else "jsonl"
+    if path.exists() and not repl.agrees(f"{path} is there already; replace it?"):
+        return
+    store, id = repl.chat.setup.store, repl.chat.setup.id
+    text = export_markdown(store, id) if form == "md" else "".join(export_jsonl(store, id))
+    path.write_text(text, encoding="utf-8", errors="replace")
+    repl.screen.say(f"saved as {form} in {path}")
+
+
+def _thinking(repl: Repl, switch: str) -> None:
+    if switch in ("on", "off"):
+        repl.thinking = switch == "on"
+        repl.screen.say(f"thinking is {'shown as it comes' if repl.thinking else 'folded'} now")
+        return
+    said = [each.reasoning for each in repl.chat.session.messages if each.reasoning]
+    if not said:
+        raise UsageError("no thinking has been heard yet; /thinking on shows it as it comes")
+    repl.screen.show(thought(visible(said[-1])))
+
+
+def _result(repl: Repl, number: str) -> None:
+    results = [each for said in repl.chat.session.messages for each in said.results]
+    back = int(number) if number.isdecimal() else 1
+    if not 1 <= back <= len(results):
+        raise UsageError(f"there are {len(results)} results; /result 1 shows the last")
+    repl.screen.show(_whole(results[-back]))
+
+
+def _whole(result: ToolResult) -> Whole:
+    return Whole(result.call.name, str(result.metadata.get("full", result.content)))
+
+
+def _quit(repl: Repl, _: str) -> None:
+    raise Leave
+
+
+COMMANDS = {
+    "help": SlashCommand("", "this list", _help),
+    "tools": SlashCommand("", "which tools the model has", _tools),
+    "paradigm": SlashCommand("[NAME]", "in which form it writes calls, or another form", _paradigm),
+    "system": SlashCommand("[TEXT]", "the system prompt, or another one", _system),
+    "retry": SlashCommand("", "say the last message again, for another answer", _retry),
+    "result": SlashCommand("[N]", "the last result whole, or the Nth last", _result),
+    "thinking": SlashCommand("[on|off]", "the last thinking whole, or show it always", _thinking),
+    "save": SlashCommand("FILE [jsonl|md]", "write the conversation to a file", _save),
+    "quit": SlashCommand("", "leave", _quit),
+}

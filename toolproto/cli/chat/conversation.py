@@ -1,0 +1,128 @@
+"""The conversation that a chat holds: how it is led, and how that changes on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from ...approvals import Approver, Policy, Rule
+from ...endpoints.base import Endpoint
+from ...errors import ToolProtoError
+from ...messages import Message, random_id
+from ...paradigms.base import ToolContextDef
+from ...prompt import ToolContextBuilder
+from ...session import ChatSession
+from ...stores import MemoryStore, Store
+from ...tools.registry import ToolRegistry
+from ...turn.limits import TurnLimits
+
+__all__ = ["Approve", "Conversation", "Setup", "new_id", "policy"]
+
+Approve = Literal["ask", "read", "all", "none"]
+
+
+def policy(approve: Approve, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> Policy:
+    """What runs: what *approve* says, but for the tools that *deny* and *allow* name.
+
+    ``ask`` and ``read`` let reading tools run; about the others somebody is asked, or they are
+    refused because there is nobody. Even with ``all``, a call that had to be guessed at is asked
+    about: the model can write it again.
+    """
+    rules: dict[str, Rule] = dict.fromkeys(deny, "deny")
+    rules |= {pattern: "allow" for pattern in allow if pattern not in rules}
+    whole: dict[Approve, Rule] = {"all": "allow", "none": "deny"}
+    return Policy({**rules, "*": whole[approve]} if approve in whole else rules)
+
+
+def new_id() -> str:
+    """An id for a session that nobody named."""
+    return random_id().replace("call_", "chat_")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How a conversation is led.
+
+    *choose* makes the paradigm of a name. A prompt that is *dated* is another one tomorrow, which
+    a recording could not answer. A session that is not to last is kept in memory: that is where it
+    is taken from when its paradigm changes, or when it is saved.
+    """
+
+    endpoint: Endpoint
+    choose: Callable[[str], ToolContextDef]
+    paradigm: str
+    tools: ToolRegistry = field(default_factory=ToolRegistry)
+    system: str = ""
+    dated: bool = True
+    examples: bool = False
+    policy: Policy = field(default_factory=Policy)
+    limits: TurnLimits = field(default_factory=TurnLimits)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    store: Store = field(default_factory=MemoryStore)
+    id: str = field(default_factory=new_id)
+
+    def session(self, approver: Approver | None) -> ChatSession:
+        """The session, as far as it has come."""
+        return ChatSession(
+            self.endpoint,
+            self.choose(self.paradigm),
+            self.tools,
+            system=ToolContextBuilder(self.system, dated=self.dated),
+            examples=self.examples,
+            policy=self.policy,
+            limits=self.limits,
+            params=self.params,
+            approver=approver,
+            store=self.store,
+            id=self.id,
+        )
+
+
+class Conversation:
+    """A session, made anew when *setup* changes; nothing that was said gets lost by it."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.approver: Approver | None = None
+        self.session = setup.session(None)
+
+    def ask(self, approver: Approver) -> None:
+        """Let *approver* decide about what the policy leaves open."""
+        self.approver = approver
+        self.change()
+
+    def change(self, **changes: Any) -> None:
+        """Lead the conversation differently from now on; if that cannot be, as before."""
+        setup = replace(self.setup, **changes)
+        self.session = setup.session(self.approver)
+        self.setup = setup
+
+    def last_message(self) -> tuple[str, int] | None:
+        """What the person said last, and the number of the turn it began."""
+        said = next((each for each in reversed(self.session.messages) if _is_said(each)), None)
+        numbers = [turn.number for turn in self.session.turns if turn.message == said]
+        return (said.content, numbers[-1]) if said and numbers else None
+
+    def last_answer(self) -> str:
+        """What the model answered to that; nothing, if it did not."""
+        for message in reversed(self.session.messages):
+            if _is_said(message):
+                break
+            if message.role == "assistant" and message.content:
+                return message.content
+        return ""
+
+    def close(self) -> None:
+        """Give back what the endpoint and the store hold open; keep no session without a word."""
+        if not self.session.turns:
+            with suppress(ToolProtoError):  # somebody else may have deleted it
+                self.setup.store.delete(self.setup.id)
+        for held in (self.setup.endpoint, self.setup.store):
+            if close := getattr(held, "close", None):
+                close()
+
+
+def _is_said(message: Message) -> bool:
+    return message.role == "user" and not message.results

@@ -1,0 +1,68 @@
+"""A call that a person changes: its arguments as JSON, checked before they count."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ...approvals import call_digest
+from ...messages import CallProblem, ToolCall
+from ..visible import visible
+
+__all__ = ["Draft", "arguments_json"]
+
+
+def arguments_json(call: ToolCall) -> str:
+    """The arguments as JSON for an editor; what is not seen there is written as an escape."""
+    text = json.dumps(dict(call.arguments), ensure_ascii=False, indent=2, default=str)
+    return re.sub(r"[^\x00-\x7f]", lambda found: _escaped(found[0]), text) + "\n"
+
+
+def _escaped(char: str) -> str:
+    return char if visible(char) == char else json.dumps(char)[1:-1]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A call as far as it was changed.
+
+    *text* is what was written last, sound or not; *changed* the call it makes, None as long as
+    it is *original*. *check* says what is wrong with a call.
+    """
+
+    original: ToolCall
+    check: Callable[[ToolCall], ToolCall | CallProblem]
+    text: str = ""
+    changed: ToolCall | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.text = self.text or arguments_json(self.original)
+
+    @property
+    def call(self) -> ToolCall:
+        """What would run."""
+        return self.changed or self.original
+
+    def take(self, text: str) -> str:
+        """Take *text* for the arguments; what is wrong with it, or nothing.
+
+        Of what is wrong only the text is kept, to go on with.
+        """
+        self.text = text
+        try:
+            arguments = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            return f"it is not JSON ({error})"
+        if not isinstance(arguments, dict):
+            return "the arguments are to be an object, {…}"
+        return self._checked(replace(self.original, arguments=arguments, repairs=()))
+
+    def _checked(self, call: ToolCall) -> str:
+        checked = self.check(call)
+        if isinstance(checked, CallProblem):
+            return checked.message
+        same = call_digest(checked) == call_digest(self.original)
+        self.changed = None if same else checked
+        return ""

@@ -1,0 +1,116 @@
+"""Events as values of JSON, for programs that watch a turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...approvals import Allow, Decision, Defer, Deny
+from ...events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallRejected,
+    CallStarted,
+    ReasoningDelta,
+    TextDelta,
+)
+from ...messages import CallProblem, Repair, ToolCall, ToolResult
+from ...turn.events import (
+    ApprovalAsked,
+    Decided,
+    HistoryCompacted,
+    MessageAppended,
+    SessionEvent,
+    StateChanged,
+    ToolUpdated,
+    TurnEnded,
+)
+from ...turn.result import TurnResult
+
+__all__ = ["event_json"]
+
+
+def event_json(event: SessionEvent) -> dict[str, Any]:
+    """*event* as an object; ``"event"`` says which it is."""
+    match event:
+        case TextDelta(text):
+            return {"event": "text", "text": text}
+        case ReasoningDelta(text):
+            return {"event": "reasoning", "text": text}
+        case CallStarted(index, name, id):
+            return {"event": "call_started", "index": index, "name": name, "id": id}
+        case ArgumentsDelta(index, text):
+            return {"event": "arguments", "index": index, "text": text}
+        case CallCompleted(index, call):
+            return {"event": "call", "index": index, "call": _call(call)}
+        case CallRejected(index, problem):
+            return {"event": "call_rejected", "index": index, "problem": _problem(problem)}
+        case StateChanged(snapshot):
+            state, rounds = snapshot.state.value, snapshot.rounds
+            return {"event": "state", "state": state, "rounds": rounds}
+        case ToolUpdated(call, status, result):
+            told = {"result": _result(result)} if result else {}
+            return {"event": "tool", "status": status.value, "call": _call(call), **told}
+        case ApprovalAsked(request):
+            asked = {"risk": request.risk, "reason": request.reason}
+            return {"event": "approval_asked", "call": _call(request.call), **asked}
+        case Decided(request, decision):
+            return {"event": "decided", "id": request.call.id, "decision": _decision(decision)}
+        case MessageAppended(message):
+            said = {"role": message.role, "content": message.content}
+            return {"event": "message", **said, "calls": [_call(each) for each in message.calls]}
+        case HistoryCompacted(before, after):
+            return {"event": "compacted", "before": len(before), "after": len(after)}
+        case TurnEnded(result):
+            return {"event": "ended", **_ended(result)}
+
+
+def _ended(result: TurnResult) -> dict[str, Any]:
+    used = result.stats
+    return {
+        "status": result.status,
+        "text": result.text,
+        "finish_reason": result.finish_reason,
+        "error": None if result.error is None else str(result.error),
+        "pending": [_call(request.call) for request in result.pending],
+        "problems": [_problem(each) for each in result.problems],
+        "rounds": used.rounds,
+        "calls": used.calls,
+        "failed_calls": used.failed_calls,
+        "seconds": round(used.seconds, 3),
+        "input_tokens": result.usage.input_tokens,
+        "output_tokens": result.usage.output_tokens,
+    }
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {
+        "id": call.id,
+        "name": call.name,
+        "arguments": dict(call.arguments),
+        "repairs": [_repair(each) for each in call.repairs],
+    }
+
+
+def _repair(repair: Repair) -> dict[str, Any]:
+    return {"name": repair.name, "grade": repair.grade.value, "detail": repair.detail}
+
+
+def _result(result: ToolResult) -> dict[str, Any]:
+    told = {"title": result.title} if result.title else {}
+    return {"content": result.content, "is_error": result.is_error, **told}
+
+
+def _problem(problem: CallProblem) -> dict[str, Any]:
+    told = {"kind": problem.kind.value, "message": problem.message, "raw": problem.raw}
+    return {**told, "name": problem.name}
+
+
+def _decision(decision: Decision) -> dict[str, Any]:
+    match decision:
+        case Allow(instead, always):
+            edited = {"instead": _call(instead)} if instead else {}
+            return {"decision": "allow", "always": always, **edited}
+        case Deny(reason):
+            return {"decision": "deny", "reason": reason}
+        case Defer():
+            return {"decision": "defer"}

@@ -1,0 +1,107 @@
+"""One turn for programs: the answer on standard output, all else on standard error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import EndpointError
+from ...events import CallRejected, TextDelta
+from ...turn.events import (
+    HistoryCompacted,
+    MessageAppended,
+    SessionEvent,
+    ToolStatus,
+    ToolUpdated,
+    TurnEnded,
+)
+from ...turn.result import TurnResult
+from ..exits import Exit
+from .conversation import Conversation
+from .folding import one_line
+from .interrupts import Interrupts
+from .json_events import event_json
+
+__all__ = ["Piped", "exit_of_turn"]
+
+
+def exit_of_turn(result: TurnResult) -> Exit:
+    """The exit code that says how the turn went."""
+    match result.status:
+        case "completed":
+            return Exit.FINE
+        case "aborted":  # by whoever pressed Ctrl-C
+            return Exit.INTERRUPTED
+    return Exit.ENDPOINT if isinstance(result.error, EndpointError) else Exit.FAILED
+
+
+class Piped:
+    """Runs one turn. *write* takes the answer, *note* remarks, *emit* events (if given, alone)."""
+
+    def __init__(
+        self,
+        chat: Conversation,
+        write: Callable[[str], None],
+        note: Callable[[str], None],
+        emit: Callable[[Any], None] | None = None,
+    ) -> None:
+        self._chat = chat
+        self._write = write
+        self._note = note
+        self._emit = emit
+        # A model without tools says nothing but its answer, which may be read as it comes.
+        self._is_streaming = not chat.setup.tools and emit is None
+
+    def run(self, message: str) -> Exit:
+        """Send *message*; how it went."""
+        result: TurnResult | None = None
+        session, interrupts = self._chat.session, Interrupts()
+        with (
+            interrupts.installed(),
+            interrupts.cancelling(session.cancel),
+            session.stream(message) as events,
+        ):
+            for event in events:
+                self._see(event)
+                if isinstance(event, TurnEnded):
+                    result = event.result
+        assert result is not None
+        return exit_of_turn(result)
+
+    def _see(self, event: SessionEvent) -> None:
+        if self._emit:
+            self._emit(event_json(event))
+        elif isinstance(event, TurnEnded):
+            self._end(event.result)
+        else:
+            self._tell(event)
+
+    def _tell(self, event: SessionEvent) -> None:
+        match event:
+            case TextDelta(text) if self._is_streaming:
+                self._write(text)
+            case ToolUpdated(call, ToolStatus.RUNNING):
+                written = json.dumps(dict(call.arguments), ensure_ascii=False, default=str)
+                self._note(f"→ {call.name} {one_line(written)}")
+            case ToolUpdated(call, _, result) if result:
+                mark = "✗" if result.is_error else "✓"
+                self._note(f"{mark} {call.name} · {one_line(result.content)}")
+            case MessageAppended(message) if message.calls and message.content:
+                self._note(one_line(message.content))
+            case CallRejected(_, problem):
+                self._note(f"! {problem.kind.value}: {one_line(problem.message)}")
+            case HistoryCompacted():
+                self._note("~ history shortened")
+
+    def _end(self, result: TurnResult) -> None:
+        if self._is_streaming and result.text:
+            self._write("\n")
+        elif result.status == "completed":  # otherwise it is not the answer
+            self._write(f"{result.text}\n")
+        if result.finish_reason == "length":
+            self._note("the reply was cut for its length")
+        for request in result.pending:
+            self._note(f"{request.call.name} waits: {request.reason}")
+        if result.error is not None:
+            self._note(f"error: {one_line(str(result.error), 1_000)}")

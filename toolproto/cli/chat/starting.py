@@ -1,0 +1,107 @@
+"""From what was asked for on the command line to a running chat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...endpoints.redaction import Redactor
+from ...errors import UsageError
+from ...stores import MemoryStore, Store, open_store
+from ...turn.limits import TurnLimits
+from ..console import out
+from ..endpoint_choice import EndpointChoice
+from ..exits import Exit
+from ..paradigm_choice import load_paradigm
+from ..tool_sources import load_tools
+from .commands import completions
+from .conversation import Approve, Conversation, Setup, new_id, policy
+from .folding import counted
+from .history import History, state_folder
+from .interrupts import Interrupts
+from .piped import exit_of_turn
+from .repl import Repl
+from .screen import Screen
+from .terminal import Terminal
+
+__all__ = ["Options", "converse", "made_setup", "opened_store"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a person may say about a chat, by the names of the options."""
+
+    paradigm: str
+    tools: tuple[str, ...] = ()
+    system: str = ""
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    examples: bool | None = None
+    describe: str | None = None
+    store: str | None = None
+    session: str | None = None
+    max_rounds: int = 10
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+def made_setup(endpoint: EndpointChoice, options: Options, approve: Approve) -> Setup:
+    """How the conversation is led that *options* ask for."""
+    if options.session and not options.store:
+        raise UsageError("--session is for one that is kept; say where, as --store chats.db")
+    described = {"describe": options.describe} if options.describe else {}
+    return Setup(
+        endpoint.open(),
+        partial(load_paradigm, model=endpoint.model_name, **described),
+        options.paradigm,
+        load_tools(options.tools),
+        options.system,
+        dated=endpoint.recording is None and endpoint.record is None,
+        examples=bool(options.examples),
+        policy=policy(approve, options.allow, options.deny),
+        limits=TurnLimits(rounds=options.max_rounds),
+        params=options.params,
+        store=opened_store(options.store),
+        id=options.session or new_id(),
+    )
+
+
+def opened_store(address: str | None) -> Store:
+    """The store at a URL, or in a file; in memory if there is to be none."""
+    if address is None:
+        return MemoryStore()
+    return open_store(address if "://" in address or address == "memory:" else Path(address))
+
+
+def converse(
+    chat: Conversation,
+    edit: Callable[[str], str | None],
+    message: str | None,
+    *,
+    attended: bool,
+    thinking: bool,
+) -> Exit:
+    """Talk at the terminal: until the person leaves, or for one *message*."""
+    screen, interrupts = Screen(out()), Interrupts()
+    redactor = getattr(chat.setup.endpoint, "redactor", None) or Redactor()
+    history = History(state_folder() / "chat_history", redactor)
+    colour = screen.console.color_system is not None and not screen.console.no_color
+    inputs = Terminal(interrupts, history, completions, edit, colour)
+    repl = Repl(chat, screen, inputs, interrupts, attended=attended, thinking=thinking)
+    if message is not None:
+        result = repl.once(message)
+        return exit_of_turn(result) if result else Exit.INTERRUPTED
+    screen.say(greeting(chat))
+    repl.run()
+    return Exit.FINE
+
+
+def greeting(chat: Conversation) -> str:
+    """With whom the person talks, and how to find out more."""
+    setup, session = chat.setup, chat.session
+    parts = [session.paradigm.name, counted(len(setup.tools), "tool")]
+    if not isinstance(setup.store, MemoryStore):
+        parts.append(f"session {setup.id}, {counted(len(session.messages), 'message')}")
+    return " · ".join([*parts, "/help"])

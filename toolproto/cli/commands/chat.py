@@ -1,0 +1,131 @@
+"""``toolproto chat``: talk with a model, and let it use tools."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from ...describe import styles
+from ...errors import UsageError
+from ..console import note, print_json
+from ..endpoint_choice import EndpointChoice
+from ..options import endpoint_options, json_option, paradigm_option, tools_option
+from ..settings import Settings
+from ..visible import visible
+
+__all__ = ["command"]
+
+_APPROVE = ("ask", "read", "all", "none")
+_PARAMS = ("temperature", "max_tokens", "seed")
+
+
+@click.command("chat")
+@endpoint_options
+@paradigm_option
+@tools_option
+@click.option("--message", "-m", metavar="TEXT", help="Say this, and leave after the answer.")
+@click.option("--system", "-s", default="", metavar="TEXT", help="Your own system prompt.")
+@click.option(
+    "--approve",
+    type=click.Choice(_APPROVE),
+    help="Which calls run: 'ask' about those that do more than read, only those that 'read', "
+    "'all', or 'none'.  [ask at a terminal, read in a pipe]",
+)
+@click.option("--allow", multiple=True, metavar="TOOL", help="Run it unasked; fs_* names several.")
+@click.option("--deny", multiple=True, metavar="TOOL", help="Never run it; fs_* names several.")
+@click.option(
+    "--examples/--no-examples", default=None, help="Show the model a call first; for small ones."
+)
+@click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
+              help="Keep the session: chats.db, or postgresql://…")  # fmt: skip
+@click.option("--session", metavar="ID", help="Which one: go on with it, or begin it.")
+@click.option("--thinking", is_flag=True, help="Show the model's thinking whole.")
+@click.option("--max-rounds", type=click.IntRange(1), default=10, show_default=True,
+              help="Requests that one message may lead to.")  # fmt: skip
+@click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses.")
+@click.option("--max-tokens", type=click.IntRange(1), help="How long one reply may be.")
+@click.option("--seed", type=int, help="For answers that can be repeated.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    endpoint: EndpointChoice,
+    message: str | None,
+    approve: Any,
+    thinking: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Talk with a model, and let it use tools.
+
+    At a terminal this is a conversation; /help says what can be done in it. In a pipe, standard
+    input is the message and the answer goes to standard output: calls that only read are run, the
+    others refused, unless --approve says otherwise. With --json every event is a line of JSON.
+
+    Exit codes: 0 the answer is there, 1 the turn did not come to one, 3 the endpoint failed.
+    """
+    from ..chat.conversation import Conversation
+    from ..chat.piped import Piped
+    from ..chat.starting import Options, converse, made_setup
+
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # not every terminal has every character
+    interactive = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
+    approve = approve or ("ask" if interactive else "read")
+    if approve == "ask" and not interactive:
+        raise UsageError("there is no terminal to ask at; say --approve read, all or none")
+    said = message if interactive or message is not None else _standard_input()
+    if said is not None and not said.strip():
+        raise UsageError("the message is empty; give --message TEXT, or write it to stdin")
+    params = {name: options.pop(name) for name in _PARAMS}
+    told = {name: value for name, value in params.items() if value is not None}
+    chosen = Options(**{**options, **_for_model(ctx, endpoint)}, params=told)
+    chat = Conversation(made_setup(endpoint, chosen, approve))
+    try:
+        if interactive:
+            attended = approve in ("ask", "all")
+            code = converse(chat, _edit, message, attended=attended, thinking=thinking)
+        else:
+            emit = print_json if as_json else None
+            code = Piped(chat, _write, note, emit).run(said or "")
+            if chosen.store and not chosen.session:
+                note(f"to go on with it: --session {chat.setup.id}")
+    finally:
+        chat.close()
+    ctx.exit(code)
+
+
+def _for_model(ctx: click.Context, endpoint: EndpointChoice) -> dict[str, Any]:
+    """What the settings say about the model, where nobody said otherwise."""
+    found = ctx.ensure_object(Settings).for_model(endpoint.model_name)
+    return {
+        name: value
+        for name, value in found.items()
+        if ctx.get_parameter_source(name) is ParameterSource.DEFAULT
+    }
+
+
+def _standard_input() -> str:
+    if sys.stdin.isatty():
+        note("write the message; Ctrl-D ends it")
+    return sys.stdin.buffer.read().decode("utf-8", "replace").removesuffix("\n")
+
+
+def _write(text: str) -> None:
+    """Text of the answer as it is, to a file; a terminal gets to see what it would obey."""
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
+
+
+def _edit(text: str) -> str | None:
+    try:
+        return click.edit(text, extension=".json")
+    except click.ClickException as error:
+        raise OSError(error.format_message()) from None
