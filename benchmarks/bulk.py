@@ -1,0 +1,199 @@
+"""How many replies a second ``toolproto parse`` reads, in how much memory, and what a kill costs.
+
+``python benchmarks/bulk.py [--count 100000] [--jobs 2] [--kills 5] [--seed 1]``
+
+The replies are those in ``fixtures/``, drawn at random, each with its own paradigm and finish
+reason; all tools of the fixtures are on offer, and every call is checked. Each run is a process
+of its own, timed from its start to its exit, the start of its workers and all imports included.
+For comparison the same rows are read here: with nothing but ``json.loads``, and with json_repair
+behind a regular expression. Memory is the most that a process ever had (Linux only).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # run from a checkout, installed or not
+    sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from toolproto.testing.fixtures import load_fixtures
+
+ROOT = Path(__file__).parent.parent
+FIELDS = ("--id-field", "id", "--paradigm-field", "paradigm", "--finish-reason-field", "end")
+TOOLS = ("--tools", str(ROOT / "fixtures" / "tools.json"))
+
+
+def make_rows(path: Path, count: int, dice: random.Random) -> None:
+    """*count* rows of replies, into *path*."""
+    fixtures = list(load_fixtures(ROOT / "fixtures"))
+    with open(path, "w", encoding="utf-8") as file:
+        for number in range(count):
+            each = dice.choice(fixtures)
+            row = {"id": number, "paradigm": each.paradigm, "end": each.finish_reason}
+            file.write(json.dumps({**row, "reply": each.reply}) + "\n")
+
+
+def start(source: Path, output: Path, jobs: int, *options: str) -> subprocess.Popen[bytes]:
+    """A process that reads *source* into *output*."""
+    command = [sys.executable, "-m", "toolproto", "parse", str(source), "-o", str(output)]
+    command += [*TOOLS, *FIELDS, "--jobs", str(jobs), "--quiet", *options]
+    return subprocess.Popen(command, cwd=ROOT)
+
+
+# -- speed and memory -------------------------------------------------------------------------
+
+
+@dataclass
+class Measured:
+    """How long a run took, in all and on a processor, and its memory at most, in megabytes."""
+
+    seconds: float
+    busy: float
+    parent: float
+    workers: list[float]
+
+
+def measure(source: Path, output: Path, jobs: int) -> Measured:
+    began, busy = time.perf_counter(), _busy()
+    process = start(source, output, jobs, "--force")
+    peaks: dict[int, float] = {}
+    while process.poll() is None:
+        for pid in (process.pid, *children(process.pid)):
+            peaks[pid] = max(peaks.get(pid, 0.0), peak(pid))
+        time.sleep(0.05)
+    seconds = time.perf_counter() - began
+    assert process.returncode == 0
+    parent = peaks.pop(process.pid)
+    # The helper that multiprocessing starts beside its processes is no worker.
+    workers = sorted(peaks.values())[-jobs:] if jobs > 1 else []
+    return Measured(seconds, _busy() - busy, parent, workers)
+
+
+def _busy() -> float:
+    """Seconds that processes begun here, and those they began, were on a processor."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+    except OSError:
+        return []
+
+
+def peak(pid: int) -> float:
+    try:
+        found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        return 0.0
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def speed(folder: Path, count: int, jobs: int, runs: int, dice: random.Random) -> Path:
+    """Print how fast 10, 50 and 100 % of the rows are read; the file with all of them."""
+    source = folder / "none"
+    for share in (10, 50, 100):
+        rows = count * share // 100
+        source = folder / f"{rows}.jsonl"
+        make_rows(source, rows, dice)
+        measured = [measure(source, folder / "out.jsonl", jobs) for _ in range(runs)]
+        best = min(measured, key=lambda each: each.seconds)
+        memory = ", ".join(f"{each:.0f}" for each in best.workers)
+        print(
+            f"{rows:8,} replies: {rows / best.seconds:6,.0f} a second (best of {runs}), "
+            f"{best.busy / rows * 1e6:.0f} µs of processor each; "
+            f"memory at most {best.parent:.0f} MB, workers {memory} MB",
+            flush=True,
+        )
+    return source
+
+
+# -- what else one might use ------------------------------------------------------------------
+
+_BRACES = re.compile(r"\{.*\}", re.DOTALL)
+
+
+def baselines(source: Path) -> None:
+    """Print how fast the same rows are read by less."""
+    for name, read in (("json.loads of each row", len), ("json_repair on {…}", _repair)):
+        began = time.perf_counter()
+        with open(source, "rb") as file:
+            rows = sum(1 for line in file if read(json.loads(line)["reply"]) is not None)
+        took = time.perf_counter() - began
+        print(f"{name:28} {rows / took:8,.0f} a second in one process, nothing checked or written")
+
+
+def _repair(reply: str) -> Any:
+    import json_repair
+
+    found = _BRACES.search(reply)
+    return json_repair.loads(found.group()) if found else ""
+
+
+# -- kills ------------------------------------------------------------------------------------
+
+
+def kills(source: Path, folder: Path, jobs: int, count: int, dice: random.Random) -> None:
+    """Kill a run at *count* random moments, go on each time, and compare what comes out."""
+    whole, output = folder / "out.jsonl", folder / "killed.jsonl"
+    size, done = whole.stat().st_size, 0
+    moments = sorted(dice.randrange(size) for _ in range(count))
+    for moment in moments:
+        process = start(source, output, jobs, "--resume")
+        _wait(lambda moment=moment: _size(output) >= moment, process)  # type: ignore[misc]
+        process.kill()
+        done += process.wait() == -9
+    assert start(source, output, jobs, "--resume").wait() == 0
+    same = digest(whole) == digest(output)
+    print(f"killed {done} times and gone on: {'the same bytes' if same else 'OTHER BYTES'}")
+    assert same
+
+
+def _wait(until: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    while process.poll() is None and not until():
+        time.sleep(0.001)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def digest(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--runs", type=int, default=2, help="of each size; the best counts")
+    parser.add_argument("--kills", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    dice = random.Random(options.seed)
+    print(f"{options.jobs} jobs; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    with tempfile.TemporaryDirectory(prefix="toolproto-bench-") as name:
+        folder = Path(name)
+        source = speed(folder, options.count, options.jobs, options.runs, dice)
+        kills(source, folder, options.jobs, options.kills, dice)
+        baselines(source)
+
+
+if __name__ == "__main__":
+    main()

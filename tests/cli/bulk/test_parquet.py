@@ -1,0 +1,155 @@
+"""Parquet in, and Parquet out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from toolproto.cli.bulk import lines, parquet_rows
+from toolproto.cli.bulk.inputs import find_sources
+from toolproto.cli.bulk.run import Run
+from toolproto.errors import UsageError
+
+from .samples import batches, call, read_lines, reading, write_lines, write_replies
+
+
+def run(source, output, *, watch=lambda seen, rows: None, resume=False, **options):
+    Run(find_sources([str(source)]), reading(**options), output, resume)(watch)
+    return output
+
+
+def write_table(path, table, **options):
+    pq.write_table(pa.table(table), path, **options)
+    return path
+
+
+def test_rows_of_parquet_are_read_as_lines_are(tmp_path):
+    rows = read_lines(write_replies(tmp_path / "in.jsonl", 700))
+    columns = {name: [row[name] for row in rows] for name in ("id", "reply")}
+    source = write_table(tmp_path / "in.parquet", columns, row_group_size=300)
+    fields = {"fields": {"id": "id"}}
+    ours = run(source, tmp_path / "a.jsonl", **fields)
+    theirs = run(tmp_path / "in.jsonl", tmp_path / "b.jsonl", **fields)
+    assert ours.read_bytes() == theirs.read_bytes()
+
+
+def test_batches_of_parquet_go_on_from_any_of_them(tmp_path):
+    source = write_table(
+        tmp_path / "in.parquet", {"reply": [str(n) for n in range(1_000)]}, row_group_size=300
+    )
+    found = batches(source)
+    assert [batch.first for batch in found] == [1, 257, 301, 557, 601, 857, 901]
+    assert found[-1].seen == source.stat().st_size
+    for number, batch in enumerate(found):
+        assert batches(source, start=batch.after) == found[number + 1 :]
+
+
+def test_columns_hold_what_they_like(tmp_path):
+    table = {
+        "reply": [b"one", b"\xff", b"three"],
+        "when": [datetime(2024, 5, 1, tzinfo=UTC)] * 3,
+        "price": [Decimal("1.50")] * 3,
+        "score": [1.0, 2.0, float("nan")],
+        "nested": [{"a": [1, 2]}] * 3,
+        "unread": [b"\xff"] * 3,
+    }
+    source = write_table(tmp_path / "in.parquet", table)
+    keep = tuple((name, name) for name in ("when", "price", "score", "nested.a", "no"))
+    rows = read_lines(run(source, tmp_path / "a.jsonl", fields={"keep": keep}))
+    assert [row["outcome"] for row in rows] == ["no_call", "unreadable", "no_call"]
+    assert "can't decode byte 0xff" in rows[1]["reason"]
+    assert rows[0]["when"] == "2024-05-01T00:00:00+00:00"
+    assert (rows[0]["price"], rows[0]["nested.a"], rows[0]["no"]) == ("1.50", [1, 2], None)
+    assert [row.get("score") for row in rows] == [1.0, None, None]
+
+
+def test_text_that_is_no_utf8_spoils_its_row_only(tmp_path):
+    # What writers of other languages leave in a column of strings.
+    bad = pa.Array.from_buffers(
+        pa.string(), 3, pa.array([b"a", b"\xff", b"c"], pa.binary()).buffers()
+    )
+    source = write_table(tmp_path / "in.parquet", {"reply": bad})
+    rows = read_lines(run(source, tmp_path / "a.jsonl"))
+    assert [row["outcome"] for row in rows] == ["no_call", "unreadable", "no_call"]
+
+
+def test_a_table_without_the_column_says_which_there_are(tmp_path):
+    source = write_table(tmp_path / "in.parquet", {"answer": ["x"], "n": [1]})
+    with pytest.raises(UsageError, match=r"no column 'reply'; say --field with one of: answer, n"):
+        run(source, tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("data", [b"", b"PAR1", b"PAR1" + b"\0" * 50 + b"PAR1", b"{}\n"])
+def test_what_is_no_parquet_is_told(tmp_path, data):
+    (tmp_path / "in.parquet").write_bytes(data)
+    with pytest.raises(UsageError, match="cannot be read as Parquet"):
+        run(tmp_path / "in.parquet", tmp_path / "a.jsonl")
+
+
+def test_an_empty_table_has_no_rows(tmp_path):
+    source = write_table(tmp_path / "in.parquet", {"reply": pa.array([], pa.string())})
+    assert run(source, tmp_path / "a.jsonl").read_bytes() == b""
+
+
+def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    source = write_replies(tmp_path / "in.jsonl", 1)
+    for paths in (
+        ("in.jsonl", "a.parquet"),
+        ("in.parquet", "a.jsonl"),
+        ("in.jsonl.zst", "a.jsonl"),
+    ):
+        (tmp_path / paths[0]).write_bytes(source.read_bytes())
+        with pytest.raises(UsageError, match=r"pip install 'toolproto\[parquet\]'"):
+            run(tmp_path / paths[0], tmp_path / paths[1])
+
+
+# -- out --------------------------------------------------------------------------------------
+
+ROWS = [
+    {"n": 1, "reply": call(name="getWeather"), "deep": {"a": [1]}},
+    {"n": "two", "reply": "half a character: \ud83d", "deep": "text"},
+    b"?",
+    {"reply": call(name="no")},
+]
+
+
+def test_rows_become_columns(tmp_path):
+    source = write_lines(tmp_path / "in.jsonl", ROWS)
+    fields = {"id": "n", "keep": (("deep", "deep"),)}
+    output = run(source, tmp_path / "out.parquet", fields=fields)
+    rows = pq.read_table(output).to_pylist()
+    assert [row["outcome"] for row in rows] == ["repaired", "no_call", "unreadable", "problem"]
+    assert [row["id"] for row in rows] == ["1", "two", None, None]
+    assert [row["deep"] for row in rows] == ['{"a": [1]}', "text", None, None]
+    assert json.loads(rows[0]["calls"][0]["arguments"]) == {"city": "Oslo"}
+    assert rows[0]["calls"][0]["repairs"][0]["grade"] == "lossless"
+    assert rows[1]["text"] == "half a character: \\ud83d"
+    assert rows[3]["problems"][0]["kind"] == "unknown_tool"
+    assert [path.name for path in tmp_path.iterdir() if "out" in path.name] == ["out.parquet"]
+
+
+def test_a_broken_off_run_into_parquet_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "_BLOCK", 1_000)
+    monkeypatch.setattr(parquet_rows, "_ROWS", 25)
+    source = write_replies(tmp_path / "in.jsonl", 60)
+    whole = run(source, tmp_path / "whole.parquet")
+
+    def stop(seen, rows):
+        raise KeyboardInterrupt
+
+    output = tmp_path / "out.parquet"
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            run(source, output, watch=stop, resume=True)
+        assert not output.exists()
+    assert run(source, output, resume=True).read_bytes() == whole.read_bytes()
+    assert pq.ParquetFile(output).metadata.num_row_groups == 3
+    assert len(list(tmp_path.iterdir())) == 3

@@ -1,0 +1,135 @@
+"""What one row says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from toolproto.cli.bulk.reading import Fields
+from toolproto.cli.bulk.rows import read_row
+from toolproto.errors import UsageError
+
+from .samples import OFFER, WEATHER, reading
+
+
+def row(value, **options):
+    line = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return read_row(line, reading(**options))
+
+
+def test_a_row_holds_a_reply_and_what_was_asked_for():
+    read = row({"reply": "hello", "other": 1})
+    assert (read.text, read.offer, read.paradigm) == ("hello", OFFER, "xml_tag")
+    assert (read.told, read.finish_reason, read.fault) == ({}, None, "")
+
+
+def test_a_row_may_say_what_differs_in_it():
+    fields = {"id": "n", "paradigm": "form", "finish_reason": "end", "keep": (("q", "question"),)}
+    values = {"reply": "x", "n": 7, "form": "hermes", "end": "length", "question": "Why?"}
+    read = row(values, fields=fields)
+    assert (read.paradigm, read.finish_reason) == ("hermes", "length")
+    assert read.told == {"id": 7, "q": "Why?"}
+    # What it does not say is as for all others.
+    read = row({"reply": "x", "form": None}, fields=fields, finish_reason="stop")
+    assert (read.paradigm, read.finish_reason) == ("xml_tag", "stop")
+    assert read.told == {"id": None, "q": None}
+
+
+def test_a_field_may_stand_inside_others():
+    nested = {"response": {"choices": [{"message": {"content": "hello"}}]}}
+    path = "response.choices.0.message.content"
+    assert row(nested, fields={"reply": path}).text == "hello"
+    assert row({path: "as it is"}, fields={"reply": path}).text == "as it is"
+    for other in ("response.choices.1.message", "response.choices.x", "response.choices.0.no"):
+        assert "no field" in row(nested, fields={"reply": other}).fault
+
+
+BAD = [
+    (b"{", "not JSON: Expecting property name enclosed in double quotes at character 1"),
+    (b"", "not JSON: Expecting value at character 0"),
+    (b'{"reply": "\x00"}', "not JSON: Invalid control character at at character 11"),
+    (b'{"reply": "\xff"}', "not UTF-8: invalid start byte at byte 11"),
+    ("{}".encode("utf-16"), "not UTF-8: invalid start byte at byte 0"),
+    (b"[1]", "a row is to be an object, not a list"),
+    (b'"text"', "a row is to be an object, not text"),
+    (b"null", "a row is to be an object, not null"),
+    (b"3", "a row is to be an object, not a number"),
+    (b"{}", "no field 'reply' (--field); there are: "),
+    (b'{"text": 1, "id": 2}', "no field 'reply' (--field); there are: text, id"),
+    (b'{"reply": null}', "field 'reply' is null, not text"),
+    (b'{"reply": {}}', "field 'reply' is an object, not text"),
+    (b'{"reply": true}', "field 'reply' is true or false, not text"),
+    (b"[" * 100_000, "nested too deeply to be read"),
+    (b'{"reply": "x"} {"reply": "y"}', "not JSON: Extra data at character 15"),
+]
+
+
+@pytest.mark.parametrize("line, fault", BAD, ids=range(len(BAD)))
+def test_a_row_that_cannot_be_used_says_why(line, fault):
+    read = row(line)
+    assert (read.text, read.fault) == ("", fault)
+
+
+def test_a_number_of_ten_thousand_digits_spoils_its_row_only():
+    assert "digits" in row(b'{"reply": "x", "n": %s}' % (b"9" * 10_000)).fault
+
+
+def test_an_unusable_row_still_says_which_it_is():
+    read = row({"n": 7, "q": "Why?"}, fields={"id": "n", "keep": (("q", "q"),)})
+    assert read.fault and read.told == {"id": 7, "q": "Why?"}
+
+
+def test_what_is_no_number_in_json_becomes_null():
+    line = b'{"reply": "x", "score": [NaN, -Infinity]}'
+    assert row(line, fields={"keep": (("score", "score"),)}).told == {"score": [None, None]}
+
+
+OPENAI = {"type": "function", "function": WEATHER}
+
+
+@pytest.mark.parametrize(
+    "tools", [[WEATHER], [OPENAI], json.dumps([WEATHER]), json.dumps([OPENAI])]
+)
+def test_a_row_may_bring_its_own_tools(tools):
+    read = row({"reply": "x", "tools": tools}, fields={"tools": "tools"})
+    assert [tool.name for tool in read.offer.tools] == ["get_weather"]
+
+
+def test_a_row_may_bring_no_tools_at_all():
+    read = row({"reply": "x", "tools": []}, fields={"tools": "tools"})
+    assert read.offer.tools == ()
+    assert row({"reply": "x"}, fields={"tools": "tools"}).offer is OFFER
+
+
+@pytest.mark.parametrize(
+    "tools, fault",
+    [
+        ("{", "its tools are not JSON: Expecting property name"),
+        (3, "its tools are to be a list of definitions"),
+        ([1], "its tools are to be a list of definitions"),
+        ([{"name": "not a name"}], "its tools cannot be used: 'not a name' cannot name a tool"),
+        ([{"name": "f", "parameters": {"type": 3}}], "its tools cannot be used: parameters of 'f'"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_tools_that_cannot_be_used_spoil_their_row_only(tools, fault):
+    assert row({"reply": "x", "tools": tools}, fields={"tools": "tools"}).fault.startswith(fault)
+
+
+def test_tools_too_long_to_be_remembered_are_read_all_the_same():
+    long = {**WEATHER, "description": "x" * 100_000}
+    read = row({"reply": "x", "tools": [long]}, fields={"tools": "tools"})
+    assert len(read.offer.tools[0].description) == 100_000
+
+
+@pytest.mark.parametrize("field", ["paradigm", "finish_reason"])
+def test_a_word_that_is_no_text_spoils_its_row(field):
+    read = row({"reply": "x", "f": 3}, fields={field: "f"})
+    assert read.fault == "field 'f' is a number, not text"
+
+
+def test_a_kept_column_cannot_take_the_name_of_a_result():
+    with pytest.raises(UsageError, match="--keep my_text=text"):
+        Fields(keep=(("text", "text"),))
+    assert Fields(keep=(("my_text", "text"),)).kept_names == ["my_text"]

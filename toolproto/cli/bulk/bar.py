@@ -1,0 +1,52 @@
+"""How far a run is, for somebody who watches it on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .inputs import Source
+from .run import Watch
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["watched"]
+
+
+@contextmanager
+def watched(console: Console, sources: Sequence[Source], *, shown: bool) -> Iterator[Watch]:
+    """Something to tell of every batch; a bar on *console*, if it is a terminal.
+
+    The bar goes by bytes, since nobody has counted the rows. Of a pipe not even those are known.
+    """
+    if not shown or not console.is_terminal:
+        yield lambda seen, rows: None
+        return
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    total = None if any(source.is_stdin for source in sources) else _bytes(sources)
+    count = TextColumn("{task.fields[rows]:,} replies, {task.fields[rate]:,.0f}/s")
+    columns = (BarColumn(), TaskProgressColumn(), count, TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=total, rows=0, rate=0.0)
+        rows_so_far = 0
+
+        def tell(seen: int, rows: int) -> None:
+            nonlocal rows_so_far
+            rows_so_far += rows
+            elapsed = progress.tasks[0].elapsed or 1.0
+            progress.update(task, completed=seen, rows=rows_so_far, rate=rows_so_far / elapsed)
+
+        yield tell
+
+
+def _bytes(sources: Sequence[Source]) -> int:
+    return sum(source.size for source in sources)

@@ -1,0 +1,171 @@
+"""``toolproto parse``: the calls in one reply, or in a hundred thousand."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...errors import ToolProtoError, UsageError
+from ..bulk.bar import watched
+from ..bulk.inputs import Kind, Source, find_sources
+from ..bulk.reading import ANY, MAX_ROW, Fields, Reading
+from ..bulk.run import Report, Run
+from ..bulk.shown import show_reply
+from ..bulk.summary import show_summary, summary
+from ..bulk.tally import Tally
+from ..bulk.work import Work
+from ..console import err, note, out, print_json
+from ..exits import Exit
+from ..options import json_option, tools_option
+from ..paradigm_choice import load_paradigm
+from ..tool_sources import load_offer
+
+__all__ = ["command"]
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("parse")
+@click.argument("inputs", nargs=-1, metavar="[INPUT]...")
+@click.option(
+    "--paradigm",
+    "-p",
+    default="json_strict",
+    show_default=True,
+    envvar="TOOLPROTO_PARADIGM",
+    help="Form of the calls: a name, a .py file that defines one, or 'any' form there is.",
+)
+@tools_option
+@click.option("--salvage", is_flag=True, help="Read calls of known tools in other forms, too.")
+@click.option("--no-check", is_flag=True, help="Do not hold calls against their tools' schemas.")
+@click.option("--starts-in-thinking", is_flag=True, help="Replies begin inside a thought.")
+@click.option("--finish-reason", metavar="WORD", help="Why the replies ended; 'length' if cut.")
+@click.option(
+    "--input-format",
+    type=click.Choice([kind.value for kind in Kind]),
+    help="What the inputs are, where their names do not say.",
+)
+@click.option("--field", default="reply", show_default=True, help="Field of a row with the reply.")
+@click.option("--id-field", metavar="FIELD", help="Field with the reply's id.")
+@click.option("--tools-field", metavar="FIELD", help="Field with the tools offered in that row.")
+@click.option("--paradigm-field", metavar="FIELD", help="Field with the paradigm of that row.")
+@click.option("--finish-reason-field", metavar="FIELD", help="Field with why that reply ended.")
+@click.option("--keep", multiple=True, metavar="A,B=C", help="Fields to carry through (C as B).")
+@click.option(
+    "--output", "-o", type=_FILE, help="File for the rows: .jsonl, .jsonl.gz or .parquet."
+)
+@click.option("--resume", is_flag=True, help="Go on with a run that was broken off.")
+@click.option("--force", is_flag=True, help="Write over an output that is there.")
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(1),
+    default=os.cpu_count() or 1,
+    help="Processes that share the work.  [as many as there are cores]",
+)
+@click.option("--max-row-bytes", type=click.IntRange(1), default=MAX_ROW, show_default=True)
+@click.option("--strict", is_flag=True, help="Exit code 1 if anything is wrong with any call.")
+@click.option("--summary-json", type=_FILE, help="File for the summary, instead of stderr.")
+@click.option("--quiet", "-q", is_flag=True, help="No bar, no notes, no summary.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, inputs: tuple[str, ...], **asked: Any) -> None:
+    """Read the calls out of replies.
+
+    INPUT is a file with one reply (.txt), with a row for each (.jsonl, .parquet), a folder or a
+    'pattern' of such files; .gz and .zst are unpacked. Without any, one reply is read from
+    standard input. One reply is shown for people (or with --json as an object); many become rows
+    of JSON, on standard output or in --output.
+
+    \b
+    echo "$REPLY" | toolproto parse --paradigm xml_tag --tools tools.json
+    toolproto parse replies.jsonl --tools tools.json -o calls.jsonl --resume
+    """
+    if (path := asked["summary_json"]) and not path.parent.is_dir():
+        raise UsageError(f"there is no folder {str(path.parent)!r} for the summary")
+    kind = Kind(asked["input_format"]) if asked["input_format"] else None
+    sources = find_sources(inputs, kind)
+    reading = _reading(asked)
+    if not reading.offer.tools and not reading.fields.tools and not asked["quiet"]:
+        note("no --tools: names and arguments of calls are not checked")
+    single = len(sources) == 1 and sources[0].kind is Kind.TEXT
+    if single and not any(asked[option] for option in ("output", "resume", "force")):
+        report = _read_one(sources[0], reading, asked)
+    else:
+        report = _read_all(sources, reading, asked)
+    if path and not report.was_complete:
+        path.write_text(f"{json.dumps(summary(report))}\n", encoding="utf-8")
+    failed = report.tally.is_hopeless or (asked["strict"] and not report.tally.is_clean)
+    ctx.exit(Exit.FAILED if failed else Exit.FINE)
+
+
+def _reading(asked: dict[str, Any]) -> Reading:
+    """How the replies are to be read."""
+    if asked["paradigm"] != ANY:
+        load_paradigm(asked["paradigm"])  # so that a wrong name is told here, and once
+    return Reading(
+        asked["paradigm"],
+        load_offer(asked["tools"]),
+        asked["salvage"],
+        not asked["no_check"],
+        asked["starts_in_thinking"],
+        asked["finish_reason"],
+        Fields(
+            asked["field"],
+            asked["id_field"],
+            asked["tools_field"],
+            asked["paradigm_field"],
+            asked["finish_reason_field"],
+            tuple(_kept(asked["keep"])),
+        ),
+        asked["max_row_bytes"],
+    )
+
+
+def _kept(options: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The names and places of fields, from ``a,b=c``."""
+    for each in filter(None, ",".join(options).split(",")):
+        name, _, path = (part.strip() for part in each.partition("="))
+        if not name:
+            raise UsageError(f"--keep {each!r} has no name; write NAME or NAME=FIELD")
+        yield name, path or name
+
+
+def _read_one(source: Source, reading: Reading, asked: dict[str, Any]) -> Report:
+    if source.is_stdin and sys.stdin.isatty() and not asked["quiet"]:
+        note("reading one reply from the terminal; Ctrl-D ends it")
+    place, reply = Work(reading).read_file(source)
+    told = {**place, **reply.told()}
+    if asked["as_json"]:
+        print_json(told)
+    else:
+        show_reply(reply, out())
+    tally = Tally()
+    tally.count(told)
+    return Report(tally, 1)
+
+
+def _read_all(sources: list[Source], reading: Reading, asked: dict[str, Any]) -> Report:
+    run = Run(sources, reading, asked["output"], asked["resume"], asked["force"], asked["jobs"])
+    # A bar among the rows helps nobody.
+    shown = not asked["quiet"] and (asked["output"] or not sys.stdout.isatty())
+    try:
+        with watched(err(), sources, shown=bool(shown)) as watch:
+            report = run(watch)
+    except UsageError:
+        raise
+    except (KeyboardInterrupt, ToolProtoError, OSError):
+        if run.can_go_on and not asked["quiet"]:
+            note(f"what was written to {asked['output']} is kept; go on with --resume")
+        raise
+    if report.was_complete:
+        note(f"{asked['output']} is complete; --force reads everything again")
+    elif not asked["quiet"] and not asked["summary_json"]:
+        show_summary(report, err())
+    return report
