@@ -7,14 +7,16 @@ that comes after (`tools/check.py`). So names are compared without case and sepa
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ..tools.spec import ToolOffer, ToolSpec
 
-__all__ = ["NOTHING", "Offered"]
+__all__ = ["NOTHING", "Offered", "offered"]
 
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
+@lru_cache(maxsize=4096)  # the same few names, once for every reply
 def _folded(name: str) -> str:
     return _SEPARATORS.sub("", name[:256]).lower()
 
@@ -45,5 +47,16 @@ class Offered:
         return frozenset(tool.properties) if tool is not None and tool.properties else None
 
 
+def offered(offer: ToolOffer) -> Offered:
+    """The tools of *offer*: made once, however many replies are read under it in a row."""
+    global _latest
+    made, known = _latest
+    if made is not offer:
+        known = Offered(offer)
+        _latest = (offer, known)
+    return known
+
+
 #: Where no tool is on offer.
 NOTHING = Offered(ToolOffer())
+_latest: tuple[ToolOffer | None, Offered] = (None, NOTHING)

@@ -28,7 +28,7 @@ from .json_calls import JsonCalls
 from .landmarks import Landmark, landmarks
 from .leaks import ends_reply, invented_turn, opens_turn
 from .marked_body import MarkedBody
-from .offered import Offered
+from .offered import offered
 from .other_json import OtherJson
 from .outbox import Outbox
 from .reasoning import Reasoning
@@ -64,7 +64,7 @@ class ReplyReader:
     ) -> None:
         self._form = form
         self.outbox = outbox
-        self._setting = CallSetting(form.shape, Offered(offer), outbox, limits, form.gated)
+        self._setting = CallSetting(form.shape, offered(offer), outbox, limits, form.gated)
         self.bare = BareCalls(form, self._setting)
         tags = self._setting.offered.names if form.tool_tags else ()
         self.landmarks = landmarks(form, reasoning, tags)

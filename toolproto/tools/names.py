@@ -95,7 +95,7 @@ def fold(name: str) -> str:
 
 def _alike(name: str, names: Iterable[str], least: float) -> list[str]:
     wanted = fold(_bare(name))
-    scored = [(_likeness(wanted, fold(each)), each) for each in names]
+    scored = [(_likeness(wanted, fold(each), least), each) for each in names]
     close = [(score, each) for score, each in scored if score >= least]
     return [each for _, each in sorted(close, key=lambda pair: -pair[0])]
 
@@ -104,12 +104,22 @@ def _numbers(name: str) -> list[str]:
     return [char for char in name if char.isdigit()]
 
 
-def _likeness(one: str, two: str) -> float:
+def _likeness(one: str, two: str, least: float) -> float:
+    """How alike two names are, up to 1; 0 if that is less than *least*."""
     if not one or not two or len(two) > _MAX_COMPARED:
         return 0.0
-    ratio = SequenceMatcher(None, one, two, autojunk=False).ratio()
     # A name under another namespace shares only its end.
-    return max(ratio, _ALIKE) if one.endswith(two) or two.endswith(one) else ratio
+    if one.endswith(two) or two.endswith(one):
+        return max(_ratio(one, two), _ALIKE)
+    # Of letters that are not in both, no order makes names alike: most are told apart by that.
+    common = sum(min(one.count(letter), two.count(letter)) for letter in set(one))
+    if 2.0 * common / (len(one) + len(two)) < least:
+        return 0.0
+    return _ratio(one, two)
+
+
+def _ratio(one: str, two: str) -> float:
+    return SequenceMatcher(None, one, two, autojunk=False).ratio()
 
 
 def _bare(name: str) -> str:
