@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..messages import Message
 from .setup import TurnSetup
 
-__all__ = ["request_messages"]
+__all__ = ["request_messages", "taking_turns"]
 
 
 def request_messages(
@@ -17,17 +17,21 @@ def request_messages(
     """*messages* as plain text in which user and assistant take turns.
 
     Those before *this_turn* lose their calls where the setup keeps only results. *examples* stand
-    before everything. What says nothing is left out, and neighbours of one role become one message,
-    since many chat templates refuse anything else.
+    before everything.
     """
     if not setup.keep_calls:
         earlier = [replace(each, calls=()) for each in messages[:this_turn]]
         messages = [*earlier, *messages[this_turn:]]
-    shown = _merged([*examples, *setup.paradigm.encode_history(messages)])
+    shown = taking_turns([*examples, *setup.paradigm.encode_history(messages)])
     return setup.masking.mask(shown) if setup.masking else shown
 
 
-def _merged(messages: Iterable[Message]) -> list[Message]:
+def taking_turns(messages: Iterable[Message]) -> list[Message]:
+    """*messages* in which user and assistant take turns.
+
+    What says nothing is left out, and neighbours of one role become one message, since many chat
+    templates refuse anything else.
+    """
     merged: list[Message] = []
     for message in messages:
         if not message.content.strip():

@@ -1,0 +1,259 @@
+"""One answer: what the model is asked, what leaves, what is asked again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from toolproto.messages import Chunk, Message, ToolCall, ToolResult, Usage
+from toolproto.paradigms import get_paradigm
+from toolproto.proxy.asked import AnswerShape, Asked
+from toolproto.proxy.exchange import Exchange
+from toolproto.proxy.pieces import (
+    ArgumentsPiece,
+    CallBegun,
+    CallEnded,
+    Ended,
+    Failed,
+    Piece,
+    Text,
+)
+from toolproto.proxy.translate.base import Answer, collected
+from toolproto.tools.spec import ToolOffer, ToolSpec
+
+WEATHER = ToolSpec(
+    "get_weather",
+    "Current weather for a city.",
+    {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["city"],
+    },
+)
+TIME = ToolSpec("now", "The time.", {"type": "object", "properties": {}})
+OFFER = ToolOffer((WEATHER, TIME))
+ASKED = Asked("m", (Message("user", "How is Oslo?"),), OFFER)
+STREAMED = replace(ASKED, stream=True)
+CALL = '<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_code>'
+NOW = '<tool_code>{"name": "now", "arguments": {}}</tool_code>'
+
+
+def answer(asked: Asked, *replies: str, reason: str = "stop", size: int = 3) -> list[Piece]:
+    """The pieces that go out when the model says *replies*, one after the other."""
+    exchange = Exchange(asked, get_paradigm("xml_tag"))
+    pieces: list[Piece] = []
+    for reply in replies:
+        assert not exchange.done
+        for at in range(0, len(reply), size):
+            pieces += exchange.feed(Chunk(reply[at : at + size]))
+        pieces += exchange.feed(Chunk(finish_reason=reason, usage=Usage(10, 5)))
+        pieces += exchange.finish()
+    assert exchange.done
+    return pieces
+
+
+def whole(asked: Asked, *replies: str, reason: str = "stop") -> Answer:
+    found = collected(answer(asked, *replies, reason=reason))
+    assert isinstance(found, Answer), found
+    return found
+
+
+BOTH = pytest.mark.parametrize("asked", [ASKED, STREAMED], ids=["whole", "streamed"])
+
+
+@BOTH
+def test_a_call_leaves_with_its_name_and_arguments(asked):
+    found = whole(asked, f"Let me look. {CALL}")
+    (call,) = found.calls
+    assert (call.name, json.loads(call.arguments)) == ("get_weather", {"city": "Oslo"})
+    assert (found.text, found.reason) == ("Let me look. ", "tool_calls")
+    assert call.id.startswith("call_")
+
+
+@BOTH
+def test_several_calls_leave_in_order_each_with_an_id_of_its_own(asked):
+    found = whole(asked, CALL + NOW)
+    assert [call.name for call in found.calls] == ["get_weather", "now"]
+    assert found.calls[1].arguments == "{}"
+    assert len({call.id for call in found.calls}) == 2
+
+
+@BOTH
+def test_words_alone_are_an_answer(asked):
+    found = whole(asked, "Rain, I suppose.")
+    assert (found.text, found.calls, found.reason) == ("Rain, I suppose.", [], "stop")
+
+
+def test_arguments_leave_while_they_are_written():
+    exchange = Exchange(STREAMED, get_paradigm("xml_tag"))
+    out = exchange.feed(Chunk('<tool_code>{"name": "get_weather", "arguments": {"city": "Osl'))
+    assert isinstance(out[0], CallBegun)
+    assert "".join(piece.text for piece in out[1:] if isinstance(piece, ArgumentsPiece)) == (
+        '{"city": "Osl'
+    )
+
+
+def test_one_call_is_open_at_a_time_and_the_end_comes_last():
+    kinds = [type(piece) for piece in answer(STREAMED, f"So: {CALL}{NOW}")]
+    calls = [kind for kind in kinds if kind not in (Text, ArgumentsPiece)]
+    assert calls == [CallBegun, CallEnded, CallBegun, CallEnded, Ended]
+
+
+MISTAKES = {
+    "unreadable": "<tool_code>weather in Oslo?</tool_code>",
+    "unknown tool": '<tool_code>{"name": "send_mail", "arguments": {}}</tool_code>',
+}
+
+
+@BOTH
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_of_which_nothing_went_out_is_asked_again(asked, mistake):
+    found = whole(asked, mistake, CALL)
+    assert [call.name for call in found.calls] == ["get_weather"]
+    assert (found.text, found.usage) == ("", Usage(20, 10))
+
+
+def test_the_model_is_told_what_was_wrong():
+    exchange = Exchange(ASKED, get_paradigm("xml_tag"))
+    exchange.feed(Chunk(MISTAKES["unknown tool"], finish_reason="stop"))
+    assert exchange.finish() == []
+    *_, said, advice = exchange.request.messages
+    assert said == Message("assistant", MISTAKES["unknown tool"])
+    assert "there is no tool 'send_mail'" in advice.content
+
+
+@BOTH
+def test_an_unknown_tool_never_leaves_even_when_the_model_insists(asked):
+    pieces = answer(asked, *[MISTAKES["unknown tool"]] * 3)
+    assert isinstance(pieces[-1], Failed)
+    assert not any(isinstance(piece, CallBegun) for piece in pieces)
+
+
+def test_a_mistake_behind_words_that_went_out_is_dropped():
+    found = whole(STREAMED, f"Let me see. {MISTAKES['unknown tool']}")
+    assert (found.text.strip(), found.calls, found.reason) == ("Let me see.", [], "stop")
+
+
+def test_wrong_arguments_are_mended_or_asked_again():
+    wrong = CALL.replace('"Oslo"', '"Oslo", "days": "three"')
+    mended = CALL.replace('"Oslo"', '"Oslo", "days": "3"')
+    found = whole(ASKED, wrong, mended)
+    assert json.loads(found.calls[0].arguments) == {"city": "Oslo", "days": 3}
+
+
+def test_a_strict_tool_leaves_only_whole_and_valid():
+    asked = replace(STREAMED, strict=frozenset({"get_weather"}))
+    found = whole(asked, CALL.replace('"city"', '"town"'), CALL)
+    assert json.loads(found.calls[0].arguments) == {"city": "Oslo"}
+
+
+@BOTH
+def test_a_call_that_was_cut_is_no_call_and_the_end_says_length(asked):
+    pieces = answer(asked, CALL[:50], reason="length")
+    assert pieces[-1] == Ended("length", Usage(10, 5))
+    assert not any(isinstance(piece, CallEnded) for piece in pieces)
+
+
+def test_nothing_of_a_cut_call_is_seen_by_who_does_not_stream():
+    assert whole(ASKED, CALL[:50], reason="length").calls == []
+
+
+def test_a_whole_call_before_the_cut_counts():
+    assert whole(ASKED, CALL, reason="length").reason == "tool_calls"
+
+
+def test_a_call_that_breaks_after_a_part_went_out_is_an_error_and_no_finish():
+    broken = '<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo", @@ ##'
+    pieces = answer(STREAMED, broken)
+    assert isinstance(pieces[0], CallBegun)
+    assert isinstance(pieces[-1], Failed)
+    assert not any(isinstance(piece, Ended | CallEnded) for piece in pieces)
+
+
+def with_choice(asked: Asked, choice: str) -> Asked:
+    return replace(asked, offer=replace(asked.offer, choice=choice))
+
+
+@BOTH
+def test_no_call_leaves_where_none_may(asked):
+    asked = with_choice(asked, "none")
+    found = whole(asked, f"Rain. {CALL}")
+    assert (found.text.strip(), found.calls, found.reason) == ("Rain.", [], "stop")
+
+
+@BOTH
+def test_a_forbidden_call_and_nothing_else_is_asked_again(asked):
+    found = whole(with_choice(asked, "none"), CALL, "Rain.")
+    assert (found.text, found.calls) == ("Rain.", [])
+
+
+def test_no_instructions_are_sent_where_no_call_may_be_made():
+    request = Exchange(with_choice(ASKED, "none"), get_paradigm("xml_tag")).request
+    assert [message.role for message in request.messages] == ["user"]
+
+
+@BOTH
+@pytest.mark.parametrize("choice", ["required", "get_weather"])
+def test_a_demanded_call_is_asked_for_again(asked, choice):
+    found = whole(with_choice(asked, choice), "I would say rain.", CALL)
+    assert (found.text, [call.name for call in found.calls]) == ("", ["get_weather"])
+
+
+@BOTH
+def test_another_tool_than_the_demanded_one_does_not_leave(asked):
+    found = whole(with_choice(asked, "now"), CALL, NOW)
+    assert [call.name for call in found.calls] == ["now"]
+
+
+@BOTH
+def test_a_model_that_will_not_call_is_an_error(asked):
+    pieces = answer(with_choice(asked, "required"), "No.", "No.", "No.")
+    assert isinstance(pieces[-1], Failed)
+    assert pieces[-1].code == "tool_choice_unmet"
+    assert len(pieces) == 1
+
+
+@BOTH
+def test_one_call_only_where_the_client_takes_one_at_a_time(asked):
+    asked = replace(asked, offer=replace(OFFER, parallel=False))
+    assert [call.name for call in whole(asked, CALL + NOW).calls] == ["get_weather"]
+
+
+@BOTH
+def test_an_answer_in_a_shape_is_its_json_alone(asked):
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    asked = replace(asked, shape=AnswerShape(schema))
+    found = whole(asked, "Sure! 3", '```json\n{"n": 3}\n```')
+    assert found.text == '{"n": 3}'
+
+
+def test_a_call_needs_no_shape():
+    assert whole(replace(ASKED, shape=AnswerShape()), CALL).calls
+
+
+def test_a_reply_that_breaks_off_is_an_error():
+    exchange = Exchange(STREAMED, get_paradigm("xml_tag"))
+    exchange.feed(Chunk("Let me"))
+    assert isinstance(exchange.finish()[-1], Failed)
+
+
+def test_tool_history_is_text_upstream_even_without_tools():
+    call = ToolCall("get_weather", {"city": "Oslo"}, "call_1")
+    asked = Asked(
+        "m",
+        (
+            Message("system", "Be brief."),
+            Message("user", "How is Oslo?"),
+            Message("assistant", "", (call,)),
+            Message("user", "", results=(ToolResult(call, "rain"),)),
+            Message("system", "And kind."),
+            Message("user", "And?"),
+        ),
+    )
+    request = Exchange(asked, get_paradigm("xml_tag")).request
+    assert [message.role for message in request.messages] == ["system", "user", "assistant", "user"]
+    assert request.messages[0].content == "Be brief.\n\nAnd kind."
+    assert "rain" in request.messages[3].content and "And?" in request.messages[3].content
+    assert not any(message.calls or message.results for message in request.messages)

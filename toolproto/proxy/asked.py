@@ -1,0 +1,63 @@
+"""What a client asked for, whatever API it speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..messages import Message
+from ..tools.spec import ToolOffer
+
+__all__ = ["AnswerShape", "Asked", "BadRequest", "has_tool_history"]
+
+
+class BadRequest(Exception):
+    """The client's mistake: *message* for its programmer, *param* the field that is wrong."""
+
+    def __init__(
+        self, message: str, param: str | None = None, code: str = "invalid_request_error"
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.param = param
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerShape:
+    """The answer in words is to be JSON; *schema* says of what kind, if it matters."""
+
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, before any paradigm is put into it.
+
+    *messages* carry calls and results as values. *params* are generation parameters under
+    OpenAI's names. *strict* names the tools whose arguments leave only when they are whole and
+    valid. *legacy* is for those who asked in OpenAI's older form.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    offer: ToolOffer = field(default_factory=ToolOffer)
+    stream: bool = False
+    choices: int = 1
+    stop: tuple[str, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+    shape: AnswerShape | None = None
+    strict: frozenset[str] = frozenset()
+    include_usage: bool = False
+    legacy: bool = False
+
+    @property
+    def needs_tools(self) -> bool:
+        """Whether anything in it is about tools; otherwise it passes through untouched."""
+        return bool(self.offer.tools) or has_tool_history(self.messages)
+
+
+def has_tool_history(messages: Sequence[Message]) -> bool:
+    """Whether tools were called earlier in the conversation."""
+    return any(message.calls or message.results for message in messages)

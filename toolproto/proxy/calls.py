@@ -1,0 +1,104 @@
+"""The calls of one reply on their way out: which leave, under which id, and how soon.
+
+A call of a tool that is not on offer, or not on these terms, never leaves. Arguments go out as they
+are read, unless something has to be known of the whole call first: nothing streams, or the tool is
+strict. Then they are checked, and mended where the schema leaves no doubt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from secrets import token_hex
+
+from ..messages import CallProblem, Grade, ToolCall
+from ..tools.check import check_call
+from ..tools.names import resolve_name
+from .asked import Asked
+from .pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
+
+__all__ = ["OutgoingCalls", "new_id"]
+
+
+def new_id() -> str:
+    """An id for a call; the model's own would come again in the next turn."""
+    return f"call_{token_hex(12)}"
+
+
+@dataclass(slots=True)
+class OutgoingCalls:
+    """The calls of a reply to *asked*; *live* ones go out while they are written."""
+
+    asked: Asked
+    live: bool
+    ids: Callable[[], str] = new_id
+    count: int = 0
+    problems: list[CallProblem] = field(default_factory=list)
+    repairs: list[str] = field(default_factory=list)
+    #: Why the rest of a call cannot follow of which a part went out already.
+    half_out: str | None = None
+    is_last_whole: bool = False
+    _open: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the client wants no more calls."""
+        return self.count > 0 and not self.asked.offer.parallel
+
+    def start(self, index: int, name: str) -> Iterator[Piece]:
+        """A call has begun in the reply."""
+        self.is_last_whole = False
+        known = self._leaving(name)
+        if self.live and known is not None and known not in self.asked.strict:
+            self._open[index] = self.count
+            yield self._begun(known)
+
+    def add(self, index: int, text: str) -> Iterator[Piece]:
+        """More of its arguments."""
+        if index in self._open:
+            yield ArgumentsPiece(self._open[index], text)
+
+    def complete(self, index: int, call: ToolCall) -> Iterator[Piece]:
+        """It is whole."""
+        self.is_last_whole = call.grade is not Grade.TRUNCATED
+        if index in self._open and self.is_last_whole:
+            self._note(call)
+            yield CallEnded(self._open.pop(index))
+        elif index in self._open:
+            self.half_out = "the model wrote a tool call and left a part of it out"
+        elif self.is_last_whole and not self.is_enough:
+            yield from self._checked(call)
+
+    def reject(self, index: int, problem: CallProblem) -> None:
+        """It cannot be used."""
+        self.is_last_whole = False
+        self.problems.append(problem)
+        if self._open.pop(index, None) is not None:
+            self.half_out = f"the model wrote a tool call that cannot be used: {problem.message}"
+
+    def _leaving(self, name: str) -> str | None:
+        """The tool on offer that *name* means, if a call of it may leave now."""
+        offer = self.asked.offer
+        match = resolve_name(name, offer.names)
+        if match is None or self.is_enough:
+            return None
+        return match.name if offer.choice in ("auto", "required", match.name) else None
+
+    def _checked(self, call: ToolCall) -> Iterator[Piece]:
+        checked = check_call(call, self.asked.offer, near_names=True)
+        if isinstance(checked, CallProblem):
+            self.problems.append(checked)
+            return
+        self._note(checked)
+        begun = self._begun(checked.name)
+        yield begun
+        yield ArgumentsPiece(begun.index, json.dumps(checked.arguments))
+        yield CallEnded(begun.index)
+
+    def _begun(self, name: str) -> CallBegun:
+        self.count += 1
+        return CallBegun(self.count - 1, self.ids(), name)
+
+    def _note(self, call: ToolCall) -> None:
+        self.repairs += (repair.name for repair in call.repairs)

@@ -1,0 +1,181 @@
+"""One answer to a client: what the model is asked, and what of its replies goes out.
+
+Does no I/O: send :attr:`Exchange.request`, feed what comes, and call :meth:`Exchange.finish` at the
+end of the reply. If the exchange is not done then, its request is another one: the model made a
+mistake of which nothing had gone out yet, and is told so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallRejected,
+    CallStarted,
+    Event,
+    ReasoningDelta,
+    TextDelta,
+)
+from ..messages import CallProblem, Chunk, ProblemKind, Usage
+from ..paradigms.base import ToolContextDef
+from .asked import Asked
+from .calls import OutgoingCalls
+from .pieces import CallBegun, Ended, Failed, Piece, Reason, Text, Thought
+from .prompting import first_request, told_again
+from .verdict import Shortcoming, in_shape, shortcoming
+
+__all__ = ["Exchange"]
+
+#: The reply was cut in the middle.
+_CUT = ("length", "content_filter")
+#: Problems that asking again does not mend: there was no room, or nothing is missing.
+_FINAL = (ProblemKind.TRUNCATED, ProblemKind.FABRICATED_RESULT)
+
+
+@dataclass(slots=True)
+class _Reply:
+    """What was heard of one reply of the model."""
+
+    calls: OutgoingCalls
+    heard: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    reason: str | None = None
+
+    @property
+    def was_cut(self) -> bool:
+        return self.reason in _CUT
+
+
+class Exchange:
+    """One answer to what *asked* asks, by a model that is taught *paradigm*.
+
+    *reasks* is how often a mistake may be put to the model. Pieces are held back while one may
+    still be due: all of them if the client does not stream or wants its answer in a shape, texts
+    if a call is demanded.
+    """
+
+    def __init__(
+        self, asked: Asked, paradigm: ToolContextDef, *, reasks: int = 2, examples: bool = False
+    ) -> None:
+        self._asked = asked
+        self._paradigm = paradigm
+        self._left = reasks
+        self._holds_all = not asked.stream or asked.shape is not None
+        self._holds_text = self._holds_all or asked.offer.choice not in ("auto", "none")
+        self._held: list[Piece] = []
+        self._out = False
+        self.usage = Usage()
+        self.done = False
+        #: What was wrong with the model's calls, and what was mended, for the log.
+        self.problems: list[CallProblem] = []
+        self.repairs: list[str] = []
+        self.request = first_request(asked, paradigm, examples)
+        self._listen()
+
+    def feed(self, chunk: Chunk) -> list[Piece]:
+        """What goes out now that *chunk* came; :attr:`done` if nothing more is wanted."""
+        pieces: list[Piece] = [Thought(chunk.reasoning)] if chunk.reasoning else []
+        if chunk.text:
+            self._reply.heard.append(chunk.text)
+            for event in self._decoder.feed(chunk.text):
+                pieces += self._taken(event)
+        if chunk.usage:
+            self.usage += chunk.usage
+        self._reply.reason = chunk.finish_reason or self._reply.reason
+        return self._let_out(pieces)
+
+    def finish(self) -> list[Piece]:
+        """The reply is over: what is left of it, and the end; or there is another request."""
+        reply = self._reply
+        if reply.reason is None:
+            return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
+        ending = self._decoder.finish("length" if reply.was_cut else None)
+        out = self._let_out([piece for event in ending for piece in self._taken(event)])
+        self.problems += reply.calls.problems
+        self.repairs += reply.calls.repairs
+        if reply.was_cut:
+            return out + self._ended()
+        if reply.calls.half_out is not None:
+            return out + self._failed(Failed(reply.calls.half_out, "broken_tool_call"))
+        return self._judged(out)
+
+    def _judged(self, out: list[Piece]) -> list[Piece]:
+        calls = self._reply.calls
+        mendable = [problem for problem in calls.problems if problem.kind not in _FINAL]
+        lacking = shortcoming(self._asked, self._text(), calls.count, mendable)
+        if lacking is None:
+            return out + self._ended()
+        if self._left and not self._out:
+            self._ask_again(lacking)
+            return []
+        return self._failed(lacking.failure) if lacking.failure else out + self._ended()
+
+    def _taken(self, event: Event) -> Iterator[Piece]:
+        calls = self._reply.calls
+        match event:
+            case TextDelta(text):
+                self._reply.text.append(text)
+                yield Text(text)
+            case ReasoningDelta(text):
+                yield Thought(text)
+            case CallStarted(index, name):
+                yield from calls.start(index, name)
+            case ArgumentsDelta(index, text):
+                yield from calls.add(index, text)
+            case CallCompleted(index, call):
+                yield from calls.complete(index, call)
+            case CallRejected(index, problem):
+                calls.reject(index, problem)
+
+    def _let_out(self, pieces: list[Piece]) -> list[Piece]:
+        begins = any(isinstance(piece, CallBegun) for piece in pieces)
+        if self._holds_all or (self._holds_text and not begins):
+            self._held += pieces
+            return []
+        if not pieces:
+            return pieces
+        # The first call lets everything out: it is what was demanded.
+        self._holds_text = False
+        out, self._held = [*self._held, *pieces], []
+        self._out = self._out or any(not isinstance(piece, Thought) for piece in out)
+        return out
+
+    def _ask_again(self, lacking: Shortcoming) -> None:
+        self._left -= 1
+        self._held.clear()
+        advice = "\n".join(map(self._paradigm.format_problem, lacking.problems)) or lacking.advice
+        self.request = told_again(self.request, "".join(self._reply.heard), advice)
+        self._listen()
+
+    def _listen(self) -> None:
+        self._reply = _Reply(OutgoingCalls(self._asked, live=not self._holds_all))
+        self._decoder = self._paradigm.decoder(self._asked.offer)
+
+    def _ended(self) -> list[Piece]:
+        self.done = True
+        return [*self._shaped(), Ended(self._reason(), self.usage)]
+
+    def _shaped(self) -> list[Piece]:
+        """What was held back; an answer in a shape is nothing but its JSON."""
+        held, self._held = self._held, []
+        found = in_shape(self._text(), self._asked.shape) if self._asked.shape else None
+        if self._reply.calls.count or not isinstance(found, str):
+            return held
+        return [*(piece for piece in held if isinstance(piece, Thought)), Text(found)]
+
+    def _text(self) -> str:
+        return "".join(self._reply.text)
+
+    def _reason(self) -> Reason:
+        reply = self._reply
+        if reply.was_cut and not (reply.calls.count and reply.calls.is_last_whole):
+            return "length" if reply.reason == "length" else "content_filter"
+        return "tool_calls" if reply.calls.count else "stop"
+
+    def _failed(self, failure: Failed) -> list[Piece]:
+        self.done = True
+        self._held.clear()
+        return [failure]

@@ -1,0 +1,83 @@
+"""What goes back to a client, piece by piece, whatever API it speaks.
+
+The pieces of one answer come in this order: thoughts and texts, then calls, each begun, given its
+arguments and ended before the next, then exactly one :class:`Ended` or :class:`Failed`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..messages import Usage
+
+__all__ = [
+    "ArgumentsPiece",
+    "CallBegun",
+    "CallEnded",
+    "Ended",
+    "Failed",
+    "Piece",
+    "Text",
+    "Thought",
+]
+
+Reason = Literal["stop", "length", "tool_calls", "content_filter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """More of what a person should read."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """More of the model's thinking."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallBegun:
+    """A call of a tool on offer; *index* counts from 0 in each answer."""
+
+    index: int
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsPiece:
+    """More of the arguments, as JSON text."""
+
+    index: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnded:
+    """The arguments are whole: joined, they are a JSON object."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The answer is over."""
+
+    reason: Reason
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The answer cannot be given; *code* is for programs, *message* for people."""
+
+    message: str
+    code: str
+    status: int = 502
+
+
+Piece = Text | Thought | CallBegun | ArgumentsPiece | CallEnded | Ended | Failed

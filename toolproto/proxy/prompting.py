@@ -1,0 +1,49 @@
+"""The request that a backend gets: plain text, one system message, roles that take turns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from ..messages import ChatRequest, Message
+from ..paradigms.base import ToolContextDef
+from ..tools.spec import ToolOffer
+from ..turn.request import taking_turns
+from .asked import AnswerShape, Asked
+
+__all__ = ["first_request", "told_again"]
+
+#: How much of a reply the model is shown again when it is told what was wrong with it.
+_SHOWN_AGAIN = 8_000
+
+
+def first_request(asked: Asked, paradigm: ToolContextDef, examples: bool = False) -> ChatRequest:
+    """*asked*, with its tools as instructions and its tool history as text.
+
+    System messages from anywhere in the conversation become one that leads it.
+    """
+    offer = ToolOffer() if asked.offer.choice == "none" else asked.offer
+    system = "\n\n".join(each.content for each in asked.messages if each.role == "system")
+    if asked.shape is not None:
+        system = f"{system}\n\n{_rule(asked.shape, bool(offer.tools))}".strip()
+    system = paradigm.splice_system_prompt(system, offer)
+    spoken = [each for each in asked.messages if each.role != "system"]
+    shown = paradigm.examples(offer) if examples else []
+    turns = taking_turns([*shown, *paradigm.encode_history(spoken)])
+    head = [Message("system", system)] if system else []
+    stop = (*asked.stop, *paradigm.stop(offer))
+    return ChatRequest((*head, *turns), stop, asked.params)
+
+
+def told_again(request: ChatRequest, said: str, advice: str) -> ChatRequest:
+    """*request* with the reply *said* to it, and what was wrong with that."""
+    more = [Message("assistant", said[:_SHOWN_AGAIN]), Message("user", advice)]
+    return replace(request, messages=tuple(taking_turns([*request.messages, *more])))
+
+
+def _rule(shape: AnswerShape, with_tools: bool) -> str:
+    when = "When you answer without calling a tool, write" if with_tools else "Answer with"
+    if shape.schema is None:
+        return f"{when} one JSON object and nothing else."
+    schema = json.dumps(shape.schema, ensure_ascii=False)
+    return f"{when} one JSON object and nothing else. It must fit this JSON Schema:\n{schema}"

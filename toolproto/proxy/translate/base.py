@@ -1,0 +1,143 @@
+"""What the proxy needs of an API: requests in, answers out, whole or streamed.
+
+Translation does no I/O and reads no clock: an id and the time come in a :class:`Stamp`. What is
+written is JSON in ASCII, so that no character can be taken for the end of a line on the way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ...messages import Usage
+from ..asked import Asked
+from ..pieces import (
+    ArgumentsPiece,
+    CallBegun,
+    Ended,
+    Failed,
+    Piece,
+    Reason,
+    Text,
+    Thought,
+)
+
+__all__ = ["Answer", "Api", "Fault", "Stamp", "StreamWriter", "WrittenCall", "collected", "sse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What identifies a response: *id* is a token for the API to put its prefix before."""
+
+    id: str
+    created: int
+
+
+@dataclass(slots=True)
+class WrittenCall:
+    """A call as it goes out: *arguments* is the JSON text of an object."""
+
+    id: str
+    name: str
+    arguments: str = ""
+
+
+@dataclass(slots=True)
+class Answer:
+    """One whole answer."""
+
+    text: str = ""
+    thought: str = ""
+    calls: list[WrittenCall] = field(default_factory=list)
+    reason: Reason = "stop"
+    usage: Usage = field(default_factory=Usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a client is told instead of an answer; *param* is the field that is wrong."""
+
+    status: int
+    message: str
+    code: str
+    param: str | None = None
+
+
+class StreamWriter(Protocol):
+    """Writes the pieces of the answers of one response, in the order they come."""
+
+    def begin(self) -> list[str]:
+        """What comes before everything."""
+        ...
+
+    def write(self, choice: int, piece: Piece) -> list[str]:
+        """*piece* of the answer number *choice*; never a :class:`Failed` one."""
+        ...
+
+    def end(self) -> list[str]:
+        """What comes after the last answer has ended."""
+        ...
+
+    def fail(self, fault: Fault) -> list[str]:
+        """What comes instead of an end."""
+        ...
+
+
+class Api(Protocol):
+    """One API that clients speak."""
+
+    media_type: str
+    #: What keeps a connection open while there is nothing to say; empty if the API has nothing.
+    keep_alive: str
+
+    def read(self, body: Mapping[str, Any]) -> Asked:
+        """The request in *body*; BadRequest if it is none."""
+        ...
+
+    def writer(self, asked: Asked, stamp: Stamp) -> StreamWriter:
+        """A writer of the streamed response to *asked*."""
+        ...
+
+    def whole(self, asked: Asked, answers: Sequence[Answer], stamp: Stamp) -> dict[str, Any]:
+        """The response that is not streamed."""
+        ...
+
+    def error(self, fault: Fault) -> dict[str, Any]:
+        """The body of a response that tells *fault*."""
+        ...
+
+
+def collected(pieces: Iterable[Piece]) -> Answer | Failed:
+    """The whole of an answer, out of its pieces."""
+    answer = Answer()
+    texts: list[str] = []
+    thoughts: list[str] = []
+    arguments: list[list[str]] = []
+    for piece in pieces:
+        match piece:
+            case Text(text):
+                texts.append(text)
+            case Thought(text):
+                thoughts.append(text)
+            case CallBegun(_, id, name):
+                answer.calls.append(WrittenCall(id, name))
+                arguments.append([])
+            case ArgumentsPiece(index, text):
+                arguments[index].append(text)
+            case Ended(reason, usage):
+                answer.reason, answer.usage = reason, usage
+            case Failed():
+                return piece
+    answer.text, answer.thought = "".join(texts), "".join(thoughts)
+    for call, written in zip(answer.calls, arguments, strict=True):
+        call.arguments = "".join(written) or "{}"
+    return answer
+
+
+def sse(data: Any, event: str | None = None) -> str:
+    """A server-sent event."""
+    named = f"event: {event}\n" if event else ""
+    written = data if isinstance(data, str) else json.dumps(data, separators=(",", ":"))
+    return f"{named}data: {written}\n\n"

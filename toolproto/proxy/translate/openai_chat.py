@@ -1,0 +1,334 @@
+"""OpenAI's chat completions: ``POST /v1/chat/completions``.
+
+The older ``functions`` and ``function_call`` are read too, and answered in their own form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...messages import Message, ToolCall, Usage
+from ...tools.spec import ToolOffer
+from ..asked import AnswerShape, Asked, BadRequest
+from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
+from .base import Answer, Fault, Stamp, WrittenCall, sse
+from .reading import (
+    History,
+    objects,
+    offered,
+    optional,
+    read_arguments,
+    read_params,
+    required,
+    text_parts,
+)
+
+__all__ = ["OpenAIChatApi", "openai_error"]
+
+_HANDLED = frozenset(
+    [
+        "model",
+        "messages",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "functions",
+        "function_call",
+        "stream",
+        "stream_options",
+        "n",
+        "stop",
+        "response_format",
+        "logprobs",
+        "top_logprobs",
+    ]
+)
+_TEXTS = ("text", "refusal", "input_text", "output_text")
+
+
+class OpenAIChatApi:
+    """Chat completions, streamed as server-sent events."""
+
+    media_type = "text/event-stream"
+    keep_alive = ": keep-alive\n\n"
+
+    def read(self, body: Mapping[str, Any]) -> Asked:
+        """The request in *body*."""
+        tools = objects(body, "tools")
+        options = optional(body, "stream_options", dict) or {}
+        return Asked(
+            required(body, "model", str),
+            tuple(_messages(objects(body, "messages"))),
+            _offer(body, tools),
+            stream=bool(optional(body, "stream", bool)),
+            choices=_choices(body),
+            stop=_stop(body.get("stop")),
+            params=read_params(body, _HANDLED),
+            shape=_shape(optional(body, "response_format", dict)),
+            strict=frozenset(filter(None, map(_strict_name, tools))),
+            include_usage=bool(options.get("include_usage")),
+            legacy="functions" in body,
+        )
+
+    def writer(self, asked: Asked, stamp: Stamp) -> _Writer:
+        """A writer of chunks."""
+        return _Writer(asked, stamp)
+
+    def whole(self, asked: Asked, answers: Sequence[Answer], stamp: Stamp) -> dict[str, Any]:
+        """A chat completion."""
+        usage = Usage()
+        for answer in answers:
+            usage += answer.usage
+        return {
+            "id": f"chatcmpl-{stamp.id}",
+            "object": "chat.completion",
+            "created": stamp.created,
+            "model": asked.model,
+            "choices": [
+                {
+                    "index": index,
+                    "message": _message(answer, asked.legacy),
+                    "logprobs": None,
+                    "finish_reason": _reason(answer.reason, asked.legacy),
+                }
+                for index, answer in enumerate(answers)
+            ],
+            "usage": _usage(usage),
+        }
+
+    def error(self, fault: Fault) -> dict[str, Any]:
+        """OpenAI's error body."""
+        return openai_error(fault)
+
+
+def openai_error(fault: Fault) -> dict[str, Any]:
+    """The body in which OpenAI tells what is wrong."""
+    kind = "invalid_request_error" if 400 <= fault.status < 500 else "upstream_error"
+    told = {"message": fault.message, "type": kind, "param": fault.param, "code": fault.code}
+    return {"error": told}
+
+
+# -- reading ------------------------------------------------------------------------------
+
+
+def _offer(body: Mapping[str, Any], tools: list[Mapping[str, Any]]) -> ToolOffer:
+    functions = objects(body, "functions")
+    parallel = optional(body, "parallel_tool_calls", bool) is not False
+    if functions and not tools:
+        choice = _choice(body.get("function_call"), "function_call")[0]
+        return offered(functions, "functions", choice, parallel=False)
+    choice, allowed = _choice(body.get("tool_choice"), "tool_choice")
+    offer = offered(tools, "tools", choice, parallel)
+    if allowed is None:
+        return offer
+    if unknown := [name for name in allowed if name not in offer.names]:
+        raise BadRequest(f"tool_choice allows {unknown[0]!r}, which is not offered", "tool_choice")
+    kept = tuple(tool for tool in offer.tools if tool.name in allowed)
+    return ToolOffer(kept, choice, parallel)
+
+
+def _choice(choice: Any, path: str) -> tuple[str, list[str] | None]:
+    """What *choice* demands, and the names it is limited to."""
+    match choice:
+        case None | "auto":
+            return "auto", None
+        case "none" | "required":
+            return choice, None
+        case {"type": "allowed_tools", "allowed_tools": {"mode": str(mode), "tools": list(tools)}}:
+            return ("required" if mode == "required" else "auto"), [_named(t, path) for t in tools]
+        case {"type": "allowed_tools", "mode": str(mode), "tools": list(tools)}:
+            return ("required" if mode == "required" else "auto"), [_named(t, path) for t in tools]
+        case _:
+            return _named(choice, path), None
+
+
+def _named(choice: Any, path: str) -> str:
+    match choice:
+        case {"function": {"name": str(name)}} | {"name": str(name)}:
+            return name
+    raise BadRequest(
+        f"{path} is to be 'auto', 'none', 'required' or an object that names a function", path
+    )
+
+
+def _strict_name(tool: Mapping[str, Any]) -> str | None:
+    match tool:
+        case {"function": {"name": str(name), "strict": True}} | {
+            "name": str(name),
+            "strict": True,
+        }:
+            return name
+    return None
+
+
+def _choices(body: Mapping[str, Any]) -> int:
+    choices = optional(body, "n", int)
+    if choices is not None and choices < 1:
+        raise BadRequest("n is to be 1 or more", "n")
+    return choices or 1
+
+
+def _stop(stop: Any) -> tuple[str, ...]:
+    if stop is None or isinstance(stop, str):
+        return (stop,) if stop else ()
+    if isinstance(stop, list) and all(isinstance(each, str) for each in stop):
+        return tuple(filter(None, stop))
+    raise BadRequest("stop is to be a string or a list of strings", "stop")
+
+
+def _shape(format: Mapping[str, Any] | None) -> AnswerShape | None:
+    match format:
+        case None | {"type": "text"}:
+            return None
+        case {"type": "json_object"}:
+            return AnswerShape()
+        case {"type": "json_schema", "json_schema": {"schema": dict(schema)}}:
+            return AnswerShape(schema)
+        case {"type": "json_schema", "schema": dict(schema)}:
+            return AnswerShape(schema)
+    raise BadRequest("response_format is to be text, json_object or json_schema", "response_format")
+
+
+def _messages(messages: list[Mapping[str, Any]]) -> list[Message]:
+    if not messages:
+        raise BadRequest("messages is to be a list of at least one message", "messages")
+    history = History()
+    for at, message in enumerate(messages):
+        _add(history, message, f"messages[{at}]")
+    return history.messages
+
+
+def _add(history: History, message: Mapping[str, Any], path: str) -> None:
+    content = text_parts(message.get("content"), f"{path}.content", _TEXTS)
+    match message.get("role"):
+        case "system" | "developer":
+            history.said(Message("system", content))
+        case "user":
+            history.said(Message("user", content))
+        case "assistant":
+            history.said(Message("assistant", content, tuple(_calls(message, path))))
+        case "tool":
+            history.answered(required(message, "tool_call_id", str, f"{path}."), content, path)
+        case "function":
+            history.answered(required(message, "name", str, f"{path}."), content, path)
+        case other:
+            raise BadRequest(f"{path}.role is {other!r}", f"{path}.role")
+
+
+def _calls(message: Mapping[str, Any], path: str) -> list[ToolCall]:
+    calls = []
+    for at, call in enumerate(objects(message, "tool_calls")):
+        where = f"{path}.tool_calls[{at}]."
+        function = required(call, "function", dict, where)
+        calls.append(_call(function, required(call, "id", str, where), where))
+    if (function := optional(message, "function_call", dict)) is not None:
+        # The older form has no ids; its result names the function.
+        name = required(function, "name", str, f"{path}.function_call.")
+        calls.append(_call(function, name, f"{path}.function_call."))
+    return calls
+
+
+def _call(function: Mapping[str, Any], id: str, path: str) -> ToolCall:
+    arguments = read_arguments(function.get("arguments", "{}"), f"{path}arguments")
+    return ToolCall(required(function, "name", str, path), arguments, id)
+
+
+# -- writing ------------------------------------------------------------------------------
+
+
+def _message(answer: Answer, legacy: bool) -> dict[str, Any]:
+    content = answer.text if answer.text or not answer.calls else None
+    message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
+    if answer.thought:
+        message["reasoning_content"] = answer.thought
+    if answer.calls and legacy:
+        call = answer.calls[0]
+        message["function_call"] = {"name": call.name, "arguments": call.arguments}
+    elif answer.calls:
+        message["tool_calls"] = [_tool_call(call) for call in answer.calls]
+    return message
+
+
+def _tool_call(call: WrittenCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _reason(reason: str, legacy: bool) -> str:
+    return "function_call" if legacy and reason == "tool_calls" else reason
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.input_tokens + usage.output_tokens,
+    }
+
+
+class _Writer:
+    """Chunks of chat completions; one id, time and model for all of them."""
+
+    def __init__(self, asked: Asked, stamp: Stamp) -> None:
+        self._asked = asked
+        self._common = {
+            "id": f"chatcmpl-{stamp.id}",
+            "object": "chat.completion.chunk",
+            "created": stamp.created,
+            "model": asked.model,
+        }
+        self._usage = Usage()
+
+    def begin(self) -> list[str]:
+        """The role of each choice."""
+        delta = {"role": "assistant", "content": ""}
+        return [self._chunk(choice, delta) for choice in range(self._asked.choices)]
+
+    def write(self, choice: int, piece: Piece) -> list[str]:
+        """*piece* as a chunk of *choice*."""
+        match piece:
+            case Text(text):
+                return [self._chunk(choice, {"content": text})]
+            case Thought(text):
+                return [self._chunk(choice, {"reasoning_content": text})]
+            case CallBegun(index, id, name):
+                return [self._chunk(choice, self._begun(index, id, name))]
+            case ArgumentsPiece(index, text):
+                return [self._chunk(choice, self._arguments(index, text))]
+            case Ended(reason, usage):
+                self._usage += usage
+                return [self._chunk(choice, {}, _reason(reason, self._asked.legacy))]
+            case CallEnded() | Failed():
+                return []
+
+    def end(self) -> list[str]:
+        """The usage, if it was asked for, and the end of the stream."""
+        done = [sse("[DONE]")]
+        if not self._asked.include_usage:
+            return done
+        return [sse({**self._common, "choices": [], "usage": _usage(self._usage)}), *done]
+
+    def fail(self, fault: Fault) -> list[str]:
+        """An error event; there is no finish reason and no ``[DONE]``."""
+        return [sse(openai_error(fault))]
+
+    def _chunk(self, choice: int, delta: dict[str, Any], reason: str | None = None) -> str:
+        said = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": reason}
+        chunk = {**self._common, "choices": [said]}
+        # Promised to whoever asked for usage: every chunk has the field.
+        return sse({**chunk, "usage": None} if self._asked.include_usage else chunk)
+
+    def _begun(self, index: int, id: str, name: str) -> dict[str, Any]:
+        function = {"name": name, "arguments": ""}
+        if self._asked.legacy:
+            return {"function_call": function}
+        return {
+            "tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]
+        }
+
+    def _arguments(self, index: int, text: str) -> dict[str, Any]:
+        function = {"arguments": text}
+        if self._asked.legacy:
+            return {"function_call": function}
+        return {"tool_calls": [{"index": index, "function": function}]}
