@@ -66,6 +66,10 @@ HOMES = {
     "xllamacpp": ("endpoints/local/",),
     "platformdirs": ("endpoints/local/", "cli/"),
     "huggingface_hub": ("endpoints/local/",),
+    "starlette": ("proxy/",),
+    "uvicorn": ("proxy/",),
+    "prometheus_client": ("proxy/",),
+    "opentelemetry": ("proxy/",),
 }
 
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

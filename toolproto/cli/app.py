@@ -28,6 +28,7 @@ COMMANDS = {
     "prompt": "Show what a model would be told, with its cost in tokens.",
     "explain": "Show how one reply is read, character by character, and why.",
     "paradigms": "List the forms of call, or show one.",
+    "serve": "Give tools to the clients of a backend that has none.",
     "probe": "Find out which paradigm a model follows best.",
     "model": "Get and list the models that run in this process.",
     "sessions": "List, show, export and delete kept conversations.",

@@ -26,6 +26,7 @@ EXTRAS = {
     "hub": ("huggingface_hub", "models from the hub"),
     "sql": ("sqlalchemy", "sessions that survive"),
     "postgres": ("psycopg", "sessions shared by machines"),
+    "server": ("uvicorn", "the proxy"),
     "parquet": ("pyarrow", "Parquet files"),
     "probe": ("matplotlib", "plots"),
     "testing": ("syrupy", "laws and snapshots for your own paradigms"),

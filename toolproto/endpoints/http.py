@@ -153,10 +153,15 @@ class AsyncLine:
         self.sent = False
 
     async def send(
-        self, url: str, headers: Mapping[str, str], content: bytes, connect: float | None
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        content: bytes,
+        connect: float | None,
+        method: str = "POST",
     ) -> tuple[int, Mapping[str, str]]:
         """Send a request and wait for its status and headers."""
-        request = _request(self._client, url, headers, content, connect, self._trace)
+        request = _request(self._client, url, headers, content, connect, self._trace, method)
         try:
             self._response = await self._client.send(request, stream=True)
         except Exception as error:
@@ -252,6 +257,7 @@ def _request(
     content: bytes,
     connect: float | None,
     trace: Any,
+    method: str = "POST",
 ) -> httpx.Request:
     extensions: dict[str, Any] = {"trace": trace}
     parts = urlsplit(url)
@@ -262,7 +268,7 @@ def _request(
     # Only connecting is left to httpx: its other timeouts begin anew with every byte.
     timeout = httpx.Timeout(None, connect=connect)
     return client.build_request(
-        "POST", url, headers=headers, content=content, timeout=timeout, extensions=extensions
+        method, url, headers=headers, content=content, timeout=timeout, extensions=extensions
     )
 
 

@@ -9,19 +9,35 @@ from typing import Any
 from ..messages import Message
 from ..tools.spec import ToolOffer
 
-__all__ = ["AnswerShape", "Asked", "BadRequest", "has_tool_history"]
+__all__ = ["AnswerShape", "Asked", "BadRequest", "Fault", "has_tool_history"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a client is told instead of an answer; *param* is the field that is wrong."""
+
+    status: int
+    message: str
+    code: str
+    param: str | None = None
 
 
 class BadRequest(Exception):
     """The client's mistake: *message* for its programmer, *param* the field that is wrong."""
 
     def __init__(
-        self, message: str, param: str | None = None, code: str = "invalid_request_error"
+        self, message: str, param: str | None = None, code: str = "invalid_value", status: int = 400
     ) -> None:
         super().__init__(message)
         self.message = message
         self.param = param
         self.code = code
+        self.status = status
+
+    @property
+    def fault(self) -> Fault:
+        """What the client is told."""
+        return Fault(self.status, self.message, self.code, self.param)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,13 +33,18 @@ class OutgoingCalls:
     asked: Asked
     live: bool
     ids: Callable[[], str] = new_id
-    count: int = 0
+    names: list[str] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
     repairs: list[str] = field(default_factory=list)
     #: Why the rest of a call cannot follow of which a part went out already.
     half_out: str | None = None
     is_last_whole: bool = False
     _open: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        """How many have begun to go out."""
+        return len(self.names)
 
     @property
     def is_enough(self) -> bool:
@@ -97,7 +102,7 @@ class OutgoingCalls:
         yield CallEnded(begun.index)
 
     def _begun(self, name: str) -> CallBegun:
-        self.count += 1
+        self.names.append(name)
         return CallBegun(self.count - 1, self.ids(), name)
 
     def _note(self, call: ToolCall) -> None:

@@ -49,6 +49,16 @@ class _Reply:
         return self.reason in _CUT
 
 
+class _Verbatim:
+    """Reads a reply in which nothing is a call, because nobody offered a tool."""
+
+    def feed(self, chunk: str) -> list[Event]:
+        return [TextDelta(chunk)]
+
+    def finish(self, reason: str | None = None) -> list[Event]:
+        return []
+
+
 class Exchange:
     """One answer to what *asked* asks, by a model that is taught *paradigm*.
 
@@ -72,6 +82,10 @@ class Exchange:
         #: What was wrong with the model's calls, and what was mended, for the log.
         self.problems: list[CallProblem] = []
         self.repairs: list[str] = []
+        #: The tools whose calls went out, and every reply as it was written.
+        self.called: list[str] = []
+        self.heard: list[str] = []
+        self.reasked = 0
         self.request = first_request(asked, paradigm, examples)
         self._listen()
 
@@ -87,15 +101,24 @@ class Exchange:
         self._reply.reason = chunk.finish_reason or self._reply.reason
         return self._let_out(pieces)
 
+    @property
+    def is_enough(self) -> bool:
+        """Whether the rest of the reply does not matter: the one call that is wanted is whole."""
+        return self._reply.calls.is_enough and self._reply.calls.is_last_whole
+
     def finish(self) -> list[Piece]:
         """The reply is over: what is left of it, and the end; or there is another request."""
         reply = self._reply
+        if self.is_enough:
+            reply.reason = "stop"
         if reply.reason is None:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
         ending = self._decoder.finish("length" if reply.was_cut else None)
         out = self._let_out([piece for event in ending for piece in self._taken(event)])
         self.problems += reply.calls.problems
         self.repairs += reply.calls.repairs
+        self.called += reply.calls.names
+        self.heard.append("".join(reply.heard))
         if reply.was_cut:
             return out + self._ended()
         if reply.calls.half_out is not None:
@@ -145,6 +168,7 @@ class Exchange:
 
     def _ask_again(self, lacking: Shortcoming) -> None:
         self._left -= 1
+        self.reasked += 1
         self._held.clear()
         advice = "\n".join(map(self._paradigm.format_problem, lacking.problems)) or lacking.advice
         self.request = told_again(self.request, "".join(self._reply.heard), advice)
@@ -152,7 +176,8 @@ class Exchange:
 
     def _listen(self) -> None:
         self._reply = _Reply(OutgoingCalls(self._asked, live=not self._holds_all))
-        self._decoder = self._paradigm.decoder(self._asked.offer)
+        tools = self._asked.needs_tools
+        self._decoder = self._paradigm.decoder(self._asked.offer) if tools else _Verbatim()
 
     def _ended(self) -> list[Piece]:
         self.done = True

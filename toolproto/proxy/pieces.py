@@ -73,11 +73,15 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The answer cannot be given; *code* is for programs, *message* for people."""
+    """The answer cannot be given; *code* is for programs, *message* for people.
+
+    *retry_after* is for how many seconds the upstream asked to be left alone.
+    """
 
     message: str
     code: str
     status: int = 502
+    retry_after: float | None = None
 
 
 Piece = Text | Thought | CallBegun | ArgumentsPiece | CallEnded | Ended | Failed

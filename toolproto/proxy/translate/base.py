@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ...messages import Usage
-from ..asked import Asked
+from ..asked import Asked, Fault
 from ..pieces import (
     ArgumentsPiece,
     CallBegun,
@@ -55,16 +55,6 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What a client is told instead of an answer; *param* is the field that is wrong."""
-
-    status: int
-    message: str
-    code: str
-    param: str | None = None
-
-
 class StreamWriter(Protocol):
     """Writes the pieces of the answers of one response, in the order they come."""
 
@@ -88,9 +78,25 @@ class StreamWriter(Protocol):
 class Api(Protocol):
     """One API that clients speak."""
 
-    media_type: str
-    #: What keeps a connection open while there is nothing to say; empty if the API has nothing.
-    keep_alive: str
+    @property
+    def name(self) -> str:
+        """What logs and metrics call it."""
+        ...
+
+    @property
+    def dialect(self) -> str | None:
+        """The dialect of a backend that speaks the same; None if no backend does."""
+        ...
+
+    @property
+    def media_type(self) -> str:
+        """That of a stream."""
+        ...
+
+    @property
+    def keep_alive(self) -> str:
+        """What keeps a silent connection open; empty if the API has nothing for it."""
+        ...
 
     def read(self, body: Mapping[str, Any]) -> Asked:
         """The request in *body*; BadRequest if it is none."""

@@ -10,17 +10,21 @@ from typing import Any
 
 from ...messages import Message, ToolCall, Usage
 from ...tools.spec import ToolOffer
-from ..asked import AnswerShape, Asked, BadRequest
+from ..asked import Asked, BadRequest
 from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
 from .base import Answer, Fault, Stamp, WrittenCall, sse
+from .history import History
+from .openai_terms import openai_error, openai_offer, openai_shape, read_choice, strict_names
 from .reading import (
-    History,
+    check_depth,
     objects,
     offered,
     optional,
     read_arguments,
     read_params,
+    read_stop,
     required,
+    shown,
     text_parts,
 )
 
@@ -50,11 +54,14 @@ _TEXTS = ("text", "refusal", "input_text", "output_text")
 class OpenAIChatApi:
     """Chat completions, streamed as server-sent events."""
 
+    name = "openai_chat"
+    dialect = "openai_chat"
     media_type = "text/event-stream"
     keep_alive = ": keep-alive\n\n"
 
     def read(self, body: Mapping[str, Any]) -> Asked:
         """The request in *body*."""
+        check_depth(body)
         tools = objects(body, "tools")
         options = optional(body, "stream_options", dict) or {}
         return Asked(
@@ -63,12 +70,12 @@ class OpenAIChatApi:
             _offer(body, tools),
             stream=bool(optional(body, "stream", bool)),
             choices=_choices(body),
-            stop=_stop(body.get("stop")),
+            stop=read_stop(body.get("stop")),
             params=read_params(body, _HANDLED),
-            shape=_shape(optional(body, "response_format", dict)),
-            strict=frozenset(filter(None, map(_strict_name, tools))),
+            shape=openai_shape(body.get("response_format"), "response_format"),
+            strict=strict_names(tools),
             include_usage=bool(options.get("include_usage")),
-            legacy="functions" in body,
+            legacy=bool(body.get("functions")) and not tools,
         )
 
     def writer(self, asked: Asked, stamp: Stamp) -> _Writer:
@@ -102,13 +109,6 @@ class OpenAIChatApi:
         return openai_error(fault)
 
 
-def openai_error(fault: Fault) -> dict[str, Any]:
-    """The body in which OpenAI tells what is wrong."""
-    kind = "invalid_request_error" if 400 <= fault.status < 500 else "upstream_error"
-    told = {"message": fault.message, "type": kind, "param": fault.param, "code": fault.code}
-    return {"error": told}
-
-
 # -- reading ------------------------------------------------------------------------------
 
 
@@ -116,50 +116,9 @@ def _offer(body: Mapping[str, Any], tools: list[Mapping[str, Any]]) -> ToolOffer
     functions = objects(body, "functions")
     parallel = optional(body, "parallel_tool_calls", bool) is not False
     if functions and not tools:
-        choice = _choice(body.get("function_call"), "function_call")[0]
+        choice, _ = read_choice(body.get("function_call"), "function_call")
         return offered(functions, "functions", choice, parallel=False)
-    choice, allowed = _choice(body.get("tool_choice"), "tool_choice")
-    offer = offered(tools, "tools", choice, parallel)
-    if allowed is None:
-        return offer
-    if unknown := [name for name in allowed if name not in offer.names]:
-        raise BadRequest(f"tool_choice allows {unknown[0]!r}, which is not offered", "tool_choice")
-    kept = tuple(tool for tool in offer.tools if tool.name in allowed)
-    return ToolOffer(kept, choice, parallel)
-
-
-def _choice(choice: Any, path: str) -> tuple[str, list[str] | None]:
-    """What *choice* demands, and the names it is limited to."""
-    match choice:
-        case None | "auto":
-            return "auto", None
-        case "none" | "required":
-            return choice, None
-        case {"type": "allowed_tools", "allowed_tools": {"mode": str(mode), "tools": list(tools)}}:
-            return ("required" if mode == "required" else "auto"), [_named(t, path) for t in tools]
-        case {"type": "allowed_tools", "mode": str(mode), "tools": list(tools)}:
-            return ("required" if mode == "required" else "auto"), [_named(t, path) for t in tools]
-        case _:
-            return _named(choice, path), None
-
-
-def _named(choice: Any, path: str) -> str:
-    match choice:
-        case {"function": {"name": str(name)}} | {"name": str(name)}:
-            return name
-    raise BadRequest(
-        f"{path} is to be 'auto', 'none', 'required' or an object that names a function", path
-    )
-
-
-def _strict_name(tool: Mapping[str, Any]) -> str | None:
-    match tool:
-        case {"function": {"name": str(name), "strict": True}} | {
-            "name": str(name),
-            "strict": True,
-        }:
-            return name
-    return None
+    return openai_offer(tools, body.get("tool_choice"), parallel)
 
 
 def _choices(body: Mapping[str, Any]) -> int:
@@ -167,27 +126,6 @@ def _choices(body: Mapping[str, Any]) -> int:
     if choices is not None and choices < 1:
         raise BadRequest("n is to be 1 or more", "n")
     return choices or 1
-
-
-def _stop(stop: Any) -> tuple[str, ...]:
-    if stop is None or isinstance(stop, str):
-        return (stop,) if stop else ()
-    if isinstance(stop, list) and all(isinstance(each, str) for each in stop):
-        return tuple(filter(None, stop))
-    raise BadRequest("stop is to be a string or a list of strings", "stop")
-
-
-def _shape(format: Mapping[str, Any] | None) -> AnswerShape | None:
-    match format:
-        case None | {"type": "text"}:
-            return None
-        case {"type": "json_object"}:
-            return AnswerShape()
-        case {"type": "json_schema", "json_schema": {"schema": dict(schema)}}:
-            return AnswerShape(schema)
-        case {"type": "json_schema", "schema": dict(schema)}:
-            return AnswerShape(schema)
-    raise BadRequest("response_format is to be text, json_object or json_schema", "response_format")
 
 
 def _messages(messages: list[Mapping[str, Any]]) -> list[Message]:
@@ -207,18 +145,18 @@ def _add(history: History, message: Mapping[str, Any], path: str) -> None:
         case "user":
             history.said(Message("user", content))
         case "assistant":
-            history.said(Message("assistant", content, tuple(_calls(message, path))))
+            history.said(Message("assistant", content, tuple(_calls(message, path))), path)
         case "tool":
             history.answered(required(message, "tool_call_id", str, f"{path}."), content, path)
         case "function":
             history.answered(required(message, "name", str, f"{path}."), content, path)
         case other:
-            raise BadRequest(f"{path}.role is {other!r}", f"{path}.role")
+            raise BadRequest(f"{path}.role is {shown(other)}", f"{path}.role")
 
 
 def _calls(message: Mapping[str, Any], path: str) -> list[ToolCall]:
     calls = []
-    for at, call in enumerate(objects(message, "tool_calls")):
+    for at, call in enumerate(objects(message, "tool_calls", f"{path}.")):
         where = f"{path}.tool_calls[{at}]."
         function = required(call, "function", dict, where)
         calls.append(_call(function, required(call, "id", str, where), where))

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from math import isfinite
 from typing import Any
 
 from ...errors import UsageError
-from ...messages import Message, ToolCall, ToolResult
+from ...tools.schema import check_schema
 from ...tools.spec import ToolOffer, ToolSpec, spec_from_openai
-from ..asked import BadRequest
+from ..asked import AnswerShape, BadRequest
 
 __all__ = [
-    "History",
+    "check_depth",
     "objects",
     "offered",
     "optional",
     "read_arguments",
+    "read_numbers",
     "read_params",
+    "read_stop",
     "required",
+    "shape_of",
+    "shown",
     "text_parts",
 ]
 
@@ -50,6 +55,37 @@ _ELSEWHERE = frozenset(
     ]
 )
 
+#: Whatever reads, checks or writes a value later recurses into it. A schema may hold 64 others
+#: inside each other, each under a name.
+_MAX_DEPTH = 150
+#: How much of a client's own words a message repeats, and how long it may be with them.
+_MAX_SHOWN = 80
+_MAX_TOLD = 400
+
+
+def shown(value: Any) -> str:
+    """*value* as a message may repeat it."""
+    text = repr(value)
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+
+
+def check_depth(values: Mapping[str, Any]) -> None:
+    """BadRequest if one of *values* holds lists and objects too far inside each other."""
+    for key, value in values.items():
+        level = [value]
+        for _ in range(_MAX_DEPTH):
+            level = [inner for each in level for inner in _inside(each)]
+            if not level:
+                break
+        else:
+            raise BadRequest(f"{shown(key)} is nested more than {_MAX_DEPTH} levels deep", key)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
 
 def optional(body: Mapping[str, Any], key: str, kind: type, path: str = "") -> Any:
     """``body[key]`` if it is there and not null."""
@@ -69,12 +105,12 @@ def required(body: Mapping[str, Any], key: str, kind: type, path: str = "") -> A
     return value
 
 
-def objects(body: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def objects(body: Mapping[str, Any], key: str, path: str = "") -> list[Mapping[str, Any]]:
     """``body[key]``: a list of objects, empty if it is not there."""
-    values = optional(body, key, list) or []
+    values = optional(body, key, list, path) or []
     for at, value in enumerate(values):
         if not isinstance(value, Mapping):
-            raise BadRequest(f"{key}[{at}] is to be an object", f"{key}[{at}]")
+            raise BadRequest(f"{path}{key}[{at}] is to be an object", f"{path}{key}[{at}]")
     return values
 
 
@@ -86,12 +122,14 @@ def text_parts(content: Any, path: str, kinds: Collection[str] = ("text",)) -> s
         raise BadRequest(f"{path} is to be a string or a list of parts", path)
     texts = []
     for at, part in enumerate(content):
+        where = f"{path}[{at}]"
         kind = part.get("type") if isinstance(part, Mapping) else None
         if kind not in kinds:
             raise BadRequest(
-                f"{path}[{at}]: parts of type {kind!r} cannot be used together with tools", path
+                f"{where}: parts of type {shown(kind)} cannot be used together with tools", where
             )
-        texts.append(str(part.get("text") or part.get("refusal") or ""))
+        key = "refusal" if kind == "refusal" else "text"
+        texts.append(optional(part, key, str, f"{where}.") or "")
     return "\n".join(texts)
 
 
@@ -108,7 +146,25 @@ def read_arguments(text: Any, path: str) -> dict[str, Any]:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return {"arguments": text}
+    check_depth({path: value})
     return value if isinstance(value, dict) else {"arguments": value}
+
+
+def shape_of(schema: Any, path: str) -> AnswerShape:
+    """An answer in JSON of which *schema* says what it holds."""
+    try:
+        return AnswerShape(check_schema(schema, "the answer"))
+    except UsageError as error:
+        raise BadRequest(f"{path}: {error}", path) from None
+
+
+def read_stop(stop: Any, path: str = "stop") -> tuple[str, ...]:
+    """Where generation stops: at one string, or at any of several."""
+    if stop is None or isinstance(stop, str):
+        return (stop,) if stop else ()
+    if isinstance(stop, list) and all(isinstance(each, str) for each in stop):
+        return tuple(filter(None, stop))
+    raise BadRequest(f"{path} is to be a string or a list of strings", path)
 
 
 def offered(
@@ -120,16 +176,17 @@ def offered(
         try:
             spec = spec_from_openai(definition)
         except UsageError as error:
-            raise BadRequest(f"{path}[{at}]: {error}", f"{path}[{at}]") from None
+            told = str(error)[:_MAX_TOLD]
+            raise BadRequest(f"{path}[{at}]: {told}", f"{path}[{at}]") from None
         if spec.name in specs:
             raise BadRequest(f"{path}: two tools are named {spec.name!r}", f"{path}[{at}]")
         specs[spec.name] = spec
     if choice not in ("auto", "none", "required") and choice not in specs:
         raise BadRequest(
-            f"tool_choice names {choice!r}, which is not among the tools", "tool_choice"
+            f"tool_choice names {shown(choice)}, which is not among the tools", "tool_choice"
         )
     if choice == "required" and not specs:
-        raise BadRequest("tool_choice is 'required', but there are no tools", "tool_choice")
+        raise BadRequest("tool_choice demands a call, but there are no tools", "tool_choice")
     return ToolOffer(tuple(specs.values()), choice, parallel)
 
 
@@ -142,29 +199,17 @@ def read_params(body: Mapping[str, Any], handled: frozenset[str]) -> dict[str, A
     }
 
 
-class History:
-    """Puts together messages whose results name the calls that they answer."""
-
-    def __init__(self) -> None:
-        self.messages: list[Message] = []
-        self._calls: dict[str, ToolCall] = {}
-
-    def said(self, message: Message) -> None:
-        """The next message."""
-        self._calls |= {call.id: call for call in message.calls}
-        self.messages.append(message)
-
-    def answered(self, id: str, content: str, path: str, is_error: bool = False) -> None:
-        """A result; those that follow each other become one message."""
-        call = self._calls.get(id)
-        if call is None:
-            raise BadRequest(
-                f"{path} answers the call {id!r}, which no message before it makes", path
-            )
-        result = ToolResult(call, content, is_error)
-        before = self.messages[-1]
-        if before.role == "user" and before.results and not before.content:
-            results = (*before.results, result)
-            self.messages[-1] = Message("user", "", results=results)
-        else:
-            self.messages.append(Message("user", "", results=(result,)))
+def read_numbers(
+    body: Mapping[str, Any], names: Mapping[str, str], path: str = ""
+) -> dict[str, int | float]:
+    """The numbers of *body* that *names* knows, under the names it has for them."""
+    found: dict[str, int | float] = {}
+    for key, name in names.items():
+        value = body.get(key)
+        if value is None:
+            continue
+        fine = isinstance(value, int | float) and not isinstance(value, bool)
+        if not fine or (isinstance(value, float) and not isfinite(value)):
+            raise BadRequest(f"{path}{key} is to be a number", f"{path}{key}")
+        found[name] = value
+    return found

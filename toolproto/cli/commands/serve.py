@@ -1,0 +1,119 @@
+"""``toolproto serve``: the proxy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...describe import styles
+from ...endpoints.dialects import DIALECTS
+from ...errors import UsageError
+from ..settings import Settings
+
+__all__ = ["command"]
+
+
+@click.command("serve")
+@click.option(
+    "--upstream", envvar="TOOLPROTO_UPSTREAM", metavar="URL", help="Address of the backend."
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(list(DIALECTS)),
+    default="openai_chat",
+    show_default=True,
+    help="How the backend is spoken to.",
+)
+@click.option(
+    "--upstream-key-env",
+    metavar="VARIABLE",
+    help="Variable with the backend's key; without it, the client's own is passed on.",
+)
+@click.option(
+    "--native",
+    type=click.Choice(["never", "auto"]),
+    default="never",
+    show_default=True,
+    help="'auto': try the backend's own tools once for each model.",
+)
+@click.option(
+    "--paradigm",
+    "-p",
+    default="auto",
+    show_default=True,
+    envvar="TOOLPROTO_PARADIGM",
+    help="What models are taught; 'auto' goes by their names.",
+)
+@click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@click.option("--examples", is_flag=True, help="Show small models a call before they begin.")
+@click.option(
+    "--reasks",
+    type=click.IntRange(0, 10),
+    default=2,
+    show_default=True,
+    help="How often a model's mistake is put to it.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Interface to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8100, show_default=True)
+@click.option(
+    "--key-env",
+    metavar="VARIABLE",
+    help="Variable with the key that clients must send; needed for other interfaces.",
+)
+@click.option(
+    "--allow-host",
+    multiple=True,
+    metavar="NAME",
+    help="Further name under which clients may address the proxy.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that share the port.",
+)
+@click.option("--log-content", is_flag=True, help="Write what was said to the log, too.")
+@click.pass_context
+def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
+    """Give `tools` to any client, on a backend that only completes text.
+
+    Point an OpenAI, Anthropic or Ollama client at the address printed. Several backends and the
+    terms of each model come from toolproto.toml: [upstreams.NAME] and [models."NAME"].
+    """  # fmt: skip
+    settings = ctx.ensure_object(Settings)
+    try:
+        from ...proxy.run import banner, check, serve
+    except ModuleNotFoundError as error:
+        if error.name not in ("starlette", "uvicorn", "prometheus_client"):
+            raise
+        raise UsageError("the proxy needs more; run: pip install 'toolproto[server]'") from None
+    config = _config(options, settings)
+    check(config)
+    click.echo(banner(config))
+    serve(config, workers)
+
+
+def _config(options: dict[str, Any], settings: Settings) -> Any:
+    from ...proxy.config import config_from
+
+    named = settings.table("upstreams").values()
+    given = {
+        "url": options["upstream"],
+        "dialect": options["dialect"],
+        "api_key_env": options["upstream_key_env"],
+        "native": options["native"],
+    }
+    # Those with a prefix come first; the one of the command line is for all other models.
+    upstreams = sorted(named, key=lambda each: -len(each.get("prefix", "")))
+    terms = ("paradigm", "describe", "examples", "reasks")
+    return config_from(
+        {
+            "upstreams": [*upstreams, *([given] if given["url"] else [])],
+            "default": {name: options[name] for name in terms},
+            "models": {name: settings.for_model(name) for name in settings.table("models")},
+            "hosts": options["allow_host"],
+            **{name: options[name] for name in ("host", "port", "key_env", "log_content")},
+        }
+    )

@@ -1,0 +1,89 @@
+"""Who may talk to the proxy at all.
+
+A proxy on this machine could be reached by any web page its user has open: a page may send
+requests to 127.0.0.1, or to a name of its own that it points there. So the ``Host`` must be one of
+ours, and a request with a foreign ``Origin`` is refused, whatever else it carries. Where a key is
+set, every path asks for it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from .config import ProxyConfig
+
+__all__ = ["Guard"]
+
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+#: Headers that a client and a server might read differently; one of each is enough.
+_SINGLE = (b"host", b"content-length", b"transfer-encoding", b"authorization", b"x-api-key")
+
+
+class Guard:
+    """Lets requests through to *app* that may be answered."""
+
+    def __init__(self, app: ASGIApp, config: ProxyConfig) -> None:
+        self._app = app
+        self._hosts = {host.lower() for host in (*_LOCAL, config.host, *config.hosts)}
+        self._key_env = config.key_env
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(Headers(scope=scope))
+        if refusal is None:
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(send, *refusal)
+
+    def _refusal(self, headers: Headers) -> tuple[int, str] | None:
+        """Status and words, or None for a request that may be answered."""
+        if any(sum(name == each for name, _ in headers.raw) > 1 for each in _SINGLE):
+            return 400, "a header came twice"
+        if "content-length" in headers and "transfer-encoding" in headers:
+            return 400, "a body has one length"
+        if _name(headers.get("host", "")) not in self._hosts:
+            return 421, "this proxy does not go by that name; add it with --allow-host"
+        origin = headers.get("origin")
+        if origin is not None and _name(urlsplit(origin).netloc) not in self._hosts:
+            return 403, "web pages of other origins are not served"
+        if self._key_env is not None and not self._is_key(_sent_keys(headers)):
+            return 401, "the key is missing or wrong"
+        return None
+
+    def _is_key(self, sent: Iterable[str]) -> bool:
+        key = os.environ.get(self._key_env or "", "")
+        # An unset variable is no key that anybody could send.
+        return bool(key) and any(hmac.compare_digest(key.encode(), each.encode()) for each in sent)
+
+
+def _sent_keys(headers: Headers) -> Iterable[str]:
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer":
+        yield token.strip()
+    if "x-api-key" in headers:
+        yield headers["x-api-key"]
+
+
+def _name(host: str) -> str:
+    """*host* without its port."""
+    name, colon, port = host.lower().rpartition(":")
+    return name if colon and port.isdigit() else host.lower()
+
+
+async def _refuse(send: Send, status: int, message: str) -> None:
+    told = {"message": message, "type": "invalid_request_error", "param": None, "code": "refused"}
+    body = json.dumps({"error": told}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,68 @@
+"""Which models there are, asked of every backend and told in the client's own form."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ..errors import EndpointError
+from .config import Upstream
+from .passing import Passing
+
+__all__ = ["model_names", "openai_list", "tag_list"]
+
+_PATHS = {"ollama": "/api/tags"}
+_MOST_BYTES = 4 * 1024 * 1024
+
+
+async def model_names(
+    upstreams: Sequence[Upstream], passing: Passing, key: str | None
+) -> list[str]:
+    """The models of all *upstreams*, as clients name them; EndpointError if none answers."""
+    asked = [_names(upstream, passing, key) for upstream in upstreams]
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    lists = [answer for answer in answers if isinstance(answer, list)]
+    if not lists:
+        raise EndpointError("no upstream lists its models")
+    return [name for names in lists for name in names]
+
+
+async def _names(upstream: Upstream, passing: Passing, key: str | None) -> list[str]:
+    path = _PATHS.get(upstream.dialect, "/models")
+    async with asyncio.timeout(10):
+        status, body = await passing.fetched(upstream, path, key, _MOST_BYTES)
+    if status != 200:
+        raise EndpointError("the list of models was refused", status=status)
+    added = upstream.prefix if upstream.prefix.endswith("/") else ""
+    return [added + name for name in _read(body)]
+
+
+def _read(body: bytes) -> list[str]:
+    """The names in a list as OpenAI, Anthropic (``data``) or Ollama (``models``) write it."""
+    try:
+        values = json.loads(body)
+    except (ValueError, RecursionError):
+        raise EndpointError("the list of models is not JSON") from None
+    rows = (values.get("data") or values.get("models")) if isinstance(values, dict) else None
+    rows = rows if isinstance(rows, list) else []
+    names = [row.get("id") or row.get("name") for row in rows if isinstance(row, dict)]
+    return [name for name in names if isinstance(name, str)]
+
+
+def openai_list(names: Sequence[str]) -> dict[str, Any]:
+    """*names* as OpenAI lists models."""
+    rows = [{"id": name, "object": "model", "created": 0, "owned_by": "upstream"} for name in names]
+    return {"object": "list", "data": rows}
+
+
+def tag_list(names: Sequence[str]) -> dict[str, Any]:
+    """*names* as Ollama lists models."""
+    when = datetime.fromtimestamp(0, UTC).isoformat()
+    rows = [
+        {"name": name, "model": name, "modified_at": when, "size": 0, "digest": "", "details": {}}
+        for name in names
+    ]
+    return {"models": rows}

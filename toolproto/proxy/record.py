@@ -1,0 +1,94 @@
+"""What is kept of a request: a line in the log, counts for /metrics, and a span.
+
+None of them holds what was said, unless *log_content* asks for it in the log, and never a key.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from secrets import token_hex
+from typing import Any
+
+from ..messages import Usage
+from .asked import Asked
+from .exchange import Exchange
+from .metrics import Metrics
+from .tracing import Span, begin_span
+from .translate.base import Api
+
+__all__ = ["LOGGER", "Record", "Recorder"]
+
+LOGGER = logging.getLogger("toolproto.proxy")
+
+
+class Recorder:
+    """Keeps records of the requests of one process."""
+
+    def __init__(self, metrics: Metrics, log_content: bool = False) -> None:
+        self.metrics = metrics
+        self._log_content = log_content
+
+    def begin(self, asked: Asked, api: Api) -> Record:
+        """A request has been read."""
+        self.metrics.begun()
+        return Record(self.metrics, asked, api.name, self._log_content)
+
+
+class Record:
+    """What is known so far of one request."""
+
+    def __init__(self, metrics: Metrics, asked: Asked, api: str, log_content: bool) -> None:
+        self.id = token_hex(8)
+        self._metrics = metrics
+        self._asked = asked
+        self._api = api
+        self._log_content = log_content
+        self._paradigm: str | None = None
+        self._begun = time.perf_counter()
+        self._span: Span = begin_span(asked.model, api)
+
+    def taught(self, paradigm: str) -> None:
+        """The model is asked in *paradigm*."""
+        self._paradigm = paradigm
+
+    def end(self, outcome: str, exchanges: Sequence[Exchange] = ()) -> None:
+        """The request is over: answered, passed, refused, failed, or left by its client."""
+        seconds = time.perf_counter() - self._begun
+        usage = sum((each.usage for each in exchanges), Usage())
+        line = {
+            "request": self.id,
+            "api": self._api,
+            "model": self._asked.model,
+            "paradigm": self._paradigm,
+            "outcome": outcome,
+            "seconds": round(seconds, 4),
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "calls": [name for each in exchanges for name in each.called],
+            "problems": [problem.kind.value for each in exchanges for problem in each.problems],
+            "repairs": [repair for each in exchanges for repair in each.repairs],
+            "reasks": sum(each.reasked for each in exchanges),
+        }
+        if self._log_content:
+            line |= _content(self._asked, exchanges)
+        LOGGER.info(json.dumps(line))
+        self._metrics.ended(self._api, self._paradigm or "none", outcome, seconds, exchanges)
+        self._span.end(outcome, usage, [name for each in exchanges for name in each.called])
+
+
+def _content(asked: Asked, exchanges: Sequence[Exchange]) -> dict[str, Any]:
+    """What was said: the form that ``toolproto capture`` reads."""
+    tools = [
+        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        for tool in asked.offer.tools
+    ]
+    messages = [
+        {"role": message.role, "content": message.content}
+        for exchange in exchanges[:1]
+        for message in exchange.request.messages
+    ]
+    replies = [reply for exchange in exchanges for reply in exchange.heard]
+    return {"messages": messages, "tools": tools, "replies": replies}

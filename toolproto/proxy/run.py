@@ -1,0 +1,96 @@
+"""Running the proxy: what it says when it starts, and how it stops."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import socket
+import sys
+import tempfile
+from contextlib import ExitStack
+
+import uvicorn
+
+from .. import __version__
+from ..errors import UsageError
+from .app import CONFIG_VARIABLE, make_app
+from .config import ProxyConfig
+from .upstreams import taught
+
+__all__ = ["banner", "check", "serve"]
+
+#: Seconds that open answers get to end after the first signal.
+_GRACE = 30
+_HEADERS_SIZE = 32 * 1024
+
+
+def banner(config: ProxyConfig) -> str:
+    """What a person needs to point a client here."""
+    host = f"[{config.host}]" if ":" in config.host else config.host
+    url = f"http://{host}:{config.port}/v1"
+    key = f"${config.key_env}" if config.key_env else "unused"
+    where = ", ".join(each.prefix + "* → " + each.url if each.prefix else each.url
+                      for each in config.upstreams)  # fmt: skip
+    request = '{"model": "…", "messages": [{"role": "user", "content": "Hi"}]}'
+    return "\n".join(
+        [
+            f"toolproto {__version__} · {url} · upstream {where} · {config.default.paradigm}",
+            f'  OpenAI(base_url="{url}", api_key="{key}")',
+            f"  export OPENAI_BASE_URL={url}",
+            f"  curl {url}/chat/completions -H 'content-type: application/json'"
+            f" -H \"authorization: Bearer {key}\" -d '{request}'",
+        ]
+    )
+
+
+def serve(config: ProxyConfig, workers: int = 1) -> None:
+    """Serve until a signal comes; open answers then get a while to end."""
+    _log_lines()
+    with ExitStack() as cleaning:
+        if workers > 1:
+            folder = cleaning.enter_context(
+                tempfile.TemporaryDirectory(prefix="toolproto-metrics-")
+            )
+            os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)
+            os.environ[CONFIG_VARIABLE] = json.dumps(config.as_json())
+        uvicorn.run(
+            make_app(config) if workers == 1 else "toolproto.proxy.app:app_from_environment",
+            factory=workers > 1,
+            workers=workers,
+            host=config.host,
+            port=config.port,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_GRACE,
+            h11_max_incomplete_event_size=_HEADERS_SIZE,
+        )
+
+
+def check(config: ProxyConfig) -> None:
+    """Raise UsageError for what would otherwise fail with the first request."""
+    for model, terms in {"": config.default, **config.models}.items():
+        taught(model, terms)
+    for variable in (config.key_env, *(each.api_key_env for each in config.upstreams)):
+        if variable is not None and not os.environ.get(variable):
+            raise UsageError(f"the variable {variable} is not set, and is to hold a key")
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as attempt:
+        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            attempt.bind((config.host, config.port))
+        except OSError as error:
+            place = f"{config.host}:{config.port}"
+            raise UsageError(f"cannot listen on {place}: {error.strerror}; try --port") from None
+
+
+def _log_lines() -> None:
+    """One JSON object a line, on stderr."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger = logging.getLogger("toolproto.proxy")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False

@@ -1,0 +1,220 @@
+"""One request of a client, from its bytes to the bytes of the answer."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from ..errors import EndpointError
+from .asked import Asked, BadRequest
+from .config import ProxyConfig
+from .exchange import Exchange
+from .feed import Batch, failure_of, feeding
+from .listing import model_names, openai_list, tag_list
+from .passing import Passing
+from .pieces import Failed, Piece
+from .record import Record, Recorder
+from .translate.base import Api, Fault, Stamp, collected
+from .translate.openai_chat import openai_error
+from .upstreams import Backends, taught
+
+__all__ = ["Serving", "refused"]
+
+
+class Serving:
+    """Answers requests as *config* says; made once for each process."""
+
+    def __init__(self, config: ProxyConfig, recorder: Recorder) -> None:
+        self._config = config
+        self._recorder = recorder
+        self._backends = Backends(config)
+        self._passing = Passing(self._backends)
+
+    async def close(self) -> None:
+        """Close every connection to a backend."""
+        await self._backends.close()
+        await self._passing.close()
+
+    async def models(self, request: Request) -> Response:
+        """The models of every backend, as OpenAI lists them."""
+        return await self._listed(request, openai_list)
+
+    async def tags(self, request: Request) -> Response:
+        """The models of every backend, as Ollama lists them."""
+        return await self._listed(request, tag_list)
+
+    async def _listed(
+        self, request: Request, told: Callable[[Sequence[str]], dict[str, Any]]
+    ) -> Response:
+        try:
+            key = client_key(request)
+            names = await model_names(self._config.upstreams, self._passing, key)
+        except EndpointError as error:
+            failed = failure_of(error)
+            return JSONResponse(openai_error(fault_of(failed)), failed.status)
+        return JSONResponse(told(names))
+
+    async def answer(self, api: Api, request: Request) -> Response:
+        """The response to *request*, which speaks *api*."""
+        try:
+            body = await read_body(request, self._config.limits.body)
+            values = read_object(body)
+            asked = self._read(api, values)
+        except BadRequest as error:
+            return refused(api, error.fault)
+        record = self._recorder.begin(asked, api)
+        key = client_key(request)
+        try:
+            passed = await self._passing.attempt(api, asked, body, values, key)
+            if passed is None:
+                return await self._answered(api, asked, key, record)
+            record.end("passed")
+            return passed
+        except BadRequest as error:
+            record.end("refused")
+            return refused(api, error.fault)
+        except EndpointError as error:
+            record.end("failed")
+            return refused(api, fault_of(failure_of(error)), error.retry_after)
+
+    def _read(self, api: Api, body: Mapping[str, Any]) -> Asked:
+        asked, limits = api.read(body), self._config.limits
+        counts = {
+            "tools": (len(asked.offer.tools), limits.tools),
+            "n": (asked.choices, limits.choices),
+            "messages": (len(asked.messages), limits.messages),
+        }
+        for field, (count, most) in counts.items():
+            if count > most:
+                raise BadRequest(f"{field}: {count} is more than {most}", field)
+        return asked
+
+    async def _answered(self, api: Api, asked: Asked, key: str | None, record: Record) -> Response:
+        terms = self._config.terms(asked.model)
+        paradigm = taught(asked.model, terms)
+        record.taught(paradigm.name)
+        endpoint = await self._backends.endpoint(asked.model, key)
+        exchanges = [
+            Exchange(asked, paradigm, reasks=terms.reasks, examples=terms.examples)
+            for _ in range(asked.choices)
+        ]
+        running = _Running(api, asked, exchanges, record)
+        batches = running.batches(feeding(exchanges, endpoint, self._config.keep_alive))
+        return await (running.streamed(batches) if asked.stream else running.whole(batches))
+
+
+class _Running:
+    """One response that is being made."""
+
+    def __init__(self, api: Api, asked: Asked, exchanges: list[Exchange], record: Record) -> None:
+        self._api = api
+        self._asked = asked
+        self._exchanges = exchanges
+        self._record = record
+        self._stamp = Stamp(secrets.token_hex(12), int(time.time()))
+
+    async def batches(
+        self, feed: AbstractAsyncContextManager[AsyncIterator[Batch]]
+    ) -> AsyncGenerator[Batch]:
+        """What comes from the backends; the record ends when this does."""
+        outcome = "left"
+        try:
+            async with feed as batches:
+                async for batch in batches:
+                    if any(isinstance(piece, Failed) for piece in batch[1]):
+                        outcome = "failed"
+                    yield batch
+                outcome = "answered" if outcome == "left" else outcome
+        finally:
+            self._record.end(outcome, self._exchanges)
+
+    async def whole(self, batches: AsyncGenerator[Batch]) -> Response:
+        """A response in one piece."""
+        pieces: list[list[Piece]] = [[] for _ in self._exchanges]
+        async for choice, came in batches:
+            if choice is not None:
+                pieces[choice] += came
+        answers = []
+        for answer in map(collected, pieces):
+            if isinstance(answer, Failed):
+                return refused(self._api, fault_of(answer), answer.retry_after)
+            answers.append(answer)
+        return JSONResponse(self._api.whole(self._asked, answers, self._stamp))
+
+    async def streamed(self, batches: AsyncGenerator[Batch]) -> Response:
+        """A stream; what fails before anything came is an error with its own status."""
+        first = await anext(batches)
+        failed = next((piece for piece in first[1] if isinstance(piece, Failed)), None)
+        if failed is not None:
+            await batches.aclose()
+            return refused(self._api, fault_of(failed), failed.retry_after)
+        headers = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+        return StreamingResponse(
+            self._written(first, batches), media_type=self._api.media_type, headers=headers
+        )
+
+    async def _written(self, first: Batch, batches: AsyncIterator[Batch]) -> AsyncIterator[str]:
+        writer = self._api.writer(self._asked, self._stamp)
+        yield "".join(writer.begin())
+        batch: Batch | None = first
+        while batch is not None:
+            choice, pieces = batch
+            if choice is None:
+                yield self._api.keep_alive
+            for piece in pieces:
+                if isinstance(piece, Failed):
+                    yield "".join(writer.fail(fault_of(piece)))
+                    return
+            if choice is not None:
+                frames = [frame for piece in pieces for frame in writer.write(choice, piece)]
+                yield "".join(frames)
+            batch = await anext(batches, None)
+        yield "".join(writer.end())
+
+
+def fault_of(failed: Failed) -> Fault:
+    """What a client is told of a failure."""
+    return Fault(failed.status, failed.message, failed.code)
+
+
+def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Response:
+    """The response that tells *fault*, in the words of *api*."""
+    headers = {} if retry_after is None else {"retry-after": f"{retry_after:.0f}"}
+    return JSONResponse(api.error(fault), fault.status, headers)
+
+
+def client_key(request: Request) -> str | None:
+    """The key that came with *request*: a bearer token, or Anthropic's header."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and token.strip():
+        return token.strip()
+    return request.headers.get("x-api-key") or None
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """The body, which may be so many bytes long."""
+    pieces, size = [], 0
+    async for piece in request.stream():
+        size += len(piece)
+        if size > most:
+            raise BadRequest(f"the body is longer than {most} bytes", None, "too_large", 413)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object in *body*."""
+    try:
+        values = json.loads(body)
+    except (ValueError, RecursionError):
+        raise BadRequest("the body is not JSON") from None
+    if not isinstance(values, dict):
+        raise BadRequest("the body is to be a JSON object")
+    return values
