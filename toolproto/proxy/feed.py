@@ -7,76 +7,84 @@ that reads slowly therefore slows its backends down, and one that leaves cancels
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import Sequence
 
 from ..endpoints.base import AsyncEndpoint
 from ..errors import EndpointError
 from .exchange import Exchange
 from .pieces import Failed, Piece
 
-__all__ = ["Batch", "failure_of", "feeding"]
+__all__ = ["Batch", "Feed", "failure_of"]
 
 #: The pieces of one answer that came together; no number and no pieces: nothing came for a while.
 Batch = tuple[int | None, list[Piece]]
 _MOST_WAITING = 64
+_LOGGER = logging.getLogger("toolproto.proxy")
 
 
-@asynccontextmanager
-async def feeding(
-    exchanges: Sequence[Exchange], endpoint: AsyncEndpoint, silence: float
-) -> AsyncIterator[AsyncIterator[Batch]]:
-    """The batches of all *exchanges*, with an empty one after each *silence* of so many seconds."""
-    queue: asyncio.Queue[Batch | None] = asyncio.Queue(_MOST_WAITING)
-    async with asyncio.TaskGroup() as tasks:
-        running = [
-            tasks.create_task(_answer(index, exchange, endpoint, queue))
+class Feed:
+    """What comes of all *exchanges*, with an empty batch after each *silence* of so many seconds.
+
+    Begins to read at once, so it has to be closed; no task group, because the task that closes a
+    streamed response is not the one that began it.
+    """
+
+    def __init__(
+        self, exchanges: Sequence[Exchange], endpoint: AsyncEndpoint, silence: float
+    ) -> None:
+        self._silence = silence
+        self._queue: asyncio.Queue[Batch | None] = asyncio.Queue(_MOST_WAITING)
+        self._left = len(exchanges)
+        self._tasks = [
+            asyncio.create_task(self._answer(index, exchange, endpoint))
             for index, exchange in enumerate(exchanges)
         ]
-        batches = _batches(queue, len(running), silence)
+
+    async def next(self) -> Batch | None:
+        """The next batch; None when every answer has ended."""
+        while self._left:
+            try:
+                batch = await self._waited()
+            except TimeoutError:
+                return None, []
+            if batch is not None:
+                return batch
+            self._left -= 1
+        return None
+
+    async def close(self) -> None:
+        """Leave the backends, whatever they are at."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _waited(self) -> Batch | None:
+        if not self._queue.empty():
+            return self._queue.get_nowait()
+        async with asyncio.timeout(self._silence):
+            return await self._queue.get()
+
+    async def _answer(self, index: int, exchange: Exchange, endpoint: AsyncEndpoint) -> None:
         try:
-            yield batches
-        finally:
-            await batches.aclose()
-            for task in running:
-                task.cancel()
+            await self._read(index, exchange, endpoint)
+        except EndpointError as error:
+            await self._queue.put((index, [failure_of(error)]))
+        except Exception:
+            _LOGGER.exception("a request failed for a reason of ours")
+            await self._queue.put((index, [Failed("an error inside the proxy", "internal", 500)]))
+        await self._queue.put(None)
 
-
-async def _answer(
-    index: int, exchange: Exchange, endpoint: AsyncEndpoint, queue: asyncio.Queue[Batch | None]
-) -> None:
-    try:
+    async def _read(self, index: int, exchange: Exchange, endpoint: AsyncEndpoint) -> None:
         while not exchange.done:
             async with endpoint.astream(exchange.request) as chunks:
                 async for chunk in chunks:
                     if pieces := exchange.feed(chunk):
-                        await queue.put((index, pieces))
+                        await self._queue.put((index, pieces))
                     if exchange.is_enough:
                         break
             if pieces := exchange.finish():
-                await queue.put((index, pieces))
-    except EndpointError as error:
-        await queue.put((index, [failure_of(error)]))
-    await queue.put(None)
-
-
-async def _batches(
-    queue: asyncio.Queue[Batch | None], left: int, silence: float
-) -> AsyncGenerator[Batch]:
-    while left:
-        if queue.empty():
-            try:
-                async with asyncio.timeout(silence):
-                    batch = await queue.get()
-            except TimeoutError:
-                yield None, []
-                continue
-        else:
-            batch = queue.get_nowait()
-        if batch is None:
-            left -= 1
-        else:
-            yield batch
+                await self._queue.put((index, pieces))
 
 
 def failure_of(error: EndpointError) -> Failed:

@@ -11,12 +11,14 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from ..endpoints.dialects import Dialect, get_dialect
 from ..endpoints.http import AsyncLine, AsyncLines
+from ..endpoints.redaction import Redactor
 from .asked import Asked
 from .config import Upstream
+from .streamed import ClosingStream
 from .translate.base import Api
 from .upstreams import Backends
 
@@ -27,6 +29,7 @@ _REFUSALS = (400, 404, 405, 415, 422, 500, 501)
 #: Headers of an answer that its client wants; the others are about our connection.
 _KEPT = ("content-type", "retry-after", "x-request-id")
 _CONNECT_SECONDS = 10.0
+_MOST_REFUSAL = 64 * 1024
 
 
 class Passing:
@@ -60,7 +63,12 @@ class Passing:
             self._refused_tools.add(place)
             await line.close()
             return None
-        return _handed_on(line, status, headers)
+        if status < 400:
+            return _handed_on(line, status, headers)
+        # Some services repeat the key that they refuse.
+        redact = Redactor(filter(None, [self._backends.key(upstream, key)]))
+        told = redact((await _read(line, _MOST_REFUSAL)).decode("utf-8", "replace"))
+        return Response(told, status, _kept(headers))
 
     async def fetched(
         self, upstream: Upstream, path: str, key: str | None, most: int
@@ -68,13 +76,7 @@ class Passing:
         """Status and body, of *most* bytes at the most, of what *upstream* has at *path*."""
         dialect = get_dialect(upstream.dialect)
         line, status, _ = await self._sent(upstream, dialect, path, key, b"", "GET")
-        pieces = bytearray()
-        try:
-            while len(pieces) <= most and (piece := await line.read()):
-                pieces += piece
-        finally:
-            await line.close()
-        return status, bytes(pieces)
+        return status, await _read(line, most)
 
     async def _sent(
         self,
@@ -98,13 +100,24 @@ class Passing:
 
 
 def _handed_on(line: AsyncLine, status: int, headers: Mapping[str, str]) -> Response:
-    kept = {name: headers[name] for name in _KEPT if name in headers}
-    return StreamingResponse(_body(line), status, kept)
+    return ClosingStream(_body(line), line.close, status, _kept(headers))
+
+
+def _kept(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name: headers[name] for name in _KEPT if name in headers}
+
+
+async def _read(line: AsyncLine, most: int) -> bytes:
+    """The body, or its first bytes and some more if it is longer than *most*."""
+    pieces = bytearray()
+    try:
+        while len(pieces) <= most and (piece := await line.read()):
+            pieces += piece
+    finally:
+        await line.close()
+    return bytes(pieces)
 
 
 async def _body(line: AsyncLine) -> AsyncIterator[bytes]:
-    try:
-        while piece := await line.read():
-            yield piece
-    finally:
-        await line.close()
+    while piece := await line.read():
+        yield piece

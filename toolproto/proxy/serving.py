@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from ..errors import EndpointError
 from .asked import Asked, BadRequest
 from .config import ProxyConfig
 from .exchange import Exchange
-from .feed import Batch, failure_of, feeding
+from .feed import Batch, Feed, failure_of
 from .listing import model_names, openai_list, tag_list
 from .passing import Passing
 from .pieces import Failed, Piece
 from .record import Record, Recorder
-from .translate.base import Api, Fault, Stamp, collected
+from .streamed import ClosingStream
+from .translate.base import Answer, Api, Fault, Stamp, collected
 from .translate.openai_chat import openai_error
 from .upstreams import Backends, taught
 
@@ -105,78 +105,85 @@ class Serving:
             Exchange(asked, paradigm, reasks=terms.reasks, examples=terms.examples)
             for _ in range(asked.choices)
         ]
-        running = _Running(api, asked, exchanges, record)
-        batches = running.batches(feeding(exchanges, endpoint, self._config.keep_alive))
-        return await (running.streamed(batches) if asked.stream else running.whole(batches))
+        feed = Feed(exchanges, endpoint, self._config.keep_alive)
+        running = _Running(api, asked, exchanges, feed, record)
+        return await (running.streamed() if asked.stream else running.whole())
 
 
 class _Running:
     """One response that is being made."""
 
-    def __init__(self, api: Api, asked: Asked, exchanges: list[Exchange], record: Record) -> None:
+    def __init__(
+        self, api: Api, asked: Asked, exchanges: list[Exchange], feed: Feed, record: Record
+    ) -> None:
         self._api = api
         self._asked = asked
         self._exchanges = exchanges
+        self._feed = feed
         self._record = record
         self._stamp = Stamp(secrets.token_hex(12), int(time.time()))
+        self._outcome = "left"
 
-    async def batches(
-        self, feed: AbstractAsyncContextManager[AsyncIterator[Batch]]
-    ) -> AsyncGenerator[Batch]:
-        """What comes from the backends; the record ends when this does."""
-        outcome = "left"
-        try:
-            async with feed as batches:
-                async for batch in batches:
-                    if any(isinstance(piece, Failed) for piece in batch[1]):
-                        outcome = "failed"
-                    yield batch
-                outcome = "answered" if outcome == "left" else outcome
-        finally:
-            self._record.end(outcome, self._exchanges)
-
-    async def whole(self, batches: AsyncGenerator[Batch]) -> Response:
+    async def whole(self) -> Response:
         """A response in one piece."""
         pieces: list[list[Piece]] = [[] for _ in self._exchanges]
-        async for choice, came in batches:
-            if choice is not None:
-                pieces[choice] += came
-        answers = []
-        for answer in map(collected, pieces):
-            if isinstance(answer, Failed):
-                return refused(self._api, fault_of(answer), answer.retry_after)
-            answers.append(answer)
-        return JSONResponse(self._api.whole(self._asked, answers, self._stamp))
-
-    async def streamed(self, batches: AsyncGenerator[Batch]) -> Response:
-        """A stream; what fails before anything came is an error with its own status."""
-        first = await anext(batches)
-        failed = next((piece for piece in first[1] if isinstance(piece, Failed)), None)
+        try:
+            while (batch := await self._feed.next()) is not None:
+                choice, came = batch
+                if choice is not None:
+                    pieces[choice] += came
+            answers = [collected(each) for each in pieces]
+            failed = next((each for each in answers if isinstance(each, Failed)), None)
+            self._outcome = "failed" if failed else "answered"
+        finally:
+            await self._closed()
         if failed is not None:
-            await batches.aclose()
+            return refused(self._api, fault_of(failed), failed.retry_after)
+        whole = [answer for answer in answers if isinstance(answer, Answer)]
+        return JSONResponse(self._api.whole(self._asked, whole, self._stamp))
+
+    async def streamed(self) -> Response:
+        """A stream; what fails before anything came is an error with its own status."""
+        try:
+            first = await self._feed.next()
+        except BaseException:
+            await self._closed()
+            raise
+        failed = _failure(first)
+        if failed is not None:
+            self._outcome = "failed"
+            await self._closed()
             return refused(self._api, fault_of(failed), failed.retry_after)
         headers = {"cache-control": "no-cache", "x-accel-buffering": "no"}
-        return StreamingResponse(
-            self._written(first, batches), media_type=self._api.media_type, headers=headers
-        )
+        written, close = self._written(first), self._closed
+        return ClosingStream(written, close, headers=headers, media_type=self._api.media_type)
 
-    async def _written(self, first: Batch, batches: AsyncIterator[Batch]) -> AsyncIterator[str]:
+    async def _written(self, batch: Batch | None) -> AsyncIterator[str]:
         writer = self._api.writer(self._asked, self._stamp)
         yield "".join(writer.begin())
-        batch: Batch | None = first
         while batch is not None:
             choice, pieces = batch
+            failed = _failure(batch)
+            if failed is not None:
+                self._outcome = "failed"
+                yield "".join(writer.fail(fault_of(failed)))
+                return
             if choice is None:
                 yield self._api.keep_alive
-            for piece in pieces:
-                if isinstance(piece, Failed):
-                    yield "".join(writer.fail(fault_of(piece)))
-                    return
-            if choice is not None:
-                frames = [frame for piece in pieces for frame in writer.write(choice, piece)]
+            elif frames := [each for piece in pieces for each in writer.write(choice, piece)]:
                 yield "".join(frames)
-            batch = await anext(batches, None)
+            batch = await self._feed.next()
         yield "".join(writer.end())
+        self._outcome = "answered"
+
+    async def _closed(self) -> None:
+        await self._feed.close()
+        self._record.end(self._outcome, self._exchanges)
+
+
+def _failure(batch: Batch | None) -> Failed | None:
+    pieces = batch[1] if batch else []
+    return next((piece for piece in pieces if isinstance(piece, Failed)), None)
 
 
 def fault_of(failed: Failed) -> Fault:

@@ -1,0 +1,225 @@
+"""Requests that nobody should get an answer to, and keys that nobody should see."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from tests.proxy.backend import Backend, Refusal, served
+from toolproto import UsageError
+from toolproto.proxy.app import make_app
+from toolproto.proxy.config import Limits, ModelTerms, ProxyConfig, Upstream
+
+CHAT = "/v1/chat/completions"
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+BODY = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+CANARY = "sk-canary-0123456789abcdef"
+
+
+@contextmanager
+def proxy(backend: Backend, **options: object) -> Iterator[str]:
+    with served(backend.app()) as upstream:
+        defaults = {"upstreams": (Upstream(f"{upstream}/v1"),), "default": ModelTerms("xml_tag")}
+        with served(make_app(ProxyConfig(**{**defaults, **options}))) as url:  # type: ignore[arg-type]
+            yield url
+
+
+@pytest.fixture(scope="module")
+def backend() -> Backend:
+    return Backend(lambda messages: "hello")
+
+
+@pytest.fixture(scope="module")
+def url(backend: Backend) -> Iterator[str]:
+    with proxy(backend, limits=Limits(body=50_000, tools=8, choices=2, messages=20)) as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def nothing_reached(request: pytest.FixtureRequest, backend: Backend) -> Iterator[None]:
+    """Whatever is refused never reaches the backend."""
+    before = len(backend.bodies)
+    yield
+    if "refused" in request.node.name:
+        assert len(backend.bodies) == before
+
+
+HOSTS = ["evil.example", "127.0.0.1.evil.example", "evil.example:80", "localhost.evil.example", ""]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("path", ["/v1/models", "/healthz", "/metrics"])
+def test_a_name_that_was_pointed_here_is_refused(url, host, path):
+    assert httpx.get(url + path, headers={"host": host}).status_code in (400, 421)
+
+
+ORIGINS = ["https://evil.example", "null", "http://localhost.evil.example", "file://", "x"]
+
+
+@pytest.mark.parametrize("origin", ORIGINS)
+def test_a_page_of_another_origin_is_refused(url, origin):
+    answer = httpx.post(url + CHAT, json=BODY, headers={"origin": origin})
+    assert answer.status_code == 403
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_preflight_of_another_origin_is_refused(url):
+    asked = {"origin": "https://evil.example", "access-control-request-method": "POST"}
+    assert httpx.options(url + CHAT, headers=asked).status_code == 403
+
+
+BODIES = {
+    "not json": b"{",
+    "not an object": b"[]",
+    "not utf-8": b'{"model": "\xff"}',
+    "deep": b'{"messages": ' + b"[" * 20_000 + b"]" * 20_000 + b"}",
+    "no model": json.dumps({"messages": BODY["messages"]}).encode(),
+    "no messages": b'{"model": "m"}',
+    "unknown role": json.dumps({**BODY, "messages": [{"role": "root", "content": ""}]}).encode(),
+    "result of nothing": json.dumps(
+        {**BODY, "messages": [{"role": "tool", "tool_call_id": "x", "content": ""}]}
+    ).encode(),
+    "bad schema": json.dumps(
+        {**BODY, "tools": [{"type": "function", "function": {"name": "f", "parameters": 3}}]}
+    ).encode(),
+    "bad name": json.dumps(
+        {**BODY, "tools": [{"type": "function", "function": {"name": "f g"}}]}
+    ).encode(),
+    "unknown choice": json.dumps(
+        {**BODY, "tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "g"}}}
+    ).encode(),
+    "two of one name": json.dumps({**BODY, "tools": [TOOL, TOOL]}).encode(),
+    "too many choices": json.dumps({**BODY, "n": 3}).encode(),
+    "no choices": json.dumps({**BODY, "n": 0}).encode(),
+    "too many tools": json.dumps(
+        {**BODY, "tools": [{"type": "function", "function": {"name": f"f{n}"}} for n in range(9)]}
+    ).encode(),
+    "too many messages": json.dumps({**BODY, "messages": BODY["messages"] * 21}).encode(),
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_a_body_that_cannot_be_meant_is_refused(url, body):
+    answer = httpx.post(url + CHAT, content=body)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_that_is_too_long_is_refused(url, chunked):
+    long = json.dumps({**BODY, "x": "y" * 60_000}).encode()
+    content = iter([long]) if chunked else long
+    assert httpx.post(url + CHAT, content=content).status_code == 413
+
+
+SMUGGLED = {
+    "two lengths": b"Content-Length: 2\r\nContent-Length: 30\r\n\r\n{}",
+    "length and chunks": b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "two hosts": b"Host: evil.example\r\nContent-Length: 2\r\n\r\n{}",
+    "two keys": b"X-Api-Key: a\r\nX-Api-Key: b\r\nContent-Length: 2\r\n\r\n{}",
+    "a bare line end": b"X: y\nContent-Length: 2\r\n\r\n{}\r\n",
+    "huge header": b"X: " + b"y" * 200_000 + b"\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("rest", SMUGGLED.values(), ids=SMUGGLED)
+def test_headers_that_can_be_read_in_two_ways_are_refused(url, rest):
+    port = int(url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        line.sendall(f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\n".encode() + rest)
+        answer = line.recv(200)
+    assert answer.split(b" ")[1].startswith(b"4")
+
+
+ELSEWHERE = ["api_base", "base_url", "api_key", "custom_llm_provider", "extra_headers", "fallbacks"]
+
+
+@pytest.mark.parametrize("field", ELSEWHERE)
+def test_a_client_cannot_choose_the_backend(url, backend, field):
+    told = {**BODY, "tools": [TOOL], field: "http://evil.example/v1"}
+    assert httpx.post(url + CHAT, json=told).status_code == 200
+    assert field not in backend.bodies[-1]
+
+
+@pytest.fixture
+def locked(monkeypatch, backend) -> Iterator[str]:
+    monkeypatch.setenv("PROXY_KEY", CANARY)
+    with proxy(backend, key_env="PROXY_KEY") as url:
+        yield url
+
+
+PATHS = [CHAT, "/v1/models", "/healthz", "/metrics", "/api/tags", "/nowhere"]
+KEYS = [
+    {},
+    {"authorization": "Bearer wrong"},
+    {"authorization": f"Basic {CANARY}"},
+    {"authorization": "Bearer"},
+    {"x-api-key": "é".encode("latin-1").decode("latin-1")},
+    {"authorization": f"Bearer {CANARY[:-1]}"},
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_path_asks_for_the_key_or_is_refused(locked, path):
+    for headers in KEYS:
+        raw = {name: value.encode("latin-1") for name, value in headers.items()}
+        assert httpx.get(locked + path, headers=raw).status_code == 401
+
+
+def test_the_key_opens(locked):
+    for headers in ({"authorization": f"Bearer {CANARY}"}, {"x-api-key": CANARY}):
+        assert httpx.get(f"{locked}/healthz", headers=headers).status_code == 200
+
+
+def test_the_proxys_own_key_is_not_passed_on(locked, backend):
+    headers = {"authorization": f"Bearer {CANARY}"}
+    for body in (BODY, {**BODY, "tools": [TOOL]}):
+        assert httpx.post(locked + CHAT, json=body, headers=headers).status_code == 200
+        assert CANARY not in str(backend.headers[-1])
+
+
+def test_other_interfaces_need_a_key():
+    with pytest.raises(UsageError, match="--key-env"):
+        ProxyConfig((Upstream("http://localhost/v1"),), host="0.0.0.0")
+
+
+def test_no_key_is_logged_or_told(caplog, monkeypatch, capfd):
+    """Even at DEBUG, and although the backend repeats it in its error."""
+    monkeypatch.setenv("UP_KEY", CANARY)
+    caplog.set_level(logging.DEBUG)
+    echoing = Backend(lambda messages: Refusal(401, f"bad key {CANARY}"))
+    with served(echoing.app()) as upstream:
+        held = Upstream(f"{upstream}/v1", api_key_env="UP_KEY")
+        config = ProxyConfig((held,), ModelTerms("xml_tag"), log_content=True)
+        with served(make_app(config)) as url:
+            asking = {**BODY, "tools": [TOOL]}
+            for body in (BODY, asking, {**asking, "stream": True}):
+                answer = httpx.post(url + CHAT, json=body)
+                assert answer.status_code == 401
+                assert CANARY not in answer.text
+            assert CANARY not in httpx.get(f"{url}/metrics").text
+    assert CANARY in str(echoing.headers)
+    assert CANARY not in caplog.text + "".join(capfd.readouterr())
+
+
+def test_a_redirect_is_not_followed(url):
+    moved = Backend(lambda messages: Refusal(307, "", {"location": "http://evil.example/v1"}))
+    with proxy(moved) as elsewhere:
+        answer = httpx.post(elsewhere + CHAT, json={**BODY, "tools": [TOOL]})
+    assert answer.status_code == 502
+    assert len(moved.bodies) == 1
+
+
+def test_a_backends_address_is_not_told():
+    config = ProxyConfig((Upstream("http://127.0.0.1:9/v1"),), ModelTerms("xml_tag"))
+    with served(make_app(config)) as url:
+        for body in (BODY, {**BODY, "tools": [TOOL]}):
+            answer = httpx.post(url + CHAT, json=body)
+            assert answer.status_code == 502
+            assert ":9" not in answer.text

@@ -1,0 +1,36 @@
+"""A streamed response that gives back what it held, even if nobody reads a byte of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+__all__ = ["ClosingStream"]
+
+
+class ClosingStream(StreamingResponse):
+    """Streams *content*, then awaits *close*, whatever happened.
+
+    A client may leave before the first byte: the generator that makes the content is then never
+    begun, and no ``finally`` in it would run.
+    """
+
+    def __init__(
+        self,
+        content: AsyncIterator[str] | AsyncIterator[bytes],
+        close: Callable[[], Awaitable[None]],
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        media_type: str | None = None,
+    ) -> None:
+        super().__init__(content, status, headers, media_type)
+        self._close = close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send everything, and close."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._close()
