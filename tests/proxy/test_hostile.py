@@ -80,8 +80,10 @@ BODIES = {
     "not utf-8": b'{"model": "\xff"}',
     "deep": b'{"messages": ' + b"[" * 20_000 + b"]" * 20_000 + b"}",
     "no model": json.dumps({"messages": BODY["messages"]}).encode(),
-    "no messages": b'{"model": "m"}',
-    "unknown role": json.dumps({**BODY, "messages": [{"role": "root", "content": ""}]}).encode(),
+    "no messages": b'{"model": "m", "tools": []}',
+    "unknown role": json.dumps(
+        {**BODY, "tools": [TOOL], "messages": [{"role": "root", "content": ""}]}
+    ).encode(),
     "result of nothing": json.dumps(
         {**BODY, "messages": [{"role": "tool", "tool_call_id": "x", "content": ""}]}
     ).encode(),
@@ -96,7 +98,7 @@ BODIES = {
     ).encode(),
     "two of one name": json.dumps({**BODY, "tools": [TOOL, TOOL]}).encode(),
     "too many choices": json.dumps({**BODY, "n": 3}).encode(),
-    "no choices": json.dumps({**BODY, "n": 0}).encode(),
+    "no choices": json.dumps({**BODY, "tools": [TOOL], "n": 0}).encode(),
     "too many tools": json.dumps(
         {**BODY, "tools": [{"type": "function", "function": {"name": f"f{n}"}} for n in range(9)]}
     ).encode(),

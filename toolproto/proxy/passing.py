@@ -16,7 +16,6 @@ from starlette.responses import Response
 from ..endpoints.dialects import Dialect, get_dialect
 from ..endpoints.http import AsyncLine, AsyncLines
 from ..endpoints.redaction import Redactor
-from .asked import Asked
 from .config import Upstream
 from .streamed import ClosingStream
 from .translate.base import Api
@@ -46,20 +45,23 @@ class Passing:
         await self._lines.close()
 
     async def attempt(
-        self, api: Api, asked: Asked, body: bytes, values: Mapping[str, Any], key: str | None
+        self, api: Api, model: str, body: bytes, values: Mapping[str, Any], key: str | None
     ) -> Response | None:
-        """The backend's own answer, or None if *asked* needs a paradigm."""
-        upstream = self._backends.find(asked.model)
+        """The backend's own answer, or None if the request needs a paradigm, or to be translated.
+
+        *values* are what stands in *body*.
+        """
+        upstream = self._backends.find(model)
         if upstream.dialect != api.dialect:
             return None
-        place = (upstream, asked.model)
-        if asked.needs_tools and (upstream.native == "never" or place in self._refused_tools):
+        place, with_tools = (upstream, model), api.is_about_tools(values)
+        if with_tools and (upstream.native == "never" or place in self._refused_tools):
             return None
-        name = upstream.name_of(asked.model)
-        content = body if name == asked.model else json.dumps({**values, "model": name}).encode()
+        name = upstream.name_of(model)
+        content = body if name == model else json.dumps({**values, "model": name}).encode()
         dialect = get_dialect(upstream.dialect)
         line, status, headers = await self._sent(upstream, dialect, dialect.path, key, content)
-        if asked.needs_tools and status in _REFUSALS:
+        if with_tools and status in _REFUSALS:
             self._refused_tools.add(place)
             await line.close()
             return None

@@ -31,27 +31,29 @@ class Recorder:
         self.metrics = metrics
         self._log_content = log_content
 
-    def begin(self, asked: Asked, api: Api) -> Record:
-        """A request has been read."""
+    def begin(self, model: str, api: Api) -> Record:
+        """A request has come."""
         self.metrics.begun()
-        return Record(self.metrics, asked, api.name, self._log_content)
+        return Record(self.metrics, model, api.name, self._log_content)
 
 
 class Record:
     """What is known so far of one request."""
 
-    def __init__(self, metrics: Metrics, asked: Asked, api: str, log_content: bool) -> None:
+    def __init__(self, metrics: Metrics, model: str, api: str, log_content: bool) -> None:
         self.id = token_hex(8)
         self._metrics = metrics
-        self._asked = asked
+        self._model = model
+        self._asked: Asked | None = None
         self._api = api
         self._log_content = log_content
         self._paradigm: str | None = None
         self._begun = time.perf_counter()
-        self._span: Span = begin_span(asked.model, api)
+        self._span: Span = begin_span(model, api)
 
-    def taught(self, paradigm: str) -> None:
+    def taught(self, asked: Asked, paradigm: str) -> None:
         """The model is asked in *paradigm*."""
+        self._asked = asked
         self._paradigm = paradigm
 
     def end(self, outcome: str, exchanges: Sequence[Exchange] = ()) -> None:
@@ -61,7 +63,7 @@ class Record:
         line = {
             "request": self.id,
             "api": self._api,
-            "model": self._asked.model,
+            "model": self._model,
             "paradigm": self._paradigm,
             "outcome": outcome,
             "seconds": round(seconds, 4),
@@ -72,7 +74,7 @@ class Record:
             "repairs": [repair for each in exchanges for repair in each.repairs],
             "reasks": sum(each.reasked for each in exchanges),
         }
-        if self._log_content:
+        if self._log_content and self._asked is not None:
             line |= _content(self._asked, exchanges)
         LOGGER.info(json.dumps(line))
         self._metrics.ended(self._api, self._paradigm or "none", outcome, seconds, exchanges)

@@ -6,24 +6,26 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from ..errors import EndpointError
 from .asked import Asked, BadRequest
-from .config import ProxyConfig
+from .config import Limits, ProxyConfig
 from .exchange import Exchange
 from .feed import Batch, Feed, failure_of
 from .listing import model_names, openai_list, tag_list
 from .passing import Passing
 from .pieces import Failed, Piece
 from .record import Record, Recorder
-from .streamed import ClosingStream
+from .streamed import AsciiJson, ClosingStream
 from .translate.base import Answer, Api, Fault, Stamp, collected
 from .translate.openai_chat import openai_error
-from .upstreams import Backends, taught
+from .translate.reading import required
+from .upstreams import Backends, spoken_params, taught
 
 __all__ = ["Serving", "refused"]
 
@@ -58,23 +60,24 @@ class Serving:
             names = await model_names(self._config.upstreams, self._passing, key)
         except EndpointError as error:
             failed = failure_of(error)
-            return JSONResponse(openai_error(fault_of(failed)), failed.status)
-        return JSONResponse(told(names))
+            return AsciiJson(openai_error(fault_of(failed)), failed.status)
+        return AsciiJson(told(names))
 
     async def answer(self, api: Api, request: Request) -> Response:
         """The response to *request*, which speaks *api*."""
         try:
             body = await read_body(request, self._config.limits.body)
             values = read_object(body)
-            asked = self._read(api, values)
+            model = required(values, "model", str)
         except BadRequest as error:
             return refused(api, error.fault)
-        record = self._recorder.begin(asked, api)
+        record = self._recorder.begin(model, api)
         key = client_key(request)
         try:
-            passed = await self._passing.attempt(api, asked, body, values, key)
+            _check(values, self._config.limits)
+            passed = await self._passing.attempt(api, model, body, values, key)
             if passed is None:
-                return await self._answered(api, asked, key, record)
+                return await self._answered(api, api.read(values), key, record)
             record.end("passed")
             return passed
         except BadRequest as error:
@@ -84,29 +87,19 @@ class Serving:
             record.end("failed")
             return refused(api, fault_of(failure_of(error)), error.retry_after)
 
-    def _read(self, api: Api, body: Mapping[str, Any]) -> Asked:
-        asked, limits = api.read(body), self._config.limits
-        counts = {
-            "tools": (len(asked.offer.tools), limits.tools),
-            "n": (asked.choices, limits.choices),
-            "messages": (len(asked.messages), limits.messages),
-        }
-        for field, (count, most) in counts.items():
-            if count > most:
-                raise BadRequest(f"{field}: {count} is more than {most}", field)
-        return asked
-
     async def _answered(self, api: Api, asked: Asked, key: str | None, record: Record) -> Response:
         terms = self._config.terms(asked.model)
         paradigm = taught(asked.model, terms)
-        record.taught(paradigm.name)
+        record.taught(asked, paradigm.name)
         endpoint = await self._backends.endpoint(asked.model, key)
+        dialect = self._backends.find(asked.model).dialect
+        asked = replace(asked, params=spoken_params(dialect, asked.params))
         exchanges = [
             Exchange(asked, paradigm, reasks=terms.reasks, examples=terms.examples)
             for _ in range(asked.choices)
         ]
         feed = Feed(exchanges, endpoint, self._config.keep_alive)
-        running = _Running(api, asked, exchanges, feed, record)
+        running = _Running(api, asked, exchanges, feed, record, self._config.keep_alive)
         return await (running.streamed() if asked.stream else running.whole())
 
 
@@ -114,7 +107,13 @@ class _Running:
     """One response that is being made."""
 
     def __init__(
-        self, api: Api, asked: Asked, exchanges: list[Exchange], feed: Feed, record: Record
+        self,
+        api: Api,
+        asked: Asked,
+        exchanges: list[Exchange],
+        feed: Feed,
+        record: Record,
+        silence: float,
     ) -> None:
         self._api = api
         self._asked = asked
@@ -122,6 +121,7 @@ class _Running:
         self._feed = feed
         self._record = record
         self._stamp = Stamp(secrets.token_hex(12), int(time.time()))
+        self._silence = silence
         self._outcome = "left"
 
     async def whole(self) -> Response:
@@ -140,7 +140,7 @@ class _Running:
         if failed is not None:
             return refused(self._api, fault_of(failed), failed.retry_after)
         whole = [answer for answer in answers if isinstance(answer, Answer)]
-        return JSONResponse(self._api.whole(self._asked, whole, self._stamp))
+        return AsciiJson(self._api.whole(self._asked, whole, self._stamp))
 
     async def streamed(self) -> Response:
         """A stream; what fails before anything came is an error with its own status."""
@@ -159,7 +159,8 @@ class _Running:
         return ClosingStream(written, close, headers=headers, media_type=self._api.media_type)
 
     async def _written(self, batch: Batch | None) -> AsyncIterator[str]:
-        writer = self._api.writer(self._asked, self._stamp)
+        writer, now = self._api.writer(self._asked, self._stamp), time.monotonic
+        written = now()
         yield "".join(writer.begin())
         while batch is not None:
             choice, pieces = batch
@@ -172,6 +173,11 @@ class _Running:
                 yield self._api.keep_alive
             elif frames := [each for piece in pieces for each in writer.write(choice, piece)]:
                 yield "".join(frames)
+                written = now()
+            elif now() - written > self._silence:
+                # What came is not shown to this client, a thought perhaps.
+                yield self._api.keep_alive
+                written = now()
             batch = await self._feed.next()
         yield "".join(writer.end())
         self._outcome = "answered"
@@ -186,6 +192,22 @@ def _failure(batch: Batch | None) -> Failed | None:
     return next((piece for piece in pieces if isinstance(piece, Failed)), None)
 
 
+def _check(values: Mapping[str, Any], limits: Limits) -> None:
+    """Raise BadRequest for a request that would cost too much."""
+    counts = {"n": (values.get("n"), limits.choices)}
+    for field, most in (
+        ("tools", limits.tools),
+        ("functions", limits.tools),
+        ("messages", limits.messages),
+        ("input", limits.messages),
+    ):
+        several = values.get(field)
+        counts[field] = (len(several) if isinstance(several, list) else None, most)
+    for field, (count, most) in counts.items():
+        if isinstance(count, int) and count > most:
+            raise BadRequest(f"{field}: {count} is more than {most}", field)
+
+
 def fault_of(failed: Failed) -> Fault:
     """What a client is told of a failure."""
     return Fault(failed.status, failed.message, failed.code)
@@ -194,7 +216,7 @@ def fault_of(failed: Failed) -> Fault:
 def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Response:
     """The response that tells *fault*, in the words of *api*."""
     headers = {} if retry_after is None else {"retry-after": f"{retry_after:.0f}"}
-    return JSONResponse(api.error(fault), fault.status, headers)
+    return AsciiJson(api.error(fault), fault.status, headers)
 
 
 def client_key(request: Request) -> str | None:
@@ -216,10 +238,14 @@ async def read_body(request: Request, most: int) -> bytes:
     return b"".join(pieces)
 
 
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
 def read_object(body: bytes) -> dict[str, Any]:
     """The JSON object in *body*."""
     try:
-        values = json.loads(body)
+        values = json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise BadRequest("the body is not JSON") from None
     if not isinstance(values, dict):

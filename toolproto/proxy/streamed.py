@@ -1,13 +1,26 @@
-"""A streamed response that gives back what it held, even if nobody reads a byte of it."""
+"""Responses: JSON in ASCII, and streams that give back what they held."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
 
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-__all__ = ["ClosingStream"]
+__all__ = ["AsciiJson", "ClosingStream"]
+
+
+class AsciiJson(Response):
+    """JSON in which no character can be misread, cut in two, or have no bytes at all."""
+
+    media_type = "application/json"
+
+    def __init__(
+        self, content: Any, status: int = 200, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(json.dumps(content).encode("ascii"), status, headers)
 
 
 class ClosingStream(StreamingResponse):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from ..endpoints import HttpEndpoint, Retries
 from ..errors import UsageError
@@ -13,10 +15,13 @@ from ..recommendations import recommend
 from .asked import BadRequest
 from .config import ModelTerms, ProxyConfig, Upstream
 
-__all__ = ["Backends", "taught"]
+__all__ = ["Backends", "spoken_params", "taught"]
 
 #: Endpoints that are kept, each with its connections: one for each backend, model and key.
 _MOST_KEPT = 64
+_ANTHROPIC_NAMES = {"max_completion_tokens": "max_tokens"}
+#: Anthropic refuses what it does not know.
+_ANTHROPIC_PARAMS = frozenset({"max_tokens", "temperature", "top_p", "top_k", "thinking"})
 
 
 class Backends:
@@ -73,6 +78,17 @@ def _opened(upstream: Upstream, model: str, key: str | None) -> HttpEndpoint:
         )
     except UsageError as error:
         raise BadRequest(f"the key cannot be sent on: {error}", None, "invalid_api_key") from None
+
+
+def spoken_params(dialect: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Generation parameters under OpenAI's names, as far as *dialect* knows them.
+
+    Ollama's dialect renames them itself.
+    """
+    if dialect != "anthropic":
+        return dict(params)
+    renamed = {_ANTHROPIC_NAMES.get(key, key): value for key, value in params.items()}
+    return {key: value for key, value in renamed.items() if key in _ANTHROPIC_PARAMS}
 
 
 @lru_cache(maxsize=256)

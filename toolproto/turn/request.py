@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from ..messages import Message
 from .setup import TurnSetup
@@ -32,13 +33,12 @@ def taking_turns(messages: Iterable[Message]) -> list[Message]:
     What says nothing is left out, and neighbours of one role become one message, since many chat
     templates refuse anything else.
     """
-    merged: list[Message] = []
-    for message in messages:
-        if not message.content.strip():
-            continue
-        if merged and merged[-1].role == message.role:
-            joined = f"{merged[-1].content}\n\n{message.content}"
-            merged[-1] = Message(message.role, joined)
-        else:
-            merged.append(message)
-    return merged
+    spoken = (message for message in messages if message.content.strip())
+    return [_joined(list(run)) for _, run in groupby(spoken, key=lambda message: message.role)]
+
+
+def _joined(run: Sequence[Message]) -> Message:
+    """Messages of one role as one."""
+    if len(run) == 1:
+        return run[0]
+    return Message(run[0].role, "\n\n".join(message.content for message in run))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from .anthropic import AnthropicApi
 from .base import Api
+from .ollama import OllamaApi
 from .openai_chat import OpenAIChatApi
+from .responses import ResponsesApi
 
 __all__ = ["APIS"]
 
 #: Where each is served.
 APIS: dict[str, Api] = {
     "/v1/chat/completions": OpenAIChatApi(),
+    "/v1/responses": ResponsesApi(),
+    "/v1/messages": AnthropicApi(),
+    "/api/chat": OllamaApi(),
 }

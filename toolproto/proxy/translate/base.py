@@ -98,6 +98,10 @@ class Api(Protocol):
         """What keeps a silent connection open; empty if the API has nothing for it."""
         ...
 
+    def is_about_tools(self, body: Mapping[str, Any]) -> bool:
+        """Whether *body* says a word about tools; told without reading the rest."""
+        ...
+
     def read(self, body: Mapping[str, Any]) -> Asked:
         """The request in *body*; BadRequest if it is none."""
         ...

@@ -17,6 +17,8 @@ from .history import History
 from .openai_terms import openai_error, openai_offer, openai_shape, read_choice, strict_names
 from .reading import (
     check_depth,
+    listed,
+    mentions,
     objects,
     offered,
     optional,
@@ -48,6 +50,7 @@ _HANDLED = frozenset(
         "top_logprobs",
     ]
 )
+_ABOUT_TOOLS = ("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call")
 _TEXTS = ("text", "refusal", "input_text", "output_text")
 
 
@@ -58,6 +61,14 @@ class OpenAIChatApi:
     dialect = "openai_chat"
     media_type = "text/event-stream"
     keep_alive = ": keep-alive\n\n"
+
+    def is_about_tools(self, body: Mapping[str, Any]) -> bool:
+        """Whether there are tools, terms for them, or calls and results of earlier ones."""
+        return mentions(body, _ABOUT_TOOLS) or any(
+            mentions(message, ("tool_calls", "function_call"))
+            or message.get("role") in ("tool", "function")
+            for message in listed(body, "messages")
+        )
 
     def read(self, body: Mapping[str, Any]) -> Asked:
         """The request in *body*."""

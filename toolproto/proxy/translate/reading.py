@@ -14,6 +14,8 @@ from ..asked import AnswerShape, BadRequest
 
 __all__ = [
     "check_depth",
+    "listed",
+    "mentions",
     "objects",
     "offered",
     "optional",
@@ -85,6 +87,19 @@ def _inside(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()
+
+
+def mentions(body: Mapping[str, Any], keys: Iterable[str]) -> bool:
+    """Whether *body* has any of *keys*, and not as null."""
+    return any(body.get(key) is not None for key in keys)
+
+
+def listed(body: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    """The objects in the list ``body[key]``; none, if it is no list."""
+    values = body.get(key)
+    return (
+        [each for each in values if isinstance(each, Mapping)] if isinstance(values, list) else []
+    )
 
 
 def optional(body: Mapping[str, Any], key: str, kind: type, path: str = "") -> Any:
@@ -167,6 +182,9 @@ def read_stop(stop: Any, path: str = "stop") -> tuple[str, ...]:
     raise BadRequest(f"{path} is to be a string or a list of strings", path)
 
 
+_MODES = ("auto", "none", "required")
+
+
 def offered(
     definitions: Iterable[Mapping[str, Any]], path: str, choice: str = "auto", parallel: bool = True
 ) -> ToolOffer:
@@ -178,10 +196,13 @@ def offered(
         except UsageError as error:
             told = str(error)[:_MAX_TOLD]
             raise BadRequest(f"{path}[{at}]: {told}", f"{path}[{at}]") from None
+        if spec.name in _MODES:
+            told = f"{path}: a tool cannot be named {spec.name!r}, a mode of tool_choice"
+            raise BadRequest(told, f"{path}[{at}]")
         if spec.name in specs:
             raise BadRequest(f"{path}: two tools are named {spec.name!r}", f"{path}[{at}]")
         specs[spec.name] = spec
-    if choice not in ("auto", "none", "required") and choice not in specs:
+    if choice not in _MODES and choice not in specs:
         raise BadRequest(
             f"tool_choice names {shown(choice)}, which is not among the tools", "tool_choice"
         )

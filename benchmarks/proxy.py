@@ -1,0 +1,303 @@
+"""What the proxy costs: CPU and latency a call, many streams at once, long arguments, memory.
+
+    python benchmarks/proxy.py [--litellm PATH/TO/litellm] [--requests 10000]
+
+Everything runs on this machine's loopback: a backend in a process of its own that streams a
+reply of 200 tokens, the proxy as ``toolproto serve`` starts it, and, for comparison, LiteLLM's
+proxy, which passes the same tokens through without reading a call out of them (``pip install
+'litellm[proxy]'`` in an environment of its own; left out where there is none). CPU is the
+process's own, read from the system; latencies are beside those of asking the backend directly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+print = partial(print, flush=True)  # a long run shows how far it is
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "write_file",
+        "description": "Write a file.",
+        "parameters": {
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+            "required": ["path", "content"],
+        },
+    },
+}
+WORDS = "for line in lines: print(line)  # and so on\n"
+
+
+def reply(tokens: int) -> list[str]:
+    """A call of so many tokens of four characters, in the form of xml_tag."""
+    content = (WORDS * (4 * tokens // len(WORDS) + 1))[: 4 * tokens - 90]
+    arguments = {"path": "a.py", "content": content}
+    call = json.dumps({"name": "write_file", "arguments": arguments})
+    text = f"<tool_code>{call}</tool_code>"
+    return [text[at : at + 4] for at in range(0, len(text), 4)]
+
+
+# -- the backend --------------------------------------------------------------------------
+
+
+async def backend(port: int) -> None:
+    """Streams as the request's ``user`` field says: ``tokens/milliseconds``."""
+    frames: dict[int, list[bytes]] = {}
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+                body = json.loads(await reader.readexactly(length))
+                tokens, pause = map(int, body.get("user", "200/0").split("/"))
+                if tokens not in frames:
+                    frames[tokens] = [chunked(each) for each in events(tokens)]
+                writer.write(
+                    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+                    b"transfer-encoding: chunked\r\n\r\n"
+                )
+                for frame in frames[tokens]:
+                    writer.write(frame)
+                    if pause:
+                        await asyncio.sleep(pause / 1000)
+                    await writer.drain()
+                writer.write(b"0\r\n\r\n")
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", port, backlog=1024)
+    await server.serve_forever()
+
+
+def events(tokens: int) -> Iterator[bytes]:
+    common = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    for piece in reply(tokens):
+        choice = {"index": 0, "delta": {"content": piece}, "finish_reason": None}
+        yield f"data: {json.dumps({**common, 'choices': [choice]})}\n\n".encode()
+    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    yield f"data: {json.dumps({**common, 'choices': [end]})}\n\n".encode()
+    yield b"data: [DONE]\n\n"
+
+
+def chunked(event: bytes) -> bytes:
+    return f"{len(event):x}\r\n".encode() + event + b"\r\n"
+
+
+# -- the client ---------------------------------------------------------------------------
+
+
+async def ask(port: int, tokens: int, pause: int, tools: bool) -> tuple[float, float, bytes]:
+    """Seconds to the first piece, seconds in all, and the bytes of one streamed answer."""
+    body = {
+        "model": "openai/m" if port == LITELLM else "m",
+        "messages": [{"role": "user", "content": "Write it."}],
+        "stream": True,
+        "user": f"{tokens}/{pause}",
+        **({"tools": [TOOL]} if tools else {}),
+    }
+    content = json.dumps(body).encode()
+    begun = time.perf_counter()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**24)
+    writer.write(
+        b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n"
+        b"authorization: Bearer sk-x\r\ncontent-type: application/json\r\n"
+        + f"content-length: {len(content)}\r\n\r\n".encode()
+        + content
+    )
+    pieces, first = [], 0.0
+    while piece := await reader.read(65536):
+        pieces.append(piece)
+        if not first and (b'"arguments"' in piece or b'"content":"' in piece):
+            first = time.perf_counter() - begun
+        if piece.endswith(b"0\r\n\r\n"):
+            break
+    writer.close()
+    return first, time.perf_counter() - begun, b"".join(pieces)
+
+
+async def many(
+    port: int, count: int, at_once: int, tokens: int, pause: int, tools: bool
+) -> list[float]:
+    """The seconds of *count* answers, so many at once; an answer without its end is an error."""
+    gate = asyncio.Semaphore(at_once)
+
+    async def one() -> float:
+        async with gate:
+            _, seconds, got = await ask(port, tokens, pause, tools)
+        if b"[DONE]" not in got or (tools and b'"tool_calls"' not in got):
+            raise RuntimeError(f"an answer is not whole: {got[-300:]!r}")
+        return seconds
+
+    return await asyncio.gather(*(one() for _ in range(count)))
+
+
+# -- the processes ------------------------------------------------------------------------
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+@contextlib.contextmanager
+def running(words: list[str], port: int, seconds: float = 60) -> Iterator[int]:
+    """The process of a server, once it listens."""
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+            if time.monotonic() > deadline or process.poll() is not None:
+                raise RuntimeError(f"{words[0]} does not listen")
+            time.sleep(0.1)
+        yield process.pid
+    finally:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        process.kill()
+
+
+def family(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(each for child in children for each in family(int(child)))]
+
+
+def cpu(pid: int) -> float:
+    """Seconds of CPU that a process and its children have used."""
+    ticks = 0
+    for each in family(pid):
+        fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def resident(pid: int) -> float:
+    """Megabytes of memory that a process holds."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+# -- the measurements ---------------------------------------------------------------------
+
+
+def cost(name: str, port: int, pid: int, upstream: int, tools: bool, count: int) -> None:
+    """CPU and latency of calls of 200 tokens, one at a time, beside the backend alone."""
+    asyncio.run(many(port, 20, 4, 200, 0, tools))
+    direct, through = [], []
+    before = cpu(pid)
+    for _ in range(count // 10):
+        through += asyncio.run(many(port, 10, 1, 200, 0, tools))
+    spent = cpu(pid) - before
+    for _ in range(count // 10):
+        direct += asyncio.run(many(upstream, 10, 1, 200, 0, False))
+    added = 1000 * (median(through) - median(direct))
+    print(f"{name:44} CPU {1000 * spent / len(through):6.1f} ms/call   p50 +{added:5.1f} ms")
+
+
+def streams(name: str, port: int, tools: bool, at_once: int = 200) -> None:
+    """Many streams at once, a token every 20 ms."""
+    begun = time.perf_counter()
+    try:
+        took = asyncio.run(many(port, at_once, at_once, 200, 20, tools))
+    except RuntimeError as error:
+        print(f"{name:44} {at_once} streams: {error}")
+        return
+    alone = 0.02 * len(reply(200))
+    print(
+        f"{name:44} {at_once} streams at once: 0 errors, {time.perf_counter() - begun:.1f} s, "
+        f"slowest {max(took):.1f} s (alone at least {alone:.1f} s)"
+    )
+
+
+def long_arguments(port: int, pid: int) -> None:
+    """CPU a byte for arguments of 64 and 256 KB."""
+    spent = {}
+    for size in (64, 256):
+        asyncio.run(many(port, 1, 1, size * 256, 0, True))
+        rounds = 2048 // size
+        before = cpu(pid)
+        asyncio.run(many(port, rounds, 1, size * 256, 0, True))
+        spent[size] = (cpu(pid) - before) / rounds / size
+        print(f"{size:4} KB argument: {1000 * spent[size]:6.2f} ms of CPU a KB")
+    print(f"256 KB costs {spent[256] / spent[64]:.2f} times as much a byte as 64 KB (bar: 1.3)")
+
+
+def first_fragment(port: int) -> None:
+    """How soon the first fragment of a long argument is there."""
+    first, whole, _ = asyncio.run(ask(port, 4000, 1, True))
+    print(f"first fragment after {100 * first / whole:.1f} % of a 16 KB call (bar: 10 %)")
+
+
+def memory(port: int, pid: int, requests: int) -> None:
+    """What the process holds after so many requests."""
+    held = [resident(pid)]
+    for _ in range(10):
+        asyncio.run(many(port, requests // 10, 16, 20, 0, True))
+        held.append(resident(pid))
+    print(f"memory over {requests} requests, MB: " + " ".join(f"{each:.0f}" for each in held))
+
+
+LITELLM = free_port()
+
+
+def litellm_words(program: str, upstream: int, folder: Path) -> list[str]:
+    terms = {"model": "openai/m", "api_base": f"http://127.0.0.1:{upstream}/v1", "api_key": "sk-x"}
+    settings = {"model_list": [{"model_name": "openai/m", "litellm_params": terms}]}
+    config = folder / "litellm.json"
+    config.write_text(json.dumps(settings))  # JSON is YAML
+    return [program, "--config", str(config), "--host", "127.0.0.1", "--port", str(LITELLM)]
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    options.add_argument("--litellm", help="the program, in an environment of its own")
+    options.add_argument("--requests", type=int, default=10_000, help="for the measure of memory")
+    options.add_argument("--calls", type=int, default=200)
+    options.add_argument("--backend", type=int, help=argparse.SUPPRESS)
+    given = options.parse_args()
+    if given.backend:
+        asyncio.run(backend(given.backend))
+        return 0
+    upstream, port = free_port(), free_port()
+    ours = [sys.executable, "-m", "toolproto", "serve", "--port", str(port), "-p", "xml_tag"]
+    ours += ["--upstream", f"http://127.0.0.1:{upstream}/v1"]
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(
+            running([sys.executable, __file__, "--backend", str(upstream)], upstream)
+        )
+        pid = stack.enter_context(running(ours, port))
+        cost("toolproto, tool calls", port, pid, upstream, True, given.calls)
+        cost("toolproto, passed through", port, pid, upstream, False, given.calls)
+        streams("toolproto, tool calls", port, True)
+        first_fragment(port)
+        long_arguments(port, pid)
+        memory(port, pid, given.requests)
+        if given.litellm:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            words = litellm_words(given.litellm, upstream, folder)
+            theirs = stack.enter_context(running(words, LITELLM, 120))
+            cost("LiteLLM, passed through", LITELLM, theirs, upstream, False, given.calls)
+            streams("LiteLLM, passed through", LITELLM, False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

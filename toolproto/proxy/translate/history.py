@@ -1,0 +1,48 @@
+"""A conversation whose results name the calls that they answer, put together message by message."""
+
+from __future__ import annotations
+
+from ...messages import Message, ToolCall, ToolResult
+from ..asked import BadRequest
+from .reading import shown
+
+__all__ = ["History"]
+
+
+class History:
+    """The messages so far, and the calls that a result may answer."""
+
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
+        self._calls: dict[str, ToolCall] = {}
+        self._results: list[ToolResult] = []
+
+    @property
+    def messages(self) -> list[Message]:
+        """All of them so far."""
+        self._end_results()
+        return self._messages
+
+    def said(self, message: Message, path: str = "messages") -> None:
+        """The next message."""
+        self._end_results()
+        calls = {call.id: call for call in message.calls}
+        if len(calls) < len(message.calls):
+            raise BadRequest(f"{path} makes two calls under one id", path)
+        # An id may come again in a later message, and then means the call of that one.
+        self._calls |= calls
+        self._messages.append(message)
+
+    def answered(self, id: str, content: str, path: str, is_error: bool = False) -> None:
+        """A result; those that follow each other become one message."""
+        call = self._calls.get(id)
+        if call is None:
+            raise BadRequest(
+                f"{path} answers the call {shown(id)}, which no message before it makes", path
+            )
+        self._results.append(ToolResult(call, content, is_error))
+
+    def _end_results(self) -> None:
+        if self._results:
+            self._messages.append(Message("user", "", results=tuple(self._results)))
+            self._results.clear()

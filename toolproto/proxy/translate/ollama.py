@@ -1,0 +1,225 @@
+"""Ollama's chat: ``POST /api/chat``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ...messages import Message, Usage
+from ..asked import AnswerShape, Asked, BadRequest, Fault
+from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
+from .base import Answer, Stamp, WrittenCall
+from .ollama_history import OllamaHistory
+from .reading import (
+    check_depth,
+    listed,
+    mentions,
+    objects,
+    offered,
+    optional,
+    read_arguments,
+    read_numbers,
+    read_stop,
+    required,
+    shape_of,
+    shown,
+    text_parts,
+)
+
+__all__ = ["OllamaApi"]
+
+#: Options that say how to generate; the others say how to load a model. Those that OpenAI has
+#: no name for keep their own, which most local servers know.
+_OPTIONS = {
+    "temperature": "temperature",
+    "num_predict": "max_tokens",
+    "num_ctx": "num_ctx",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "min_p": "min_p",
+    "seed": "seed",
+    "presence_penalty": "presence_penalty",
+    "frequency_penalty": "frequency_penalty",
+    "repeat_penalty": "repeat_penalty",
+}
+_REASONS = {"tool_calls": "stop"}
+
+
+class OllamaApi:
+    """Chat, streamed as lines of JSON; clients stream unless they say otherwise."""
+
+    name = "ollama"
+    dialect = "ollama"
+    media_type = "application/x-ndjson"
+    #: Clients take every line for a part of the answer, an empty one too.
+    keep_alive = ""
+
+    def is_about_tools(self, body: Mapping[str, Any]) -> bool:
+        """Whether there are tools, or calls and results of earlier ones."""
+        return mentions(body, ("tools",)) or any(
+            mentions(message, ("tool_calls",)) or message.get("role") == "tool"
+            for message in listed(body, "messages")
+        )
+
+    def read(self, body: Mapping[str, Any]) -> Asked:
+        """The request in *body*."""
+        check_depth(body)
+        options = optional(body, "options", dict) or {}
+        return Asked(
+            required(body, "model", str),
+            tuple(_messages(objects(body, "messages"))),
+            offered(objects(body, "tools"), "tools"),
+            stream=optional(body, "stream", bool) is not False,
+            stop=read_stop(options.get("stop"), "options.stop"),
+            params={**_numbers(options), **_effort(body.get("think"))},
+            shape=_shape(body.get("format")),
+        )
+
+    def writer(self, asked: Asked, stamp: Stamp) -> _Writer:
+        """A writer of lines."""
+        return _Writer(asked, stamp)
+
+    def whole(self, asked: Asked, answers: Sequence[Answer], stamp: Stamp) -> dict[str, Any]:
+        """The response in one object."""
+        (answer,) = answers
+        message: dict[str, Any] = {"role": "assistant", "content": answer.text}
+        if answer.thought:
+            message["thinking"] = answer.thought
+        if answer.calls:
+            message["tool_calls"] = [_call(at, call) for at, call in enumerate(answer.calls)]
+        ending = _ending(answer.reason, answer.usage)
+        return {**_common(asked, stamp), "message": message, **ending}
+
+    def error(self, fault: Fault) -> dict[str, Any]:
+        """Ollama's error body."""
+        return {"error": fault.message}
+
+
+# -- reading ------------------------------------------------------------------------------
+
+
+def _numbers(options: Mapping[str, Any]) -> dict[str, int | float]:
+    params = read_numbers(options, _OPTIONS, "options.")
+    if params.get("max_tokens", 0) < 0:
+        # That is how Ollama says: as many as there are.
+        del params["max_tokens"]
+    return params
+
+
+def _effort(think: Any) -> dict[str, str]:
+    """How much to think. Whether a model thinks at all has no common name among backends."""
+    if think is None or isinstance(think, bool):
+        return {}
+    if isinstance(think, str):
+        return {"reasoning_effort": think}
+    raise BadRequest("think is to be true, false or a level of effort", "think")
+
+
+def _shape(format: Any) -> AnswerShape | None:
+    match format:
+        case None | "":
+            return None
+        case "json":
+            return AnswerShape()
+        case dict():
+            return shape_of(format, "format")
+    raise BadRequest("format is to be 'json' or a JSON Schema", "format")
+
+
+def _messages(messages: list[Mapping[str, Any]]) -> list[Message]:
+    if not messages:
+        raise BadRequest("messages is to be a list of at least one message", "messages")
+    history = OllamaHistory()
+    for at, message in enumerate(messages):
+        _add(history, message, f"messages[{at}]")
+    return history.messages
+
+
+def _add(history: OllamaHistory, message: Mapping[str, Any], path: str) -> None:
+    if message.get("images"):
+        raise BadRequest(f"{path}.images cannot be used together with tools", f"{path}.images")
+    content = text_parts(message.get("content"), f"{path}.content")
+    match message.get("role"):
+        case "system" | "user" as role:
+            history.said(Message(role, content))
+        case "assistant":
+            thought = optional(message, "thinking", str, f"{path}.") or ""
+            history.replied(content, thought, objects(message, "tool_calls", f"{path}."), path)
+        case "tool":
+            history.answered(message, content, path)
+        case other:
+            raise BadRequest(f"{path}.role is {shown(other)}", f"{path}.role")
+
+
+# -- writing ------------------------------------------------------------------------------
+
+
+def _common(asked: Asked, stamp: Stamp) -> dict[str, Any]:
+    created = datetime.fromtimestamp(stamp.created, UTC)
+    return {"model": asked.model, "created_at": created.strftime("%Y-%m-%dT%H:%M:%SZ")}
+
+
+def _call(index: int, call: WrittenCall) -> dict[str, Any]:
+    arguments = read_arguments(call.arguments, "arguments")
+    return {
+        "id": call.id,
+        "function": {"index": index, "name": call.name, "arguments": arguments},
+    }
+
+
+def _ending(reason: str, usage: Usage) -> dict[str, Any]:
+    return {
+        "done": True,
+        "done_reason": _REASONS.get(reason, reason),
+        "total_duration": 0,
+        "prompt_eval_count": usage.input_tokens,
+        "eval_count": usage.output_tokens,
+    }
+
+
+class _Writer:
+    """Lines of JSON; a call leaves when it is whole, since its arguments are an object."""
+
+    def __init__(self, asked: Asked, stamp: Stamp) -> None:
+        self._common = _common(asked, stamp)
+        self._call = WrittenCall("", "")
+        self._arguments: list[str] = []
+
+    def begin(self) -> list[str]:
+        """Nothing: every line says what there is to know of the response."""
+        return []
+
+    def write(self, choice: int, piece: Piece) -> list[str]:
+        """*piece* as a line, if it is one."""
+        match piece:
+            case Text(text):
+                return [self._line({"content": text})]
+            case Thought(text):
+                return [self._line({"content": "", "thinking": text})]
+            case CallBegun(_, id, name):
+                self._call, self._arguments = WrittenCall(id, name), []
+            case ArgumentsPiece(_, text):
+                self._arguments.append(text)
+            case CallEnded(index):
+                self._call.arguments = "".join(self._arguments)
+                called = [_call(index, self._call)]
+                return [self._line({"content": "", "tool_calls": called})]
+            case Ended(reason, usage):
+                return [self._line({"content": ""}, _ending(reason, usage))]
+            case Failed():
+                pass
+        return []
+
+    def end(self) -> list[str]:
+        """Nothing: the last line said so."""
+        return []
+
+    def fail(self, fault: Fault) -> list[str]:
+        """A line with the error; no line says that all is done."""
+        return [json.dumps({"error": fault.message}) + "\n"]
+
+    def _line(self, message: dict[str, Any], ending: dict[str, Any] | None = None) -> str:
+        said = {"message": {"role": "assistant", **message}, **(ending or {"done": False})}
+        return json.dumps({**self._common, **said}, separators=(",", ":")) + "\n"

@@ -1,0 +1,94 @@
+"""A conversation whose calls need no ids: which call of Ollama's a result answers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...messages import Message, ToolCall
+from ..asked import BadRequest
+from .history import History
+from .reading import optional, read_arguments, required, shown
+
+__all__ = ["OllamaHistory"]
+
+
+class _Unanswered:
+    """Calls without a result, in their order, and those of each tool in theirs."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str | None, deque[str]] = {}
+        self._answered: set[str] = set()
+
+    def add(self, call: ToolCall) -> None:
+        """*call* waits for its result."""
+        for key in (None, call.name):
+            self._waiting.setdefault(key, deque()).append(call.id)
+
+    def take(self, name: str | None) -> str | None:
+        """The id of the first call that waits, of the tool *name* if there is one."""
+        waiting = self._waiting.get(name, deque())
+        while waiting:
+            id = waiting.popleft()
+            if id not in self._answered:
+                self._answered.add(id)
+                return id
+        return None
+
+
+class OllamaHistory:
+    """The messages so far; calls get ids here, unless the client keeps those it was given."""
+
+    def __init__(self) -> None:
+        self._history = History()
+        self._unanswered = _Unanswered()
+        self._count = 0
+        #: Whether the reply before is over, so that its calls wait no longer when another comes.
+        self._is_over = False
+
+    @property
+    def messages(self) -> list[Message]:
+        """All of them."""
+        return self._history.messages
+
+    def said(self, message: Message) -> None:
+        """What a user or the system says."""
+        self._is_over = True
+        self._history.said(message)
+
+    def replied(
+        self, content: str, thought: str, calls: Sequence[Mapping[str, Any]], path: str
+    ) -> None:
+        """What the model said, thought and called."""
+        if self._is_over:
+            self._unanswered, self._is_over = _Unanswered(), False
+        made = [self._call(each, f"{path}.tool_calls[{at}].") for at, each in enumerate(calls)]
+        for call in made:
+            self._unanswered.add(call)
+        self._history.said(Message("assistant", content, tuple(made), reasoning=thought), path)
+
+    def answered(self, message: Mapping[str, Any], content: str, path: str) -> None:
+        """A result: of the call whose id it gives, else of the next one, or the next of a tool."""
+        self._is_over = True
+        id = optional(message, "tool_call_id", str, f"{path}.")
+        if not id:
+            id = self._next(message, path)
+        self._history.answered(id, content, path)
+
+    def _next(self, message: Mapping[str, Any], path: str) -> str:
+        name = optional(message, "tool_name", str, f"{path}.")
+        # Older clients say only ``name``.
+        name = name or optional(message, "name", str, f"{path}.")
+        id = self._unanswered.take(name or None)
+        if id is None:
+            of = f" of {shown(name)}" if name else ""
+            raise BadRequest(f"{path} is a result, but no call{of} waits for one", path)
+        return id
+
+    def _call(self, call: Mapping[str, Any], path: str) -> ToolCall:
+        function = required(call, "function", dict, path)
+        self._count += 1
+        id = optional(call, "id", str, path) or f"call_{self._count}"
+        arguments = read_arguments(function.get("arguments", {}), f"{path}function.arguments")
+        return ToolCall(required(function, "name", str, f"{path}function."), arguments, id)
