@@ -41,17 +41,19 @@ class Feed:
             for index, exchange in enumerate(exchanges)
         ]
 
-    async def next(self) -> Batch | None:
-        """The next batch; None when every answer has ended."""
+    async def next(self) -> list[Batch]:
+        """All batches that have come since; none when every answer has ended."""
         while self._left:
             try:
-                batch = await self._waited()
+                came = [await self._waited()]
             except TimeoutError:
-                return None, []
-            if batch is not None:
-                return batch
-            self._left -= 1
-        return None
+                return [(None, [])]
+            while not self._queue.empty():
+                came.append(self._queue.get_nowait())
+            self._left -= came.count(None)
+            if batches := [batch for batch in came if batch is not None]:
+                return batches
+        return []
 
     async def close(self) -> None:
         """Leave the backends, whatever they are at."""

@@ -128,10 +128,10 @@ class _Running:
         """A response in one piece."""
         pieces: list[list[Piece]] = [[] for _ in self._exchanges]
         try:
-            while (batch := await self._feed.next()) is not None:
-                choice, came = batch
-                if choice is not None:
-                    pieces[choice] += came
+            while batches := await self._feed.next():
+                for choice, came in batches:
+                    if choice is not None:
+                        pieces[choice] += came
             answers = [collected(each) for each in pieces]
             failed = next((each for each in answers if isinstance(each, Failed)), None)
             self._outcome = "failed" if failed else "answered"
@@ -158,27 +158,30 @@ class _Running:
         written, close = self._written(first), self._closed
         return ClosingStream(written, close, headers=headers, media_type=self._api.media_type)
 
-    async def _written(self, batch: Batch | None) -> AsyncIterator[str]:
+    async def _written(self, batches: list[Batch]) -> AsyncIterator[str]:
         writer, now = self._api.writer(self._asked, self._stamp), time.monotonic
         written = now()
         yield "".join(writer.begin())
-        while batch is not None:
-            choice, pieces = batch
-            failed = _failure(batch)
+        while batches:
+            failed = _failure(batches)
+            frames = [
+                frame
+                for choice, pieces in batches
+                if choice is not None
+                for piece in pieces
+                for frame in writer.write(choice, piece)
+            ]
             if failed is not None:
                 self._outcome = "failed"
-                yield "".join(writer.fail(fault_of(failed)))
+                yield "".join([*frames, *writer.fail(fault_of(failed))])
                 return
-            if choice is None:
-                yield self._api.keep_alive
-            elif frames := [each for piece in pieces for each in writer.write(choice, piece)]:
+            # Nothing came, or what came is not shown to this client, a thought perhaps.
+            if not frames and now() - written >= self._silence:
+                frames = [self._api.keep_alive]
+            if frames:
                 yield "".join(frames)
                 written = now()
-            elif now() - written > self._silence:
-                # What came is not shown to this client, a thought perhaps.
-                yield self._api.keep_alive
-                written = now()
-            batch = await self._feed.next()
+            batches = await self._feed.next()
         yield "".join(writer.end())
         self._outcome = "answered"
 
@@ -187,8 +190,8 @@ class _Running:
         self._record.end(self._outcome, self._exchanges)
 
 
-def _failure(batch: Batch | None) -> Failed | None:
-    pieces = batch[1] if batch else []
+def _failure(batches: list[Batch]) -> Failed | None:
+    pieces = (piece for _, came in batches for piece in came)
     return next((piece for piece in pieces if isinstance(piece, Failed)), None)
 
 
