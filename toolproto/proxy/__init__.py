@@ -1,0 +1,36 @@
+"""The proxy: ``tools`` for any client, on any backend that completes text.
+
+::
+
+    client ──→ app ──→ guard ──→ serving ──→ passing ──→ backend        (nothing about tools)
+                                    │
+                             translate/*  →  Exchange  ←→  feed  ←→  backend
+                             (sans-IO)        (sans-IO)
+
+``translate/`` reads a request of each API into an :class:`~toolproto.proxy.asked.Asked` and writes
+pieces back; ``exchange.py`` decides what the model is asked and what of its replies goes out. The
+rest waits on the world.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from .config import Limits, ModelTerms, ProxyConfig, Upstream
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+__all__ = ["Limits", "ModelTerms", "ProxyConfig", "Upstream", "make_app"]
+
+
+def make_app(config: ProxyConfig) -> Starlette:
+    """The proxy as an ASGI application, to be served or mounted."""
+    try:
+        from .app import make_app as make
+    except ModuleNotFoundError as error:
+        if error.name not in ("starlette", "prometheus_client"):
+            raise
+        raise UsageError("the proxy needs more; run: pip install 'toolproto[server]'") from None
+    return make(config)
