@@ -95,6 +95,12 @@ def test_arguments_leave_while_they_are_written():
     )
 
 
+@BOTH
+def test_white_space_between_calls_is_no_text(asked):
+    assert whole(asked, f"So. \n{CALL}\n\n{NOW}\n").text == "So. \n"
+    assert whole(asked, f"So. {CALL}\n\nDone.").text == "So. \n\nDone."
+
+
 def test_one_call_is_open_at_a_time_and_the_end_comes_last():
     kinds = [type(piece) for piece in answer(STREAMED, f"So: {CALL}{NOW}")]
     calls = [kind for kind in kinds if kind not in (Text, ArgumentsPiece)]

@@ -42,6 +42,8 @@ class _Reply:
     calls: OutgoingCalls
     heard: list[str] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
+    #: White space behind a call: the model's layout, unless words follow it.
+    blank: str = ""
     reason: str | None = None
 
     @property
@@ -140,11 +142,11 @@ class Exchange:
         calls = self._reply.calls
         match event:
             case TextDelta(text):
-                self._reply.text.append(text)
-                yield Text(text)
+                yield from self._said(text)
             case ReasoningDelta(text):
                 yield Thought(text)
             case CallStarted(index, name):
+                self._reply.blank = ""
                 yield from calls.start(index, name)
             case ArgumentsDelta(index, text):
                 yield from calls.add(index, text)
@@ -152,6 +154,16 @@ class Exchange:
                 yield from calls.complete(index, call)
             case CallRejected(index, problem):
                 calls.reject(index, problem)
+
+    def _said(self, text: str) -> Iterator[Piece]:
+        reply = self._reply
+        text = reply.blank + text
+        if reply.calls.count and not text.strip():
+            reply.blank = text
+            return
+        reply.blank = ""
+        reply.text.append(text)
+        yield Text(text)
 
     def _let_out(self, pieces: list[Piece]) -> list[Piece]:
         begins = any(isinstance(piece, CallBegun) for piece in pieces)

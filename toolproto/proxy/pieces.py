@@ -1,7 +1,7 @@
 """What goes back to a client, piece by piece, whatever API it speaks.
 
-The pieces of one answer come in this order: thoughts and texts, then calls, each begun, given its
-arguments and ended before the next, then exactly one :class:`Ended` or :class:`Failed`.
+A call is begun, given its arguments and ended before anything else comes; white space between
+calls is no text. Exactly one :class:`Ended` or :class:`Failed` comes last.
 """
 
 from __future__ import annotations

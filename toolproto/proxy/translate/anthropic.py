@@ -7,7 +7,13 @@ from typing import Any
 
 from ...messages import Message, ToolCall
 from ..asked import AnswerShape, Asked, BadRequest, Fault
-from .anthropic_output import AnthropicAsked, MessageWriter, anthropic_error, whole_message
+from .anthropic_output import (
+    THREADLESS,
+    AnthropicAsked,
+    MessageWriter,
+    anthropic_error,
+    whole_message,
+)
 from .base import Answer, Stamp, sse
 from .history import History
 from .reading import (
@@ -56,6 +62,9 @@ class AnthropicApi:
     def read(self, body: Mapping[str, Any]) -> Asked:
         """The request in *body*."""
         check_depth(body)
+        if body.get("thread"):
+            told = "thread cannot be used: nothing is stored here; send every message"
+            raise BadRequest(told, "thread", THREADLESS)
         if body.get("mcp_servers"):
             raise BadRequest("mcp_servers cannot be used here: no server is asked", "mcp_servers")
         tools = objects(body, "tools")

@@ -12,7 +12,7 @@ from .base import Answer, Stamp, sse
 from .reading import read_arguments
 from .text_runs import TextRuns
 
-__all__ = ["AnthropicAsked", "MessageWriter", "anthropic_error", "whole_message"]
+__all__ = ["THREADLESS", "AnthropicAsked", "MessageWriter", "anthropic_error", "whole_message"]
 
 #: A stop sequence of the client is an end like any other: no backend tells them apart.
 _REASONS = {
@@ -21,6 +21,8 @@ _REASONS = {
     "tool_calls": "tool_use",
     "content_filter": "refusal",
 }
+#: Anthropic's client goes on without a thread when it reads this code.
+THREADLESS = "thread_unsupported_request"
 _ERRORS = {
     401: "authentication_error",
     402: "billing_error",
@@ -44,7 +46,10 @@ def anthropic_error(fault: Fault) -> dict[str, Any]:
     """The body in which Anthropic tells what is wrong."""
     otherwise = "invalid_request_error" if 400 <= fault.status < 500 else "api_error"
     kind = _ERRORS.get(fault.status, otherwise)
-    return {"type": "error", "error": {"type": kind, "message": fault.message}}
+    told: dict[str, Any] = {"type": kind, "message": fault.message}
+    if fault.code == THREADLESS:
+        told["details"] = {"error_code": THREADLESS, "unsupported": ["thread"]}
+    return {"type": "error", "error": told}
 
 
 def whole_message(asked: Asked, answer: Answer, stamp: Stamp) -> dict[str, Any]:
