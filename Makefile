@@ -10,7 +10,7 @@ READY_ALL := $(VENV)/.ready-all
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
-demo: $(READY)  ## Recorded replies, from the prompt to the results
+demo: $(READY)  ## A real model in this process calls a tool and uses what it gave
 	$(BIN)/python examples/demo.py
 
 test: $(READY_ALL) lint  ## Every check
@@ -29,6 +29,8 @@ bench: $(READY_ALL)  ## What we measure, beside what others do
 	$(BIN)/python benchmarks/session.py
 	$(BIN)/python benchmarks/journal.py
 	$(BIN)/python benchmarks/prompt_cost.py
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/bulk.py
 
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
@@ -44,7 +46,7 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, fuzzing, cut streams, j
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cli,local]'
 	touch $@
 
 $(READY_ALL): $(READY)

@@ -1,123 +1,86 @@
-"""Recorded replies on their way: what the model is told, what it wrote, what is read and sent back.
+"""The first minute: a real language model on this machine calls a tool and uses what it gives.
 
-    python examples/demo.py [--plain]
+    python examples/demo.py [--plain] [--recorded]
 
-Colours: text as it is, thinking dim, calls green, problems red, markup grey. NO_COLOR is heeded.
+The model (93 MB) is fetched the first time. Where that cannot be done, recorded replies are shown
+instead.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
-import conversation
+import recorded
+import small_model
+from screen import Screen
 
-from toolproto import (
-    CallProblem,
-    ParsedResponse,
-    SegmentKind,
-    Tool,
-    ToolCall,
-    ToolContextDef,
-    ToolRegistry,
-    ToolResult,
-    counted_ids,
-    get_paradigm,
-)
-from toolproto.testing.fixtures import Fixture, load_fixtures
+from toolproto.endpoints.local import find_model, pull
+from toolproto.errors import ToolProtoError, UsageError
 
-FIXTURES = Path(__file__).parent.parent / "fixtures"
-SHOWN = [
-    ("xml_tag", "recorded_weather"),
-    ("json_strict", "recorded_weather"),
-    ("json_strict", "recorded_one_cairo"),
-    ("json_strict", "single_quotes"),
-    ("xml_tag", "inline_code_in_sentence"),
-    ("xml_tag", "unescaped_quotes_in_python"),
-    ("json_strict", "truncated_in_string_length"),
-]
-COLOURS = {
-    SegmentKind.TEXT: "0",
-    SegmentKind.REASONING: "2;3",
-    SegmentKind.CALL: "32",
-    SegmentKind.PROBLEM: "31",
-    SegmentKind.MARKUP: "90",
-}
-
-
-class Screen:
-    """Prints with or without colour."""
-
-    def __init__(self, colour: bool) -> None:
-        self._colour = colour
-
-    def paint(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self._colour else text
-
-    def heading(self, text: str) -> None:
-        print(f"\n{self.paint(text, '1;36')}")
-
-    def reply(self, parsed: ParsedResponse) -> None:
-        print("".join(self.paint(s.text, COLOURS[s.kind]) for s in parsed.segments))
-
-
-def run(call: ToolCall) -> ToolResult:
-    """Stand in for the tools: say what would be done."""
-    told = ", ".join(f"{key}={value!r}"[:60] for key, value in call.arguments.items())
-    return ToolResult(call, f"ran {call.name}({told})")
-
-
-def walk(fixture: Fixture, screen: Screen) -> None:
-    """One reply, from its characters to what the model is told next."""
-    paradigm = get_paradigm(fixture.paradigm, ids=counted_ids())
-    screen.heading(f"{fixture.paradigm} · {fixture.case} · {fixture.note}")
-    parsed = paradigm.parse_response(fixture.reply, fixture.offer)
-    screen.reply(parsed)
-    registry = ToolRegistry(
-        Tool.from_schema(spec.name, spec.description, spec.parameters)
-        for spec in fixture.offer.tools
-    )
-    checked = [registry.check(call) for call in parsed.calls]
-    for call in checked:
-        if isinstance(call, ToolCall):
-            repairs = ", ".join(f"{r.name} ({r.grade.value})" for r in call.repairs)
-            print(screen.paint(f"  → {call.name} {dict(call.arguments)!r}"[:300], "32"))
-            print(f"    {'mended: ' + repairs if repairs else 'written as asked'}")
-    answer(paradigm, [*checked, *parsed.problems], screen)
-
-
-def answer(
-    paradigm: ToolContextDef, outcomes: list[ToolCall | CallProblem], screen: Screen
-) -> None:
-    """What goes back to the model."""
-    results = [run(call) for call in outcomes if isinstance(call, ToolCall)]
-    advice = [paradigm.format_problem(p) for p in outcomes if isinstance(p, CallProblem)]
-    back = [message.content for message in paradigm.format_results(results)] + advice
-    print(screen.paint("  ← " + ("\n".join(back) or "nothing: there was no call"), "33"))
+MEGABYTE = 1_000_000
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Show the model at work; 1 if it did not use the tool."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     options.add_argument("--plain", action="store_true", help="no colours")
-    colour = sys.stdout.isatty() or "FORCE_COLOR" in os.environ
-    plain = options.parse_args().plain or "NO_COLOR" in os.environ or not colour
-    screen = Screen(not plain)
-    fixtures = {(f.paradigm, f.case): f for f in load_fixtures(FIXTURES)}
-    first = fixtures[SHOWN[0]]
-    screen.heading("What the model is told (system prompt)")
-    print(get_paradigm(first.paradigm).splice_system_prompt("You are helpful.", first.offer))
-    for key in SHOWN:
-        walk(fixtures[key], screen)
-    screen.heading("A conversation · file tools, in memory, with somebody who approves writing")
-    conversation.main()
-    screen.heading("Next")
-    print("  README.md               the same in fifteen lines of your own")
-    print("  docs/chat.md            sessions: events, approvals, limits, hooks")
-    print("  docs/new-paradigm.md    another form of call, in a dozen lines")
-    print("  make test               every check")
+    options.add_argument("--recorded", action="store_true", help="recorded replies, no model")
+    chosen = options.parse_args()
+    screen = Screen(chosen.plain)
+    if chosen.recorded or not has_model():
+        recorded.main(screen)
+    elif not small_model.main(screen):
+        print("\nThe model did not use the tool this time. That is how it went; nothing is staged.")
+        return 1
+    try_next(screen)
     return 0
+
+
+def has_model() -> bool:
+    """Find the model, or fetch it; if neither can be done, say how it can be had."""
+    try:
+        find_model()
+        return True
+    except UsageError:
+        pass
+    try:
+        pull("smollm2", progress=tell)
+        return True
+    except ToolProtoError as error:
+        print(f"\nNo model: {error}", file=sys.stderr)
+        print("Recorded replies are shown instead. To see a model at work, once you are online:")
+        print(f"    {program()} model pull smollm2")
+        return False
+
+
+def tell(have: int, total: int | None) -> None:
+    """Show how far the download is."""
+    if sys.stderr.isatty():
+        whole = f" of {total // MEGABYTE}" if total else ""
+        print(f"\rfetching the model: {have // MEGABYTE}{whole} MB ", end="", file=sys.stderr)
+        if have == total:
+            print(file=sys.stderr)
+    elif have == 0 or have == total:
+        print(f"fetching the model: {have // MEGABYTE} MB", file=sys.stderr)
+
+
+def program() -> str:
+    """The command ``toolproto`` of this Python, as it can be typed here."""
+    beside = Path(sys.executable).with_name("toolproto")
+    if not beside.exists():
+        return "toolproto"
+    here = Path.cwd()
+    return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
+
+
+def try_next(screen: Screen) -> None:
+    """Three things to do after this."""
+    screen.heading("Next")
+    print(f"  {program()} chat --local     talk with this model yourself")
+    print("  examples/small_model.py              what you have seen, in a page of code")
+    print("  README.md                            the same with a model of your own")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""Chat services: over HTTP, as a function, scripted, recorded and replayed.
+"""Chat services: over HTTP, in this process, as a function, scripted, recorded and replayed.
 
-``HttpEndpoint`` is imported when it is first asked for, and httpx with it.
+``HttpEndpoint`` is imported when it is first asked for, and httpx with it; so is
+``LocalEndpoint``, a model in this process.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .base import Abortable, AsyncEndpoint, Endpoint
@@ -26,6 +28,7 @@ from .timeouts import Timeouts
 
 if TYPE_CHECKING:
     from .http_endpoint import HttpEndpoint
+    from .local import LocalEndpoint
 
 __all__ = [
     "CHATML",
@@ -37,6 +40,7 @@ __all__ = [
     "FunctionEndpoint",
     "Hold",
     "HttpEndpoint",
+    "LocalEndpoint",
     "Ollama",
     "OpenAIChat",
     "OpenAICompletions",
@@ -53,9 +57,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name != "HttpEndpoint":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .http_endpoint import HttpEndpoint
+#: Imported when they are first asked for: the module of each.
+_LATER = {"HttpEndpoint": ".http_endpoint", "LocalEndpoint": ".local"}
 
-    return HttpEndpoint
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name], __package__), name)

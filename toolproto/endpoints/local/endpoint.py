@@ -1,0 +1,95 @@
+"""A language model that runs in this process, with llama.cpp."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...errors import UsageError
+from ...messages import ChatRequest
+from .engine import get_engine
+from .job import Job
+from .loading import EngineOptions, require_library
+from .store import find_model
+from .stream import AsyncLocalStream, LocalStream, MakeJob
+
+__all__ = ["LocalEndpoint"]
+
+#: Parameters of llama.cpp's server that are not for us. With the first two it reads the reply
+#: itself; the others it drops without a word for models whose tokens it cannot map.
+_REFUSED = {
+    "tools": "a paradigm tells the model about tools",
+    "tool_choice": "a paradigm tells the model about tools",
+    "json_schema": "give a 'grammar', in GBNF",
+    "response_format": "give a 'grammar', in GBNF",
+}
+
+
+class LocalEndpoint:
+    """A model in a GGUF file: the name of one that was pulled, or a path.
+
+    Without *model* it is ``smollm2``. It is loaded when the first request comes, once for all
+    endpoints with the same file and options; requests wait for their turn. The chat template is
+    the model's own. *threads* above one pay only where that many cores are idle. *context* is the
+    room, in tokens, for a prompt and its reply. *params* are for every request, a request's own
+    win: ``temperature``, ``seed``, ``max_tokens``, ``grammar`` (GBNF) and whatever else
+    llama.cpp's server knows.
+    """
+
+    def __init__(
+        self,
+        model: str | Path | None = None,
+        *,
+        threads: int = 1,
+        context: int = 4096,
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
+        require_library()
+        self.path = find_model(model)
+        self._params = dict(params or {})
+        self._engine = get_engine(self.path.resolve(), EngineOptions(threads, context))
+
+    def __repr__(self) -> str:
+        return f"LocalEndpoint({str(self.path)!r})"
+
+    def stream(self, request: ChatRequest, /) -> LocalStream:
+        """The reply to *request*, read by waiting for it."""
+        return LocalStream(self._engine.submit, self._job(request))
+
+    def astream(self, request: ChatRequest, /) -> AsyncLocalStream:
+        """The reply to *request*, read from an event loop."""
+        return AsyncLocalStream(self._engine.submit, self._job(request))
+
+    def _job(self, request: ChatRequest) -> MakeJob:
+        params = {"stop": list(request.stop), **self._params, **request.params}
+        for name in params.keys() & _REFUSED.keys():
+            raise UsageError(f"LocalEndpoint takes no parameter {name!r}: {_REFUSED[name]}")
+        body = {
+            **params,
+            "messages": [{"role": each.role, "content": each.content} for each in request.messages],
+            "stream": True,
+            "reasoning_format": "none",
+            "stream_options": {"include_usage": True},
+            # A frame after each stretch of the prompt: an occasion to stop.
+            "return_progress": True,
+        }
+        return partial(Job, _written(body), _has_grammar(params))
+
+
+def _has_grammar(params: Mapping[str, Any]) -> bool:
+    grammar = params.get("grammar", "")
+    if not isinstance(grammar, str):  # which llama.cpp would pass over in silence
+        raise UsageError(f"'grammar' is to be a text in GBNF, not {type(grammar).__name__}")
+    return bool(grammar)
+
+
+def _written(body: Mapping[str, Any]) -> bytes:
+    try:
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the request cannot be written as JSON: {error}") from None
+    # A lone surrogate, half of a character that was cut in two, has no bytes.
+    return text.encode("utf-8", "replace")
