@@ -7,6 +7,7 @@ that reads slowly therefore slows its backends down, and one that leaves cancels
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Sequence
 
@@ -89,6 +90,20 @@ class Feed:
                 await self._queue.put((index, pieces))
 
 
+def _words(body: str) -> str:
+    """What the body of an error says: its message, where it is JSON with one."""
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    match told:
+        case {"error": {"message": str(message)}} | {"error": str(message)}:
+            return message
+        case {"message": str(message)} | {"detail": str(message)}:
+            return message
+    return body
+
+
 def failure_of(error: EndpointError) -> Failed:
     """What a client is told about a backend that failed: its own status and words.
 
@@ -97,5 +112,6 @@ def failure_of(error: EndpointError) -> Failed:
     if error.status is None:
         return Failed("the upstream cannot be reached, or broke off", "upstream_unreachable")
     status = error.status if error.status >= 400 else 502
-    said = f"the upstream answered {error.status}" + (f": {error.body}" if error.body else "")
+    words = _words(error.body)
+    said = f"the upstream answered {error.status}" + (f": {words}" if words else "")
     return Failed(said, "upstream_error", status, error.retry_after)

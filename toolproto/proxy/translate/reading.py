@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -182,6 +183,17 @@ def read_stop(stop: Any, path: str = "stop") -> tuple[str, ...]:
     raise BadRequest(f"{path} is to be a string or a list of strings", path)
 
 
+#: A schema takes two milliseconds to check, and agents send the same thirty with every request.
+_checked = lru_cache(maxsize=1024)(lambda written: spec_from_openai(json.loads(written)))
+_LONGEST_KEPT = 64 * 1024
+
+
+def _spec(definition: Mapping[str, Any]) -> ToolSpec:
+    # The order of a schema's properties is shown to the model, so it is not sorted away.
+    written = json.dumps(definition)
+    return _checked(written) if len(written) <= _LONGEST_KEPT else spec_from_openai(definition)
+
+
 _MODES = ("auto", "none", "required")
 
 
@@ -192,7 +204,7 @@ def offered(
     specs: dict[str, ToolSpec] = {}
     for at, definition in enumerate(definitions):
         try:
-            spec = spec_from_openai(definition)
+            spec = _spec(definition)
         except UsageError as error:
             told = str(error)[:_MAX_TOLD]
             raise BadRequest(f"{path}[{at}]: {told}", f"{path}[{at}]") from None
