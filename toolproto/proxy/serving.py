@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import time
@@ -28,6 +29,9 @@ from .translate.reading import required
 from .upstreams import Backends, spoken_params, taught
 
 __all__ = ["Serving", "refused"]
+
+#: What is logged for a client that did not wait; nobody reads it.
+_LEFT = 499
 
 
 class Serving:
@@ -77,7 +81,7 @@ class Serving:
             _check(values, self._config.limits)
             passed = await self._passing.attempt(api, model, body, values, key)
             if passed is None:
-                return await self._answered(api, api.read(values), key, record)
+                return await self._answered(api, api.read(values), request, record)
             record.end("passed")
             return passed
         except BadRequest as error:
@@ -87,11 +91,11 @@ class Serving:
             record.end("failed")
             return refused(api, fault_of(failure_of(error)), error.retry_after)
 
-    async def _answered(self, api: Api, asked: Asked, key: str | None, record: Record) -> Response:
+    async def _answered(self, api: Api, asked: Asked, request: Request, record: Record) -> Response:
         terms = self._config.terms(asked.model)
         paradigm = taught(asked.model, terms)
         record.taught(asked, paradigm.name)
-        endpoint = await self._backends.endpoint(asked.model, key)
+        endpoint = await self._backends.endpoint(asked.model, client_key(request))
         dialect = self._backends.find(asked.model).dialect
         asked = replace(asked, params=spoken_params(dialect, asked.params))
         exchanges = [
@@ -100,7 +104,7 @@ class Serving:
         ]
         feed = Feed(exchanges, endpoint, self._config.keep_alive)
         running = _Running(api, asked, exchanges, feed, record, self._config.keep_alive)
-        return await (running.streamed() if asked.stream else running.whole())
+        return await (running.streamed() if asked.stream else running.whole(request))
 
 
 class _Running:
@@ -124,23 +128,33 @@ class _Running:
         self._silence = silence
         self._outcome = "left"
 
-    async def whole(self) -> Response:
-        """A response in one piece."""
-        pieces: list[list[Piece]] = [[] for _ in self._exchanges]
+    async def whole(self, request: Request) -> Response:
+        """A response in one piece; a client that leaves meanwhile ends it."""
+        reading = asyncio.create_task(self._collected())
+        leaving = asyncio.create_task(_left(request))
         try:
-            while batches := await self._feed.next():
-                for choice, came in batches:
-                    if choice is not None:
-                        pieces[choice] += came
-            answers = [collected(each) for each in pieces]
+            await asyncio.wait((reading, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if not reading.done():
+                return Response(status_code=_LEFT)
+            answers = reading.result()
             failed = next((each for each in answers if isinstance(each, Failed)), None)
             self._outcome = "failed" if failed else "answered"
         finally:
+            reading.cancel()
+            leaving.cancel()
             await self._closed()
         if failed is not None:
             return refused(self._api, fault_of(failed), failed.retry_after)
         whole = [answer for answer in answers if isinstance(answer, Answer)]
         return AsciiJson(self._api.whole(self._asked, whole, self._stamp))
+
+    async def _collected(self) -> list[Answer | Failed]:
+        pieces: list[list[Piece]] = [[] for _ in self._exchanges]
+        while batches := await self._feed.next():
+            for choice, came in batches:
+                if choice is not None:
+                    pieces[choice] += came
+        return [collected(each) for each in pieces]
 
     async def streamed(self) -> Response:
         """A stream; what fails before anything came is an error with its own status."""
@@ -188,6 +202,12 @@ class _Running:
     async def _closed(self) -> None:
         await self._feed.close()
         self._record.end(self._outcome, self._exchanges)
+
+
+async def _left(request: Request) -> None:
+    """Wait until the client of *request* has gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _failure(batches: list[Batch]) -> Failed | None:
