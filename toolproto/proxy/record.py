@@ -43,11 +43,12 @@ class Record:
     def __init__(self, metrics: Metrics, model: str, api: str, log_content: bool) -> None:
         self.id = token_hex(8)
         self._metrics = metrics
-        self._model = model
+        self.model = model
         self._asked: Asked | None = None
         self._api = api
         self._log_content = log_content
         self._paradigm: str | None = None
+        self._is_over = False
         self._begun = time.perf_counter()
         self._span: Span = begin_span(model, api)
 
@@ -57,13 +58,19 @@ class Record:
         self._paradigm = paradigm
 
     def end(self, outcome: str, exchanges: Sequence[Exchange] = ()) -> None:
-        """The request is over: answered, passed, refused, failed, or left by its client."""
+        """The request is over: answered, passed, refused, failed, or left by its client.
+
+        Only the first word counts: whoever closes what is left may say it again.
+        """
+        if self._is_over:
+            return
+        self._is_over = True
         seconds = time.perf_counter() - self._begun
         usage = sum((each.usage for each in exchanges), Usage())
         line = {
             "request": self.id,
             "api": self._api,
-            "model": self._model,
+            "model": self.model,
             "paradigm": self._paradigm,
             "outcome": outcome,
             "seconds": round(seconds, 4),

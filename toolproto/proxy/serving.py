@@ -68,7 +68,7 @@ class Serving:
         return AsciiJson(told(names))
 
     async def answer(self, api: Api, request: Request) -> Response:
-        """The response to *request*, which speaks *api*."""
+        """The response to *request*, which speaks *api*; a client that leaves gets none."""
         try:
             body = await read_body(request, self._config.limits.body)
             values = read_object(body)
@@ -76,12 +76,25 @@ class Serving:
         except BadRequest as error:
             return refused(api, error.fault)
         record = self._recorder.begin(model, api)
-        key = client_key(request)
+        making = asyncio.create_task(self._made(api, body, values, client_key(request), record))
+        leaving = asyncio.create_task(_left(request))
+        try:
+            await asyncio.wait((making, leaving), return_when=asyncio.FIRST_COMPLETED)
+            return making.result() if making.done() else Response(status_code=_LEFT)
+        finally:
+            # Before the response is sent: a stream listens for its client itself.
+            making.cancel()
+            leaving.cancel()
+            await asyncio.gather(making, leaving, return_exceptions=True)
+
+    async def _made(
+        self, api: Api, body: bytes, values: Mapping[str, Any], key: str | None, record: Record
+    ) -> Response:
         try:
             _check(values, self._config.limits)
-            passed = await self._passing.attempt(api, model, body, values, key)
+            passed = await self._passing.attempt(api, record.model, body, values, key)
             if passed is None:
-                return await self._answered(api, api.read(values), request, record)
+                return await self._answered(api, api.read(values), key, record)
             record.end("passed")
             return passed
         except BadRequest as error:
@@ -90,12 +103,15 @@ class Serving:
         except EndpointError as error:
             record.end("failed")
             return refused(api, fault_of(failure_of(error)), error.retry_after)
+        except asyncio.CancelledError:
+            record.end("left")
+            raise
 
-    async def _answered(self, api: Api, asked: Asked, request: Request, record: Record) -> Response:
+    async def _answered(self, api: Api, asked: Asked, key: str | None, record: Record) -> Response:
         terms = self._config.terms(asked.model)
         paradigm = taught(asked.model, terms)
         record.taught(asked, paradigm.name)
-        endpoint = await self._backends.endpoint(asked.model, client_key(request))
+        endpoint = await self._backends.endpoint(asked.model, key)
         dialect = self._backends.find(asked.model).dialect
         asked = replace(asked, params=spoken_params(dialect, asked.params))
         exchanges = [
@@ -104,7 +120,7 @@ class Serving:
         ]
         feed = Feed(exchanges, endpoint, self._config.keep_alive)
         running = _Running(api, asked, exchanges, feed, record, self._config.keep_alive)
-        return await (running.streamed() if asked.stream else running.whole(request))
+        return await (running.streamed() if asked.stream else running.whole())
 
 
 class _Running:
@@ -128,33 +144,23 @@ class _Running:
         self._silence = silence
         self._outcome = "left"
 
-    async def whole(self, request: Request) -> Response:
-        """A response in one piece; a client that leaves meanwhile ends it."""
-        reading = asyncio.create_task(self._collected())
-        leaving = asyncio.create_task(_left(request))
+    async def whole(self) -> Response:
+        """A response in one piece."""
+        pieces: list[list[Piece]] = [[] for _ in self._exchanges]
         try:
-            await asyncio.wait((reading, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not reading.done():
-                return Response(status_code=_LEFT)
-            answers = reading.result()
+            while batches := await self._feed.next():
+                for choice, came in batches:
+                    if choice is not None:
+                        pieces[choice] += came
+            answers = [collected(each) for each in pieces]
             failed = next((each for each in answers if isinstance(each, Failed)), None)
             self._outcome = "failed" if failed else "answered"
         finally:
-            reading.cancel()
-            leaving.cancel()
             await self._closed()
         if failed is not None:
             return refused(self._api, fault_of(failed), failed.retry_after)
         whole = [answer for answer in answers if isinstance(answer, Answer)]
         return AsciiJson(self._api.whole(self._asked, whole, self._stamp))
-
-    async def _collected(self) -> list[Answer | Failed]:
-        pieces: list[list[Piece]] = [[] for _ in self._exchanges]
-        while batches := await self._feed.next():
-            for choice, came in batches:
-                if choice is not None:
-                    pieces[choice] += came
-        return [collected(each) for each in pieces]
 
     async def streamed(self) -> Response:
         """A stream; what fails before anything came is an error with its own status."""
