@@ -178,6 +178,29 @@ def test_a_call_that_breaks_after_a_part_went_out_is_an_error_and_no_finish():
     assert not any(isinstance(piece, Ended | CallEnded) for piece in pieces)
 
 
+@pytest.mark.parametrize("reason", ["stop", "length"])
+def test_nothing_follows_a_call_that_broke_after_a_part_went_out(reason):
+    """Found by fuzzing: the next call would have gone out, and the end been a regular one."""
+    broken = '<tool_call>\n{"name": "now", "arguments"\x00' + get_paradigm("hermes").encode_call(
+        ToolCall("get_weather", {"city": "Oslo"})
+    )
+    exchange = Exchange(STREAMED, get_paradigm("hermes"))
+    pieces = [*exchange.feed(Chunk(broken, finish_reason=reason)), *exchange.finish()]
+    assert [type(piece) for piece in pieces] == [CallBegun, Failed]
+
+
+@BOTH
+def test_nothing_follows_the_one_call_that_was_wanted(asked):
+    asked = replace(asked, offer=replace(OFFER, parallel=False))
+    for size in (1, 3, 500):
+        pieces = answer(asked, f"{CALL} and so on", size=size)
+        assert not any(isinstance(piece, Text) for piece in pieces)
+
+
+def test_a_call_that_the_model_left_unfinished_is_asked_again():
+    assert whole(ASKED, '<tool_code>{"name": "get_weather", ', CALL).calls
+
+
 def with_choice(asked: Asked, choice: str) -> Asked:
     return replace(asked, offer=replace(asked.offer, choice=choice))
 

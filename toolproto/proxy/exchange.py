@@ -31,8 +31,6 @@ __all__ = ["Exchange"]
 
 #: The reply was cut in the middle.
 _CUT = ("length", "content_filter")
-#: Problems that asking again does not mend: there was no room, or nothing is missing.
-_FINAL = (ProblemKind.TRUNCATED, ProblemKind.FABRICATED_RESULT)
 
 
 @dataclass(slots=True)
@@ -104,32 +102,41 @@ class Exchange:
         return self._let_out(pieces)
 
     @property
-    def is_enough(self) -> bool:
-        """Whether the rest of the reply does not matter: the one call that is wanted is whole."""
-        return self._reply.calls.is_enough and self._reply.calls.is_last_whole
+    def is_over(self) -> bool:
+        """Whether the rest of the reply does not matter.
+
+        One call was wanted and is whole, or a part of one went out that cannot be completed.
+        """
+        calls = self._reply.calls
+        return calls.half_out is not None or (calls.is_enough and calls.is_last_whole)
 
     def finish(self) -> list[Piece]:
         """The reply is over: what is left of it, and the end; or there is another request."""
         reply = self._reply
-        if self.is_enough:
+        if self.is_over:
             reply.reason = "stop"
         if reply.reason is None:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
         ending = self._decoder.finish("length" if reply.was_cut else None)
         out = self._let_out([piece for event in ending for piece in self._taken(event)])
-        self.problems += reply.calls.problems
-        self.repairs += reply.calls.repairs
-        self.called += reply.calls.names
-        self.heard.append("".join(reply.heard))
+        self._note(reply)
         if reply.was_cut:
             return out + self._ended()
         if reply.calls.half_out is not None:
             return out + self._failed(Failed(reply.calls.half_out, "broken_tool_call"))
         return self._judged(out)
 
+    def _note(self, reply: _Reply) -> None:
+        self.problems += reply.calls.problems
+        self.repairs += reply.calls.repairs
+        self.called += reply.calls.names
+        self.heard.append("".join(reply.heard))
+
     def _judged(self, out: list[Piece]) -> list[Piece]:
         calls = self._reply.calls
-        mendable = [problem for problem in calls.problems if problem.kind not in _FINAL]
+        # What the model made up of a result is cut off already; nothing is missing for it.
+        made_up = ProblemKind.FABRICATED_RESULT
+        mendable = [problem for problem in calls.problems if problem.kind is not made_up]
         lacking = shortcoming(self._asked, self._text(), calls.count, mendable)
         if lacking is None:
             return out + self._ended()
@@ -140,6 +147,8 @@ class Exchange:
 
     def _taken(self, event: Event) -> Iterator[Piece]:
         calls = self._reply.calls
+        if self.is_over:
+            return
         match event:
             case TextDelta(text):
                 yield from self._said(text)

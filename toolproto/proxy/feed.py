@@ -12,7 +12,7 @@ import logging
 from collections.abc import Sequence
 
 from ..endpoints.base import AsyncEndpoint
-from ..errors import EndpointError
+from ..errors import EndpointError, EndpointTimeout, WireError
 from .exchange import Exchange
 from .pieces import Failed, Piece
 
@@ -84,7 +84,7 @@ class Feed:
                 async for chunk in chunks:
                     if pieces := exchange.feed(chunk):
                         await self._queue.put((index, pieces))
-                    if exchange.is_enough:
+                    if exchange.is_over:
                         break
             if pieces := exchange.finish():
                 await self._queue.put((index, pieces))
@@ -109,9 +109,15 @@ def failure_of(error: EndpointError) -> Failed:
 
     Where it stands is nobody's business: the message does not say.
     """
-    if error.status is None:
-        return Failed("the upstream cannot be reached, or broke off", "upstream_unreachable")
-    status = error.status if error.status >= 400 else 502
-    words = _words(error.body)
-    said = f"the upstream answered {error.status}" + (f": {words}" if words else "")
-    return Failed(said, "upstream_error", status, error.retry_after)
+    words = f": {told}" if (told := _words(error.body)) else ""
+    if error.status is not None:
+        status = error.status if error.status >= 400 else 502
+        said = f"the upstream answered {error.status}{words}"
+        return Failed(said, "upstream_error", status, error.retry_after)
+    if isinstance(error, EndpointTimeout):
+        return Failed("the upstream took too long", "upstream_timeout", 504)
+    if isinstance(error, WireError):
+        return Failed("what the upstream sent is no whole reply", "upstream_broken_off")
+    if words:
+        return Failed(f"the upstream failed{words}", "upstream_error")
+    return Failed("the upstream cannot be reached", "upstream_unreachable")

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import Any, NoReturn
 
 from starlette.requests import Request
@@ -244,7 +245,7 @@ def fault_of(failed: Failed) -> Fault:
 
 def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Response:
     """The response that tells *fault*, in the words of *api*."""
-    headers = {} if retry_after is None else {"retry-after": f"{retry_after:.0f}"}
+    headers = {} if retry_after is None else {"retry-after": str(ceil(retry_after))}
     return AsciiJson(api.error(fault), fault.status, headers)
 
 
