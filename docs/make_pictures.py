@@ -15,10 +15,12 @@ from rich.console import Console
 from rich.text import Text
 
 from toolproto import ToolRegistry, get_paradigm, tool
+from toolproto import explain as explanation
 from toolproto.cli.chat.conversation import Conversation, Setup
 from toolproto.cli.chat.interrupts import Interrupts
 from toolproto.cli.chat.repl import Repl
 from toolproto.cli.chat.screen import Screen
+from toolproto.cli.explain_view import show_explanation
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
 from toolproto.messages import Chunk, Usage
 
@@ -88,9 +90,23 @@ def chat(console: Console) -> None:
     Repl(Conversation(setup), screen, _Typed(console, TYPED), Interrupts()).run()
 
 
+EXPLAINED = """<think>They want the weather.</think>Let me look. Written as
+`<tool_code>{"name": "now", "arguments": {}}</tool_code>` it would only be shown.
+<tool_code>{'name': 'getWeather', 'arguments': {'city': 'Oslo',}}</tool_code>
+<tool_code>{"name": "get_weather", "arguments": {"town": "Rome"}}</tool_code>
+get_weather(city="Bergen")"""
+
+
+def explain(console: Console) -> None:
+    """One reply: a call that is repaired, one that is rejected, and two that are ignored."""
+    explained = explanation.explain(EXPLAINED, get_paradigm("xml_tag"), [get_weather])
+    show_explanation(explained, console)
+
+
 #: Each picture by its name: a function that draws it on the console it is given.
 PICTURES: dict[str, Callable[[Console], None]] = {
     "chat": chat,
+    "explain": explain,
 }
 
 

@@ -41,12 +41,13 @@ _OTHERS = [
 ]
 # It also writes a line for every module.
 with redirect_stderr(StringIO()), atheris.instrument_imports(["toolproto"], _OTHERS):
-    from tests.laws.cases import MARKS, OFFER
     from toolproto.decoding.lenient import read_json
     from toolproto.decoding.strict import Reading
     from toolproto.paradigms import get_paradigm, paradigms
     from toolproto.testing import laws
     from toolproto.testing.fixtures import load_fixtures
+    from toolproto.testing.marks import MARKS
+    from toolproto.testing.offers import STANDARD_OFFER
 
 # Short inputs are tried oftener, and hold a call or three.
 _LONGEST = 512
@@ -71,7 +72,7 @@ def _read_leniently(text: str, cuts: list[int]) -> None:
 
 
 CHECKS: dict[str, Check] = {
-    name: partial(laws.chunking, get_paradigm(name), offer=OFFER) for name in paradigms()
+    name: partial(laws.chunking, get_paradigm(name), offer=STANDARD_OFFER) for name in paradigms()
 }
 CHECKS["lenient"] = _read_leniently
 

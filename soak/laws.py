@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from soak.replies import random_cuts, random_reply
-from tests.laws.cases import OFFER
 from toolproto.paradigms import ToolContextDef, get_paradigm, paradigms
 from toolproto.testing import laws
 from toolproto.testing.fixtures import load_fixtures
+from toolproto.testing.offers import STANDARD_OFFER
 
 _FIXTURES = [f.reply for f in load_fixtures(Path(__file__).parent.parent / "fixtures")]
 _PARADIGMS = [get_paradigm(name) for name in paradigms()]
@@ -64,7 +64,9 @@ def splits(job: tuple[int, int]) -> Findings:
     for _ in range(count):
         paradigm = rng.choice(_PARADIGMS)
         reply = rng.choice(_FIXTURES) if _FIXTURES and rng.random() < 0.3 else random_reply(rng)
-        found.hold(laws.chunking, paradigm, reply, random_cuts(rng, min(len(reply), 3000)), OFFER)
+        found.hold(
+            laws.chunking, paradigm, reply, random_cuts(rng, min(len(reply), 3000)), STANDARD_OFFER
+        )
         found.counts["splits"] += 1
     return found
 
@@ -77,12 +79,12 @@ def texts(job: tuple[int, int]) -> Findings:
     for _ in range(count):
         paradigm, reply = rng.choice(_PARADIGMS), random_reply(rng)
         start = time.process_time()
-        found.hold(laws.totality, paradigm, reply, OFFER)
+        found.hold(laws.totality, paradigm, reply, STANDARD_OFFER)
         if time.process_time() - start > _SLOW * len(reply) + 0.02:
             found.counts["slow ones, grown"] += 1
             found.hold(_linear, paradigm, reply)
-        found.hold(laws.streamed_arguments, paradigm, reply, OFFER)
-        found.hold(laws.lossless, paradigm, reply, OFFER)
+        found.hold(laws.streamed_arguments, paradigm, reply, STANDARD_OFFER)
+        found.hold(laws.lossless, paradigm, reply, STANDARD_OFFER)
         found.counts["texts"] += 1
     return found
 
@@ -91,7 +93,7 @@ def _linear(paradigm: ToolContextDef, reply: str) -> None:
     laws.linearity(
         paradigm,
         lambda size: reply * (1 + size // len(reply)),
-        OFFER,
+        STANDARD_OFFER,
         clock=time.process_time,
         size=20_000,
     )

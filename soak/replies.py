@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from tests.laws.cases import MARKS
 from toolproto.messages import ToolCall
 from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.testing.marks import MARKS
 
 _ARGUMENTS = ("Oslo", 'a"b', "</tool_code>", "x\n```\n", "\\d\\n", "{}[]", "é😀", "it's")
 _CALLS = [

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 # Time is not what these tests measure, and shared machines are slow now and then.
 settings.register_profile(
-    "toolproto", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=150
+    "toolproto", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100
 )
 settings.register_profile("soak", settings.get_profile("toolproto"), max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "toolproto"))

@@ -1,9 +1,18 @@
-"""Every example in the README and the guides runs, in the order of its page."""
+"""Every example in the README and the guides runs, in the order of its page.
+
+Python blocks run as one program, and what ``print(…)  # …`` says is printed. Console blocks run as
+one shell session in an empty folder: the lines behind a command are what it prints, where ``…``
+stands for anything. What cannot run here is in a block of another language.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,15 +21,45 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SAID = re.compile(r"^print\(.*\)(?:\s*#|\n#) (.+)$", re.MULTILINE)
+_CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_HEREDOC = re.compile(r"<<'(\w+)'")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def python(page: Path) -> str:
+    return "\n".join(_BLOCK.findall(page.read_text(encoding="utf-8")))
+
+
+def commands(page: Path) -> list[tuple[str, str]]:
+    """Each command of the page's console blocks, with the text that it is to print."""
+    return [each for block in _CONSOLE.findall(page.read_text("utf-8")) for each in session(block)]
+
+
+def session(block: str) -> Iterator[tuple[str, str]]:
+    lines = iter(block.splitlines(keepends=True))
+    command, printed = "", ""
+    for line in lines:
+        if not line.startswith("$ "):
+            printed += line
+            continue
+        if command:
+            yield command, printed
+        command, printed = line[2:], ""
+        while command.endswith("\\\n"):
+            command += next(lines)
+        if heredoc := _HEREDOC.search(command):
+            while not command.endswith(f"\n{heredoc[1]}\n"):
+                command += next(lines)
+    if command:
+        yield command, printed
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if python(page)], ids=lambda page: page.name
+)
 def test_the_examples_of_a_page_run_and_print_what_they_say(
     page: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = page.read_text(encoding="utf-8")
-    code = "\n".join(_BLOCK.findall(text))
-    assert code, "a page without an example belongs elsewhere"
+    code = python(page)
     script = tmp_path / "page.py"
     script.write_text(code, encoding="utf-8")
     runpy.run_path(str(script))
@@ -28,8 +67,43 @@ def test_the_examples_of_a_page_run_and_print_what_they_say(
     assert [said for said in _SAID.findall(code) if said not in printed] == []
 
 
-def test_every_link_of_the_readme_leads_somewhere() -> None:
-    text = PAGES[0].read_text(encoding="utf-8")
-    links = re.findall(r"\]\(((?!http)[^)#]+)\)", text)
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if commands(page)], ids=lambda page: page.name
+)
+def test_the_commands_of_a_page_print_what_stands_there(page: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PATH": f"{programs(tmp_path)}:{os.environ['PATH']}"}
+    (tmp_path / "here").mkdir()
+    for command, expected in commands(page):
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path / "here",
+            env={**environment, "NO_COLOR": "1", "COLUMNS": "100"},
+            capture_output=True,
+            encoding="utf-8",
+        )
+        pattern = ".*".join(map(re.escape, expected.split("…")))
+        shown = done.stdout + done.stderr
+        assert not expected or re.fullmatch(pattern, shown, re.DOTALL), f"$ {command}{shown}"
+        assert expected or done.returncode == 0, f"$ {command}{shown}"
+
+
+def programs(folder: Path) -> Path:
+    """A folder with ``toolproto``, ``python`` and ``pytest``, as those of this interpreter."""
+    made = folder / "bin"
+    made.mkdir()
+    for name, words in {"toolproto": "-m toolproto", "python": "", "pytest": "-m pytest"}.items():
+        script = made / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
+        script.chmod(0o755)
+    return made
+
+
+def test_every_page_has_an_example() -> None:
+    assert [page.name for page in PAGES if not python(page) and not commands(page)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    links = re.findall(r"\]\(((?!http)[^)#]+)\)", prose)
+    assert [link for link in links if not (page.parent / link).exists()] == []

@@ -1,0 +1,4 @@
+"""The laws, on our own paradigms."""
+
+#: One paradigm for each engine.
+CLOSELY = ("json_strict", "xml_tag", "hermes", "qwen3_coder", "pythonic")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.laws.cases import CLOSELY, OFFER
 from toolproto.paradigms import get_paradigm
-from toolproto.testing import laws
+from toolproto.testing import STANDARD_OFFER, laws
+
+from . import CLOSELY
 
 FOUND = [
     '{"name""x""arguments":{"":""],"":""',
@@ -37,9 +38,9 @@ FOUND = [
 @pytest.mark.parametrize("text", FOUND, ids=lambda text: text[:24])
 def test_a_text_that_broke_a_law_keeps_them_all(name: str, text: str) -> None:
     paradigm = get_paradigm(name)
-    laws.totality(paradigm, text, OFFER)
-    laws.chunking(paradigm, text, range(len(text)), OFFER)
+    laws.totality(paradigm, text, STANDARD_OFFER)
+    laws.chunking(paradigm, text, range(len(text)), STANDARD_OFFER)
     for cut in range(len(text)):
-        laws.chunking(paradigm, text, [cut], OFFER)
-    laws.streamed_arguments(paradigm, text, OFFER)
-    laws.lossless(paradigm, text, OFFER)
+        laws.chunking(paradigm, text, [cut], STANDARD_OFFER)
+    laws.streamed_arguments(paradigm, text, STANDARD_OFFER)
+    laws.lossless(paradigm, text, STANDARD_OFFER)

@@ -161,20 +161,6 @@ def test_what_we_say_runs_nothing_when_quoted(bracket):
     laws.inertness(bracket, OFFER, RESULTS)
 
 
-def test_no_law_is_left_out():
-    assert set(laws.LAWS) == {
-        "round trip",
-        "chunking",
-        "totality",
-        "streaming arguments",
-        "lossless",
-        "promptness",
-        "linearity",
-        "teaching",
-        "inertness",
-    }
-
-
 def test_the_instructions_show_each_tool_in_its_own_form(bracket):
     instructions = bracket.instructions(OFFER)
     assert '[[call {"tool": "get_weather", "with": {"city": "<city>"}}]]' in instructions

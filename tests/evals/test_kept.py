@@ -1,0 +1,88 @@
+"""Replies in a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from toolproto import UsageError
+from toolproto.evals.kept import KeptOutcomes
+from toolproto.evals.trial import Answered, Outcome
+
+ONE = Outcome("one", (Answered("Hi\u2028\ud800\n", "stop", 10, 2, False, 0.25),))
+TWO = Outcome("two", (Answered("a", None), Answered("b", "length", 1, 1, True, 3.0)))
+
+
+def _kept(path, *outcomes):
+    with KeptOutcomes(path) as kept:
+        for outcome in outcomes:
+            kept.add(outcome)
+
+
+def test_what_was_added_is_there_again(tmp_path):
+    path = tmp_path / "replies.jsonl"
+    _kept(path, ONE, TWO)
+    with KeptOutcomes(path) as kept:
+        assert (kept.get("one"), kept.get("two"), kept.get("three")) == (ONE, TWO, None)
+    assert len(path.read_bytes().splitlines()) == 2
+
+
+def test_a_line_is_in_the_file_as_soon_as_it_is_added(tmp_path):
+    path = tmp_path / "replies.jsonl"
+    with KeptOutcomes(path) as kept:
+        kept.add(ONE)
+        assert path.read_bytes().endswith(b"\n")
+
+
+def test_without_a_file_it_is_kept_all_the_same():
+    with KeptOutcomes() as kept:
+        kept.add(ONE)
+        assert kept.get("one") == ONE
+
+
+def test_the_last_line_of_somebody_who_was_killed_does_not_count(tmp_path):
+    path = tmp_path / "replies.jsonl"
+    _kept(path, ONE, TWO)
+    path.write_bytes(path.read_bytes()[:-20])
+    _kept(path, Outcome("three", TWO.replies))
+    with KeptOutcomes(path) as kept:
+        assert kept.get("one") == ONE and kept.get("three")
+        assert kept.get("two") is None
+
+
+TRUE = asdict(ONE)
+HOSTILE = [
+    b"",
+    b"\n\n\n",
+    b"not json",
+    b"\xff\xfe\x00",
+    b"[1, 2]",
+    b"null",
+    b"{}",
+    b"[" * 100_000,
+    b'{"trial": "x", "replies": []}',
+    b'{"trial": "x", "replies": 3}',
+    b'{"trial": "x", "replies": [3]}',
+    json.dumps({**TRUE, "trial": 3}).encode(),
+    json.dumps({**TRUE, "replies": [{**TRUE["replies"][0], "text": 3}]}).encode(),
+    json.dumps({**TRUE, "replies": [{**TRUE["replies"][0], "input_tokens": "many"}]}).encode(),
+    json.dumps({**TRUE, "replies": [{**TRUE["replies"][0], "seconds": None}]}).encode(),
+    json.dumps({**TRUE, "replies": [{**TRUE["replies"][0], "estimated": 1}]}).encode(),
+]
+
+
+@pytest.mark.parametrize("line", HOSTILE)
+def test_what_is_no_line_of_ours_does_not_count(tmp_path, line):
+    path = tmp_path / "replies.jsonl"
+    path.write_bytes(line)
+    _kept(path, TWO)
+    with KeptOutcomes(path) as kept:
+        assert kept.get("two") == TWO
+        assert kept.get("one") is None and kept.get("x") is None
+
+
+def test_a_place_where_nothing_can_be_kept_is_told(tmp_path):
+    with pytest.raises(UsageError, match="cannot keep replies"):
+        KeptOutcomes(tmp_path)

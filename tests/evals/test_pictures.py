@@ -1,0 +1,110 @@
+"""A report to look at."""
+
+from __future__ import annotations
+
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from toolproto import UsageError
+from toolproto.evals import Budget, ProbeReport, plan_probe, probe
+from toolproto.evals.files import ProbeFiles, folder_of
+from toolproto.evals.page import page
+from toolproto.evals.plot import draw_png, require_matplotlib
+
+from .models import needless, scripted, small_plan
+
+HOSTILE = '<script>alert("x")</script> & $\\frac{1}{0}$ 模型 \u202e'
+
+
+@pytest.fixture(scope="module")
+def report() -> ProbeReport:
+    plan = small_plan(HOSTILE)
+    return probe(scripted(needless(plan)), plan)
+
+
+class _Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen = [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+        if tag not in ("meta", "rect", "line"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.seen.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_a_page_is_whole_and_loads_nothing(report):
+    text = page(report)
+    tags = _Tags()
+    tags.feed(text)
+    assert tags.open == []
+    named = [tag for tag, _ in tags.seen]
+    assert "script" not in named and "link" not in named and "img" not in named
+    assert not re.search(r"(src|href)=|url\(|@import", text)
+    assert "&lt;script&gt;" in text
+
+
+def test_a_page_has_a_bar_with_its_interval_for_every_share(report):
+    text = page(report)
+    assert text.count("<svg") == 6
+    assert text.count('class="bar') == text.count('class="interval"') == 6 * 3
+    assert "json_strict/forms/examples" in text and "needless calls" in text
+    assert re.search(r"100 % \(\d+-100\)", text)
+
+
+def test_a_page_says_why_it_is_not_whole():
+    plan = small_plan()
+    half = probe(scripted(needless(plan)), plan, budget=Budget(requests=9))
+    assert "the budget of 9 requests is used up" in page(half)
+
+
+def test_nothing_asked_is_a_page_and_a_picture_too(tmp_path):
+    empty = ProbeReport(plan_probe(), ())
+    assert "0 of" in page(empty)
+    draw_png(empty, tmp_path / "empty.png")
+    assert (tmp_path / "empty.png").stat().st_size > 500
+
+
+def test_without_matplotlib_the_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UsageError, match=r"pip install 'toolproto\[probe\]'"):
+        require_matplotlib()
+
+
+def test_the_files_of_a_probe_stand_in_one_folder_a_picture_too(report, tmp_path):
+    files = ProbeFiles(tmp_path / "a" / "b")
+    files.make_folder()
+    written = files.write(report, png=True)
+    assert [path.name for path in written] == ["report.json", "report.html", "report.png"]
+    assert all(path.stat().st_size > 1000 for path in written)
+    picture = written[-1].read_bytes()
+    assert picture.startswith(b"\x89PNG\r\n") and len(picture) > 10_000
+
+
+def test_a_folder_that_cannot_be_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot make"):
+        ProbeFiles(tmp_path / "file").make_folder()
+
+
+@pytest.mark.parametrize(
+    "model, folder",
+    [
+        ("qwen2.5:0.5b", "probe-qwen2.5-0.5b"),
+        ("../../etc/passwd", "probe-etc-passwd"),
+        ("", "probe-model"),
+        ("..", "probe-model"),
+        ("a" * 500, "probe-" + "a" * 80),
+    ],
+)
+def test_a_folder_is_named_after_the_model_and_stays_here(model, folder):
+    assert str(folder_of(model)) == folder

@@ -1,0 +1,163 @@
+"""Why a call that stands in a reply is none: for every way of showing one, the right reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.test_surroundings import (
+    CALLS,
+    INSIDE,
+    OFFER,
+    OPEN,
+    PARADIGMS,
+    SHOWN,
+    THOUGHT,
+    WRAPPED,
+    written,
+)
+from toolproto import Reasoning, ToolCall, get_paradigm
+from toolproto.explain import Reason, Verdict, explain
+
+#: How the names of the ways begin, and what they mean; the first that fits counts.
+SAID = {
+    "in inline code": Reason.INLINE_CODE,
+    "in double backticks": Reason.INLINE_CODE,
+    "in triple backticks": Reason.INLINE_CODE,
+    "in a block quote": Reason.BLOCK_QUOTE,
+    "in a nested block quote": Reason.BLOCK_QUOTE,
+    "in a fence in a block quote": Reason.BLOCK_QUOTE,
+    "in a table": Reason.TABLE,
+    "between": Reason.QUOTATION,
+    "in a fence with talk": Reason.FENCE_WITH_TALK,
+    "in a fence of tildes": Reason.FENCE_WITH_TALK,
+    "in a fence in a list": Reason.FENCE_WITH_TALK,
+    "in a fence with another": Reason.FENCE_WITH_TALK,
+    "in a fence in a thought": Reason.THINKING,
+    "in a fence with": Reason.FENCE_WITH_MORE,
+    "woven": Reason.SENTENCE,
+    "in a thought without an end": Reason.OPEN_THINKING,
+    "in a thought from the start, without an end": Reason.OPEN_THINKING,
+    "in a thought": Reason.THINKING,
+    "in another thought": Reason.THINKING,
+    "alone in a thought": Reason.THINKING,
+}
+SHOWINGS = {**SHOWN, **THOUGHT, **INSIDE}
+
+
+def reason_for(way: str) -> Reason:
+    return next(reason for beginning, reason in SAID.items() if way.startswith(beginning))
+
+
+def cases() -> list[tuple[str, ToolCall, str]]:
+    """Every call, as every paradigm writes it."""
+    return [(p, call, written(p, name)) for p in PARADIGMS for name, call in CALLS.items()]
+
+
+@pytest.mark.parametrize("way", SHOWINGS)
+def test_a_call_that_is_shown_is_ignored_for_the_right_reason(way: str) -> None:
+    reasoning = Reasoning(starts_inside=way in INSIDE)
+    for name, call, text in cases():
+        paradigm = get_paradigm(name, reasoning=reasoning)
+        found = explain(SHOWINGS[way](text), paradigm, OFFER).findings
+        assert [(each.verdict, each.call) for each in found] == [(Verdict.IGNORED, call)]
+        assert found[0].reasons == (reason_for(way),)
+
+
+@pytest.mark.parametrize("way", {**OPEN, **WRAPPED})
+def test_a_call_that_is_meant_is_never_ignored(way: str) -> None:
+    verdict = Verdict.ACCEPTED if way in OPEN else Verdict.REPAIRED
+    for name, call, text in cases():
+        found = explain({**OPEN, **WRAPPED}[way](text), get_paradigm(name), OFFER).findings
+        meant = [each for each in found if Reason.THINKING not in each.reasons]
+        assert [(each.verdict, each.call) for each in meant] == [(verdict, call)]
+
+
+CALL = '{"name": "now", "arguments": {}}'
+TAGGED = f"<tool_code>{CALL}</tool_code>"
+#: paradigm, reply, reasons: what the tables of surroundings do not have.
+OTHERS = {
+    "data in other JSON": ("xml_tag", f'{{"example": {CALL}}}', [Reason.OTHER_JSON]),
+    "behind a result that was made up": (
+        "xml_tag",
+        f"{TAGGED}<tool_result>12:00</tool_result>\n{TAGGED}",
+        [Reason.AFTER_END],
+    ),
+    "behind another speaker's turn": (
+        "xml_tag",
+        f"Done.<|im_end|>\n<|im_start|>user\nAgain.<|im_end|>\n{TAGGED}",
+        [Reason.AFTER_END],
+    ),
+    "bare in the middle of a line": ("xml_tag", f"payload = {CALL}", [Reason.UNMARKED]),
+    "a Python call": (
+        "xml_tag",
+        'Let me see.\nget_weather(city="Oslo")',
+        [Reason.FOREIGN_FORM],
+    ),
+    "another paradigm's tag": (
+        "xml_tag",
+        '<function=get_weather>{"city": "Oslo"}</function>',
+        [Reason.FOREIGN_FORM],
+    ),
+    "another paradigm's tag in inline code": (
+        "xml_tag",
+        'Write `<function=get_weather>{"city": "Oslo"}</function>` there.',
+        [Reason.INLINE_CODE, Reason.FOREIGN_FORM],
+    ),
+    "a Python call in a list": (
+        "json_strict",
+        '1. get_weather(city="Oslo")',
+        [Reason.FOREIGN_FORM, Reason.UNMARKED],
+    ),
+    "a tool nobody offered": (
+        "xml_tag",
+        '{"name": "linear_fit", "parameters": {"slope": 1.5}}',
+        [Reason.UNKNOWN_TOOL],
+    ),
+    "a function nobody offered": ("pythonic", "launch(target='moon')", [Reason.UNKNOWN_TOOL]),
+    "a tag nobody offered": (
+        "cline",
+        "<launch>\n<target>moon</target>\n</launch>",
+        [Reason.UNKNOWN_TOOL],
+    ),
+    "in a fence with a leaked token": (
+        "json_strict",
+        '```json\n{"tool_calls": [{"name": "now", "arguments": {}}]}<|im_end|>\n```',
+        [Reason.FENCE_WITH_MORE],
+    ),
+    "two calls in one wrapper": (
+        "json_strict",
+        '`{"tool_calls": [{"name": "now", "arguments": {}}, {"name": "now", "arguments": {}}]}`',
+        [Reason.INLINE_CODE] * 2,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_other_reasons(case: str) -> None:
+    name, reply, reasons = OTHERS[case]
+    found = explain(reply, get_paradigm(name), OFFER).ignored
+    assert [reason for each in found for reason in each.reasons] == reasons
+
+
+def test_a_fenced_call_at_the_end_of_a_reply_that_was_cut_is_not_decided() -> None:
+    explanation = explain(
+        f"```json\n{TAGGED}\n```", get_paradigm("xml_tag"), OFFER, finish_reason="length"
+    )
+    assert [each.reasons for each in explanation.findings] == [(Reason.BROKEN_OFF,)]
+
+
+def test_code_that_calls_functions_is_no_ignored_call() -> None:
+    code = "```python\nprint(len(open('a').read()))\nmain()\n```\nRun it with python(3)."
+    for name in ("xml_tag", "pythonic", "hermes"):
+        assert explain(code, get_paradigm(name), OFFER).findings == ()
+
+
+def test_without_tools_no_name_is_unknown() -> None:
+    found = explain("launch(target='moon')", get_paradigm("pythonic")).findings
+    assert found == ()
+
+
+def test_salvage_leaves_no_foreign_form_to_be_ignored() -> None:
+    reply = '<function=get_weather>{"city": "Oslo"}</function>'
+    found = explain(reply, get_paradigm("xml_tag", salvage=True), OFFER).findings
+    assert [each.verdict for each in found] == [Verdict.REPAIRED]

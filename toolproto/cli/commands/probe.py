@@ -1,0 +1,200 @@
+"""``toolproto probe``: which paradigm does this model follow best?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...describe import styles
+from ...endpoints import Endpoint
+from ...errors import UsageError
+from ...evals import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe
+from ...evals.chosen import save_choice
+from ...evals.files import ProbeFiles, folder_of
+from ...evals.plot import require_matplotlib
+from ..console import note, print_json
+from ..endpoint_choice import EndpointChoice
+from ..exits import Exit
+from ..options import endpoint_options, json_option
+from ..paradigm_choice import load_paradigm
+from ..probe_view import print_plan, print_report, shown_progress
+from ..settings import FILE, Settings
+
+__all__ = ["command"]
+
+_EXAMPLES = {"both": (True, False), "with": (True,), "without": (False,)}
+_EXITS = {"budget": Exit.FINE, "endpoint": Exit.ENDPOINT, "interrupted": Exit.INTERRUPTED}
+
+
+@click.command("probe")
+@endpoint_options
+@click.option(
+    "--paradigm",
+    "-p",
+    "paradigms",
+    multiple=True,
+    metavar="NAME",
+    help="A form of call to try, a .py file that defines one too; may be repeated.  [six of them]",
+)
+@click.option(
+    "--describe",
+    multiple=True,
+    default=["forms"],
+    show_default=True,
+    type=click.Choice(styles()),
+    help="A style of showing the tools; may be repeated.",
+)
+@click.option(
+    "--examples",
+    type=click.Choice(list(_EXAMPLES)),
+    default="both",
+    show_default=True,
+    help="With an example as chat turns, without, or both.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    type=click.Choice([kind.value for kind in Kind]),
+    help="A kind of request; may be repeated.  [all]",
+)
+@click.option("--quick", is_flag=True, help="A third of the requests, three paradigms.")
+@click.option("--baseline/--no-baseline", default=True, help="Beside a generic prompt.  [yes]")
+@click.option(
+    "--param",
+    "params",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Generation parameter, as in max_tokens=1000.  [temperature=0, max_tokens=160]",
+)
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Requests at once.  [1]")
+@click.option("--max-requests", type=click.IntRange(1), help="Stop after so many requests.")
+@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="… after so long.")
+@click.option("--max-tokens", type=click.IntRange(1), help="… after so many tokens, both ways.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Where replies and reports go; a rerun goes on from there.  [probe-MODEL]",
+)
+@click.option("--fresh", is_flag=True, help="Forget the replies of earlier runs.")
+@click.option("--png", is_flag=True, help="Draw report.png too; needs matplotlib.")
+@click.option("--save/--no-save", default=True, help="Write the best choice to toolproto.toml.")
+@click.option("--dry-run", is_flag=True, help="Show what would be asked, and ask nothing.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    endpoint: EndpointChoice,
+    paradigms: tuple[str, ...],
+    describe: tuple[str, ...],
+    examples: str,
+    kinds: tuple[str, ...],
+    quick: bool,
+    baseline: bool,
+    params: tuple[str, ...],
+    out: Path | None,
+    fresh: bool,
+    png: bool,
+    save: bool,
+    dry_run: bool,
+    as_json: bool,
+    **limits: Any,
+) -> None:
+    """Find out which paradigm a model follows best.
+
+    Asks the model 74 requests in every form, counts what it got right, prints a table, writes
+    FOLDER/report.html and report.json, and saves the best choice for this model in toolproto.toml.
+    Ctrl-C and the limits keep what is known; the same command goes on from there.
+    """
+    plan = plan_probe(
+        endpoint.model_name,
+        paradigms=paradigms,
+        describe=describe,
+        examples=_EXAMPLES[examples],
+        kinds=[Kind(kind) for kind in kinds],
+        quick=quick,
+        baseline=baseline,
+        params=dict(map(_param, params)),
+        make=partial(load_paradigm, model=endpoint.model_name),
+    )
+    files = ProbeFiles(out or folder_of(plan.model))
+    if dry_run:
+        print_plan(plan, files, as_json=as_json)
+        return
+    if png:
+        require_matplotlib()
+    with _opened(endpoint) as opened:
+        files.make_folder()
+        if fresh:
+            files.replies.unlink(missing_ok=True)
+        report = _run(opened, plan, files, limits)
+    written = [str(path) for path in files.write(report, png=png)]
+    saved = _save(ctx, report) if save else None
+    if as_json:
+        told = {key: value for key, value in report.to_json().items() if key != "trials"}
+        print_json({**told, "files": written, "saved": str(saved) if saved else None})
+    else:
+        print_report(report)
+        note(f"wrote {', '.join(written)}")
+    if report.stopped:
+        note(f"{report.stopped.message}; the same command goes on from there")
+        ctx.exit(_EXITS[report.stopped.why])
+
+
+def _run(
+    endpoint: Endpoint, plan: ProbePlan, files: ProbeFiles, limits: dict[str, Any]
+) -> ProbeReport:
+    budget = Budget(limits["max_requests"], limits["max_seconds"], limits["max_tokens"])
+    with shown_progress() as progress:
+        return probe(
+            endpoint,
+            plan,
+            results=files.replies,
+            budget=budget,
+            jobs=limits["jobs"],
+            progress=progress,
+        )
+
+
+def _save(ctx: click.Context, report: ProbeReport) -> Path | None:
+    """Write the best choice down; where to, or None without one."""
+    best = report.best
+    if best is None:
+        whole = len(report.scored) == report.total
+        why = "nothing was right in any form" if whole else "not every form was asked enough"
+        note(f"{why}, so there is no choice to save")
+        return None
+    settings = ctx.find_object(Settings)
+    path = (settings.path if settings else None) or FILE
+    save_choice(path, report.plan.model, best.arm)
+    note(f"saved {best.arm.name} for {report.plan.model!r} in {path}")
+    return path
+
+
+def _param(text: str) -> tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise UsageError(f"--param {text!r} is to be like max_tokens=1000")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value
+
+
+@contextmanager
+def _opened(choice: EndpointChoice) -> Iterator[Endpoint]:
+    endpoint = choice.open()
+    try:
+        yield endpoint
+    finally:
+        close = getattr(endpoint, "close", None)
+        if close is not None:
+            close()

@@ -1,0 +1,41 @@
+"""Which paradigm a model follows best: asking it, and reporting what it got right.
+
+>>> report = probe(endpoint, plan_probe("my-model"))  # doctest: +SKIP
+>>> report.best.arm.name  # doctest: +SKIP
+'json_strict/forms/examples'
+"""
+
+from __future__ import annotations
+
+from .arms import BASELINE, Arm
+from .baseline import Baseline
+from .budget import Budget
+from .cases import Case, DueCall, Kind, load_cases
+from .intervals import Mean, Share
+from .plan import PARADIGMS, ProbePlan, plan_probe
+from .report import ProbeReport, Row, Scored, Stopped
+from .runner import Progress, probe
+from .score import Marks
+
+__all__ = [
+    "BASELINE",
+    "PARADIGMS",
+    "Arm",
+    "Baseline",
+    "Budget",
+    "Case",
+    "DueCall",
+    "Kind",
+    "Marks",
+    "Mean",
+    "ProbePlan",
+    "ProbeReport",
+    "Progress",
+    "Row",
+    "Scored",
+    "Share",
+    "Stopped",
+    "load_cases",
+    "plan_probe",
+    "probe",
+]

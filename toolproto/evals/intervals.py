@@ -1,0 +1,85 @@
+"""Between what bounds a share or a mean likely lies, given how little was measured.
+
+Shares have Wilson's 95 % interval. With *p* of *n* right and z = 1.96::
+
+    centre = (p + z²/2n) / (1 + z²/n)
+    half   = z · √(p(1 - p)/n + z²/4n²) / (1 + z²/n)
+
+Unlike the textbook's p ± z·√(p(1 - p)/n) it stays within 0 and 1, and nothing right out of ten
+still leaves room for 28 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["Mean", "Share", "mean_of", "share_of"]
+
+Z = 1.959963984540054  # 95 % of a normal distribution lie within so many deviations
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """*right* out of *asked*; where nothing was asked, nothing is known."""
+
+    right: int = 0
+    asked: int = 0
+
+    @property
+    def value(self) -> float | None:
+        """The share itself, None where nothing was asked."""
+        return self.right / self.asked if self.asked else None
+
+    @property
+    def low(self) -> float:
+        """The lower bound of Wilson's interval."""
+        return max(0.0, self._centre - self._half) if self.asked else 0.0
+
+    @property
+    def high(self) -> float:
+        """The upper bound of Wilson's interval."""
+        return min(1.0, self._centre + self._half) if self.asked else 1.0
+
+    def is_above(self, other: Share) -> bool:
+        """Whether it is higher than *other* by more than both intervals."""
+        return self.low > other.high
+
+    @property
+    def _centre(self) -> float:
+        n = self.asked
+        return (self.right / n + Z * Z / (2 * n)) / (1 + Z * Z / n)
+
+    @property
+    def _half(self) -> float:
+        n, p = self.asked, self.right / self.asked
+        return Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean with its 95 % interval, and of how many values."""
+
+    value: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    count: int = 0
+
+
+def share_of(marks: Iterable[bool | None]) -> Share:
+    """How many of *marks* are true; None was not asked."""
+    asked = [mark for mark in marks if mark is not None]
+    return Share(sum(asked), len(asked))
+
+
+def mean_of(values: Iterable[float]) -> Mean:
+    """The mean of *values*, between ± 1.96 standard errors."""
+    told = list(values)
+    n = len(told)
+    if not n:
+        return Mean()
+    mean = math.fsum(told) / n
+    spread = math.sqrt(math.fsum((each - mean) ** 2 for each in told) / (n - 1)) if n > 1 else 0.0
+    half = Z * spread / math.sqrt(n)
+    return Mean(mean, mean - half, mean + half, n)

@@ -1,0 +1,24 @@
+"""Why a reply was read as it was: every character of it, every call, every repair.
+
+``explain`` gives an :class:`Explanation`; ``as_json`` and ``as_html`` write it down.
+"""
+
+from .as_html import as_html
+from .as_json import as_json
+from .reading import explain
+from .streaming import in_chunks
+from .values import Explanation, Finding, Part, PartKind, Reason, Step, Verdict
+
+__all__ = [
+    "Explanation",
+    "Finding",
+    "Part",
+    "PartKind",
+    "Reason",
+    "Step",
+    "Verdict",
+    "as_html",
+    "as_json",
+    "explain",
+    "in_chunks",
+]

@@ -1,0 +1,127 @@
+"""An explanation as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallRejected,
+    CallStarted,
+    Event,
+    ReasoningDelta,
+    TextDelta,
+    merge,
+)
+from ..messages import CallProblem, Repair
+from .values import Explanation, Finding, Part, Step
+from .words import repair_words, why
+
+__all__ = ["as_json", "event_fields", "event_line"]
+
+
+def as_json(explanation: Explanation) -> dict[str, Any]:
+    """All that *explanation* says, as JSON can hold it; positions count characters."""
+    told: dict[str, Any] = {
+        "paradigm": explanation.paradigm,
+        "characters": len(explanation.reply),
+        "finish_reason": explanation.finish_reason,
+        "count": explanation.count(),
+        "searched": explanation.searched,
+        "findings": [_finding(each) for each in explanation.findings],
+        "parts": [_part(each) for each in explanation.parts],
+    }
+    if explanation.steps:
+        told["steps"] = [_step(each) for each in explanation.steps]
+    return told
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "verdict": finding.verdict.value,
+        "start": finding.span.start,
+        "end": finding.span.end,
+        "name": finding.name,
+        "why": why(finding),
+        "repairs": [_repair(each) for each in finding.repairs],
+    }
+    if finding.call is not None:
+        told["arguments"] = dict(finding.call.arguments)
+    if finding.problem is not None:
+        told["problem"] = _problem(finding.problem)
+        told["told"] = finding.told
+    if finding.reasons:
+        told["reasons"] = [reason.value for reason in finding.reasons]
+    if finding.form:
+        told["form"] = finding.form
+    return told
+
+
+def _repair(repair: Repair) -> dict[str, str]:
+    return {
+        "name": repair.name,
+        "grade": repair.grade.value,
+        "detail": repair.detail,
+        "words": repair_words(repair),
+    }
+
+
+def _problem(problem: CallProblem) -> dict[str, Any]:
+    return {
+        "kind": problem.kind.value,
+        "message": problem.message,
+        "suggestions": list(problem.suggestions),
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "kind": part.kind.value,
+        "start": part.span.start,
+        "end": part.span.end,
+        "text": part.text,
+    }
+    if part.finding is not None:
+        told["finding"] = part.finding
+    if part.note:
+        told["note"] = part.note
+    return told
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "chunk": step.number,
+        "text": step.text,
+        "read": step.read,
+        "held": step.held,
+        "events": [event_fields(event) for event in merge(step.events)],
+    }
+
+
+def event_fields(event: Event) -> dict[str, Any]:
+    """What *event* is called, and what it says."""
+    told: dict[str, Any] = {"event": type(event).__name__}
+    match event:
+        case TextDelta(text=text) | ReasoningDelta(text=text):
+            return {**told, "text": text}
+        case CallStarted(index=index, name=name):
+            return {**told, "index": index, "name": name}
+        case ArgumentsDelta(index=index, text=text):
+            return {**told, "index": index, "text": text}
+        case CallCompleted(index=index, call=call):
+            arguments = dict(call.arguments)
+            return {**told, "index": index, "name": call.name, "arguments": arguments}
+        case CallRejected(index=index, problem=problem):
+            return {**told, "index": index, **_problem(problem)}
+
+
+def event_line(event: Event) -> str:
+    """*event* in one line, for a person."""
+    fields = event_fields(event)
+    name = fields.pop("event")
+    said = ", ".join(
+        f"{key}={json.dumps(each, ensure_ascii=False)}" for key, each in fields.items()
+    )
+    return f"{name}({said})"

@@ -1,0 +1,141 @@
+"""How a paradigm reads one reply, and why each call in it was taken as it was."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from itertools import takewhile
+
+from ..errors import UsageError
+from ..events import CallCompleted, CallRejected, merge
+from ..messages import CallProblem, Span, ToolCall, counted_ids
+from ..paradigms.base import NO_TOOLS, ToolContextDef
+from ..paradigms.parsed import ParsedResponse, Segment, SegmentKind
+from ..tools.define import Tool
+from ..tools.spec import ToolOffer
+from .checking import checked
+from .guarding import paradigms_code
+from .ignored import ignored_calls
+from .markup import markup_note
+from .streaming import steps_of
+from .values import Explanation, Finding, Part, PartKind, Step, Verdict
+
+__all__ = ["explain"]
+
+_KINDS = {
+    SegmentKind.TEXT: PartKind.TEXT,
+    SegmentKind.REASONING: PartKind.THINKING,
+    SegmentKind.CALL: PartKind.CALL,
+    SegmentKind.PROBLEM: PartKind.PROBLEM,
+    SegmentKind.MARKUP: PartKind.MARKUP,
+}
+
+
+def explain(
+    reply: str,
+    paradigm: ToolContextDef,
+    tools: ToolOffer | Iterable[Tool] = NO_TOOLS,
+    *,
+    finish_reason: str | None = None,
+    chunks: Sequence[str] = (),
+) -> Explanation:
+    """How *paradigm* reads *reply*, to the last character.
+
+    With *tools*, each call is also checked against them as the chat loop does; given the tools
+    themselves, their risks count, too. *finish_reason* is ``"length"`` for a reply that was cut.
+    With *chunks*, which join to the reply, it is also told what came out at which of them.
+    """
+    offer, known = _offered(tools)
+    paradigm = copy(paradigm)
+    paradigm.ids = counted_ids()
+    parsed, steps = _read(reply, paradigm, offer, finish_reason, chunks)
+    ignored, searched = ignored_calls(parsed, paradigm, offer, finish_reason)
+    findings = sorted([*_told(parsed, paradigm, offer, known), *ignored], key=lambda f: f.span)
+    parts = tuple(_parts(parsed, findings, paradigm))
+    if "".join(part.text for part in parts) != reply:
+        raise UsageError(
+            f"the paradigm {paradigm.name!r} breaks the law that nothing is lost: the spans of its"
+            " events do not cover this reply"
+        )
+    return Explanation(paradigm.name, reply, parts, tuple(findings), finish_reason, searched, steps)
+
+
+def _offered(tools: ToolOffer | Iterable[Tool]) -> tuple[ToolOffer, dict[str, Tool]]:
+    if isinstance(tools, ToolOffer):
+        return tools, {}
+    known = {tool.name: tool for tool in tools}
+    return ToolOffer(tuple(tool.spec for tool in known.values())), known
+
+
+def _read(
+    reply: str,
+    paradigm: ToolContextDef,
+    offer: ToolOffer,
+    reason: str | None,
+    chunks: Sequence[str],
+) -> tuple[ParsedResponse, tuple[Step, ...]]:
+    with paradigms_code("decoder"):
+        decoder = paradigm.decoder(offer)
+        events = merge([*decoder.feed(reply), *decoder.finish(reason)])
+        steps = tuple(steps_of(reply, paradigm, offer, chunks, reason))
+    return ParsedResponse(reply, tuple(events)), steps
+
+
+def _told(
+    parsed: ParsedResponse, paradigm: ToolContextDef, offer: ToolOffer, known: dict[str, Tool]
+) -> Iterator[Finding]:
+    """What the decoder told of: calls, as they would run, and problems."""
+    for event in parsed.events:
+        if isinstance(event, CallRejected):
+            yield _rejected(event.problem, paradigm)
+        elif isinstance(event, CallCompleted):
+            found = checked(event.call, offer, known)
+            if isinstance(found, CallProblem):
+                yield _rejected(found, paradigm, event.call)
+            else:
+                verdict = Verdict.REPAIRED if found.repairs else Verdict.ACCEPTED
+                yield Finding(verdict, found.span, found)
+
+
+def _rejected(
+    problem: CallProblem, paradigm: ToolContextDef, call: ToolCall | None = None
+) -> Finding:
+    told = paradigm.format_problem(problem)
+    return Finding(Verdict.REJECTED, problem.span, call, problem, told)
+
+
+# -- the reply in parts -------------------------------------------------------------------
+
+
+def _parts(
+    parsed: ParsedResponse, findings: Sequence[Finding], paradigm: ToolContextDef
+) -> Iterator[Part]:
+    numbers = {each.span: number for number, each in enumerate(findings)}
+    ignored = [each.span for each in findings if each.verdict is Verdict.IGNORED]
+    segments = parsed.segments
+    for segment in segments:
+        last = segment is segments[-1]
+        kind = _KINDS[segment.kind]
+        note = ""
+        if kind is PartKind.MARKUP:
+            note = markup_note(segment.text, paradigm.reasoning, last=last)
+        for span, is_ignored in _cut(segment, ignored):
+            text = parsed.raw[span.start : span.end]
+            if is_ignored:
+                yield Part(PartKind.IGNORED, text, span, numbers[span])
+            else:
+                yield Part(kind, text, span, numbers.get(segment.span), note)
+
+
+def _cut(segment: Segment, ignored: Sequence[Span]) -> Iterator[tuple[Span, bool]]:
+    """The spans of *segment*, and whether each is one of *ignored*."""
+    at, end = segment.span
+    first = bisect_left(ignored, segment.span.start, key=lambda span: span.start)
+    for span in takewhile(lambda span: span.end <= end, ignored[first:]):
+        if span.start > at:
+            yield Span(at, span.start), False
+        yield span, True
+        at = span.end
+    if at < end:
+        yield Span(at, end), False

@@ -1,0 +1,59 @@
+"""The laws that every paradigm keeps, as functions that raise :class:`LawBroken`.
+
+Each takes a paradigm and one case; what cases to try is the caller's business
+(:class:`~toolproto.testing.ParadigmLaws` draws them with Hypothesis). A message names the law,
+shows the smallest facts that contradict it, and says what to change. ``docs/laws.md`` explains
+each, with an example of breaking it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from .asking import read_in_pieces, read_whole
+from .broken import LawBroken
+from .exercise import exercise, made
+from .growth import linearity
+from .reading import lossless, streamed_arguments, totality, verbatim
+from .speaking import inertness, teaching
+from .streaming import chunking, freshness, promptness
+from .writing import round_trip, sequence, stopping, truncation
+
+__all__ = [
+    "LAWS",
+    "LawBroken",
+    "chunking",
+    "exercise",
+    "freshness",
+    "inertness",
+    "linearity",
+    "lossless",
+    "made",
+    "promptness",
+    "read_in_pieces",
+    "read_whole",
+    "round_trip",
+    "sequence",
+    "stopping",
+    "streamed_arguments",
+    "teaching",
+    "totality",
+    "truncation",
+    "verbatim",
+]
+
+LAWS: dict[str, Callable[..., Any]] = {
+    "round trip": round_trip,
+    "chunking": chunking,
+    "totality": totality,
+    "streaming arguments": streamed_arguments,
+    "lossless": lossless,
+    "promptness": promptness,
+    "linearity": linearity,
+    "teaching": teaching,
+    "inertness": inertness,
+    "sequence": sequence,
+    "freshness": freshness,
+    "verbatim": verbatim,
+    "truncation": truncation,
+    "stopping": stopping,
+}

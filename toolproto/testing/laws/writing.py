@@ -1,0 +1,143 @@
+"""The laws of calls as a model writes them: what was meant is what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...events import merge
+from ...messages import CallProblem, ProblemKind, ToolCall
+from ...paradigms.base import ToolContextDef
+from ...paradigms.parsed import ParsedResponse
+from ...tools.spec import ToolOffer, ToolSpec
+from .asking import asked, read_in_pieces, read_whole
+from .broken import LawBroken, shown
+from .comparison import call_line, columns, same_value
+
+__all__ = ["round_trip", "sequence", "stopping", "truncation"]
+
+__tracebackhide__ = True  # a reader wants to see the test, not how the law looks at it
+
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
+
+
+def round_trip(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> None:
+    """Law 1: reading what ``encode_call`` wrote gives the call.
+
+    A form without quotes needs the tool's schema to tell 3 from "3": where *offer* has no tool
+    that fits, one that does is added to it.
+    """
+    written = asked("round trip", paradigm, "encode_call", call)
+    parsed = read_whole(paradigm, written, _fitting(offer, [call]))
+    if not _same_calls(parsed.calls, [call]) or parsed.problems or parsed.text.strip():
+        raise LawBroken(
+            "round trip",
+            f"{shown(written)} reads otherwise than it was meant:\n{_compared([call], parsed)}",
+            "make encode_call escape what decoder looks for, or decoder end by the payload and"
+            " keep each value as it is",
+        )
+    if parsed.calls[0].repairs:
+        raise LawBroken(
+            "round trip",
+            f"{shown(written)} needs repairs: {parsed.calls[0].repairs!r}",
+            "encode_call must write exactly the form that decoder calls plain",
+        )
+
+
+def sequence(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer) -> None:
+    """Law 11: several calls in one reply read back as many, in order, each with its own id."""
+    written = asked("sequence", paradigm, "encode_calls", calls)
+    parsed = read_whole(paradigm, written, _fitting(offer, calls))
+    if not _same_calls(parsed.calls, calls):
+        raise LawBroken(
+            "sequence",
+            f"{len(calls)} calls, {shown(written)}, are not as many:\n{_compared(calls, parsed)}",
+            "give every call an index of its own, and drop none because it is like another",
+        )
+    ids = [call.id for call in parsed.calls]
+    if len({*ids, ""}) != len(calls) + 1:
+        raise LawBroken(
+            "sequence",
+            f"{shown(written)} gives its calls the ids {ids!r}",
+            "take a new id from the paradigm's ids for every call that brings none",
+        )
+
+
+def _same_calls(read: Sequence[ToolCall], meant: Sequence[ToolCall]) -> bool:
+    return len(read) == len(meant) and all(
+        one.name == other.name and same_value(one.arguments, other.arguments)
+        for one, other in zip(read, meant, strict=True)
+    )
+
+
+def _compared(meant: Sequence[ToolCall], parsed: ParsedResponse) -> str:
+    return columns(("meant", "read"), [*map(call_line, meant)], _told(parsed))
+
+
+def _told(parsed: ParsedResponse) -> list[str]:
+    problems = (f"problem {each.kind.value}: {each.message}" for each in parsed.problems)
+    text = f"text {parsed.text!r}" if parsed.text.strip() else ""
+    return [line for line in (*map(call_line, parsed.calls), *problems, text) if line]
+
+
+def _fitting(offer: ToolOffer, calls: Sequence[ToolCall]) -> ToolOffer:
+    """*offer* with tools that take *calls*."""
+    taken = {call.name for call in calls}
+    others = tuple(tool for tool in offer.tools if tool.name not in taken)
+    fitting = {call.name: _fitting_tool(call) for call in calls}
+    return ToolOffer((*others, *fitting.values()), offer.choice, offer.parallel)
+
+
+def _fitting_tool(call: ToolCall) -> ToolSpec:
+    kinds = {key: _TYPES.get(type(value), "object") for key, value in call.arguments.items()}
+    kinds = {key: "null" if call.arguments[key] is None else kind for key, kind in kinds.items()}
+    properties = {key: {"type": kind} for key, kind in kinds.items()}
+    return ToolSpec(call.name, "", {"type": "object", "properties": properties})
+
+
+def truncation(paradigm: ToolContextDef, call: ToolCall, cut: int, offer: ToolOffer) -> None:
+    """Law 14: a call cut short by the length limit is never taken for a whole one.
+
+    *cut* is taken modulo the written call's length. A call that lacks no more than its closer
+    may be read; one that was cut inside a text is a problem of kind ``truncated``.
+    """
+    written = asked("truncation", paradigm, "encode_call", call)
+    fitting = _fitting(offer, [call])
+    places = {cut % (len(written) + 1), *_inside_texts(written, call)}
+    for place in sorted(places):
+        events = read_in_pieces(paradigm, [written[:place]], fitting, "length")
+        parsed = ParsedResponse(written[:place], tuple(merge(events)))
+        if any(not _same_calls([read], [call]) for read in parsed.calls):
+            raise _cut_call("is taken for a whole one", parsed)
+        if place in _inside_texts(written, call) and not _only_truncated(parsed.problems):
+            raise _cut_call("is not reported as truncated", parsed)
+
+
+def _inside_texts(written: str, call: ToolCall) -> Iterator[int]:
+    """The middles of those texts among the arguments that stand in *written* as they are."""
+    for value in call.arguments.values():
+        if isinstance(value, str) and len(value) > 8 and written.count(value) == 1:
+            yield written.index(value) + len(value) // 2
+
+
+def _only_truncated(problems: Sequence[CallProblem]) -> bool:
+    return [problem.kind for problem in problems] == [ProblemKind.TRUNCATED]
+
+
+def _cut_call(what: str, parsed: ParsedResponse) -> LawBroken:
+    return LawBroken(
+        "truncation",
+        f"the call that was cut to {shown(parsed.raw)} {what}: it reads as {_told(parsed)}",
+        'let finish("length") end an open call with CallRejected, of kind TRUNCATED',
+    )
+
+
+def stopping(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer) -> None:
+    """Law 15: no stop sequence cuts a reply of *calls* short."""
+    written = asked("stopping", paradigm, "encode_calls", calls)
+    for mark in asked("stopping", paradigm, "stop", offer):
+        if not mark or mark in written:
+            raise LawBroken(
+                "stopping",
+                f"the stop sequence {mark!r} would end {shown(written)} in its middle",
+                "stop only at what the other side alone writes, such as the opener of a result",
+            )
