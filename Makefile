@@ -31,6 +31,7 @@ bench: $(READY_ALL)  ## What we measure, beside what others do
 	$(BIN)/python benchmarks/prompt_cost.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/bulk.py
+	$(BIN)/python benchmarks/proxy.py
 
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
@@ -54,4 +55,4 @@ $(READY_ALL): $(READY)
 	touch $@
 
 clean:  ## Forget everything that was set up
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .clients .mypy_cache .ruff_cache .pytest_cache .hypothesis

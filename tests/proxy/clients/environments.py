@@ -1,0 +1,102 @@
+"""Environments that hold the real clients, made by whoever needs them first.
+
+Each is a folder under ``.clients`` whose name follows from what is asked for: a changed requirement
+makes another one, an unchanged one is made once. One that cannot be made raises
+:class:`NotInstalled`, with the last words of the installer.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+__all__ = ["NotInstalled", "command_of", "installed", "locked"]
+
+_HERE = Path(__file__).parent
+_HOME = _HERE.parents[2] / ".clients"
+_SECONDS = 900
+#: The end of what an installer says: the reason stands there.
+_LAST_WORDS = 3_000
+
+
+class NotInstalled(Exception):
+    """An environment cannot be made on this machine, for the reason given."""
+
+
+def command_of(requirements: str, program: str) -> list[str]:
+    """The command that runs *program* where *requirements*, a file beside this one, are met."""
+    folder, lies = installed(requirements), _HERE / "programs" / program
+    if lies.suffix == ".py":
+        return [str(folder / "bin" / "python"), str(lies)]
+    # Node looks for packages from where a program lies.
+    return [_tool("node"), str(shutil.copy(lies, folder))]
+
+
+def installed(requirements: str) -> Path:
+    """The folder in which *requirements* are installed, now or some time ago."""
+    asked = _HERE / requirements
+    if asked.suffix == ".json":
+        return _made(asked, _tool("node"), _install_node)
+    return _made(asked, sys.version, _install_python)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """*path* for one process at a time; the others wait."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _made(asked: Path, version: str, install: Callable[[Path, Path], None]) -> Path:
+    """The folder that *install* fills; its name changes with *asked* and *version*."""
+    key = hashlib.sha256(asked.read_bytes() + version.encode()).hexdigest()[:16]
+    folder = _HOME / f"{asked.stem}-{key}"
+    ready = folder / ".ready"
+    with locked(_HOME / f"{folder.name}.lock"):
+        if not ready.exists():
+            (_HOME / ".gitignore").write_text("*\n")
+            # What an attempt left that broke off is of no use.
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            install(asked, folder)
+            ready.touch()
+    return folder
+
+
+def _install_python(asked: Path, folder: Path) -> None:
+    python = str(folder / "bin" / "python")
+    # The pip that Python brings along may be years old, and takes three times as long.
+    _run([sys.executable, "-m", "venv", "--upgrade-deps", str(folder)])
+    _run([python, "-m", "pip", "install", "--no-compile", "-r", str(asked)])
+
+
+def _install_node(asked: Path, folder: Path) -> None:
+    shutil.copy(asked, folder / "package.json")
+    _run([_tool("npm"), "install", "--no-audit", "--no-fund", "--prefix", str(folder)])
+
+
+def _tool(name: str) -> str:
+    """The program *name* of this machine, or the one that a package from PyPI carries."""
+    return shutil.which(name) or str(installed("node.txt") / "bin" / name)
+
+
+def _run(command: Sequence[str]) -> None:
+    environment = {**os.environ, "PYTHONPATH": "", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise NotInstalled(f"{' '.join(command)}: not done after {_SECONDS} seconds") from None
+    if done.returncode:
+        said = f"{done.stdout}\n{done.stderr}"[-_LAST_WORDS:]
+        raise NotInstalled(f"{' '.join(command)}: exit {done.returncode}\n{said}")

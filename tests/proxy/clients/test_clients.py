@@ -1,0 +1,130 @@
+"""Real clients get tools from a backend that has none.
+
+Each client has a program under ``programs/`` that uses it as its users do, and says how each
+scenario went. Here every scenario of every client is a test for each paradigm.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from toolproto.proxy.app import make_app
+from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+
+from ..backend import Backend, served
+from .model import model_of
+from .reports import Report, report_of
+
+PARADIGMS = ("json_strict", "xml_tag", "hermes", "qwen3_coder", "pythonic")
+#: What every client is asked that has words for it: ``programs/usual.py``.
+PLAIN = (
+    *("words", "single_call", "no_arguments", "typed_arguments", "parallel_calls"),
+    *("results_then_answer", "unicode", "busy_upstream", "broken_off"),
+)
+CHOOSING = ("one_at_a_time", "forced", "forced_by_name", "forbidden", "unknown_choice")
+USUAL = (*PLAIN, *CHOOSING)
+
+
+@dataclass(frozen=True)
+class Client:
+    """Where it is installed, the program that uses it, and what that plays."""
+
+    requirements: str
+    program: str
+    scenarios: tuple[str, ...]
+
+
+def client(requirements: str, program: str, *scenarios: str) -> Client:
+    return Client(requirements, program, scenarios)
+
+
+CLIENTS = {
+    "openai": client("openai3.txt", "with_openai.py", *USUAL),
+    "responses": client("openai3.txt", "with_responses.py", *USUAL),
+    "anthropic": client("openai2.txt", "with_anthropic.py", *USUAL, "agent"),
+    "ollama": client("openai2.txt", "with_ollama.py", *PLAIN, "agent"),
+    "litellm": client("openai2.txt", "with_litellm.py", *USUAL),
+    "langchain": client("openai2.txt", "with_langchain.py", *USUAL, "agent", "object"),
+    "instructor": client(
+        *("openai2.txt", "with_instructor.py", "single_call", "unicode", "several_objects"),
+        *("parallel_calls", "agent", "busy_upstream"),
+    ),
+    "pydantic_ai": client("openai3.txt", "with_pydantic_ai.py", *USUAL, "agent", "object"),
+    "ai_sdk": client("package.json", "with_ai_sdk.mjs", *USUAL, "agent"),
+}
+ROWS = [
+    pytest.param(name, paradigm, scenario, id=f"{name}-{paradigm}-{scenario}")
+    for name, each in CLIENTS.items()
+    for paradigm in PARADIGMS
+    for scenario in each.scenarios
+]
+Reports = Callable[[Client], Report]
+
+
+@pytest.fixture(scope="session")
+def proxy() -> Iterator[str]:
+    """A proxy whose models have each learnt another paradigm; ``broken/`` ones break off."""
+    backends = {f"{name}/": Backend(model_of(name), size=12) for name in PARADIGMS}
+    backends |= {f"broken/{n}/": Backend(model_of(n), size=12, breaks_after=30) for n in PARADIGMS}
+    mounts = [Mount(f"/{prefix}", backend.app()) for prefix, backend in backends.items()]
+    with served(Starlette(routes=mounts)) as url:
+        config = ProxyConfig(
+            tuple(Upstream(f"{url}/{prefix}v1", prefix=prefix) for prefix in backends),
+            models={f"*{name}/m": ModelTerms(name) for name in PARADIGMS},
+        )
+        with served(make_app(config)) as address:
+            yield address
+
+
+@pytest.fixture(scope="session")
+def reports(proxy: str, tmp_path_factory: pytest.TempPathFactory) -> Reports:
+    """What the program of a client told."""
+    # Processes that share the tests have folders side by side.
+    alone = "PYTEST_XDIST_WORKER" not in os.environ
+    folder = tmp_path_factory.getbasetemp()
+    kept = folder if alone else folder.parent
+    given = [proxy, *(f"{name}/m" for name in PARADIGMS)]
+
+    @cache
+    def report(client: Client) -> Report:
+        return report_of(client.requirements, client.program, given, kept)
+
+    return report
+
+
+@pytest.mark.parametrize("requirements", sorted({each.requirements for each in CLIENTS.values()}))
+def test_what_the_clients_need_can_be_installed(requirements: str, reports: Reports):
+    report = reports(next(c for c in CLIENTS.values() if c.requirements == requirements))
+    assert not report.not_installed, report.trouble
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_program_of_a_client_plays_all_its_scenarios(name: str, reports: Reports):
+    report = installed_report(name, reports)
+    assert not report.trouble, report.trouble
+    played = {row.split()[1] for row in report.problems}
+    assert played == set(CLIENTS[name].scenarios), "the program and the table above differ"
+
+
+@pytest.mark.parametrize(("name", "paradigm", "scenario"), ROWS)
+def test_a_client_gets_tools(name: str, paradigm: str, scenario: str, reports: Reports):
+    report = installed_report(name, reports)
+    for streamed in (False, True):
+        row = Report.row(f"{paradigm}/m", scenario, streamed)
+        assert row in report.problems, f"the program of {name} ended before {row}"
+        assert report.problems[row] is None, f"{name}: {row}\n{report.problems[row]}"
+
+
+def installed_report(name: str, reports: Reports) -> Report:
+    """The report of a client; where it is not installed, another test says why."""
+    report = reports(CLIENTS[name])
+    if report.not_installed:
+        pytest.skip(f"{CLIENTS[name].requirements} cannot be installed; the test of that says why")
+    return report

@@ -1,0 +1,71 @@
+"""What is kept of a request: a line, counts, a span; and what was said only if asked for."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import httpx
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from tests.proxy.backend import Backend, served
+from toolproto.proxy import ModelTerms, ProxyConfig, Upstream, make_app
+
+CALL = "<tool_code>{'name': 'now', 'arguments': {}}</tool_code>"
+TOOL = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}
+BODY = {"model": "m", "messages": [{"role": "user", "content": "a secret wish"}], "tools": [TOOL]}
+
+
+@pytest.fixture(scope="module")
+def spans() -> InMemorySpanExporter:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+    return exporter
+
+
+def asked(caplog: pytest.LogCaptureFixture, *replies: str, **options: bool) -> tuple[dict, str]:
+    """The log line and the metrics of one request that the model answers with *replies*."""
+    caplog.set_level(logging.INFO, "toolproto.proxy")
+    left = list(replies)
+    with served(Backend(lambda messages: left.pop(0)).app()) as upstream:
+        terms = ModelTerms("xml_tag")
+        config = ProxyConfig((Upstream(f"{upstream}/v1"),), terms, **options)
+        with served(make_app(config)) as url:
+            assert httpx.post(f"{url}/v1/chat/completions", json=BODY).status_code == 200
+            counts = httpx.get(f"{url}/metrics").text
+    lines = [each.getMessage() for each in caplog.records if each.name == "toolproto.proxy"]
+    return json.loads(lines[-1]), counts
+
+
+def test_a_request_is_one_line_with_the_outcome_of_each_call(caplog, spans):
+    line, counts = asked(caplog, "<tool_code>now?</tool_code>", CALL)
+    assert line["calls"] == ["now"]
+    assert (line["paradigm"], line["outcome"], line["reasks"]) == ("xml_tag", "answered", 1)
+    assert (line["problems"], line["repairs"]) == (["malformed"], ["quote_style"])
+    assert (line["input_tokens"], line["output_tokens"]) == (14, 6)
+    assert "toolproto_calls_total 1.0" in counts
+    assert 'toolproto_call_problems_total{kind="malformed"} 1.0' in counts
+
+
+def test_what_was_said_is_logged_only_where_that_was_asked_for(caplog, spans):
+    assert "secret wish" not in json.dumps(asked(caplog, CALL)[0])
+    line, counts = asked(caplog, CALL, log_content=True)
+    assert line["messages"][-1]["content"] == "a secret wish"
+    assert line["replies"] == [CALL]
+    assert "secret wish" not in counts
+
+
+def test_a_request_is_a_span_by_the_conventions(caplog, spans):
+    spans.clear()
+    asked(caplog, CALL)
+    (span,) = spans.get_finished_spans()
+    assert span.name == "chat m"
+    assert span.attributes["gen_ai.operation.name"] == "chat"
+    assert span.attributes["gen_ai.usage.output_tokens"] == 3
+    assert "secret" not in span.to_json()
