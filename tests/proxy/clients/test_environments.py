@@ -59,12 +59,6 @@ def test_an_attempt_that_failed_is_made_again(machine: Path):
     assert sorted(path.name for path in folder.iterdir()) == [".ready", "package.json"]
 
 
-def test_a_machine_without_node_says_so(machine: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("PATH", str(machine.parent))
-    with pytest.raises(NotInstalled, match="no node on this machine"):
-        installed("package.json")
-
-
 def test_what_is_made_is_nothing_for_the_repository(machine: Path):
     put(machine / "npm", NPM.format("exit 0"))
     assert (installed("package.json").parent / ".gitignore").read_text() == "*\n"
