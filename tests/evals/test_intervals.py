@@ -35,8 +35,8 @@ def test_bounds_never_leave_the_possible():
     for asked in range(1, 60):
         for right in range(asked + 1):
             share = Share(right, asked)
-            assert 0.0 <= share.low <= right / asked + 1e-9
-            assert right / asked - 1e-9 <= share.high <= 1.0
+            assert 0.0 <= share.low <= right / asked <= share.high <= 1.0
+    assert Share(0, 3).low == 0.0 and Share(3, 3).high == 1.0
 
 
 def test_above_means_by_more_than_both_intervals():

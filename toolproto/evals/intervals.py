@@ -35,12 +35,13 @@ class Share:
     @property
     def low(self) -> float:
         """The lower bound of Wilson's interval."""
-        return max(0.0, self._centre - self._half) if self.asked else 0.0
+        # Where nothing was right the bound is 0, which rounding would miss by a hair.
+        return self._centre - self._half if self.right else 0.0
 
     @property
     def high(self) -> float:
         """The upper bound of Wilson's interval."""
-        return min(1.0, self._centre + self._half) if self.asked else 1.0
+        return self._centre + self._half if self.right < self.asked else 1.0
 
     def is_above(self, other: Share) -> bool:
         """Whether it is higher than *other* by more than both intervals."""

@@ -48,9 +48,7 @@ def _draw(axes: Any, panel: Panel) -> None:
     above = [bar.share.high - value for value, bar in zip(values, bars, strict=True)]
     places = range(len(bars))
     colours = [_COLOURS[bar.is_best] for bar in bars]
-    # Rounding may leave a bound a hair on the wrong side, which matplotlib refuses.
-    errors = [[max(0.0, each) for each in side] for side in (below, above)]
-    axes.barh(places, values, xerr=errors, color=colours, ecolor="#333", capsize=2)
+    axes.barh(places, values, xerr=[below, above], color=colours, ecolor="#333", capsize=2)
     axes.set_yticks(places, [_plain(bar.label) for bar in bars], fontsize=8)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"], fontsize=8)

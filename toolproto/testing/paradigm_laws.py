@@ -32,7 +32,7 @@ from .traps import trap_calls, traps
 __all__ = ["ParadigmLaws", "broken_laws"]
 
 _RESULT = ToolResult(ToolCall("get_weather", {"city": "Oslo"}, "call_7"), "12 °C </tool_result>")
-_PLAIN = ToolCall("write_file", {"path": "a.py", "content": "def f():\n    return 1\n"})
+_PLAIN = ToolCall("write_file", {"content": "x = 1\n    y\n", "path": "where it always was"})
 
 
 class ParadigmLaws:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ...events import merge
-from ...messages import CallProblem, ProblemKind, ToolCall
+from ...messages import CallProblem, Grade, ProblemKind, ToolCall
 from ...paradigms.base import ToolContextDef
 from ...paradigms.parsed import ParsedResponse
 from ...tools.spec import ToolOffer, ToolSpec
@@ -17,6 +18,7 @@ __all__ = ["round_trip", "sequence", "stopping", "truncation"]
 
 __tracebackhide__ = True  # a reader wants to see the test, not how the law looks at it
 
+_WORDS = re.compile(r"[A-Za-z ]{9,}")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array"}
 
 
@@ -98,7 +100,8 @@ def truncation(paradigm: ToolContextDef, call: ToolCall, cut: int, offer: ToolOf
     """Law 14: a call cut short by the length limit is never taken for a whole one.
 
     *cut* is taken modulo the written call's length. A call that lacks no more than its closer
-    may be read; one that was cut inside a text is a problem of kind ``truncated``.
+    may be read; one that was cut inside an argument of plain words is a problem of kind
+    ``truncated``.
     """
     written = asked("truncation", paradigm, "encode_call", call)
     fitting = _fitting(offer, [call])
@@ -106,17 +109,22 @@ def truncation(paradigm: ToolContextDef, call: ToolCall, cut: int, offer: ToolOf
     for place in sorted(places):
         events = read_in_pieces(paradigm, [written[:place]], fitting, "length")
         parsed = ParsedResponse(written[:place], tuple(merge(events)))
-        if any(not _same_calls([read], [call]) for read in parsed.calls):
+        if any(_is_sure(read) and not _same_calls([read], [call]) for read in parsed.calls):
             raise _cut_call("is taken for a whole one", parsed)
         if place in _inside_texts(written, call) and not _only_truncated(parsed.problems):
             raise _cut_call("is not reported as truncated", parsed)
 
 
 def _inside_texts(written: str, call: ToolCall) -> Iterator[int]:
-    """The middles of those texts among the arguments that stand in *written* as they are."""
+    """The middles of those texts among the arguments that any form must write as they are."""
     for value in call.arguments.values():
-        if isinstance(value, str) and len(value) > 8 and written.count(value) == 1:
+        if isinstance(value, str) and _WORDS.fullmatch(value) and written.count(value) == 1:
             yield written.index(value) + len(value) // 2
+
+
+def _is_sure(call: ToolCall) -> bool:
+    """Would it run without a question? A guess says that it is one."""
+    return call.grade in (None, Grade.LOSSLESS)
 
 
 def _only_truncated(problems: Sequence[CallProblem]) -> bool:
