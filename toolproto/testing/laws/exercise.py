@@ -28,11 +28,13 @@ def made(paradigm: Any) -> ToolContextDef:
             paradigm = get_paradigm(paradigm)
         elif inspect.isclass(paradigm) and issubclass(paradigm, ToolContextDef):
             paradigm = paradigm()
+    except UsageError as error:
+        remedy = "name one that is there, or mend what the message says of it"
+        raise LawBroken("exercise", str(error), remedy) from error.__cause__
     except Exception as error:
-        remedy = "mend what the message names; a paradigm is made without arguments"
-        if not isinstance(error, UsageError):
-            error = TypeError(f"{paradigm!r} cannot be made: {error}")
-        raise LawBroken("exercise", str(error), remedy) from error
+        what = f"{paradigm!r} cannot be made: {error}"
+        remedy = "implement what is abstract, and let it be made without arguments"
+        raise LawBroken("exercise", what, remedy) from error
     if not isinstance(paradigm, ToolContextDef):
         what = f"{paradigm!r} is no paradigm"
         raise LawBroken("exercise", what, "give a ToolContextDef: paradigm = Bracket()")

@@ -34,9 +34,11 @@ def linearity(
     pieces, twice = (_pieces(grow(n)) for n in (size, 2 * size))
     small = large = inf
     for _ in range(attempts):
-        # Read twice: one slow reading of the smaller text would excuse anything.
-        one = min(_cost(paradigm, pieces, offer, clock) for _ in range(2))
-        two = _cost(paradigm, twice, offer, clock)
+        # The smaller text before and after: one slow reading of it would excuse anything.
+        before, two, after = (
+            _cost(paradigm, text, offer, clock) for text in (pieces, twice, pieces)
+        )
+        one = min(before, after)
         small, large = min(small, one), min(large, two)
         if two <= _LARGEST_RATIO * one or large <= _LARGEST_RATIO * small:
             return
