@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .paradigms.base import ToolContextDef
     from .tools.spec import ToolOffer
 
-__all__ = ["chunkings", "law_subjects", "offer", "paradigm", "scripted_endpoint"]
+__all__ = ["chunkings", "offer", "paradigm", "scripted_endpoint"]
 
 #: Asked for by the fixture ``paradigm`` only: whoever has one of that name is left alone.
 _CHOSEN = "_toolproto_paradigm"
@@ -69,11 +69,9 @@ def pytest_configure(config: pytest.Config) -> None:
         named = config.args_source is pytest.Config.ArgsSource.ARGS
         _collect(config, _given_folders(config) if named else folders)
     if config.getoption("toolproto_laws"):
-        if not law_subjects(config):
-            raise pytest.UsageError(
-                "--toolproto-laws: no installed package adds a paradigm; give 'all', or a name"
-            )
-        _collect(config, [Path(__file__).parent / "testing" / "law_suite.py"])
+        from .testing.law_items import LawTrials
+
+        config.pluginmanager.register(LawTrials(_law_subjects(config)), "toolproto-laws")
 
 
 def _given_folders(config: pytest.Config) -> list[Path]:
@@ -100,8 +98,7 @@ def _collect(config: pytest.Config, paths: Iterable[Path]) -> None:
             config.args.append(str(path))
 
 
-def law_subjects(config: pytest.Config) -> list[str]:
-    """The names of the paradigms that --toolproto-laws asks for, each once."""
+def _law_subjects(config: pytest.Config) -> list[str]:
     from importlib.metadata import entry_points
 
     from .paradigms.registry import GROUP, paradigms
@@ -114,6 +111,10 @@ def law_subjects(config: pytest.Config) -> list[str]:
             names += sorted(point.name for point in entry_points(group=GROUP))
         else:
             names.append(which)
+    if not names:
+        raise pytest.UsageError(
+            "--toolproto-laws: no installed package adds a paradigm; give 'all', or a name"
+        )
     return list(dict.fromkeys(names))
 
 

@@ -35,8 +35,8 @@ class Bracket(WireParadigm):
 
 class TestAsItShouldBe(ParadigmLaws):
     paradigm = Bracket()
-    examples = 20
-    size = 1_500
+    examples = 10
+    size = 800
 
 
 # -- ways to go wrong while reading ---------------------------------------------------------
@@ -363,8 +363,8 @@ FAULTS: dict[str, tuple[str, type[Bracket]]] = {
 class Suite(ParadigmLaws):
     """Not collected by its name: the tests below call its methods."""
 
-    examples = 60
-    size = 5_000
+    examples = 25
+    size = 4_000
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -27,7 +27,7 @@ class Marks:
 
     *well_formed*: a call was due, one could be read, and nothing that could not. *right_tool*: the
     tools that were due were called, no other, none too often. *right_arguments*: and their
-    arguments were right. *sure*: and nothing had to be guessed, so that no session would ask.
+    arguments were right. *sure*: and nothing in them had to be guessed.
     *needless*: no call was due, and there was one, or what looked like one. *used_result*: the
     answer says what the tool gave back.
     """

@@ -8,12 +8,10 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -23,13 +21,14 @@ from ..messages import ToolCall, ToolResult
 from ..paradigms.base import NO_TOOLS, ToolContextDef
 from ..tools.spec import ToolOffer
 from . import laws
+from .drawing import hold
 from .growing import PROSE, growing, half_openers
 from .laws import LawBroken
 from .offers import STANDARD_OFFER
 from .strategies import Cases, cases_for, cuts, prose
 from .traps import trap_calls, traps
 
-__all__ = ["ParadigmLaws", "broken_laws"]
+__all__ = ["ParadigmLaws", "broken_laws", "law_tests"]
 
 _RESULT = ToolResult(ToolCall("get_weather", {"city": "Oslo"}, "call_7"), "12 °C </tool_result>")
 _PLAIN = ToolCall("write_file", {"content": "x = 1\n    y\n", "path": "where it always was"})
@@ -211,20 +210,10 @@ class ParadigmLaws:
         *,
         few: bool = False,
     ) -> None:
-        """Hold *law* against what *strategy* draws; *few* will do where little can vary."""
+        """Hold *law* against what *strategy* draws."""
         __tracebackhide__ = True
-
-        def case(drawn: Any) -> None:
-            check(drawn)
-
-        # Hypothesis keeps what failed under the function's name.
-        case.__name__ = re.sub(r"\W", "_", f"{law} of {type(self).__qualname__}")
-        examples = self.examples or settings().max_examples
-        try:
-            _drawing(min(examples, 20) if few else examples)(given(strategy)(case))()
-        except LawBroken as error:
-            # How Hypothesis came upon the text is not what its reader wants to know.
-            raise error.with_traceback(None) from None
+        name = f"{law} of {type(self).__qualname__}"
+        hold(check, strategy, name=name, examples=self.examples, few=few)
 
 
 def _by_argument(check: Callable[[ToolCall], None], call: ToolCall) -> None:
@@ -237,18 +226,6 @@ def _by_argument(check: Callable[[ToolCall], None], call: ToolCall) -> None:
         raise
 
 
-def _drawing(examples: int) -> settings:
-    """Without a deadline: shared machines are slow now and then, and law 7 looks at time."""
-    return settings(
-        max_examples=examples,
-        deadline=None,
-        phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
-        report_multiple_bugs=False,
-        suppress_health_check=list(HealthCheck),
-        verbosity=Verbosity.quiet,
-    )
-
-
 def broken_laws(
     paradigm: Any,
     *,
@@ -259,8 +236,13 @@ def broken_laws(
     """Try every law of *suite* on *paradigm*; return those it breaks, each with a small case."""
     chosen = {"paradigm": paradigm, "offer": offer, "examples": examples}
     trial = type(suite.__name__, (suite,), chosen)()
-    tests = [name for name in dir(trial) if name.startswith("test_")]
-    return [error for name in tests if (error := _failure(getattr(trial, name)))]
+    return [error for test in law_tests(trial).values() if (error := _failure(test))]
+
+
+def law_tests(suite: ParadigmLaws) -> dict[str, Callable[[], None]]:
+    """The tests of *suite* by what they are called behind ``test_``."""
+    names = [name for name in dir(suite) if name.startswith("test_")]
+    return {name.removeprefix("test_"): getattr(suite, name) for name in names}
 
 
 def _failure(test: Callable[[], None]) -> LawBroken | None:
