@@ -1011,6 +1011,10 @@ PROMPTED = {
 }
 
 
+#: Those that come with us: an example in a guide may register another one later.
+OURS = frozenset(paradigms())
+
+
 def test_every_form_that_a_template_writes_has_an_example() -> None:
     shown = {case.paradigm for case in PUBLISHED}
-    assert set(paradigms()) - shown - PROMPTED == set()
+    assert OURS - shown - PROMPTED == set()

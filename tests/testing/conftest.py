@@ -58,3 +58,10 @@ def recorded(project: Project) -> Callable[..., pytest.RunResult]:
         return project.run("--toolproto-fixtures", "fixtures", *arguments)
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def _no_worker_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run inside this one is no worker of it: syrupy would keep its report to itself."""
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)

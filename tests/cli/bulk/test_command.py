@@ -248,7 +248,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(folder):
     assert process.returncode == 130
     assert b"go on with --resume" in errors and b"Traceback" not in errors
     told = json.loads((folder / "out.jsonl.progress").read_text())
-    assert told["length"] == (folder / "out.jsonl").stat().st_size
+    assert told["length"] <= (folder / "out.jsonl").stat().st_size
 
 
 def test_a_reader_that_leaves_early_is_no_error(folder):
