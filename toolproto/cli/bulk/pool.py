@@ -155,10 +155,11 @@ def _children_ignore_interrupts() -> Iterator[None]:
 def _serve(connection: Connection, reading: Reading, several: bool) -> None:
     """What a process does: read batches until nobody sends any."""
     work = Work(reading, several)
-    # What is there now stays; the rest is looked through between batches, not all the time.
+    # What is there now stays; what a batch leaves is looked through behind it, not all the time,
+    # and what was there before the batch is not looked through again.
     gc.freeze()
     gc.disable()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             connection.send(work(connection.recv()))
-            gc.collect()
+            gc.collect(1)
