@@ -49,7 +49,7 @@ def checkup(endpoint: EndpointChoice, settings: Settings) -> Iterator[Finding]:
     yield from map(_extra, EXTRAS)
     yield _tried("paradigms", _paradigms)
     yield _tried("settings", lambda: _settings(settings))
-    if endpoint != EndpointChoice(dialect=endpoint.dialect, model=endpoint.model):
+    if endpoint.url or endpoint.local or endpoint.recording:
         yield _tried("endpoint", lambda: _answer(endpoint))
 
 

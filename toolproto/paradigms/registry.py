@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -15,7 +16,7 @@ from . import catalogue
 from .base import ToolContextDef
 from .wire import WireParadigm
 
-__all__ = ["GROUP", "catalogued", "get_paradigm", "paradigms", "register_paradigm"]
+__all__ = ["GROUP", "catalogued", "free_names", "get_paradigm", "paradigms", "register_paradigm"]
 
 #: Installed packages add paradigms through entry points of this group.
 GROUP = "toolproto.paradigms"
@@ -58,6 +59,19 @@ def paradigms() -> list[str]:
     """Every name that :func:`get_paradigm` accepts; plugins are not imported for it."""
     installed = {point.name for point in entry_points(group=GROUP)}
     return sorted(_registered.keys() | _catalogue() | installed)
+
+
+@contextmanager
+def free_names(names: Iterable[str]) -> Iterator[None]:
+    """In here *names* are free to be registered; afterwards they are whose they were, or free."""
+    names = set(names)
+    kept = {name: _registered.pop(name) for name in names & _registered.keys()}
+    try:
+        yield
+    finally:
+        for name in names:
+            _registered.pop(name, None)
+        _registered.update(kept)
 
 
 def catalogued() -> Iterator[type[WireParadigm]]:

@@ -22,9 +22,10 @@ from ..approvals import (
 from ..errors import LimitReached, UsageError
 from ..hooks import overriding
 from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
-from ..tools.check import call_problem, check_call
+from ..tools.check import call_problem
 from ..tools.define import Tool
 from ..tools.outcome import bounded, result_of
+from ..tools.running import check_run
 from ..tools.spec import ToolOffer
 from .commands import Ask, Clock, Emit, Flow, Hook, Invoke, Review, Settle, perform
 from .events import ApprovalAsked, Decided, ToolStatus, ToolUpdated
@@ -154,25 +155,14 @@ class Settling:
         if at and not self.offer.parallel:
             message = "only one call may be made at a time; make this one later if it still matters"
             return call_problem(call, ProblemKind.NOT_ALLOWED, message)
-        if call.grade is Grade.TRUNCATED:
-            message = "it was cut off before its end"
-            return call_problem(call, ProblemKind.TRUNCATED, message)
         if len(call.raw) > self.setup.limits.argument_characters:
             message = f"it has {len(call.raw):,} characters, which is too long; send less at once"
             return call_problem(call, ProblemKind.TOO_LARGE, message)
-        checked = check_call(call, self.offer, near_names=True)
-        if isinstance(checked, CallProblem):
-            return checked
-        tool = self._tools.get(checked.name)
-        if tool is None:
+        checked = check_run(call, self.offer, self._tools)
+        if isinstance(checked, ToolCall) and checked.name not in self._tools:
             message = "this tool is not there any more"
             return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
-        if tool.risk == "exec" and checked.is_unmarked:
-            message = "code is run only for a call written exactly in the form you were shown"
-            return call_problem(call, ProblemKind.NOT_ALLOWED, message)
-        # A misspelt name is good enough to look something up, not to change something.
-        guessed = any(repair.name == "name_near" for repair in checked.repairs)
-        return check_call(call, self.offer) if guessed and tool.risk != "read" else checked
+        return checked
 
     def _hooked(self, call: ToolCall) -> Flow[ToolCall | ToolResult | CallProblem]:
         for hook in overriding(self.setup.hooks, "before_tool"):

@@ -78,9 +78,9 @@ def command(
 def _outcomes_of(
     version: str, fixtures: list[Fixture], paradigm: str | None
 ) -> dict[str, CaseOutcome]:
+    from ...paradigms.registry import free_names
     from ...testing.replay import outcomes
     from ...testing.replay_files import load_outcomes
-    from ...testing.replay_versions import free_names
 
     if version.endswith(".jsonl"):
         return load_outcomes(Path(version))

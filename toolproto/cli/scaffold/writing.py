@@ -11,7 +11,7 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 
 from ...errors import UsageError
-from ...testing.replay_versions import free_names
+from ...paradigms.registry import free_names
 from ..paradigm_choice import load_paradigm
 from .recordings import write_fixtures
 from .rendering import CALL, module_path, module_text, other_files

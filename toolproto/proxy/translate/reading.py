@@ -184,7 +184,11 @@ def read_stop(stop: Any, path: str = "stop") -> tuple[str, ...]:
 
 
 #: A schema takes two milliseconds to check, and agents send the same thirty with every request.
-_checked = lru_cache(maxsize=1024)(lambda written: spec_from_openai(json.loads(written)))
+@lru_cache(maxsize=1024)
+def _checked(written: str) -> ToolSpec:
+    return spec_from_openai(json.loads(written))
+
+
 _LONGEST_KEPT = 64 * 1024
 
 
