@@ -23,6 +23,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from toolproto.proxy.run import SERVER_OPTIONS
+
 FORBIDDEN = ("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call")
 Messages = list[dict[str, Any]]
 
@@ -123,7 +125,7 @@ def whole(said: str) -> dict[str, Any]:
 def served(app: ASGIApp) -> Iterator[str]:
     """*app* on a port of this machine; its address."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
+    config = uvicorn.Config(app, **{**SERVER_OPTIONS, "timeout_graceful_shutdown": 2})
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

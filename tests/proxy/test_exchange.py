@@ -10,6 +10,7 @@ import pytest
 from toolproto.messages import Chunk, Message, ToolCall, ToolResult, Usage
 from toolproto.paradigms import get_paradigm
 from toolproto.proxy.asked import AnswerShape, Asked
+from toolproto.proxy.calls import OutgoingCalls
 from toolproto.proxy.exchange import Exchange
 from toolproto.proxy.pieces import (
     ArgumentsPiece,
@@ -176,6 +177,14 @@ def test_a_call_that_breaks_after_a_part_went_out_is_an_error_and_no_finish():
     assert isinstance(pieces[0], CallBegun)
     assert isinstance(pieces[-1], Failed)
     assert not any(isinstance(piece, Ended | CallEnded) for piece in pieces)
+
+
+@pytest.mark.parametrize("sent", ['{"city": "Rome"}', '{"city": "Oslo"', ""])
+def test_a_call_that_reads_otherwise_than_it_went_out_does_not_end(sent):
+    calls = OutgoingCalls(STREAMED, live=True)
+    assert len([*calls.start(0, "get_weather"), *calls.add(0, sent)]) == 2
+    assert not [*calls.complete(0, ToolCall("get_weather", {"city": "Oslo"}))]
+    assert calls.half_out
 
 
 @pytest.mark.parametrize("reason", ["stop", "length"])

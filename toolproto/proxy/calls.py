@@ -2,15 +2,18 @@
 
 A call of a tool that is not on offer, or not on these terms, never leaves. Arguments go out as they
 are read, unless something has to be known of the whole call first: nothing streams, or the tool is
-strict. Then they are checked, and mended where the schema leaves no doubt.
+strict. Then they are checked, and mended where the schema leaves no doubt. Arguments that went out
+as they were read are compared with the whole call in the end: a decoder that gave out something
+else (law 4 is for finding such) must not get a tool run with it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
+from typing import Any
 
 from ..messages import CallProblem, Grade, ToolCall
 from ..tools.check import check_call
@@ -27,6 +30,14 @@ def new_id() -> str:
 
 
 @dataclass(slots=True)
+class _Open:
+    """A call of which a part went out: its number, and its arguments so far."""
+
+    index: int
+    written: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class OutgoingCalls:
     """The calls of a reply to *asked*; *live* ones go out while they are written."""
 
@@ -39,7 +50,7 @@ class OutgoingCalls:
     #: Why the rest of a call cannot follow of which a part went out already.
     half_out: str | None = None
     is_last_whole: bool = False
-    _open: dict[int, int] = field(default_factory=dict)
+    _open: dict[int, _Open] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -56,24 +67,29 @@ class OutgoingCalls:
         self.is_last_whole = False
         known = self._leaving(name)
         if self.live and known is not None and known not in self.asked.strict:
-            self._open[index] = self.count
+            self._open[index] = _Open(self.count)
             yield self._begun(known)
 
     def add(self, index: int, text: str) -> Iterator[Piece]:
         """More of its arguments."""
-        if index in self._open:
-            yield ArgumentsPiece(self._open[index], text)
+        if opened := self._open.get(index):
+            opened.written.append(text)
+            yield ArgumentsPiece(opened.index, text)
 
     def complete(self, index: int, call: ToolCall) -> Iterator[Piece]:
         """It is whole."""
         self.is_last_whole = call.grade is not Grade.TRUNCATED
-        if index in self._open and self.is_last_whole:
-            self._note(call)
-            yield CallEnded(self._open.pop(index))
-        elif index in self._open:
+        opened = self._open.pop(index, None)
+        if opened is None:
+            if self.is_last_whole and not self.is_enough:
+                yield from self._checked(call)
+        elif not self.is_last_whole:
             self.half_out = "the model wrote a tool call and left a part of it out"
-        elif self.is_last_whole and not self.is_enough:
-            yield from self._checked(call)
+        elif not _is_same(opened.written, call.arguments):
+            self.half_out = "the model wrote a tool call that reads otherwise in the end"
+        else:
+            self._note(call)
+            yield CallEnded(opened.index)
 
     def reject(self, index: int, problem: CallProblem) -> None:
         """It cannot be used."""
@@ -107,3 +123,10 @@ class OutgoingCalls:
 
     def _note(self, call: ToolCall) -> None:
         self.repairs += (repair.name for repair in call.repairs)
+
+
+def _is_same(written: Sequence[str], arguments: Mapping[str, Any]) -> bool:
+    try:
+        return bool(json.loads("".join(written)) == arguments)
+    except (ValueError, RecursionError):
+        return False

@@ -175,17 +175,16 @@ class Exchange:
         yield Text(text)
 
     def _let_out(self, pieces: list[Piece]) -> list[Piece]:
-        begins = any(isinstance(piece, CallBegun) for piece in pieces)
-        if self._holds_all or (self._holds_text and not begins):
+        if self._holds_text:
             self._held += pieces
-            return []
-        if not pieces:
-            return pieces
-        # The first call lets everything out: it is what was demanded.
-        self._holds_text = False
-        out, self._held = [*self._held, *pieces], []
-        self._out = self._out or any(not isinstance(piece, Thought) for piece in out)
-        return out
+            begins = any(isinstance(piece, CallBegun) for piece in pieces)
+            if self._holds_all or not begins:
+                return []
+            # The first call lets everything out: it is what was demanded.
+            self._holds_text = False
+            pieces, self._held = self._held, []
+        self._out = self._out or any(not isinstance(piece, Thought) for piece in pieces)
+        return pieces
 
     def _ask_again(self, lacking: Shortcoming) -> None:
         self._left -= 1

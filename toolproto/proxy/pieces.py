@@ -6,7 +6,9 @@ calls is no text. Exactly one :class:`Ended` or :class:`Failed` comes last.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Literal
 
 from ..messages import Usage
@@ -20,6 +22,7 @@ __all__ = [
     "Piece",
     "Text",
     "Thought",
+    "joined",
 ]
 
 Reason = Literal["stop", "length", "tool_calls", "content_filter"]
@@ -85,3 +88,20 @@ class Failed:
 
 
 Piece = Text | Thought | CallBegun | ArgumentsPiece | CallEnded | Ended | Failed
+
+
+def joined(pieces: Sequence[Piece]) -> list[Piece]:
+    """*pieces* with neighbours of one kind as one: what came together goes out together."""
+    whole: list[Piece] = []
+    for _, run in groupby(pieces, _kind):
+        first, *more = run
+        if more and isinstance(first, Text | Thought | ArgumentsPiece):
+            texts = (each.text for each in (first, *more) if isinstance(each, type(first)))
+            whole.append(replace(first, text="".join(texts)))
+        else:
+            whole += (first, *more)
+    return whole
+
+
+def _kind(piece: Piece) -> tuple[type[Piece], int]:
+    return type(piece), piece.index if isinstance(piece, ArgumentsPiece) else 0

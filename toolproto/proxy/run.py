@@ -9,6 +9,7 @@ import socket
 import sys
 import tempfile
 from contextlib import ExitStack
+from typing import Any
 
 import uvicorn
 
@@ -18,11 +19,20 @@ from .app import CONFIG_VARIABLE, make_app
 from .config import ProxyConfig
 from .upstreams import taught
 
-__all__ = ["banner", "check", "serve"]
+__all__ = ["SERVER_OPTIONS", "banner", "check", "serve"]
 
-#: Seconds that open answers get to end after the first signal.
-_GRACE = 30
-_HEADERS_SIZE = 32 * 1024
+#: How uvicorn is to serve the application.
+SERVER_OPTIONS: dict[str, Any] = {
+    # The faster httptools has no limit for headers.
+    "http": "h11",
+    "h11_max_incomplete_event_size": 32 * 1024,
+    "log_level": "warning",
+    "access_log": False,
+    "server_header": False,
+    "proxy_headers": False,
+    # Seconds that open answers get to end after the first signal.
+    "timeout_graceful_shutdown": 30,
+}
 
 
 def banner(config: ProxyConfig) -> str:
@@ -60,12 +70,7 @@ def serve(config: ProxyConfig, workers: int = 1) -> None:
             workers=workers,
             host=config.host,
             port=config.port,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=_GRACE,
-            h11_max_incomplete_event_size=_HEADERS_SIZE,
+            **SERVER_OPTIONS,
         )
 
 

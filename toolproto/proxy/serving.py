@@ -18,13 +18,13 @@ from ..errors import EndpointError
 from .asked import Asked, BadRequest
 from .config import Limits, ProxyConfig
 from .exchange import Exchange
-from .feed import Batch, Feed, failure_of
+from .feed import Came, Feed, failure_of
 from .listing import model_names, openai_list, tag_list
 from .passing import Passing
 from .pieces import Failed, Piece
 from .record import Record, Recorder
 from .streamed import AsciiJson, ClosingStream
-from .translate.base import Answer, Api, Fault, Stamp, collected
+from .translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
 from .translate.openai_chat import openai_error
 from .translate.reading import required
 from .upstreams import Backends, spoken_params, taught
@@ -149,10 +149,9 @@ class _Running:
         """A response in one piece."""
         pieces: list[list[Piece]] = [[] for _ in self._exchanges]
         try:
-            while batches := await self._feed.next():
-                for choice, came in batches:
-                    if choice is not None:
-                        pieces[choice] += came
+            while not self._feed.is_over:
+                for choice, more in (await self._feed.next()).items():
+                    pieces[choice] += more
             answers = [collected(each) for each in pieces]
             failed = next((each for each in answers if isinstance(each, Failed)), None)
             self._outcome = "failed" if failed else "answered"
@@ -179,32 +178,36 @@ class _Running:
         written, close = self._written(first), self._closed
         return ClosingStream(written, close, headers=headers, media_type=self._api.media_type)
 
-    async def _written(self, batches: list[Batch]) -> AsyncIterator[str]:
+    async def _written(self, came: Came) -> AsyncIterator[str]:
         writer, now = self._api.writer(self._asked, self._stamp), time.monotonic
-        written = now()
-        yield "".join(writer.begin())
-        while batches:
-            failed = _failure(batches)
-            frames = [
+        written, begun = now(), writer.begin()
+        while True:
+            more = [
                 frame
-                for choice, pieces in batches
-                if choice is not None
+                for choice, pieces in came.items()
                 for piece in pieces
                 for frame in writer.write(choice, piece)
             ]
-            if failed is not None:
-                self._outcome = "failed"
-                yield "".join([*frames, *writer.fail(fault_of(failed))])
+            if (ended := self._end(writer, came)) is not None:
+                yield "".join([*begun, *more, *ended])
                 return
             # Nothing came, or what came is not shown to this client, a thought perhaps.
-            if not frames and now() - written >= self._silence:
-                frames = [self._api.keep_alive]
-            if frames:
-                yield "".join(frames)
-                written = now()
-            batches = await self._feed.next()
-        yield "".join(writer.end())
+            if not more and now() - written >= self._silence:
+                more = [self._api.keep_alive]
+            if frames := "".join([*begun, *more]):
+                yield frames
+                written, begun = now(), []
+            came = await self._feed.next()
+
+    def _end(self, writer: StreamWriter, came: Came) -> list[str] | None:
+        """What comes after *came*, if that was the last; None if it was not."""
+        if failed := _failure(came):
+            self._outcome = "failed"
+            return writer.fail(fault_of(failed))
+        if not self._feed.is_over:
+            return None
         self._outcome = "answered"
+        return writer.end()
 
     async def _closed(self) -> None:
         await self._feed.close()
@@ -217,9 +220,10 @@ async def _left(request: Request) -> None:
         pass
 
 
-def _failure(batches: list[Batch]) -> Failed | None:
-    pieces = (piece for _, came in batches for piece in came)
-    return next((piece for piece in pieces if isinstance(piece, Failed)), None)
+def _failure(came: Came) -> Failed | None:
+    # An answer that failed says nothing after that.
+    last = (pieces[-1] for pieces in came.values())
+    return next((piece for piece in last if isinstance(piece, Failed)), None)
 
 
 def _check(values: Mapping[str, Any], limits: Limits) -> None:
