@@ -53,7 +53,8 @@ class Asked:
 
     *messages* carry calls and results as values. *params* are generation parameters under
     OpenAI's names. *strict* names the tools whose arguments leave only when they are whole and
-    valid. *legacy* is for those who asked in OpenAI's older form.
+    valid. *own* is what only a backend of the client's own make understands, in its words.
+    *legacy* is for those who asked in OpenAI's older form.
     """
 
     model: str
@@ -63,6 +64,7 @@ class Asked:
     choices: int = 1
     stop: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, Any] = field(default_factory=dict)
     shape: AnswerShape | None = None
     strict: frozenset[str] = frozenset()
     include_usage: bool = False

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from toolproto.messages import Message, ToolCall, ToolResult, Usage
+from toolproto.messages import Message, Usage
 from toolproto.proxy.asked import AnswerShape, Asked, BadRequest, Fault
 from toolproto.proxy.pieces import ArgumentsPiece, CallBegun, Ended
 from toolproto.proxy.translate.base import Answer, WrittenCall
@@ -80,7 +80,7 @@ def test_results_with_names_answer_the_calls_of_that_tool():
         result("2", tool_name="a"),
         result("3", name="a"),
     )
-    assert answers(messages) == [("b", "1"), ("a", "2"), ("a", "3")]
+    assert answers(messages) == [("a", "2"), ("b", "1"), ("a", "3")]
 
 
 def test_calls_that_were_never_answered_take_no_result_of_later_ones():
@@ -88,6 +88,7 @@ def test_calls_that_were_never_answered_take_no_result_of_later_ones():
     assert answers(said(calling("a"), user, calling("b"), result("1"))) == [("b", "1")]
     assert answers(said(calling("a", "a"), result("1"), calling("b"), result("2"))) == [
         ("a", "1"),
+        ("a", "no result came for this call"),
         ("b", "2"),
     ]
 
@@ -102,9 +103,27 @@ def test_ids_are_heeded_where_a_client_keeps_them():
     messages = said(
         {"role": "assistant", "tool_calls": [{**call, "id": "y"}, call]},
         result("noon", tool_call_id="x"),
+        result("one", tool_call_id="y"),
     )
-    assert messages[1].results == (ToolResult(ToolCall("now", {}), "noon"),)
-    assert messages[1].results[0].call.id == "x"
+    told = [(each.call.id, each.content) for each in messages[1].results]
+    assert told == [("y", "one"), ("x", "noon")]
+
+
+@pytest.mark.parametrize(
+    "before", [(), (calling("a"), result("1")), (calling("b"),)], ids=["none", "answered", "other"]
+)
+def test_a_result_whose_call_was_forgotten_is_told_as_text(before):
+    """Ollama never asks which call a result belongs to, and clients forget old messages."""
+    assert said(*before, result("22", tool_name="a"))[-1] == Message("user", "Result of a:\n22")
+
+
+def test_a_backend_of_the_same_make_is_told_the_rest():
+    body = {"think": False, "keep_alive": "30m", "options": {"num_gpu": 0, "seed": 1}}
+    assert asked_with(**body).own == {
+        "think": False,
+        "keep_alive": "30m",
+        "options": {"num_gpu": 0},
+    }
 
 
 def test_thinking_of_earlier_turns_is_read():
@@ -119,17 +138,6 @@ REFUSED = {
         {"messages": [{"role": "user", "content": "?", "images": ["aGk="]}]},
         "messages[0].images",
         "images",
-    ),
-    "a result for nothing": ({"messages": [result("1")]}, "messages[0]", "no call waits"),
-    "a result too many": (
-        {"messages": [calling("a"), result("1"), result("2")]},
-        "messages[2]",
-        "no call waits",
-    ),
-    "a result of another tool": (
-        {"messages": [calling("a"), result("1", tool_name="b")]},
-        "messages[1]",
-        "no call of 'b' waits",
     ),
     "a call without a function": (
         {"messages": [{"role": "assistant", "tool_calls": [{"name": "a"}]}]},

@@ -68,10 +68,17 @@ def test_parameters_have_the_names_of_chat_completions():
 def test_calls_that_follow_words_belong_to_them_and_words_that_follow_calls_do_not():
     words = {"role": "assistant", "content": "So."}
     first, second = ToolCall("now", {}), ToolCall("fly", {})
-    assert said(words, call_of("a"), call_of("b", "fly"), words, result_of("b")) == (
+    assert said(words, call_of("a"), call_of("b", "fly"), words, result_of("a")) == (
         Message("assistant", "So.", (first, second)),
         Message("assistant", "So."),
-        Message("user", "", results=(ToolResult(second, "noon"),)),
+        Message(
+            "user",
+            "",
+            results=(
+                ToolResult(first, "noon"),
+                ToolResult(second, "no result came for this call", is_error=True),
+            ),
+        ),
     )
 
 

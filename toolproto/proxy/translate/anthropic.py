@@ -20,6 +20,7 @@ from .reading import (
     check_depth,
     listed,
     mentions,
+    not_text,
     objects,
     offered,
     optional,
@@ -41,6 +42,8 @@ _PARAMS = {
     "top_p": "top_p",
     "top_k": "top_k",
 }
+#: What a backend of the same make is told as well.
+_OWN = ("metadata", "service_tier")
 
 
 class AnthropicApi:
@@ -77,6 +80,7 @@ class AnthropicApi:
             stream=bool(optional(body, "stream", bool)),
             stop=read_stop(optional(body, "stop_sequences", list), "stop_sequences"),
             params=read_numbers(body, _PARAMS),
+            own={key: body[key] for key in _OWN if body.get(key) is not None},
             shape=_shape(body),
             strict=frozenset(each["name"] for each in definitions if each["strict"] is True),
             shows_thoughts=_shows_thoughts(optional(body, "thinking", dict) or {}),
@@ -196,7 +200,7 @@ def _hear(history: History, blocks: list[Mapping[str, Any]], path: str) -> None:
                 _say(history, texts)
                 _answer(history, block, where)
             case other:
-                raise _unusable(other, where)
+                raise not_text(other, where)
     _say(history, texts)
 
 
@@ -228,15 +232,10 @@ def _reply(blocks: list[Mapping[str, Any]], path: str) -> Message:
             case "redacted_thinking":
                 pass  # Nobody but Anthropic can read it.
             case other:
-                raise _unusable(other, where)
+                raise not_text(other, where)
     return Message("assistant", "\n".join(texts), tuple(calls), reasoning="\n".join(thoughts))
 
 
 def _call(block: Mapping[str, Any], path: str) -> ToolCall:
     name, given = required(block, "name", str, path), required(block, "input", dict, path)
     return ToolCall(name, given, required(block, "id", str, path))
-
-
-def _unusable(kind: Any, path: str) -> BadRequest:
-    told = f"{path}: blocks of type {shown(kind)} cannot be used together with tools"
-    return BadRequest(told, path)

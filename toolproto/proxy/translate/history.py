@@ -8,6 +8,8 @@ from .reading import shown
 
 __all__ = ["History"]
 
+_UNANSWERED = "no result came for this call"
+
 
 class History:
     """The messages so far, and the calls that a result may answer."""
@@ -15,6 +17,8 @@ class History:
     def __init__(self) -> None:
         self._messages: list[Message] = []
         self._calls: dict[str, ToolCall] = {}
+        #: The calls that were made since anybody else spoke.
+        self._waiting: list[ToolCall] = []
         self._results: list[ToolResult] = []
 
     @property
@@ -31,6 +35,7 @@ class History:
             raise BadRequest(f"{path} makes two calls under one id", path)
         # An id may come again in a later message, and then means the call of that one.
         self._calls |= calls
+        self._waiting = [*self._waiting, *message.calls] if message.role == "assistant" else []
         self._messages.append(message)
 
     def answered(self, id: str, content: str, path: str, is_error: bool = False) -> None:
@@ -44,5 +49,22 @@ class History:
 
     def _end_results(self) -> None:
         if self._results:
-            self._messages.append(Message("user", "", results=tuple(self._results)))
+            self._messages.append(Message("user", "", results=self._in_order()))
             self._results.clear()
+            self._waiting.clear()
+
+    def _in_order(self) -> tuple[ToolResult, ...]:
+        """A result for each call that waits, in the order of the calls.
+
+        Clients answer as their tools end, and may leave one out. Few paradigms show the model an
+        id: it takes the first result for that of its first call.
+        """
+        answered = {result.call.id for result in self._results}
+        missing = [
+            ToolResult(call, _UNANSWERED, is_error=True)
+            for call in self._waiting
+            if call.id not in answered
+        ]
+        place = {call.id: at for at, call in enumerate(self._waiting)}
+        results = [*self._results, *missing]
+        return tuple(sorted(results, key=lambda result: place.get(result.call.id, -1)))

@@ -16,6 +16,7 @@ from .reading import (
     check_depth,
     listed,
     mentions,
+    not_text,
     objects,
     offered,
     optional,
@@ -74,6 +75,7 @@ class OllamaApi:
             stream=optional(body, "stream", bool) is not False,
             stop=read_stop(options.get("stop"), "options.stop"),
             params={**_numbers(options), **_effort(body.get("think"))},
+            own=_own(body, options),
             shape=_shape(body.get("format")),
         )
 
@@ -108,6 +110,12 @@ def _numbers(options: Mapping[str, Any]) -> dict[str, int | float]:
     return params
 
 
+def _own(body: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: body[key] for key in ("think", "keep_alive") if body.get(key) is not None}
+    rest = {key: each for key, each in options.items() if key not in _OPTIONS and key != "stop"}
+    return {**kept, "options": rest} if rest else kept
+
+
 def _effort(think: Any) -> dict[str, str]:
     """How much to think. Whether a model thinks at all has no common name among backends."""
     if think is None or isinstance(think, bool):
@@ -139,7 +147,7 @@ def _messages(messages: list[Mapping[str, Any]]) -> list[Message]:
 
 def _add(history: OllamaHistory, message: Mapping[str, Any], path: str) -> None:
     if message.get("images"):
-        raise BadRequest(f"{path}.images cannot be used together with tools", f"{path}.images")
+        raise not_text("images", f"{path}.images")
     content = text_parts(message.get("content"), f"{path}.content")
     match message.get("role"):
         case "system" | "user" as role:

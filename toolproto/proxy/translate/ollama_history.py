@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...messages import Message, ToolCall
-from ..asked import BadRequest
 from .history import History
-from .reading import optional, read_arguments, required, shown
+from .reading import optional, read_arguments, required
 
 __all__ = ["OllamaHistory"]
 
@@ -72,19 +71,15 @@ class OllamaHistory:
         """A result: of the call whose id it gives, else of the next one, or the next of a tool."""
         self._is_over = True
         id = optional(message, "tool_call_id", str, f"{path}.")
-        if not id:
-            id = self._next(message, path)
-        self._history.answered(id, content, path)
-
-    def _next(self, message: Mapping[str, Any], path: str) -> str:
         name = optional(message, "tool_name", str, f"{path}.")
         # Older clients say only ``name``.
         name = name or optional(message, "name", str, f"{path}.")
-        id = self._unanswered.take(name or None)
-        if id is None:
-            of = f" of {shown(name)}" if name else ""
-            raise BadRequest(f"{path} is a result, but no call{of} waits for one", path)
-        return id
+        id = id or self._unanswered.take(name or None)
+        if id is not None:
+            self._history.answered(id, content, path)
+        else:
+            # Ollama never asks which call a result belongs to: clients forget old messages.
+            self._history.said(Message("user", f"Result of {name or 'a tool'}:\n{content}"))
 
     def _call(self, call: Mapping[str, Any], path: str) -> ToolCall:
         function = required(call, "function", dict, path)

@@ -17,6 +17,7 @@ __all__ = [
     "check_depth",
     "listed",
     "mentions",
+    "not_text",
     "objects",
     "offered",
     "optional",
@@ -70,6 +71,12 @@ def shown(value: Any) -> str:
     """*value* as a message may repeat it."""
     text = repr(value)
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+
+
+def not_text(kind: Any, path: str) -> BadRequest:
+    """What is said of a part of a message, *kind*, that is no text."""
+    told = f"{path}: {shown(kind)} cannot be sent on with tools, or to a backend of another API"
+    return BadRequest(told, path)
 
 
 def check_depth(values: Mapping[str, Any]) -> None:
@@ -141,9 +148,7 @@ def text_parts(content: Any, path: str, kinds: Collection[str] = ("text",)) -> s
         where = f"{path}[{at}]"
         kind = part.get("type") if isinstance(part, Mapping) else None
         if kind not in kinds:
-            raise BadRequest(
-                f"{where}: parts of type {shown(kind)} cannot be used together with tools", where
-            )
+            raise not_text(kind, where)
         key = "refusal" if kind == "refusal" else "text"
         texts.append(optional(part, key, str, f"{where}.") or "")
     return "\n".join(texts)
