@@ -86,7 +86,9 @@ class HttpStream:
             alarm.rest()
             self._put_back(line, exchange.known and self._drained(line, alarm))
         # Raised out here, so that no error of a lower layer hangs on it.
-        if delay is None or self._overdue or self._aborted.is_set():
+        if self._aborted.is_set():
+            raise self._abortion()
+        if delay is None or self._overdue:
             raise exchange.worded(failure)
         return delay
 
@@ -136,9 +138,7 @@ class HttpStream:
         return line.whole
 
     def _true_reason(self, error: EndpointError, exchange: Exchange) -> EndpointError:
-        """Why the connection broke, if it was we who broke it."""
-        if self._aborted.is_set():
-            return EndpointError(_ABORTED)
+        """Why the connection broke, if it was the alarm that broke it."""
         return exchange.overdue() if self._overdue and error.status is None else error
 
     def _abortion(self) -> EndpointError:
