@@ -32,7 +32,10 @@ CASES: list[tuple[list[Piece], list[Piece]]] = [
         [ArgumentsPiece(0, "}"), CallEnded(0), BEGUN[1], ArgumentsPiece(1, "{")],
         [ArgumentsPiece(0, "}"), CallEnded(0), BEGUN[1], ArgumentsPiece(1, "{")],
     ),
-    ([ArgumentsPiece(0, "a"), ArgumentsPiece(1, "b")],) * 2,
+    (
+        [ArgumentsPiece(0, "a"), ArgumentsPiece(1, "b")],
+        [ArgumentsPiece(0, "a"), ArgumentsPiece(1, "b")],
+    ),
 ]
 
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -17,9 +18,9 @@ from .config import ProxyConfig, config_from
 from .guard import Guard
 from .metrics import Metrics
 from .record import Recorder
-from .serving import Serving
-from .translate import APIS
-from .translate.base import Api
+from .serving import Serving, refused
+from .translate import APIS, api_at
+from .translate.base import Api, Fault
 
 __all__ = ["CONFIG_VARIABLE", "app_from_environment", "make_app"]
 
@@ -57,12 +58,19 @@ def make_app(config: ProxyConfig) -> Starlette:
         ],
         middleware=[Middleware(Guard, config=config)],
         lifespan=lifespan,
+        exception_handlers={HTTPException: _unserved},
     )
 
 
 def app_from_environment() -> Starlette:
     """The application of a worker process."""
     return make_app(config_from(json.loads(os.environ[CONFIG_VARIABLE])))
+
+
+async def _unserved(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    told = f"{request.method} {request.url.path[:80]} is not served here"
+    return refused(api_at(request.url.path), Fault(status, told, "not_found"))
 
 
 def _answering(serving: Serving, api: Api) -> _Answer:

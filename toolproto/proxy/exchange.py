@@ -30,7 +30,7 @@ from .verdict import Shortcoming, in_shape, shortcoming
 __all__ = ["Exchange"]
 
 #: The reply was cut in the middle.
-_CUT = ("length", "content_filter")
+_CUT = ("length", "content_filter", "refusal")
 
 
 @dataclass(slots=True)

@@ -106,18 +106,22 @@ class Feed:
                 await self._bring(index, pieces)
 
 
-def _words(body: str) -> str:
-    """What the body of an error says: its message, where it is JSON with one."""
+def _told(body: str) -> tuple[str, str]:
+    """The message in the body of an error, and what it calls itself for programs to go by."""
+    code = "upstream_error"
     try:
         told = json.loads(body)
     except (ValueError, RecursionError):
-        return body
+        return body, code
+    match told:
+        case {"error": {"code": str(given)}} if given:
+            code = given
     match told:
         case {"error": {"message": str(message)}} | {"error": str(message)}:
-            return message
+            return message, code
         case {"message": str(message)} | {"detail": str(message)}:
-            return message
-    return body
+            return message, code
+    return body, code
 
 
 def failure_of(error: EndpointError) -> Failed:
@@ -125,15 +129,16 @@ def failure_of(error: EndpointError) -> Failed:
 
     Where it stands is nobody's business: the message does not say.
     """
-    words = f": {told}" if (told := _words(error.body)) else ""
+    message, code = _told(error.body)
+    words = f": {message}" if message else ""
     if error.status is not None:
         status = error.status if error.status >= 400 else 502
         said = f"the upstream answered {error.status}{words}"
-        return Failed(said, "upstream_error", status, error.retry_after)
+        return Failed(said, code, status, error.retry_after)
     if isinstance(error, EndpointTimeout):
         return Failed("the upstream took too long", "upstream_timeout", 504)
     if isinstance(error, WireError):
         return Failed("what the upstream sent is no whole reply", "upstream_broken_off")
     if words:
-        return Failed(f"the upstream failed{words}", "upstream_error")
+        return Failed(f"the upstream failed{words}", code)
     return Failed("the upstream cannot be reached", "upstream_unreachable")

@@ -17,7 +17,9 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from .asked import Fault
 from .config import ProxyConfig
+from .translate import api_at
 
 __all__ = ["Guard"]
 
@@ -44,7 +46,7 @@ class Guard:
         if refusal is None:
             await self._app(scope, receive, send)
         else:
-            await _refuse(send, *refusal)
+            await _refuse(send, scope["path"], *refusal)
 
     def _refusal(self, headers: Headers) -> tuple[int, str] | None:
         """Status and words, or None for a request that may be answered."""
@@ -81,9 +83,9 @@ def _name(host: str) -> str:
     return name if colon and port.isdigit() else host.lower()
 
 
-async def _refuse(send: Send, status: int, message: str) -> None:
-    told = {"message": message, "type": "invalid_request_error", "param": None, "code": "refused"}
-    body = json.dumps({"error": told}).encode()
+async def _refuse(send: Send, path: str, status: int, message: str) -> None:
+    code = "invalid_api_key" if status == 401 else "refused"
+    body = json.dumps(api_at(path).error(Fault(status, message, code))).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

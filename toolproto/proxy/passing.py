@@ -26,7 +26,16 @@ __all__ = ["Passing"]
 #: What a backend may answer to tools that it does not know.
 _REFUSALS = (400, 404, 405, 415, 422, 500, 501)
 #: Headers of an answer that its client wants; the others are about our connection.
-_KEPT = ("content-type", "retry-after", "x-request-id")
+_KEPT = (
+    "content-type",
+    "retry-after",
+    "retry-after-ms",
+    "x-should-retry",
+    "x-request-id",
+    "request-id",
+)
+#: Headers of a request that belong to its body.
+_SENT_ON = ("anthropic-version", "anthropic-beta")
 _CONNECT_SECONDS = 10.0
 _MOST_REFUSAL = 64 * 1024
 
@@ -45,11 +54,17 @@ class Passing:
         await self._lines.close()
 
     async def attempt(
-        self, api: Api, model: str, body: bytes, values: Mapping[str, Any], key: str | None
+        self,
+        api: Api,
+        model: str,
+        body: bytes,
+        values: Mapping[str, Any],
+        key: str | None,
+        asked: Mapping[str, str],
     ) -> Response | None:
         """The backend's own answer, or None if the request needs a paradigm, or to be translated.
 
-        *values* are what stands in *body*.
+        *values* are what stands in *body*, *asked* are the headers it came with.
         """
         upstream = self._backends.find(model)
         if upstream.dialect != api.dialect:
@@ -60,7 +75,10 @@ class Passing:
         name = upstream.name_of(model)
         content = body if name == model else json.dumps({**values, "model": name}).encode()
         dialect = get_dialect(upstream.dialect)
-        line, status, headers = await self._sent(upstream, dialect, dialect.path, key, content)
+        sent_on = {name: asked[name] for name in _SENT_ON if name in asked}
+        line, status, headers = await self._sent(
+            upstream, dialect, dialect.path, key, content, more=sent_on
+        )
         if with_tools and status in _REFUSALS:
             self._refused_tools.add(place)
             await line.close()
@@ -88,9 +106,10 @@ class Passing:
         key: str | None,
         content: bytes,
         method: str = "POST",
+        more: Mapping[str, str] | None = None,
     ) -> tuple[AsyncLine, int, Mapping[str, str]]:
         secret = self._backends.key(upstream, key)
-        headers = {"content-type": "application/json", **dialect.headers(secret)}
+        headers = {"content-type": "application/json", **dialect.headers(secret), **(more or {})}
         line = await self._lines.line()
         url = upstream.url.rstrip("/") + path
         try:

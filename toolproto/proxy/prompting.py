@@ -31,7 +31,8 @@ def first_request(asked: Asked, paradigm: ToolContextDef, examples: bool = False
     shown = paradigm.examples(offer) if examples else []
     turns = taking_turns([*shown, *paradigm.encode_history(spoken)])
     head = [Message("system", system)] if system else []
-    stop = (*asked.stop, *paradigm.stop(offer))
+    # Whoever does not speak of tools may well speak of results.
+    stop = (*asked.stop, *(paradigm.stop(offer) if asked.needs_tools else ()))
     return ChatRequest((*head, *turns), stop, asked.params)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..endpoints.dialects import get_dialect
 from ..errors import EndpointError
 from .asked import Asked, BadRequest
 from .config import Limits, ProxyConfig
@@ -24,8 +25,8 @@ from .passing import Passing
 from .pieces import Failed, Piece
 from .record import Record, Recorder
 from .streamed import AsciiJson, ClosingStream
+from .translate import api_at
 from .translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
-from .translate.openai_chat import openai_error
 from .translate.reading import required
 from .upstreams import Backends, spoken_params, taught
 
@@ -65,7 +66,7 @@ class Serving:
             names = await model_names(self._config.upstreams, self._passing, key)
         except EndpointError as error:
             failed = failure_of(error)
-            return AsciiJson(openai_error(fault_of(failed)), failed.status)
+            return refused(api_at(request.url.path), fault_of(failed))
         return AsciiJson(told(names))
 
     async def answer(self, api: Api, request: Request) -> Response:
@@ -77,7 +78,7 @@ class Serving:
         except BadRequest as error:
             return refused(api, error.fault)
         record = self._recorder.begin(model, api)
-        making = asyncio.create_task(self._made(api, body, values, client_key(request), record))
+        making = asyncio.create_task(self._made(api, body, values, request, record))
         leaving = asyncio.create_task(_left(request))
         try:
             await asyncio.wait((making, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -89,11 +90,14 @@ class Serving:
             await asyncio.gather(making, leaving, return_exceptions=True)
 
     async def _made(
-        self, api: Api, body: bytes, values: Mapping[str, Any], key: str | None, record: Record
+        self, api: Api, body: bytes, values: Mapping[str, Any], request: Request, record: Record
     ) -> Response:
+        key = client_key(request)
         try:
             _check(values, self._config.limits)
-            passed = await self._passing.attempt(api, record.model, body, values, key)
+            passed = await self._passing.attempt(
+                api, record.model, body, values, key, request.headers
+            )
             if passed is None:
                 return await self._answered(api, api.read(values), key, record)
             record.end("passed")
@@ -114,7 +118,9 @@ class Serving:
         record.taught(asked, paradigm.name)
         endpoint = await self._backends.endpoint(asked.model, key)
         dialect = self._backends.find(asked.model).dialect
-        asked = replace(asked, params=spoken_params(dialect, asked.params))
+        _check_stops(asked, dialect)
+        own = asked.own if dialect == api.dialect else {}
+        asked = replace(asked, params={**spoken_params(dialect, asked.params), **own})
         exchanges = [
             Exchange(asked, paradigm, reasks=terms.reasks, examples=terms.examples)
             for _ in range(asked.choices)
@@ -240,6 +246,14 @@ def _check(values: Mapping[str, Any], limits: Limits) -> None:
     for field, (count, most) in counts.items():
         if isinstance(count, int) and count > most:
             raise BadRequest(f"{field}: {count} is more than {most}", field)
+
+
+def _check_stops(asked: Asked, dialect: str) -> None:
+    """Raise BadRequest for stop sequences that the backend would not be told."""
+    most = get_dialect(dialect).most_stops
+    if most is not None and len(asked.stop) > most:
+        told = f"stop: {len(asked.stop)} sequences are more than the {most} that the backend takes"
+        raise BadRequest(told, "stop")
 
 
 def fault_of(failed: Failed) -> Fault:

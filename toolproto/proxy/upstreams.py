@@ -19,9 +19,17 @@ __all__ = ["Backends", "spoken_params", "taught"]
 
 #: Endpoints that are kept, each with its connections: one for each backend, model and key.
 _MOST_KEPT = 64
-_ANTHROPIC_NAMES = {"max_completion_tokens": "max_tokens"}
+#: What backends call it that do not know OpenAI's newer name.
+_OLDER_NAMES = {"max_completion_tokens": "max_tokens"}
 #: Anthropic refuses what it does not know.
 _ANTHROPIC_PARAMS = frozenset({"max_tokens", "temperature", "top_p", "top_k", "thinking"})
+#: Of what chats have, text completions know nothing; and the prompt is ours to write.
+_CHAT_ONLY = frozenset(
+    ["prompt", "suffix", "echo", "reasoning_effort", "verbosity", "modalities", "audio",
+     "prediction", "store", "metadata", "service_tier", "web_search_options", "prompt_cache_key",
+     "safety_identifier"]
+)  # fmt: skip
+_THINK = {"none": False, "minimal": "low", "xhigh": "high"}
 
 
 class Backends:
@@ -37,7 +45,7 @@ class Backends:
         if upstream is None:
             prefixes = ", ".join(repr(each.prefix) for each in self._config.upstreams)
             told = f"no upstream serves {model!r}; models here begin with: {prefixes}"
-            raise BadRequest(told, "model", "model_not_found")
+            raise BadRequest(told, "model", "model_not_found", 404)
         return upstream
 
     def key(self, upstream: Upstream, client_key: str | None) -> str | None:
@@ -83,12 +91,18 @@ def _opened(upstream: Upstream, model: str, key: str | None) -> HttpEndpoint:
 def spoken_params(dialect: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """Generation parameters under OpenAI's names, as far as *dialect* knows them.
 
-    Ollama's dialect renames them itself.
+    Ollama's dialect renames them itself, all but the effort.
     """
-    if dialect != "anthropic":
+    if dialect == "openai_chat":
         return dict(params)
-    renamed = {_ANTHROPIC_NAMES.get(key, key): value for key, value in params.items()}
-    return {key: value for key, value in renamed.items() if key in _ANTHROPIC_PARAMS}
+    if dialect == "ollama":
+        effort = params.get("reasoning_effort")
+        think = {} if effort is None else {"think": _THINK.get(effort, effort)}
+        return {**think, **{k: v for k, v in params.items() if k != "reasoning_effort"}}
+    renamed = {_OLDER_NAMES.get(key, key): value for key, value in params.items()}
+    if dialect == "anthropic":
+        return {key: value for key, value in renamed.items() if key in _ANTHROPIC_PARAMS}
+    return {key: value for key, value in renamed.items() if key not in _CHAT_ONLY}
 
 
 @lru_cache(maxsize=256)

@@ -43,6 +43,8 @@ class Dialect(ABC):
     frames: ClassVar[type[Frames]] = ServerSentEvents
     #: The finish reason of a reply that was properly ended but gave none; None: that is an error.
     end_reason: ClassVar[str | None] = None
+    #: How many stop sequences a request may have; None: any number.
+    most_stops: ClassVar[int | None] = None
 
     def headers(self, api_key: str | None) -> dict[str, str]:
         """What identifies the caller."""

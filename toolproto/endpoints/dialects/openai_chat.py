@@ -30,6 +30,7 @@ class OpenAIChat(Dialect):
     name = "openai_chat"
     path = "/chat/completions"
     end_reason = "stop"
+    most_stops = _MOST_STOPS
 
     include_usage: bool = True
 

@@ -40,14 +40,17 @@ class OpenAICompletions(Dialect):
     """``POST /completions``, the prompt made by *template*.
 
     A plain function from messages to a prompt will do as a template; it then has no end marker.
+    *max_tokens* is sent where the request gives none: OpenAI and vLLM stop after 16 otherwise.
     """
 
     name = "openai_completions"
     path = "/completions"
     end_reason = "stop"
+    most_stops = 3  # of the four that there may be, one is the template's
 
     template: PromptTemplate | Callable[[Sequence[Message]], str] = CHATML
     include_usage: bool = True
+    max_tokens: int | None = 2048
 
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON; the template's end marker is the first stop sequence."""
@@ -59,6 +62,7 @@ class OpenAICompletions(Dialect):
             "model": model,
             "prompt": template.render(request.messages),
             **openai_options(self.include_usage, stop),
+            **({} if self.max_tokens is None else {"max_tokens": self.max_tokens}),
             **request.params,
         }
 

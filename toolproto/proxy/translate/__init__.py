@@ -8,7 +8,7 @@ from .ollama import OllamaApi
 from .openai_chat import OpenAIChatApi
 from .responses import ResponsesApi
 
-__all__ = ["APIS"]
+__all__ = ["APIS", "api_at"]
 
 #: Where each is served.
 APIS: dict[str, Api] = {
@@ -17,3 +17,10 @@ APIS: dict[str, Api] = {
     "/v1/messages": AnthropicApi(),
     "/api/chat": OllamaApi(),
 }
+
+
+def api_at(path: str) -> Api:
+    """The API in whose words a client is told that *path* is not for it."""
+    if path.startswith("/api/"):
+        return APIS["/api/chat"]
+    return APIS["/v1/messages" if path.startswith("/v1/messages") else "/v1/chat/completions"]

@@ -158,10 +158,10 @@ class _Items:
                 )
             case {"type": "reasoning"}:
                 pass  # The model's own; it is not told again what it once thought.
-            case {"type": "message"} | {"role": _}:
-                self._add_message(item, path)
-            case {"type": kind}:
+            case {"type": kind} if kind not in (None, "message"):
                 raise BadRequest(f"{path}: items of type {shown(kind)} cannot be used here", path)
+            case {"type": _} | {"role": _}:
+                self._add_message(item, path)
             case _:
                 raise BadRequest(f"{path} is to be an item with a type or a role", path)
 
