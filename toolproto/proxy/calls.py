@@ -10,7 +10,7 @@ else (law 4 is for finding such) must not get a tool run with it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any
@@ -62,34 +62,37 @@ class OutgoingCalls:
         """Whether the client wants no more calls."""
         return self.count > 0 and not self.asked.offer.parallel
 
-    def start(self, index: int, name: str) -> Iterator[Piece]:
+    def start(self, index: int, name: str) -> list[Piece]:
         """A call has begun in the reply."""
         self.is_last_whole = False
         known = self._leaving(name)
-        if self.live and known is not None and known not in self.asked.strict:
-            self._open[index] = _Open(self.count)
-            yield self._begun(known)
+        if not self.live or known is None or known in self.asked.strict:
+            return []
+        self._open[index] = _Open(self.count)
+        return [self._begun(known)]
 
-    def add(self, index: int, text: str) -> Iterator[Piece]:
+    def add(self, index: int, text: str) -> list[Piece]:
         """More of its arguments."""
-        if opened := self._open.get(index):
-            opened.written.append(text)
-            yield ArgumentsPiece(opened.index, text)
+        opened = self._open.get(index)
+        if opened is None:
+            return []
+        opened.written.append(text)
+        return [ArgumentsPiece(opened.index, text)]
 
-    def complete(self, index: int, call: ToolCall) -> Iterator[Piece]:
+    def complete(self, index: int, call: ToolCall) -> list[Piece]:
         """It is whole."""
         self.is_last_whole = call.grade is not Grade.TRUNCATED
         opened = self._open.pop(index, None)
         if opened is None:
-            if self.is_last_whole and not self.is_enough:
-                yield from self._checked(call)
-        elif not self.is_last_whole:
+            return self._checked(call) if self.is_last_whole and not self.is_enough else []
+        if not self.is_last_whole:
             self.half_out = "the model wrote a tool call and left a part of it out"
         elif not _is_same(opened.written, call.arguments):
             self.half_out = "the model wrote a tool call that reads otherwise in the end"
         else:
             self._note(call)
-            yield CallEnded(opened.index)
+            return [CallEnded(opened.index)]
+        return []
 
     def reject(self, index: int, problem: CallProblem) -> None:
         """It cannot be used."""
@@ -106,16 +109,15 @@ class OutgoingCalls:
             return None
         return match.name if offer.choice in ("auto", "required", match.name) else None
 
-    def _checked(self, call: ToolCall) -> Iterator[Piece]:
+    def _checked(self, call: ToolCall) -> list[Piece]:
         checked = check_call(call, self.asked.offer, near_names=True)
         if isinstance(checked, CallProblem):
             self.problems.append(checked)
-            return
+            return []
         self._note(checked)
         begun = self._begun(checked.name)
-        yield begun
-        yield ArgumentsPiece(begun.index, json.dumps(checked.arguments))
-        yield CallEnded(begun.index)
+        written = ArgumentsPiece(begun.index, json.dumps(checked.arguments))
+        return [begun, written, CallEnded(begun.index)]
 
     def _begun(self, name: str) -> CallBegun:
         self.names.append(name)

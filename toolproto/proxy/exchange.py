@@ -7,7 +7,7 @@ mistake of which nothing had gone out yet, and is told so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..events import (
@@ -94,8 +94,7 @@ class Exchange:
         pieces: list[Piece] = [Thought(chunk.reasoning)] if chunk.reasoning else []
         if chunk.text:
             self._reply.heard.append(chunk.text)
-            for event in self._decoder.feed(chunk.text):
-                pieces += self._taken(event)
+            pieces += self._taken(self._decoder.feed(chunk.text))
         if chunk.usage:
             self.usage += chunk.usage
         self._reply.reason = chunk.finish_reason or self._reply.reason
@@ -118,7 +117,7 @@ class Exchange:
         if reply.reason is None:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
         ending = self._decoder.finish("length" if reply.was_cut else None)
-        out = self._let_out([piece for event in ending for piece in self._taken(event)])
+        out = self._let_out(self._taken(ending))
         self._note(reply)
         if reply.was_cut:
             return out + self._ended()
@@ -145,34 +144,38 @@ class Exchange:
             return []
         return self._failed(lacking.failure) if lacking.failure else out + self._ended()
 
-    def _taken(self, event: Event) -> Iterator[Piece]:
+    def _taken(self, events: Iterable[Event]) -> list[Piece]:
         calls = self._reply.calls
-        if self.is_over:
-            return
-        match event:
-            case TextDelta(text):
-                yield from self._said(text)
-            case ReasoningDelta(text):
-                yield Thought(text)
-            case CallStarted(index, name):
-                self._reply.blank = ""
-                yield from calls.start(index, name)
-            case ArgumentsDelta(index, text):
-                yield from calls.add(index, text)
-            case CallCompleted(index, call):
-                yield from calls.complete(index, call)
-            case CallRejected(index, problem):
-                calls.reject(index, problem)
+        pieces: list[Piece] = []
+        for event in events:
+            if self.is_over:
+                break
+            match event:
+                # The commonest by far comes first.
+                case ArgumentsDelta(index, text):
+                    pieces += calls.add(index, text)
+                case TextDelta(text):
+                    pieces += self._said(text)
+                case ReasoningDelta(text):
+                    pieces.append(Thought(text))
+                case CallStarted(index, name):
+                    self._reply.blank = ""
+                    pieces += calls.start(index, name)
+                case CallCompleted(index, call):
+                    pieces += calls.complete(index, call)
+                case CallRejected(index, problem):
+                    calls.reject(index, problem)
+        return pieces
 
-    def _said(self, text: str) -> Iterator[Piece]:
+    def _said(self, text: str) -> list[Piece]:
         reply = self._reply
         text = reply.blank + text
         if reply.calls.count and not text.strip():
             reply.blank = text
-            return
+            return []
         reply.blank = ""
         reply.text.append(text)
-        yield Text(text)
+        return [Text(text)]
 
     def _let_out(self, pieces: list[Piece]) -> list[Piece]:
         if self._holds_text:
