@@ -222,7 +222,7 @@ def test_models_go_to_the_upstream_whose_prefix_they_have():
 def test_a_model_of_no_upstream_is_refused():
     with routed(Backend(lambda _: "x").app(), upstream=[{"prefix": "near/"}]) as url:
         refused = httpx.post(url + CHAT, json=asked("x"))
-    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "model_not_found")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "model_not_found")
 
 
 BODIES = {"with tools": asked("Hello"), "passed on": {**asked("Hello"), "tools": []}}

@@ -144,10 +144,12 @@ class Lines:
 class AsyncLine:
     """One request on the connections of an event loop."""
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
-        self._client = client
+    def __init__(self, held: _Held) -> None:
+        self._held = held
+        self._client = held.client
         self._response: httpx.Response | None = None
         self._connection: Any = None
+        held.lines.add(self)
         #: Whether the request had to make a connection, and whether it is on its way.
         self.fresh = False
         self.sent = False
@@ -181,16 +183,20 @@ class AsyncLine:
 
     async def close(self) -> None:
         """End the request. The connection is kept if the body was read to its end."""
-        with suppress(Exception):
-            if self._response is None and self._connection is not None:
-                # httpcore leaves it open when a TLS handshake is cancelled.
-                await self._connection.aclose()
-            elif self._response is not None:
-                await self._response.aclose()
-                # httpx's generators hold one another; one that is dropped in the middle is closed
-                # by a task of the loop, later. Reading from a closed connection ends them all now.
-                while await anext(self._pieces, b""):
-                    pass
+        try:
+            with suppress(Exception):
+                if self._response is None and self._connection is not None:
+                    # httpcore leaves it open when a TLS handshake is cancelled.
+                    await self._connection.aclose()
+                elif self._response is not None:
+                    await self._response.aclose()
+                    # httpx's generators hold one another; one that is dropped in the middle is
+                    # closed by a task of the loop, later. Reading from a closed connection ends
+                    # them all now.
+                    while await anext(self._pieces, b""):
+                        pass
+        finally:
+            await self._held.give(self)
 
     async def _trace(self, event: str, values: Mapping[str, Any]) -> None:
         if event.endswith("connect_tcp.complete"):
@@ -200,14 +206,36 @@ class AsyncLine:
             self.sent = True
 
 
+class _Held:
+    """The connections of one event loop, closed when nobody wants or uses them any more."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self.client = client
+        # A loop that shuts down ends its generators first: ``asyncio.run`` leaves no
+        # connection open, even if nobody closes the endpoint.
+        self.holder = _hold(client)
+        self.lines: set[AsyncLine] = set()
+        self._closing = False
+
+    async def give(self, line: AsyncLine) -> None:
+        """*line* has ended its request."""
+        self.lines.discard(line)
+        if self._closing and not self.lines:
+            await self.holder.aclose()
+
+    async def close(self) -> None:
+        """Close the connections; those in use when they are given back."""
+        self._closing = True
+        if not self.lines:
+            await self.holder.aclose()
+
+
 class AsyncLines:
     """The connections of an endpoint on each event loop it is used from."""
 
     def __init__(self, verify: ssl.SSLContext | bool) -> None:
         self._verify = verify
-        self._held: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, tuple[httpx.AsyncClient, AsyncGenerator[None]]
-        ] = WeakKeyDictionary()
+        self._held: WeakKeyDictionary[asyncio.AbstractEventLoop, _Held] = WeakKeyDictionary()
 
     async def line(self) -> AsyncLine:
         """A line on the running loop."""
@@ -216,18 +244,15 @@ class AsyncLines:
             for old in [each for each in self._held if each.is_closed()]:
                 del self._held[old]
             client = httpx.AsyncClient(verify=_context(self._verify), limits=_LIMITS)
-            # A loop that shuts down ends its generators first: ``asyncio.run`` leaves no
-            # connection open, even if nobody closes the endpoint.
-            holder = _hold(client)
-            self._held[loop] = client, holder
-            await anext(holder)
-        return AsyncLine(self._held[loop][0])
+            held = self._held[loop] = _Held(client)
+            await anext(held.holder)
+        return AsyncLine(self._held[loop])
 
     async def close(self) -> None:
-        """Close the connections of the running loop."""
+        """Close the connections of the running loop; a reply being read goes on to its end."""
         held = self._held.pop(asyncio.get_running_loop(), None)
         if held is not None:
-            await held[1].aclose()
+            await held.close()
 
 
 async def _hold(client: httpx.AsyncClient) -> AsyncGenerator[None]:

@@ -6,7 +6,7 @@ the same place, so a prompt can be spliced for every request without growing.
 
 from __future__ import annotations
 
-__all__ = ["neutral", "spliced"]
+__all__ = ["neutral", "spliced", "unmarked"]
 
 _OPEN = "<!-- tools -->"
 _CLOSE = "<!-- /tools -->"
@@ -24,6 +24,13 @@ def spliced(prompt: str, block: str) -> str:
 def neutral(text: str) -> str:
     """*text* in which nothing can end the block it will stand in."""
     return text.replace("<!--", "<! --").replace("-->", "-- >") if _OPEN[:4] in text else text
+
+
+def unmarked(text: str) -> str:
+    """*text* in which nothing is taken for the marks of a block."""
+    for mark in (_OPEN, _CLOSE):
+        text = text.replace(mark, mark.replace("<!--", "<! --"))
+    return text
 
 
 def _around_block(prompt: str) -> tuple[str, str]:

@@ -54,6 +54,10 @@ class ModelTerms:
     examples: bool = False
     reasks: int = 2
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.reasks, int) or not 0 <= self.reasks <= 10:
+            raise UsageError(f"reasks is {self.reasks!r}; give a number from 0 to 10")
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -31,6 +31,8 @@ __all__ = ["Exchange"]
 
 #: The reply was cut in the middle.
 _CUT = ("length", "content_filter", "refusal")
+#: Problems that are put to a model at once; it makes the same mistake in all of its calls.
+_MOST_TOLD = 8
 
 
 @dataclass(slots=True)
@@ -193,7 +195,8 @@ class Exchange:
         self._left -= 1
         self.reasked += 1
         self._held.clear()
-        advice = "\n".join(map(self._paradigm.format_problem, lacking.problems)) or lacking.advice
+        told = lacking.problems[:_MOST_TOLD]
+        advice = "\n".join(map(self._paradigm.format_problem, told)) or lacking.advice
         self.request = told_again(self.request, "".join(self._reply.heard), advice)
         self._listen()
 

@@ -33,7 +33,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, config: ProxyConfig) -> None:
         self._app = app
-        self._hosts = {host.lower() for host in (*_LOCAL, config.host, *config.hosts)}
+        self._hosts = {_written(host) for host in (*_LOCAL, config.host, *config.hosts)}
         self._key_env = config.key_env
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,14 +57,15 @@ class Guard:
         if _name(headers.get("host", "")) not in self._hosts:
             return 421, "this proxy does not go by that name; add it with --allow-host"
         origin = headers.get("origin")
-        if origin is not None and _name(urlsplit(origin).netloc) not in self._hosts:
+        if origin is not None and _name(_place(origin)) not in self._hosts:
             return 403, "web pages of other origins are not served"
         if self._key_env is not None and not self._is_key(_sent_keys(headers)):
             return 401, "the key is missing or wrong"
         return None
 
     def _is_key(self, sent: Iterable[str]) -> bool:
-        key = os.environ.get(self._key_env or "", "")
+        # A key that was read from a file often ends with a line end, which no header can hold.
+        key = os.environ.get(self._key_env or "", "").strip()
         # An unset variable is no key that anybody could send.
         return bool(key) and any(hmac.compare_digest(key.encode(), each.encode()) for each in sent)
 
@@ -81,6 +82,19 @@ def _name(host: str) -> str:
     """*host* without its port."""
     name, colon, port = host.lower().rpartition(":")
     return name if colon and port.isdigit() else host.lower()
+
+
+def _written(host: str) -> str:
+    """*host* as a ``Host`` header has it: in small letters, IPv6 in brackets."""
+    bare = host.lower()
+    return f"[{bare}]" if bare.count(":") > 1 and not bare.startswith("[") else _name(bare)
+
+
+def _place(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 async def _refuse(send: Send, path: str, status: int, message: str) -> None:

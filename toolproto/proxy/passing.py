@@ -16,6 +16,8 @@ from starlette.responses import Response
 from ..endpoints.dialects import Dialect, get_dialect
 from ..endpoints.http import AsyncLine, AsyncLines
 from ..endpoints.redaction import Redactor
+from ..errors import EndpointError
+from .asked import BadRequest
 from .config import Upstream
 from .streamed import ClosingStream
 from .translate.base import Api
@@ -83,8 +85,11 @@ class Passing:
             self._refused_tools.add(place)
             await line.close()
             return None
-        if status < 400:
+        if status < 300:
             return _handed_on(line, status, headers)
+        if status < 400:
+            await line.close()
+            raise EndpointError("the upstream leads elsewhere", status=status)
         # Some services repeat the key that they refuse.
         redact = Redactor(filter(None, [self._backends.key(upstream, key)]))
         told = redact((await _read(line, _MOST_REFUSAL)).decode("utf-8", "replace"))
@@ -109,6 +114,8 @@ class Passing:
         more: Mapping[str, str] | None = None,
     ) -> tuple[AsyncLine, int, Mapping[str, str]]:
         secret = self._backends.key(upstream, key)
+        if secret is not None and not (secret.isascii() and secret.isprintable()):
+            raise BadRequest("the key holds no plain ASCII text", None, "invalid_api_key")
         headers = {"content-type": "application/json", **dialect.headers(secret), **(more or {})}
         line = await self._lines.line()
         url = upstream.url.rstrip("/") + path
@@ -125,7 +132,8 @@ def _handed_on(line: AsyncLine, status: int, headers: Mapping[str, str]) -> Resp
 
 
 def _kept(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name: headers[name] for name in _KEPT if name in headers}
+    # What is no ASCII cannot be sent on, and is nothing that a client could use.
+    return {name: headers[name] for name in _KEPT if headers.get(name, "é").isascii()}
 
 
 async def _read(line: AsyncLine, most: int) -> bytes:

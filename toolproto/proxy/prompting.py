@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..messages import ChatRequest, Message
 from ..paradigms.base import ToolContextDef
+from ..paradigms.splice import unmarked
 from ..tools.spec import ToolOffer
 from ..turn.request import taking_turns
 from .asked import AnswerShape, Asked
@@ -26,7 +27,8 @@ def first_request(asked: Asked, paradigm: ToolContextDef, examples: bool = False
     system = "\n\n".join(each.content for each in asked.messages if each.role == "system")
     if asked.shape is not None:
         system = f"{system}\n\n{_rule(asked.shape, bool(offer.tools))}".strip()
-    system = paradigm.splice_system_prompt(system, offer)
+    # No block of ours ever left the proxy: marks in the client's prompt are somebody's text.
+    system = paradigm.splice_system_prompt(unmarked(system), offer)
     spoken = [each for each in asked.messages if each.role != "system"]
     shown = paradigm.examples(offer) if examples else []
     turns = taking_turns([*shown, *paradigm.encode_history(spoken)])

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
-from math import ceil
+from math import ceil, isfinite
 from typing import Any, NoReturn
 
 from starlette.requests import Request
@@ -23,7 +23,7 @@ from .feed import Came, Feed, failure_of
 from .listing import model_names, openai_list, tag_list
 from .passing import Passing
 from .pieces import Failed, Piece
-from .record import Record, Recorder
+from .record import LOGGER, Record, Recorder
 from .streamed import AsciiJson, ClosingStream
 from .translate import api_at
 from .translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
@@ -34,6 +34,8 @@ __all__ = ["Serving", "refused"]
 
 #: What is logged for a client that did not wait; nobody reads it.
 _LEFT = 499
+#: Names of models are kept, in caches and in the log.
+_LONGEST_NAME = 512
 
 
 class Serving:
@@ -74,7 +76,7 @@ class Serving:
         try:
             body = await read_body(request, self._config.limits.body)
             values = read_object(body)
-            model = required(values, "model", str)
+            model = _model(values)
         except BadRequest as error:
             return refused(api, error.fault)
         record = self._recorder.begin(model, api)
@@ -111,6 +113,10 @@ class Serving:
         except asyncio.CancelledError:
             record.end("left")
             raise
+        except Exception:
+            LOGGER.exception("a request failed for a reason of ours")
+            record.end("failed")
+            return refused(api, Fault(500, "an error inside the proxy", "internal"))
 
     async def _answered(self, api: Api, asked: Asked, key: str | None, record: Record) -> Response:
         terms = self._config.terms(asked.model)
@@ -232,6 +238,13 @@ def _failure(came: Came) -> Failed | None:
     return next((piece for piece in last if isinstance(piece, Failed)), None)
 
 
+def _model(values: Mapping[str, Any]) -> str:
+    model: str = required(values, "model", str)
+    if len(model) > _LONGEST_NAME:
+        raise BadRequest(f"model is longer than {_LONGEST_NAME} characters", "model")
+    return model
+
+
 def _check(values: Mapping[str, Any], limits: Limits) -> None:
     """Raise BadRequest for a request that would cost too much."""
     counts = {"n": (values.get("n"), limits.choices)}
@@ -290,10 +303,18 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(written: str) -> float:
+    # ``1e999`` is JSON, but nothing that could be written as JSON again.
+    number = float(written)
+    if not isfinite(number):
+        raise ValueError(f"{written} is too large")
+    return number
+
+
 def read_object(body: bytes) -> dict[str, Any]:
     """The JSON object in *body*."""
     try:
-        values = json.loads(body, parse_constant=_refuse_constant)
+        values = json.loads(body, parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         raise BadRequest("the body is not JSON") from None
     if not isinstance(values, dict):

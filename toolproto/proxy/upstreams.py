@@ -60,13 +60,13 @@ class Backends:
         upstream = self.find(model)
         key = self.key(upstream, client_key)
         place = (upstream, upstream.name_of(model), key)
-        if place not in self._kept:
-            self._kept[place] = _opened(*place)
+        endpoint = self._kept.get(place) or _opened(*place)
+        self._kept[place] = endpoint
         self._kept.move_to_end(place)
         if len(self._kept) > _MOST_KEPT:
             _, oldest = self._kept.popitem(last=False)
             await oldest.aclose()
-        return self._kept[place]
+        return endpoint
 
     async def close(self) -> None:
         """Close every connection."""

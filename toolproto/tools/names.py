@@ -27,6 +27,8 @@ _MODULE_END = re.compile(r"[.:/]|__")
 _MAX_COMPARED = 256
 _NEAR = 0.85  # one slip in seven letters
 _ALIKE = 0.6  # worth mentioning
+# Of many names only those with the most letters in common are compared, a millisecond each.
+_MOST_COMPARED = 16
 
 
 class NameMatch(NamedTuple):
@@ -95,7 +97,10 @@ def fold(name: str) -> str:
 
 def _alike(name: str, names: Iterable[str], least: float) -> list[str]:
     wanted = fold(_bare(name))
-    scored = [(_likeness(wanted, fold(each), least), each) for each in names]
+    folded = sorted(((_common(wanted, fold(each)), each) for each in names), reverse=True,
+                    key=lambda pair: pair[0])  # fmt: skip
+    nearest = [each for _, each in folded[:_MOST_COMPARED]]
+    scored = [(_likeness(wanted, fold(each), least), each) for each in nearest]
     close = [(score, each) for score, each in scored if score >= least]
     return [each for _, each in sorted(close, key=lambda pair: -pair[0])]
 
@@ -112,10 +117,15 @@ def _likeness(one: str, two: str, least: float) -> float:
     if one.endswith(two) or two.endswith(one):
         return max(_ratio(one, two), _ALIKE)
     # Of letters that are not in both, no order makes names alike: most are told apart by that.
-    common = sum(min(one.count(letter), two.count(letter)) for letter in set(one))
-    if 2.0 * common / (len(one) + len(two)) < least:
+    if _common(one, two) < least:
         return 0.0
     return _ratio(one, two)
+
+
+def _common(one: str, two: str) -> float:
+    """How many of their letters two names share, up to 1, whatever the order."""
+    common = sum(min(one.count(letter), two.count(letter)) for letter in set(one))
+    return 2.0 * common / (len(one) + len(two) or 1)
 
 
 def _ratio(one: str, two: str) -> float:

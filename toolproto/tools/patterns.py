@@ -46,12 +46,12 @@ def worst_steps(pattern: str, length: int) -> float:
     if len(pattern) > MAX_PATTERN:
         return _NEVER
     try:
-        paths, alternatives = _Reader(pattern, length).read()
+        paths, turns, alternatives = _Reader(pattern, length).read()
     except _Unreadable:
         return _NEVER
     # An anchored pattern is tried at one place, any other at every character.
     starts = 1 if pattern.startswith("^") and not alternatives else length + 1
-    return starts * paths * (len(pattern) + 1)
+    return starts * paths * turns * (len(pattern) + 1)
 
 
 class _Unreadable(Exception):
@@ -65,10 +65,16 @@ class _Group:
     branches: list[float] = field(default_factory=list)
     sequence: float = 1
     last: float = 1  # the ways of the latest item, which a quantifier may still repeat
+    # How often its groups are entered at the least: one that takes no character, as in
+    # ``((){60000}){60000}``, has one way to match, and is entered as often as it says.
+    turns: float = 1
+    last_turns: float = 0
 
-    def add(self, ways: float) -> None:
+    def add(self, ways: float, turns: float = 0) -> None:
         self.sequence *= self.last
         self.last = ways
+        self.turns += self.last_turns
+        self.last_turns = turns
 
     def branch(self) -> None:
         self.branches.append(self.sequence * self.last)
@@ -76,6 +82,9 @@ class _Group:
 
     def ways(self) -> float:
         return sum(self.branches) + self.sequence * self.last
+
+    def all_turns(self) -> float:
+        return self.turns + self.last_turns
 
 
 class _Reader:
@@ -86,12 +95,13 @@ class _Reader:
         self._at = 0
         self._groups = [_Group()]
 
-    def read(self) -> tuple[float, bool]:
+    def read(self) -> tuple[float, float, bool]:
         while self._at < len(self._pattern):
             self._item(self._take())
         if len(self._groups) != 1:
             raise _Unreadable
-        return self._groups[0].ways(), bool(self._groups[0].branches)
+        whole = self._groups[0]
+        return whole.ways(), whole.all_turns(), bool(whole.branches)
 
     def _take(self) -> str:
         if self._at >= len(self._pattern):
@@ -109,7 +119,9 @@ class _Reader:
             case "|":
                 group.branch()
             case "*" | "+" | "?" | "{":
-                group.last = self._repeated(group.last, *self._bounds(char))
+                least, most = self._bounds(char)
+                group.last = self._repeated(group.last, least, most)
+                group.last_turns *= max(least, 1)
             case "[":
                 self._skip_set()
                 group.add(1)
@@ -130,8 +142,8 @@ class _Reader:
     def _close(self) -> None:
         if len(self._groups) == 1:
             raise _Unreadable
-        ways = self._groups.pop().ways()
-        self._groups[-1].add(ways)
+        group = self._groups.pop()
+        self._groups[-1].add(group.ways(), group.all_turns())
 
     def _escape(self) -> None:
         if self._take() in "123456789":

@@ -93,13 +93,17 @@ def _json_copy(schema: Any, owner: str) -> Any:
 def _check_keywords(schema: dict[str, Any], owner: str) -> None:
     # jsonschema takes an eighth of a second to import, and only those who define tools need it.
     from jsonschema import Draft202012Validator
-    from jsonschema.validators import validator_for
+    from jsonschema.validators import extend, validator_for
     from referencing import Registry
 
     dialect = validator_for(schema, default=Draft202012Validator)
     try:
         # Not dialect.check_schema(): it would refuse patterns that are JavaScript's, not Python's.
-        judge = dialect(dialect.META_SCHEMA, registry=Registry())
+        # Nor its uniqueItems: an enum of numbers and texts costs the square of its length.
+        patient = extend(dialect, {"uniqueItems": lambda *_: ()})
+        # Without its own $schema, which would bring the usual validator back at every "$ref": "#".
+        rules = {key: rule for key, rule in dialect.META_SCHEMA.items() if key != "$schema"}
+        judge = patient(rules, registry=Registry())
         error = next(iter(judge.iter_errors(schema)), None)
     except RecursionError:
         raise UsageError(f"parameters of {owner} are nested too deeply to be checked") from None
