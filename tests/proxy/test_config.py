@@ -56,7 +56,7 @@ def test_auto_goes_by_the_models_name():
 BAD = [
     ({"upstreams": []}, "which upstream|no upstream"),
     ({"upstreams": [{"url": "http://a", "dialect": "x"}]}, "no dialect 'x'"),
-    ({"upstreams": [{"url": "http://a", "native": "x"}]}, "native is 'x'"),
+    ({"upstreams": [{"url": "http://a", "native": "x"}]}, "native: Input should be 'never'"),
     ({"upstreams": [{"url": "http://a"}], "host": "0.0.0.0"}, "--key-env"),
     ({"upstreams": [{"uri": "http://a"}]}, "uri"),
     ({"upstreams": [{"url": "http://a"}], "prot": 1}, "prot"),

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any, Self
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 from weakref import finalize
 
 from ..errors import UsageError
 from ..messages import ChatRequest
+from .address import Address
 from .dialects import Dialect, get_dialect
 from .exchange import Service
 from .http import AsyncLines, Lines
@@ -23,7 +22,7 @@ from .redaction import Redactor, names_a_secret
 from .retries import Retries
 from .timeouts import Timeouts
 
-__all__ = ["HttpEndpoint"]
+__all__ = ["HttpEndpoint", "secrets_of", "sent_headers"]
 
 
 class HttpEndpoint:
@@ -57,14 +56,14 @@ class HttpEndpoint:
         self._verify = verify
         api_key = api_key or None  # an empty variable of the environment is no key
         chosen = get_dialect(dialect)
-        parts = _split(url)
-        sent = _headers(chosen, parts, api_key, headers or {})
+        address = Address(url, chosen.path)
+        sent = sent_headers(chosen, address, api_key, headers or {})
         self._service = Service(
-            url=_target(parts, chosen.path),
-            shown=_shown(parts),
+            url=address.target(chosen.path),
+            shown=address.shown,
             headers=sent,
             dialect=chosen,
-            redact=Redactor(_secrets(parts, sent, api_key)),
+            redact=Redactor(secrets_of(address, sent, api_key)),
             timeouts=timeouts or Timeouts(),
             retries=retries or Retries(),
             random=random or Random(),
@@ -127,49 +126,18 @@ class HttpEndpoint:
         return text.encode("utf-8", "replace")
 
 
-def _split(url: str) -> SplitResult:
-    """The parts of *url*; a UsageError does not repeat it, for it may hold a password."""
-    try:
-        parts = urlsplit(url.strip())
-        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        fine = False
-    if not fine or not url.isascii():
-        raise UsageError(
-            "the endpoint's url must be like 'http://localhost:8080/v1': "
-            "http or https, a host in ASCII, and no dialect's path"
-        )
-    return parts
-
-
-def _target(parts: SplitResult, path: str) -> str:
-    """Where requests go; a URL that names the dialect's path already is left as it is."""
-    base = parts.path.rstrip("/")
-    whole = base if base.endswith(path) else base + path
-    return urlunsplit((parts.scheme, _host(parts), whole, parts.query, ""))
-
-
-def _shown(parts: SplitResult) -> str:
-    return urlunsplit((parts.scheme, _host(parts), parts.path, "", ""))
-
-
-def _host(parts: SplitResult) -> str:
-    return parts.netloc.rpartition("@")[2]
-
-
-def _headers(
-    dialect: Dialect, parts: SplitResult, api_key: str | None, own: Mapping[str, str]
+def sent_headers(
+    dialect: Dialect, address: Address, api_key: str | None, own: Mapping[str, str]
 ) -> dict[str, str]:
+    """What goes with every request; UsageError for a key that no header can hold."""
     headers = {
         "content-type": "application/json",
         "accept": "text/event-stream, application/x-ndjson, application/json",
         # A compressed stream arrives in blocks, not in tokens.
         "accept-encoding": "identity",
         "user-agent": "toolproto",
+        **address.headers,
     }
-    if parts.username is not None:
-        login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
     for name, value in (*dialect.headers(api_key).items(), *own.items()):
         if not value.isascii() or not value.isprintable() or not value:
             raise UsageError(f"the header {name!r} (or the key in it) holds no plain ASCII text")
@@ -177,7 +145,7 @@ def _headers(
     return headers
 
 
-def _secrets(parts: SplitResult, headers: Mapping[str, str], api_key: str | None) -> Iterable[str]:
+def secrets_of(address: Address, headers: Mapping[str, str], api_key: str | None) -> Iterable[str]:
     """Every text that must not be seen: the key, and what looks like one in headers and URL."""
     if api_key is not None:
         yield api_key
@@ -185,8 +153,4 @@ def _secrets(parts: SplitResult, headers: Mapping[str, str], api_key: str | None
         if names_a_secret(name):
             yield value
             yield value.rpartition(" ")[2]  # without "Bearer"
-    if parts.password:
-        yield unquote(parts.password)
-    for name, value in parse_qsl(parts.query):
-        if names_a_secret(name):
-            yield value
+    yield from address.secrets()

@@ -23,6 +23,10 @@ from .pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
 
 __all__ = ["OutgoingCalls", "new_id"]
 
+#: Calls that are read out of one reply. Checking one may take a while, and no client has so many
+#: tools run at once: a model that goes on has lost its way.
+_MOST_CALLS = 128
+
 
 def new_id() -> str:
     """An id for a call; the model's own would come again in the next turn."""
@@ -50,12 +54,23 @@ class OutgoingCalls:
     #: Why the rest of a call cannot follow of which a part went out already.
     half_out: str | None = None
     is_last_whole: bool = False
+    #: How many were read to their end, usable or not.
+    seen: int = 0
     _open: dict[int, _Open] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
         """How many have begun to go out."""
         return len(self.names)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing that follows in the reply could be sent."""
+        return (
+            self.half_out is not None
+            or self.seen >= _MOST_CALLS
+            or (self.is_enough and self.is_last_whole)
+        )
 
     @property
     def is_enough(self) -> bool:
@@ -81,6 +96,7 @@ class OutgoingCalls:
 
     def complete(self, index: int, call: ToolCall) -> list[Piece]:
         """It is whole."""
+        self.seen += 1
         self.is_last_whole = call.grade is not Grade.TRUNCATED
         opened = self._open.pop(index, None)
         if opened is None:
@@ -96,6 +112,7 @@ class OutgoingCalls:
 
     def reject(self, index: int, problem: CallProblem) -> None:
         """It cannot be used."""
+        self.seen += 1
         self.is_last_whole = False
         self.problems.append(problem)
         if self._open.pop(index, None) is not None:

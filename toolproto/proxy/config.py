@@ -1,22 +1,35 @@
 """What a proxy is set up with: where requests go, on what terms, and who may send them.
 
-A :class:`ProxyConfig` holds no secret: keys are named by the variables of the environment that hold
-them, so that it can be written to a file, a log or another process.
+A :class:`ProxyConfig` holds no secret but what stands in a URL: keys are named by the variables of
+the environment that hold them, so that it can be written to a file or another process.
 """
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
+from ..endpoints.address import Address
 from ..endpoints.dialects import get_dialect
 from ..errors import UsageError
 
-__all__ = ["Limits", "ModelTerms", "Native", "ProxyConfig", "Upstream", "config_from"]
+__all__ = [
+    "Limits",
+    "ModelTerms",
+    "Native",
+    "ProxyConfig",
+    "Upstream",
+    "config_from",
+    "key_in",
+]
 
 Native = Literal["never", "auto"]
+#: Settings that nobody knows are a mistake, and pydantic is to say so.
+_KNOWN_ONLY = {"extra": "forbid"}
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -29,6 +42,8 @@ class Upstream:
     *native* ``auto`` the backend's own tools are tried once for each model.
     """
 
+    __pydantic_config__ = _KNOWN_ONLY
+
     url: str
     dialect: str = "openai_chat"
     prefix: str = ""
@@ -36,6 +51,7 @@ class Upstream:
     native: Native = "never"
 
     def __post_init__(self) -> None:
+        Address(self.url)
         get_dialect(self.dialect)
         if self.native not in get_args(Native):
             raise UsageError(f"native is {self.native!r}; use one of {get_args(Native)}")
@@ -49,21 +65,26 @@ class Upstream:
 class ModelTerms:
     """How a model is taught its tools, and how often its mistakes are put to it."""
 
+    __pydantic_config__ = _KNOWN_ONLY
+
     paradigm: str = "auto"
     describe: str | None = None
     examples: bool = False
     reasks: int = 2
 
     def __post_init__(self) -> None:
-        if not isinstance(self.reasks, int) or not 0 <= self.reasks <= 10:
+        if not 0 <= self.reasks <= 10:
             raise UsageError(f"reasks is {self.reasks!r}; give a number from 0 to 10")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may cost."""
+    """What one request may cost: bytes of its body, characters of a reply, and how many of each."""
+
+    __pydantic_config__ = _KNOWN_ONLY
 
     body: int = 16 * 1024 * 1024
+    reply: int = 16 * 1024 * 1024
     tools: int = 512
     choices: int = 8
     messages: int = 10_000
@@ -77,6 +98,8 @@ class ProxyConfig:
     others. *key_env* holds the key that clients must send; without one only this machine is
     served. *hosts* are further names under which clients may address the proxy.
     """
+
+    __pydantic_config__ = _KNOWN_ONLY
 
     upstreams: tuple[Upstream, ...]
     default: ModelTerms = field(default_factory=ModelTerms)
@@ -94,6 +117,12 @@ class ProxyConfig:
             raise UsageError(
                 "no upstream: give --upstream URL, or [upstreams.NAME] in the settings"
             )
+        for prefix, count in Counter(each.prefix for each in self.upstreams).items():
+            if count > 1:
+                raise UsageError(
+                    f"{count} upstreams serve the models that begin with {prefix!r}: give each a "
+                    "prefix of its own"
+                )
         if self.host not in _LOOPBACK and self.key_env is None:
             raise UsageError(
                 f"{self.host!r} can be reached from other machines: set a key that clients must "
@@ -101,8 +130,9 @@ class ProxyConfig:
             )
 
     def upstream(self, model: str) -> Upstream | None:
-        """Where requests for *model* go."""
-        return next((each for each in self.upstreams if model.startswith(each.prefix)), None)
+        """Where requests for *model* go: to whose prefix fits, the longest of several."""
+        fitting = (each for each in self.upstreams if model.startswith(each.prefix))
+        return max(fitting, key=lambda each: len(each.prefix), default=None)
 
     def terms(self, model: str) -> ModelTerms:
         """How *model* is treated."""
@@ -116,16 +146,18 @@ class ProxyConfig:
 
 def config_from(values: Mapping[str, Any]) -> ProxyConfig:
     """The config in plain *values*, as JSON or TOML hold them; a wrong one is a UsageError."""
+    from pydantic import TypeAdapter, ValidationError
+
     try:
-        return ProxyConfig(
-            **{
-                **values,
-                "upstreams": tuple(Upstream(**each) for each in values.get("upstreams", ())),
-                "default": ModelTerms(**values.get("default", {})),
-                "models": {k: ModelTerms(**v) for k, v in values.get("models", {}).items()},
-                "hosts": tuple(values.get("hosts", ())),
-                "limits": Limits(**values.get("limits", {})),
-            }
-        )
-    except TypeError as error:
-        raise UsageError(f"the settings of the proxy cannot be used: {error}") from None
+        return TypeAdapter(ProxyConfig).validate_python(dict(values))
+    except ValidationError as error:
+        told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        raise UsageError(f"the settings of the proxy cannot be used: {told}") from None
+
+
+def key_in(variable: str) -> str | None:
+    """The key that a variable of the environment holds.
+
+    One that was read from a file often ends with a line end, which no header can hold.
+    """
+    return os.environ.get(variable, "").strip() or None

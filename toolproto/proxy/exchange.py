@@ -23,6 +23,7 @@ from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
 from .calls import OutgoingCalls
+from .config import Limits
 from .pieces import CallBegun, Ended, Failed, Piece, Reason, Text, Thought
 from .prompting import first_request, told_again
 from .verdict import Shortcoming, in_shape, shortcoming
@@ -44,6 +45,7 @@ class _Reply:
     text: list[str] = field(default_factory=list)
     #: White space behind a call: the model's layout, unless words follow it.
     blank: str = ""
+    size: int = 0
     reason: str | None = None
 
     @property
@@ -64,17 +66,25 @@ class _Verbatim:
 class Exchange:
     """One answer to what *asked* asks, by a model that is taught *paradigm*.
 
-    *reasks* is how often a mistake may be put to the model. Pieces are held back while one may
+    *reasks* is how often a mistake may be put to the model, *most* how many characters a reply may
+    have. Pieces are held back while one may
     still be due: all of them if the client does not stream or wants its answer in a shape, texts
     if a call is demanded.
     """
 
     def __init__(
-        self, asked: Asked, paradigm: ToolContextDef, *, reasks: int = 2, examples: bool = False
+        self,
+        asked: Asked,
+        paradigm: ToolContextDef,
+        *,
+        reasks: int = 2,
+        examples: bool = False,
+        most: int = Limits().reply,
     ) -> None:
         self._asked = asked
         self._paradigm = paradigm
         self._left = reasks
+        self._most = most
         self._holds_all = not asked.stream or asked.shape is not None
         self._holds_text = self._holds_all or asked.offer.choice not in ("auto", "none")
         self._held: list[Piece] = []
@@ -93,6 +103,7 @@ class Exchange:
 
     def feed(self, chunk: Chunk) -> list[Piece]:
         """What goes out now that *chunk* came; :attr:`done` if nothing more is wanted."""
+        self._reply.size += len(chunk.text) + len(chunk.reasoning)
         pieces: list[Piece] = [Thought(chunk.reasoning)] if chunk.reasoning else []
         if chunk.text:
             self._reply.heard.append(chunk.text)
@@ -106,15 +117,18 @@ class Exchange:
     def is_over(self) -> bool:
         """Whether the rest of the reply does not matter.
 
-        One call was wanted and is whole, or a part of one went out that cannot be completed.
+        All calls that are wanted are whole, a part of one went out that cannot be completed, or it
+        is too long.
         """
-        calls = self._reply.calls
-        return calls.half_out is not None or (calls.is_enough and calls.is_last_whole)
+        return self._reply.calls.is_over or self._reply.size > self._most
 
     def finish(self) -> list[Piece]:
         """The reply is over: what is left of it, and the end; or there is another request."""
         reply = self._reply
-        if self.is_over:
+        if reply.size > self._most:
+            told = f"the model's reply is longer than {self._most} characters"
+            return self._failed(Failed(told, "reply_too_long"))
+        if reply.calls.is_over:
             reply.reason = "stop"
         if reply.reason is None:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
@@ -150,7 +164,7 @@ class Exchange:
         calls = self._reply.calls
         pieces: list[Piece] = []
         for event in events:
-            if self.is_over:
+            if calls.is_over:
                 break
             match event:
                 # The commonest by far comes first.

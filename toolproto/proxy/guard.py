@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import os
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -18,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .asked import Fault
-from .config import ProxyConfig
+from .config import ProxyConfig, key_in
 from .translate import api_at
 
 __all__ = ["Guard"]
@@ -64,10 +63,11 @@ class Guard:
         return None
 
     def _is_key(self, sent: Iterable[str]) -> bool:
-        # A key that was read from a file often ends with a line end, which no header can hold.
-        key = os.environ.get(self._key_env or "", "").strip()
+        key = key_in(self._key_env or "")
         # An unset variable is no key that anybody could send.
-        return bool(key) and any(hmac.compare_digest(key.encode(), each.encode()) for each in sent)
+        return key is not None and any(
+            hmac.compare_digest(key.encode(), each.encode()) for each in sent
+        )
 
 
 def _sent_keys(headers: Headers) -> Iterable[str]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..errors import EndpointError
 from .config import Upstream
-from .passing import Passing
+from .relay import Relay
+from .upstreams import Backends
 
 __all__ = ["model_names", "openai_list", "tag_list"]
 
@@ -18,11 +19,12 @@ _PATHS = {"ollama": "/api/tags"}
 _MOST_BYTES = 4 * 1024 * 1024
 
 
-async def model_names(
-    upstreams: Sequence[Upstream], passing: Passing, key: str | None
-) -> list[str]:
-    """The models of all *upstreams*, as clients name them; EndpointError if none answers."""
-    asked = [_names(upstream, passing, key) for upstream in upstreams]
+async def model_names(backends: Backends, relay: Relay, client_key: str | None) -> list[str]:
+    """The models of all *backends*, as clients name them; EndpointError if none answers."""
+    asked = [
+        _names(upstream, relay, backends.key(upstream, client_key))
+        for upstream in backends.upstreams
+    ]
     answers = await asyncio.gather(*asked, return_exceptions=True)
     lists = [answer for answer in answers if isinstance(answer, list)]
     if not lists:
@@ -30,12 +32,13 @@ async def model_names(
     return [name for names in lists for name in names]
 
 
-async def _names(upstream: Upstream, passing: Passing, key: str | None) -> list[str]:
+async def _names(upstream: Upstream, relay: Relay, key: str | None) -> list[str]:
     path = _PATHS.get(upstream.dialect, "/models")
     async with asyncio.timeout(10):
-        status, body = await passing.fetched(upstream, path, key, _MOST_BYTES)
-    if status != 200:
-        raise EndpointError("the list of models was refused", status=status)
+        answer = await relay.send(upstream, path, key, method="GET")
+        body = await answer.read(_MOST_BYTES)
+    if answer.status != 200:
+        raise EndpointError("the list of models was refused", status=answer.status)
     added = upstream.prefix if upstream.prefix.endswith("/") else ""
     return [added + name for name in _read(body)]
 

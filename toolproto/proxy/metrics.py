@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -17,7 +18,7 @@ from prometheus_client import (
     Histogram,
     generate_latest,
 )
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from .exchange import Exchange
 
@@ -74,6 +75,19 @@ class Metrics:
         """All counts, as Prometheus reads them."""
         if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
             return generate_latest(self._registry)
+        _forget_dead(Path(os.environ["PROMETHEUS_MULTIPROC_DIR"]))
         shared = CollectorRegistry()
         MultiProcessCollector(shared)  # type: ignore[no-untyped-call]
         return generate_latest(shared)
+
+
+def _forget_dead(folder: Path) -> None:
+    """Take back what workers that were killed had open; nobody else would."""
+    for kept in folder.glob("gauge_live*_*.db"):
+        pid = int(kept.stem.rpartition("_")[2])
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid)  # type: ignore[no-untyped-call]
+        except PermissionError:
+            pass

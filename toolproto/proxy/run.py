@@ -14,9 +14,10 @@ from typing import Any
 import uvicorn
 
 from .. import __version__
+from ..endpoints.address import Address
 from ..errors import UsageError
 from .app import CONFIG_VARIABLE, make_app
-from .config import ProxyConfig
+from .config import ProxyConfig, key_in
 from .upstreams import taught
 
 __all__ = ["SERVER_OPTIONS", "banner", "check", "serve"]
@@ -40,8 +41,10 @@ def banner(config: ProxyConfig) -> str:
     host = f"[{config.host}]" if ":" in config.host else config.host
     url = f"http://{host}:{config.port}/v1"
     key = f"${config.key_env}" if config.key_env else "unused"
-    where = ", ".join(each.prefix + "* → " + each.url if each.prefix else each.url
-                      for each in config.upstreams)  # fmt: skip
+    where = ", ".join(
+        (f"{each.prefix}* → " if each.prefix else "") + Address(each.url).shown
+        for each in config.upstreams
+    )
     request = '{"model": "…", "messages": [{"role": "user", "content": "Hi"}]}'
     return "\n".join(
         [
@@ -79,8 +82,11 @@ def check(config: ProxyConfig) -> None:
     for model, terms in {"": config.default, **config.models}.items():
         taught(model, terms)
     for variable in (config.key_env, *(each.api_key_env for each in config.upstreams)):
-        if variable is not None and not os.environ.get(variable):
+        key = key_in(variable) if variable is not None else "-"
+        if key is None:
             raise UsageError(f"the variable {variable} is not set, and is to hold a key")
+        if not (key.isascii() and key.isprintable()):
+            raise UsageError(f"the key in the variable {variable} holds no plain ASCII text")
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as attempt:
         attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

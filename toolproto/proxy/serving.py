@@ -21,9 +21,10 @@ from .config import Limits, ProxyConfig
 from .exchange import Exchange
 from .feed import Came, Feed, failure_of
 from .listing import model_names, openai_list, tag_list
-from .passing import Passing
+from .passing import Passing, kept_headers
 from .pieces import Failed, Piece
 from .record import LOGGER, Record, Recorder
+from .relay import Relay, Relayed
 from .streamed import AsciiJson, ClosingStream
 from .translate import api_at
 from .translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
@@ -45,12 +46,13 @@ class Serving:
         self._config = config
         self._recorder = recorder
         self._backends = Backends(config)
-        self._passing = Passing(self._backends)
+        self._relay = Relay()
+        self._passing = Passing(self._backends, self._relay)
 
     async def close(self) -> None:
         """Close every connection to a backend."""
         await self._backends.close()
-        await self._passing.close()
+        await self._relay.close()
 
     async def models(self, request: Request) -> Response:
         """The models of every backend, as OpenAI lists them."""
@@ -64,8 +66,7 @@ class Serving:
         self, request: Request, told: Callable[[Sequence[str]], dict[str, Any]]
     ) -> Response:
         try:
-            key = client_key(request)
-            names = await model_names(self._config.upstreams, self._passing, key)
+            names = await model_names(self._backends, self._relay, client_key(request))
         except EndpointError as error:
             failed = failure_of(error)
             return refused(api_at(request.url.path), fault_of(failed))
@@ -102,8 +103,7 @@ class Serving:
             )
             if passed is None:
                 return await self._answered(api, api.read(values), key, record)
-            record.end("passed")
-            return passed
+            return await _handed_on(passed, record)
         except BadRequest as error:
             record.end("refused")
             return refused(api, error.fault)
@@ -128,7 +128,13 @@ class Serving:
         own = asked.own if dialect == api.dialect else {}
         asked = replace(asked, params={**spoken_params(dialect, asked.params), **own})
         exchanges = [
-            Exchange(asked, paradigm, reasks=terms.reasks, examples=terms.examples)
+            Exchange(
+                asked,
+                paradigm,
+                reasks=terms.reasks,
+                examples=terms.examples,
+                most=self._config.limits.reply,
+            )
             for _ in range(asked.choices)
         ]
         feed = Feed(exchanges, endpoint, self._config.keep_alive)
@@ -230,6 +236,21 @@ async def _left(request: Request) -> None:
     """Wait until the client of *request* has gone."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+async def _handed_on(passed: Relayed, record: Record) -> Response:
+    """The response that is what a backend answered."""
+    headers = kept_headers(passed.headers)
+    if passed.status >= 400:
+        told = await passed.told()
+        record.end("passed")
+        return Response(told, passed.status, headers)
+
+    async def close() -> None:
+        await passed.close()
+        record.end("passed")
+
+    return ClosingStream(passed.pieces(), close, passed.status, headers)
 
 
 def _failure(came: Came) -> Failed | None:

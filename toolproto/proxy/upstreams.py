@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
 from collections.abc import Mapping
 from functools import lru_cache
@@ -13,7 +12,7 @@ from ..errors import UsageError
 from ..paradigms import ToolContextDef, get_paradigm
 from ..recommendations import recommend
 from .asked import BadRequest
-from .config import ModelTerms, ProxyConfig, Upstream
+from .config import ModelTerms, ProxyConfig, Upstream, key_in
 
 __all__ = ["Backends", "spoken_params", "taught"]
 
@@ -39,6 +38,11 @@ class Backends:
         self._config = config
         self._kept: OrderedDict[tuple[Upstream, str, str | None], HttpEndpoint] = OrderedDict()
 
+    @property
+    def upstreams(self) -> tuple[Upstream, ...]:
+        """All of them."""
+        return self._config.upstreams
+
     def find(self, model: str) -> Upstream:
         """The backend of *model*."""
         upstream = self._config.upstream(model)
@@ -51,7 +55,7 @@ class Backends:
     def key(self, upstream: Upstream, client_key: str | None) -> str | None:
         """The key for *upstream*: the proxy's own, or the client's."""
         if upstream.api_key_env is not None:
-            return os.environ.get(upstream.api_key_env)
+            return key_in(upstream.api_key_env)
         # The client's key was for the proxy itself: it is nobody else's business.
         return None if self._config.key_env is not None else client_key
 

@@ -98,19 +98,17 @@ def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
 def _config(options: dict[str, Any], settings: Settings) -> Any:
     from ...proxy.config import config_from
 
-    named = settings.table("upstreams").values()
     given = {
         "url": options["upstream"],
         "dialect": options["dialect"],
         "api_key_env": options["upstream_key_env"],
         "native": options["native"],
     }
-    # Those with a prefix come first; the one of the command line is for all other models.
-    upstreams = sorted(named, key=lambda each: -len(each.get("prefix", "")))
+    named = settings.table("upstreams").values()
     terms = ("paradigm", "describe", "examples", "reasks")
     return config_from(
         {
-            "upstreams": [*upstreams, *([given] if given["url"] else [])],
+            "upstreams": [*named, *([given] if given["url"] else [])],
             "default": {name: options[name] for name in terms},
             "models": {name: settings.for_model(name) for name in settings.table("models")},
             "hosts": options["allow_host"],

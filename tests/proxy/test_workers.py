@@ -1,0 +1,113 @@
+"""``toolproto serve --workers 2`` as a person runs it: one port, one sum, and a clean end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.proxy.backend import Backend, Messages, served
+from tests.proxy.wire import CHAT, asked
+
+SECONDS = 60
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for workers in /proc")
+
+
+def until(is_so: Callable[[], object]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline, "it never came to that"
+        time.sleep(0.05)
+
+
+def speak(messages: Messages) -> str:
+    return "word " * 300 if "slow" in str(messages) else "hi"
+
+
+@contextmanager
+def serving(upstream: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = ["serve", "--upstream", upstream, "-p", "xml_tag", "--port", str(port)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "toolproto", *words, "--workers", "2"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield process, f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def workers(process: subprocess.Popen[bytes]) -> list[int]:
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return [pid for pid in map(int, children) if b"spawn_main" in command_of(pid)]
+
+
+def command_of(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def fetched(url: str) -> str:
+    try:
+        return httpx.get(url, timeout=5).text
+    except httpx.HTTPError:
+        return ""
+
+
+def count(url: str, name: str) -> float | None:
+    """The sum of a metric, or None while nobody answers."""
+    lines = fetched(f"{url}/metrics").splitlines()
+    found = [float(line.rpartition(" ")[2]) for line in lines if line.startswith(name)]
+    return sum(found) if found else None
+
+
+def test_workers_share_a_port_and_their_counts_and_end_when_told():
+    with (
+        served(Backend(speak, pause=0.01).app()) as upstream,
+        serving(f"{upstream}/v1") as (
+            process,
+            url,
+        ),
+    ):
+        until(lambda: len(workers(process)) == 2 and fetched(f"{url}/healthz"))
+        for _ in range(8):
+            assert httpx.post(url + CHAT, json=asked("x"), timeout=SECONDS).status_code == 200
+        # Whichever of them is asked.
+        assert {count(url, "toolproto_requests_total") for _ in range(4)} == {8.0}
+
+        broken = _slow_request(url)
+        until(lambda: count(url, "toolproto_requests_open") == 1)
+        for pid in workers(process):
+            os.kill(pid, signal.SIGKILL)
+        broken.join(SECONDS)
+        until(lambda: count(url, "toolproto_requests_open") == 0)
+
+        with httpx.stream("POST", url + CHAT, json=asked("slow", stream=True), timeout=60) as last:
+            lines = last.iter_lines()
+            next(lines)
+            process.terminate()
+            assert [line for line in lines if line][-1] == "data: [DONE]"
+        assert process.wait(SECONDS) == 0
+
+
+def _slow_request(url: str) -> threading.Thread:
+    def ask() -> None:
+        with pytest.raises(httpx.HTTPError):
+            httpx.post(url + CHAT, json=asked("slow"), timeout=SECONDS)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    return thread
