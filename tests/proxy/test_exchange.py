@@ -271,6 +271,21 @@ def test_a_call_needs_no_shape():
     assert whole(replace(ASKED, shape=AnswerShape()), CALL).calls
 
 
+@BOTH
+def test_a_reply_without_a_word_is_asked_for_again(asked):
+    exchange = Exchange(asked, get_paradigm("xml_tag"))
+    before = exchange.request.messages
+    assert not exchange.feed(Chunk(" ", finish_reason="stop")) + exchange.finish()
+    assert [each.role for each in exchange.request.messages] == [each.role for each in before]
+    assert "wrote nothing" in exchange.request.messages[-1].content
+
+
+@BOTH
+def test_a_model_that_stays_silent_has_answered_nothing(asked):
+    found = whole(asked, "", "", "")
+    assert (found.text.strip(), found.reason) == ("", "stop")
+
+
 def test_a_reply_that_breaks_off_is_an_error():
     exchange = Exchange(STREAMED, get_paradigm("xml_tag"))
     exchange.feed(Chunk("Let me"))

@@ -43,7 +43,7 @@ class _Reply:
     calls: OutgoingCalls
     heard: list[str] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
-    #: White space behind a call: the model's layout, unless words follow it.
+    #: White space before the first word or behind a call: layout, unless words follow it.
     blank: str = ""
     size: int = 0
     reason: str | None = None
@@ -186,7 +186,7 @@ class Exchange:
     def _said(self, text: str) -> list[Piece]:
         reply = self._reply
         text = reply.blank + text
-        if reply.calls.count and not text.strip():
+        if (reply.calls.count or not reply.text) and not text.strip():
             reply.blank = text
             return []
         reply.blank = ""

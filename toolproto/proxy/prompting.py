@@ -40,8 +40,10 @@ def first_request(asked: Asked, paradigm: ToolContextDef, examples: bool = False
 
 def told_again(request: ChatRequest, said: str, advice: str) -> ChatRequest:
     """*request* with the reply *said* to it, and what was wrong with that."""
-    more = [Message("assistant", said[:_SHOWN_AGAIN]), Message("user", advice)]
-    return replace(request, messages=tuple(taking_turns([*request.messages, *more])))
+    # Services refuse a message without content.
+    shown = [Message("assistant", said[:_SHOWN_AGAIN])] if said.strip() else []
+    more = taking_turns([*request.messages, *shown, Message("user", advice)])
+    return replace(request, messages=tuple(more))
 
 
 def _rule(shape: AnswerShape, with_tools: bool) -> str:

@@ -14,6 +14,7 @@ from .pieces import Failed
 
 __all__ = ["Shortcoming", "in_shape", "shortcoming"]
 
+_NOTHING = "You wrote nothing that could be read. Answer the last message in plain words."
 _FENCES = ("```json", "```JSON", "```")
 
 
@@ -44,7 +45,10 @@ def shortcoming(
         return _uncalled(asked.offer)
     if problems and asked.offer.tools and asked.offer.choice == "auto":
         return Shortcoming(problems=tuple(problems))
-    return _misshapen(text, asked.shape) if asked.shape else None
+    if asked.shape is not None:
+        return _misshapen(text, asked.shape)
+    # Small models write a result again, and are stopped before the first word of it.
+    return Shortcoming(_NOTHING) if asked.needs_tools and not text.strip() else None
 
 
 def _uncalled(offer: ToolOffer) -> Shortcoming:
