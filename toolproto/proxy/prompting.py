@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from ..messages import ChatRequest, Message
 from ..paradigms.base import ToolContextDef
-from ..paradigms.splice import unmarked
 from ..tools.spec import ToolOffer
 from ..turn.request import taking_turns
 from .asked import AnswerShape, Asked
+from .system_prompts import system_prompt
 
 __all__ = ["first_request", "told_again"]
 
@@ -27,8 +27,7 @@ def first_request(asked: Asked, paradigm: ToolContextDef, examples: bool = False
     system = "\n\n".join(each.content for each in asked.messages if each.role == "system")
     if asked.shape is not None:
         system = f"{system}\n\n{_rule(asked.shape, bool(offer.tools))}".strip()
-    # No block of ours ever left the proxy: marks in the client's prompt are somebody's text.
-    system = paradigm.splice_system_prompt(unmarked(system), offer)
+    system = system_prompt(paradigm, system, offer)
     spoken = [each for each in asked.messages if each.role != "system"]
     shown = paradigm.examples(offer) if examples else []
     turns = taking_turns([*shown, *paradigm.encode_history(spoken)])
