@@ -198,17 +198,24 @@ def resident(pid: int) -> float:
 # -- the measurements ---------------------------------------------------------------------
 
 
-def cost(name: str, port: int, pid: int, upstream: int, tools: bool, count: int) -> None:
-    """CPU and latency of calls of 200 tokens, one at a time, beside the backend alone."""
+def cost(
+    name: str, port: int, pid: int, upstream: int, tools: bool, count: int, pause: int = 0
+) -> None:
+    """CPU and latency of calls of 200 tokens, one at a time, beside the backend alone.
+
+    With a *pause* of some milliseconds after each token the process is woken for every one.
+    """
     asyncio.run(many(port, 20, 4, 200, 0, tools))
-    direct, through = [], []
-    before = cpu(pid)
-    for _ in range(count // 10):
-        through += asyncio.run(many(port, 10, 1, 200, 0, tools))
-    spent = cpu(pid) - before
-    for _ in range(count // 10):
-        direct += asyncio.run(many(upstream, 10, 1, 200, 0, False))
+    direct: list[float] = []
+    through: list[float] = []
+    spent = 0.0
+    for _ in range(count // 10):  # in turns, so that both see the same machine
+        before = cpu(pid)
+        through += asyncio.run(many(port, 10, 1, 200, pause, tools))
+        spent += cpu(pid) - before
+        direct += asyncio.run(many(upstream, 10, 1, 200, pause, False))
     added = 1000 * (median(through) - median(direct))
+    name += f", {pause} ms a token" if pause else ""
     print(f"{name:44} CPU {1000 * spent / len(through):6.1f} ms/call   p50 +{added:5.1f} ms")
 
 
@@ -286,6 +293,7 @@ def main() -> int:
         pid = stack.enter_context(running(ours, port))
         cost("toolproto, tool calls", port, pid, upstream, True, given.calls)
         cost("toolproto, passed through", port, pid, upstream, False, given.calls)
+        cost("toolproto, tool calls", port, pid, upstream, True, given.calls // 5, pause=5)
         streams("toolproto, tool calls", port, True)
         first_fragment(port)
         long_arguments(port, pid)
@@ -295,6 +303,7 @@ def main() -> int:
             words = litellm_words(given.litellm, upstream, folder)
             theirs = stack.enter_context(running(words, LITELLM, 120))
             cost("LiteLLM, passed through", LITELLM, theirs, upstream, False, given.calls)
+            cost("LiteLLM, passed through", LITELLM, theirs, upstream, False, given.calls // 5, 5)
             streams("LiteLLM, passed through", LITELLM, False)
     return 0
 

@@ -69,3 +69,16 @@ def test_a_request_is_a_span_by_the_conventions(caplog, spans):
     assert span.attributes["gen_ai.operation.name"] == "chat"
     assert span.attributes["gen_ai.usage.output_tokens"] == 3
     assert "secret" not in span.to_json()
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_a_client_is_told_the_id_under_which_its_request_is_logged(caplog, stream):
+    caplog.set_level(logging.INFO, "toolproto.proxy")
+    with served(Backend(lambda messages: CALL).app()) as upstream:
+        config = ProxyConfig((Upstream(f"{upstream}/v1"),), ModelTerms("xml_tag"))
+        with served(make_app(config)) as url:
+            answer = httpx.post(f"{url}/v1/chat/completions", json={**BODY, "stream": stream})
+    (line,) = [
+        json.loads(each.getMessage()) for each in caplog.records if each.name == "toolproto.proxy"
+    ]
+    assert answer.headers["x-request-id"] == line["request"]

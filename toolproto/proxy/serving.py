@@ -85,7 +85,11 @@ class Serving:
         leaving = asyncio.create_task(_left(request))
         try:
             await asyncio.wait((making, leaving), return_when=asyncio.FIRST_COMPLETED)
-            return making.result() if making.done() else Response(status_code=_LEFT)
+            if not making.done():
+                return Response(status_code=_LEFT)
+            response = making.result()
+            response.headers.setdefault("x-request-id", record.id)
+            return response
         finally:
             # Before the response is sent: a stream listens for its client itself.
             making.cancel()
