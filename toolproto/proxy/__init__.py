@@ -2,10 +2,11 @@
 
 ::
 
-    client ──→ app ──→ guard ──→ serving ──→ passing ──→ backend        (nothing about tools)
+    client ──→ guard ──→ app ──→ serving ──→ passing ──→ relay ──→ backend      (no word of tools)
                                     │
-                             translate/*  →  Exchange  ←→  feed  ←→  backend
-                             (sans-IO)        (sans-IO)
+                                    ├──→ translate/*  ──→  exchange  ←──→  feed  ←──→  backend
+                                    │     (sans-IO)        (sans-IO)        │
+    client ←────────────────────────┴── translate/*  ←── responding  ←─────┘
 
 ``translate/`` reads a request of each API into an :class:`~toolproto.proxy.asked.Asked` and writes
 pieces back; ``exchange.py`` decides what the model is asked and what of its replies goes out. The

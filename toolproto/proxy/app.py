@@ -18,7 +18,8 @@ from .config import ProxyConfig, config_from
 from .guard import Guard
 from .metrics import Metrics
 from .record import Recorder
-from .serving import Serving, refused
+from .responding import refused
+from .serving import Serving
 from .translate import APIS, api_at
 from .translate.base import Api, Fault
 

@@ -1,0 +1,85 @@
+"""What a client sent: a JSON object within limits, and a key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NoReturn
+
+from starlette.requests import Request
+
+from .asked import BadRequest
+from .config import Limits
+from .translate.reading import required
+
+__all__ = ["check_limits", "client_key", "read_body", "read_model", "read_object"]
+
+#: Names of models are kept, in caches and in the log.
+_LONGEST_NAME = 512
+
+
+def client_key(request: Request) -> str | None:
+    """The key that came with *request*: a bearer token, or Anthropic's header."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and token.strip():
+        return token.strip()
+    return request.headers.get("x-api-key") or None
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """The body, which may be so many bytes long."""
+    pieces, size = [], 0
+    async for piece in request.stream():
+        size += len(piece)
+        if size > most:
+            raise BadRequest(f"the body is longer than {most} bytes", None, "too_large", 413)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(written: str) -> float:
+    # ``1e999`` is JSON, but nothing that could be written as JSON again.
+    number = float(written)
+    if not isfinite(number):
+        raise ValueError(f"{written} is too large")
+    return number
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object in *body*."""
+    try:
+        values = json.loads(body, parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise BadRequest("the body is not JSON") from None
+    if not isinstance(values, dict):
+        raise BadRequest("the body is to be a JSON object")
+    return values
+
+
+def read_model(values: Mapping[str, Any]) -> str:
+    """The name of the model that is asked for."""
+    model: str = required(values, "model", str)
+    if len(model) > _LONGEST_NAME:
+        raise BadRequest(f"model is longer than {_LONGEST_NAME} characters", "model")
+    return model
+
+
+def check_limits(values: Mapping[str, Any], limits: Limits) -> None:
+    """Raise BadRequest for a request that would cost too much."""
+    counts = {"n": (values.get("n"), limits.choices)}
+    for field, most in (
+        ("tools", limits.tools),
+        ("functions", limits.tools),
+        ("messages", limits.messages),
+        ("input", limits.messages),
+    ):
+        several = values.get(field)
+        counts[field] = (len(several) if isinstance(several, list) else None, most)
+    for field, (count, most) in counts.items():
+        if isinstance(count, int) and count > most:
+            raise BadRequest(f"{field}: {count} is more than {most}", field)
