@@ -53,7 +53,7 @@ HOMES = {
     "lxml": ("decoding/xml_body.py", "describe/xml.py"),
     "httpx": ("endpoints/http.py",),
     "jsonschema": ("tools/",),
-    "pydantic": ("tools/",),
+    "pydantic": ("tools/", "proxy/config.py"),
     "sqlalchemy": ("stores/sql/",),
     "psycopg": ("stores/sql/",),
     "pytest": ("testing/", "pytest_plugin.py"),
