@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .patterns import MAX_STEPS, search, worst_steps
+from .patterns import Prepared, prepared, reading_steps, rounded
 
 __all__ = ["TooMuchWork", "Work"]
 
@@ -19,11 +19,13 @@ class TooMuchWork(Exception):
 class Work:
     """The steps that may still be taken; everything done for one call draws on one purse."""
 
-    __slots__ = ("pattern_steps", "visits")
+    __slots__ = ("_patterns", "pattern_steps", "visits")
 
     def __init__(self, visits: int = MAX_VISITS) -> None:
         self.visits = visits
-        self.pattern_steps = 20.0 * MAX_STEPS
+        # Half as much time again, or less.
+        self.pattern_steps = 20.0 * visits
+        self._patterns: dict[tuple[str, int], Prepared] = {}
 
     def spend(self, visits: int = 1) -> None:
         """Pay for *visits*, or raise TooMuchWork."""
@@ -35,8 +37,20 @@ class Work:
         """Whether *pattern* is found in *text*; None where that cannot be afforded."""
         if not isinstance(pattern, str):
             return None
-        steps = worst_steps(pattern, len(text))
-        if steps > min(MAX_STEPS, self.pattern_steps):
+        ready = self._prepared(pattern, rounded(len(text)))
+        if ready is None or ready.compiled is None or not self._can_pay(ready.steps):
             return None
+        return ready.compiled.search(text) is not None
+
+    def _prepared(self, pattern: str, length: int) -> Prepared | None:
+        # Kept here, however many there are, since reading one again may cost more than running it.
+        ready = self._patterns.get((pattern, length))
+        if ready is None and self._can_pay(reading_steps(pattern)):
+            ready = self._patterns[pattern, length] = prepared(pattern, length)
+        return ready
+
+    def _can_pay(self, steps: float) -> bool:
+        if steps > self.pattern_steps:
+            return False
         self.pattern_steps -= steps
-        return search(pattern, text)
+        return True
