@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto.errors import UsageError
 from toolproto.messages import Grade
-from toolproto.tools.names import check_name, resolve_name, suggest
+from toolproto.tools import names as names_module
+from toolproto.tools.names import check_name, comparing, fold, mistyped, resolve_name, suggest
 
 TOOLS = ["get_weather", "geometry.area_circle", "list-files", "mcp__mail__send", "Search"]
 
@@ -104,6 +108,70 @@ def test_suggestions_are_few_and_the_likest_first():
 def test_a_name_as_long_as_a_page_is_not_compared():
     assert resolve_name("get_weather" * 1000, TOOLS, near=True) is None
     assert suggest("get_weather" * 1000, TOOLS) == []
+
+
+def likeness(one, two):
+    score = SequenceMatcher(None, one, two, autojunk=False).ratio()
+    return max(score, 0.6) if one.endswith(two) or two.endswith(one) else score
+
+
+words = st.lists(
+    st.sampled_from(
+        ["get", "set", "list", "user", "users", "file", "issue", "pull", "mcp", "github"]
+    ),
+    min_size=1,
+    max_size=4,
+).map("_".join)
+
+
+@given(words, st.lists(words, max_size=60, unique=True))
+def test_of_ordinary_names_every_one_is_compared(name, names):
+    scores = {each: likeness(fold(name), fold(each)) for each in names}
+    close = sorted((each for each in names if scores[each] >= 0.6), key=lambda each: -scores[each])
+    assert suggest(name, names) == close[:3]
+    same_start = [each for each in close if scores[each] >= 0.75 and each[0] == name[0]]
+    assert mistyped(name, names, 0.75) == (same_start[0] if len(same_start) == 1 else None)
+
+
+def test_a_name_that_shares_its_end_is_found_among_many_with_more_letters():
+    names = [*(f"dear_{number}" for number in range(200)), "a_namespace_of_its_own/read"]
+    assert "a_namespace_of_its_own/read" in suggest("read", names, limit=300)
+
+
+def alike_names(count, length):
+    """Names with the same letters, each in an order of its own."""
+    letters = "abcdefghij" * 20
+    return [f"t{number:03}{letters[number % 7 :][:length]}" for number in range(count)]
+
+
+@pytest.mark.parametrize("find", [suggest, lambda name, names: mistyped(name, names, 0.75)])
+def test_of_many_alike_names_as_many_are_compared_as_time_allows(find, monkeypatch):
+    pairs = []
+
+    def counted(one, two):
+        pairs.append(len(one) * len(two))
+        return SequenceMatcher(None, one, two, autojunk=False).ratio()
+
+    monkeypatch.setattr(names_module, "_ratio", counted)
+    for names in (alike_names(512, 100), [name.replace("0", "") for name in alike_names(512, 100)]):
+        pairs.clear()
+        find("t" + "abcdefghij" * 10, names)
+        assert sum(pairs) <= 200_000
+
+
+def test_a_slip_is_not_followed_if_not_every_tool_could_be_compared():
+    right = "t" + "abcdefghij" * 10
+    shuffle = Random(1).sample
+    others = ["t" + "".join(shuffle("abcdefghij" * 10, 100)) for _ in range(40)]
+    slip = right.replace("abc", "acb", 1)
+    assert mistyped(slip, [right, *others[:10]], 0.85) == right
+    assert mistyped(slip, [right, *others], 0.85) is None
+
+
+def test_what_comparing_may_cost_is_bounded():
+    few, many = comparing("get_weather", TOOLS), comparing("x" * 100, alike_names(512, 100))
+    assert few < 100 < many < 20_000
+    assert comparing("x" * 1000, TOOLS) < few
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=20), max_size=5), st.booleans())
