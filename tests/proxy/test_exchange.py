@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from toolproto.messages import Chunk, Message, ToolCall, ToolResult, Usage
+from toolproto.messages import Chunk, Message, ProblemKind, ToolCall, ToolResult, Usage
 from toolproto.paradigms import get_paradigm
 from toolproto.proxy.asked import AnswerShape, Asked
 from toolproto.proxy.calls import OutgoingCalls
@@ -185,6 +185,17 @@ def test_a_call_that_reads_otherwise_than_it_went_out_does_not_end(sent):
     assert len([*calls.start(0, "get_weather"), *calls.add(0, sent)]) == 2
     assert not [*calls.complete(0, ToolCall("get_weather", {"city": "Oslo"}))]
     assert calls.half_out
+
+
+def test_the_calls_of_a_reply_share_what_checking_may_cost():
+    """Each of them took seconds, with a schema of a few hundred bytes."""
+    twice = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
+    schema = {"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": {**twice, "d40": False}}
+    offer = ToolOffer((ToolSpec("slow", "", schema), TIME))
+    calls = OutgoingCalls(replace(ASKED, offer=offer), live=False)
+    for index in range(500):
+        assert not calls.complete(index, ToolCall("slow", {"a": 1}))
+    assert {problem.kind for problem in calls.problems} == {ProblemKind.TOO_LARGE}
 
 
 @pytest.mark.parametrize("reason", ["stop", "length"])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from toolproto.errors import UsageError
 from toolproto.messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
 from toolproto.tools import ToolOffer, ToolSpec, check_call
+from toolproto.tools.work import Work
 
 from .strategies import SCHEMAS, VALUES
 
@@ -132,6 +133,46 @@ def test_arguments_that_are_no_object_are_a_problem_whatever_the_schema_says():
 def test_a_schema_that_cannot_be_checked_is_a_problem_of_its_own(parameters):
     problem = check_call(ToolCall("t", {"x": 1}), offered(**parameters))
     assert problem.kind is ProblemKind.TOO_LARGE
+
+
+def laughing(levels):
+    """A schema of few words that takes 2 ** *levels* steps to refuse a value with."""
+    doubled = {
+        f"d{level}": {"anyOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(levels)
+    }
+    defs = {**doubled, f"d{levels}": {"type": "string"}}
+    return {"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": defs}
+
+
+def test_calls_that_share_a_purse_cost_no_more_than_it_holds():
+    offer = ToolOffer((ToolSpec("slow", "", laughing(30)), TIME))
+    work = Work(2000)
+    problem = check_call(ToolCall("slow", {"a": []}), offer, work=work)
+    assert isinstance(problem, CallProblem) and problem.kind is ProblemKind.TOO_LARGE
+    assert work.visits < 0
+    again = check_call(ToolCall("slow", {"a": []}), offer, work=work)
+    assert isinstance(again, CallProblem) and again.kind is ProblemKind.TOO_LARGE
+
+
+def test_many_unknown_names_share_a_purse_too():
+    offer = ToolOffer(tuple(ToolSpec(f"get_{'weather' * 9}_{n}", "", {}) for n in range(200)))
+    work = Work(100_000)
+    calls = [ToolCall(f"set_{'weather' * 9}_{n}", {}) for n in range(100)]
+    problems = [check_call(call, offer, near_names=True, work=work) for call in calls]
+    assert {problem.kind for problem in problems} == {ProblemKind.UNKNOWN_TOOL}
+    assert problems[0].suggestions and not problems[-1].suggestions
+    assert all("the tools are: get_" in problem.message for problem in problems)
+
+
+def test_misnamed_arguments_of_many_objects_share_a_purse():
+    names = [f"{'weather' * 30}{number}" for number in range(250)]
+    item = {"type": "object", "properties": dict.fromkeys(names, True), "required": names}
+    schema = {"type": "object", "properties": {"a": {"type": "array", "items": item}}}
+    wrong = {f"{'wether' * 30}{number}x": 1 for number in range(30)}
+    work = Work(20_000)
+    call = ToolCall("f", {"a": [wrong] * 5})
+    problem = check_call(call, ToolOffer((ToolSpec("f", "", schema),)), work=work)
+    assert isinstance(problem, CallProblem) and problem.kind is ProblemKind.TOO_LARGE
 
 
 def test_a_remote_reference_is_the_programs_mistake():

@@ -16,8 +16,8 @@ from secrets import token_hex
 from typing import Any
 
 from ..messages import CallProblem, Grade, ToolCall
-from ..tools.check import check_call
-from ..tools.names import resolve_name
+from ..tools.check import check_call, meant
+from ..tools.work import Work
 from .asked import Asked
 from .pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
 
@@ -26,6 +26,8 @@ __all__ = ["OutgoingCalls", "new_id"]
 #: Calls that are read out of one reply. Checking one may take a while, and no client has so many
 #: tools run at once: a model that goes on has lost its way.
 _MOST_CALLS = 128
+#: What checking all calls of a reply may cost: half a second with the worst of schemas.
+_VISITS = 200_000
 
 
 def new_id() -> str:
@@ -57,6 +59,7 @@ class OutgoingCalls:
     #: How many were read to their end, usable or not.
     seen: int = 0
     _open: dict[int, _Open] = field(default_factory=dict)
+    _work: Work = field(default_factory=lambda: Work(_VISITS))
 
     @property
     def count(self) -> int:
@@ -121,13 +124,13 @@ class OutgoingCalls:
     def _leaving(self, name: str) -> str | None:
         """The tool on offer that *name* means, if a call of it may leave now."""
         offer = self.asked.offer
-        match = resolve_name(name, offer.names)
-        if match is None or self.is_enough:
+        match = None if self.is_enough else meant(name, offer, self._work)
+        if match is None:
             return None
         return match.name if offer.choice in ("auto", "required", match.name) else None
 
     def _checked(self, call: ToolCall) -> list[Piece]:
-        checked = check_call(call, self.asked.offer, near_names=True)
+        checked = check_call(call, self.asked.offer, near_names=True, work=self._work)
         if isinstance(checked, CallProblem):
             self.problems.append(checked)
             return []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from ..messages import Grade
 from .faults import as_array
 from .members import known_keys
-from .names import mistyped, resolve_name
+from .names import comparing, mistyped, reading, resolve_name
+from .work import Work
 
 __all__ = ["Renames", "find_renames"]
 
@@ -20,7 +21,7 @@ _MAX_ABSENT = 256
 _NEAR = 0.75  # one slip in four letters: fewer candidates than among tools, and one is missing
 
 
-def find_renames(value: Mapping[str, Any], schema: Mapping[str, Any]) -> Renames:
+def find_renames(value: Mapping[str, Any], schema: Mapping[str, Any], work: Work) -> Renames:
     """For each misnamed key of *value*, the argument it stands for and how sure that is.
 
     Only where something is wrong: a key may not be there, or a required argument is missing.
@@ -35,19 +36,21 @@ def find_renames(value: Mapping[str, Any], schema: Mapping[str, Any]) -> Renames
         return {}
     missing = [name for name in as_array(schema.get("required")) if name in absent]
     closed = schema.get("additionalProperties") is False
-    renames = _paired(strays, lambda key: _respelt(key, absent if closed else missing))
+    renames = _paired(strays, lambda key: _respelt(key, absent if closed else missing, work))
     taken = {name for name, _ in renames.values()}
     left = [name for name in missing if name not in taken]
     rest = [key for key in strays if key not in renames]
-    return renames | _paired(rest, lambda key: _slip(key, left))
+    return renames | _paired(rest, lambda key: _slip(key, left, work))
 
 
-def _respelt(key: str, names: Iterable[str]) -> tuple[str, Grade] | None:
+def _respelt(key: str, names: Collection[str], work: Work) -> tuple[str, Grade] | None:
+    work.spend(reading(names))
     match = resolve_name(key, names)
     return (match.name, Grade.LOSSLESS) if match else None
 
 
-def _slip(key: str, names: Iterable[str]) -> tuple[str, Grade] | None:
+def _slip(key: str, names: Collection[str], work: Work) -> tuple[str, Grade] | None:
+    work.spend(comparing(key, names))
     name = mistyped(key, names, _NEAR)
     return (name, Grade.GUESSED) if name else None
 

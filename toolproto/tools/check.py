@@ -12,14 +12,14 @@ from typing import Any
 
 from ..messages import CallProblem, ProblemKind, ToolCall
 from .coerce import coerce
-from .names import NameMatch, resolve_name, suggest
+from .names import NameMatch, comparing, reading, resolve_name, suggest
 from .scalars import ReadJson, strict_json
 from .spec import ToolOffer, ToolSpec
 from .validate import find_faults
 from .wording import show_name, word_faults
 from .work import TooMuchWork, Work
 
-__all__ = ["call_problem", "check_call"]
+__all__ = ["call_problem", "check_call", "meant"]
 
 _MAX_NAMES = 20
 
@@ -30,21 +30,34 @@ def check_call(
     *,
     near_names: bool = False,
     read_json: ReadJson = strict_json,
+    work: Work | None = None,
 ) -> ToolCall | CallProblem:
     """*call* as it may run under *offer*, or what is wrong with it.
 
     A call written as asked comes back as it is; any change is told in ``repairs``. With
     *near_names* a misspelt tool name is mended too, as a guess. *read_json* reads arguments
-    that came as JSON text.
+    that came as JSON text. *work* is what checking may cost, if several calls share it.
     """
-    names = [tool.name for tool in offer.tools]
-    match = resolve_name(call.name, names, near=near_names)
+    work = work or Work()
+    match = meant(call.name, offer, work, near=near_names)
     spec = offer.get(match.name) if match else None
     if not match or not spec:
-        return _unknown(call, names)
+        return _unknown(call, [tool.name for tool in offer.tools], work)
     if problem := _refused(call, match, offer):
         return problem
-    return _fitted(_renamed(call, match), spec, read_json)
+    return _fitted(_renamed(call, match), spec, read_json, work)
+
+
+def meant(name: str, offer: ToolOffer, work: Work, *, near: bool = False) -> NameMatch | None:
+    """The offered tool that *name* means; none but its own name once *work* is spent."""
+    if offer.get(name):
+        return NameMatch(name, None)
+    names = [tool.name for tool in offer.tools]
+    try:
+        work.spend(comparing(name, names) if near else reading(names))
+    except TooMuchWork:
+        return None
+    return resolve_name(name, names, near=near)
 
 
 def call_problem(call: ToolCall, kind: ProblemKind, message: str, *suggestions: str) -> CallProblem:
@@ -60,8 +73,12 @@ def call_problem(call: ToolCall, kind: ProblemKind, message: str, *suggestions: 
     )
 
 
-def _unknown(call: ToolCall, names: list[str]) -> CallProblem:
-    close = suggest(call.name, names)
+def _unknown(call: ToolCall, names: list[str], work: Work) -> CallProblem:
+    try:
+        work.spend(comparing(call.name, names))
+        close = suggest(call.name, names)
+    except TooMuchWork:
+        close = []
     hint = f"; did you mean {' or '.join(map(show_name, close))}?" if close else ";"
     more = [f"and {len(names) - _MAX_NAMES} more"] if len(names) > _MAX_NAMES else []
     listed = ", ".join([*names[:_MAX_NAMES], *more]) or "none"
@@ -85,9 +102,10 @@ def _renamed(call: ToolCall, match: NameMatch) -> ToolCall:
     return replace(call, name=match.name, repairs=(*call.repairs, match.repair))
 
 
-def _fitted(call: ToolCall, spec: ToolSpec, read_json: ReadJson) -> ToolCall | CallProblem:
+def _fitted(
+    call: ToolCall, spec: ToolSpec, read_json: ReadJson, work: Work
+) -> ToolCall | CallProblem:
     schema = {**spec.parameters, "type": "object"}
-    work = Work()
     try:
         faults = find_faults(call.arguments, schema, schema, work)
         if faults:

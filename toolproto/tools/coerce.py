@@ -225,7 +225,7 @@ class _Mender:
     def _renamed(
         self, value: Mapping[str, Any], schema: Mapping[str, Any], path: str
     ) -> Mapping[str, Any]:
-        renames = find_renames(value, schema)
+        renames = find_renames(value, schema, self._work)
         for key, (name, grade) in renames.items():
             self._record("argument_name", grade, f"{path}.{key} -> {name}")
         if not renames:
