@@ -129,6 +129,24 @@ def test_a_tool_without_a_valid_example_leaves_it_to_the_next():
     assert example_call(offer) == ToolCall("now", {})
 
 
+def slow_to_check(name: str) -> ToolSpec:
+    """A tool of which one argument takes 2 ** 40 steps to refuse."""
+    twice = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
+    defs = {**twice, "d40": {"type": "integer"}}
+    return tool({"a": {"$ref": "#/$defs/d0"}}, "a", name=name, **{"$defs": defs})
+
+
+def test_examples_of_many_tools_cost_no_more_than_that_of_one():
+    """Each of twenty took seconds, in every request."""
+    offer = ToolOffer(tuple(slow_to_check(f"f{number}") for number in range(20)))
+    assert example_call(offer) is None
+
+
+def test_an_example_comes_before_what_is_slow_to_check():
+    offer = ToolOffer((tool({}, name="now"), slow_to_check("slow")))
+    assert example_call(offer) == ToolCall("now", {})
+
+
 def test_the_tool_that_must_be_called_comes_first():
     offer = ToolOffer((tool({}, name="a"), tool({}, name="b")), choice="b")
     assert example_call(offer) == ToolCall("b", {})

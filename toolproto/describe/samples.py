@@ -13,6 +13,7 @@ from typing import Any
 from ..messages import ToolCall
 from ..tools.check import check_call
 from ..tools.spec import ToolOffer, ToolSpec
+from ..tools.work import Work
 from .reading import followed
 from .text import first_sentence, is_harmless, is_small
 
@@ -21,6 +22,9 @@ __all__ = ["example_call", "example_request", "sample"]
 _DEPTH = 5
 _LARGEST = 2000  # characters of an example
 _PARTS = 200  # of one example: a schema that holds itself twice doubles at every level
+# What finding the one example of a prompt may cost: a twentieth of a second with the worst of
+# schemas, and a hundred times what an ordinary tool takes.
+_VISITS = 20_000
 _BY_FORMAT = {
     "date": "2024-05-17",
     "date-time": "2024-05-17T09:30:00Z",
@@ -123,12 +127,16 @@ def _by_name(name: str) -> str:
 
 
 def example_call(offer: ToolOffer) -> ToolCall | None:
-    """A call that one of the offered tools accepts: of the demanded one, or of the first."""
+    """A call that one of the offered tools accepts: of the demanded one, or of the first.
+
+    None if there is no telling within bounds what they accept.
+    """
     tools = sorted(offer.tools, key=lambda tool: tool.name != offer.choice)
-    return next((call for tool in tools[:20] if (call := _valid_call(tool))), None)
+    work = Work(_VISITS)
+    return next((call for tool in tools[:20] if (call := _valid_call(tool, work))), None)
 
 
-def _valid_call(tool: ToolSpec) -> ToolCall | None:
+def _valid_call(tool: ToolSpec, work: Work) -> ToolCall | None:
     sampler = _Sampler(tool.parameters)
     arguments = sampler.members(tool.parameters, 0)
     optional = [key for key in tool.properties if key not in arguments]
@@ -138,7 +146,7 @@ def _valid_call(tool: ToolSpec) -> ToolCall | None:
     # An example is shown as a call, so nothing in it can be spelled otherwise.
     if not is_small(arguments, _LARGEST) or not is_harmless(arguments):
         return None
-    checked = check_call(ToolCall(tool.name, arguments), ToolOffer((tool,)))
+    checked = check_call(ToolCall(tool.name, arguments), ToolOffer((tool,)), work=work)
     return checked if isinstance(checked, ToolCall) and not checked.repairs else None
 
 
