@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..tools.schema import LIST, NAMED, ONE
+from ..tools.dialect import LIST, NAMED, ONE
 from ..tools.spec import ToolSpec
 from .reading import followed
 from .text import first_sentence, one_line, shortened

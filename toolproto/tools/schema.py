@@ -12,44 +12,36 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..errors import UsageError
+from .dialect import LIST, MIXED, NAMED, ONE, Dialect
+from .work import TooMuchWork, Work
 
 __all__ = ["Schema", "check_schema", "resolve", "subschemas"]
 
 Schema = Mapping[str, Any] | bool
 
-# Where a keyword holds schemas. Elsewhere ("enum", "default", "examples") the same words are data.
-ONE = frozenset(
-    {
-        "additionalProperties",
-        "contains",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
-LIST = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
-NAMED = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
-
 # An object schema as written by hand rarely nests ten deep; the reader recurses, so it is bounded.
 _MAX_DEPTH = 64
+# The largest of real tools have a few hundred, and a model is to read them.
+_MAX_SCHEMAS = 5_000
+_MAX_LENGTH = 1_000_000
+# What checking one tool may cost: as many schemas, as many characters, and as much again.
+_VISITS = 3 * _MAX_SCHEMAS
+_LENGTH_OF_VISIT = _MAX_LENGTH // _MAX_SCHEMAS
+
+_Path = tuple[str | int, ...]
 
 
-def subschemas(schema: Any) -> Iterator[Any]:
-    """The schemas directly inside *schema*."""
-    if not isinstance(schema, Mapping):
+def subschemas(schema: Any) -> Iterator[tuple[_Path, Any]]:
+    """The schemas directly inside *schema*, and the path to each."""
+    if not isinstance(schema, dict):
         return
     for keyword, value in schema.items():
-        if keyword in ONE and isinstance(value, Mapping | bool):
-            yield value
-        elif keyword in LIST and isinstance(value, list | tuple):
-            yield from value
-        elif keyword in NAMED and isinstance(value, Mapping):
-            yield from value.values()
+        if keyword in LIST and isinstance(value, list):
+            yield from (((keyword, at), each) for at, each in enumerate(value))
+        elif (keyword in NAMED or keyword in MIXED) and isinstance(value, dict):
+            yield from (((keyword, name), each) for name, each in value.items())
+        elif keyword in ONE:
+            yield (keyword,), value
 
 
 def resolve(reference: Any, root: Schema) -> Any:
@@ -67,66 +59,84 @@ def resolve(reference: Any, root: Schema) -> Any:
     return found
 
 
-def check_schema(schema: Any, owner: str) -> dict[str, Any]:
+def check_schema(schema: Any, owner: str, work: Work | None = None) -> dict[str, Any]:
     """A private copy of *schema*, proved to be a JSON Schema for a tool's arguments.
 
-    Raises UsageError, naming *owner*, for anything else. A missing ``type`` is taken to be
-    ``object``; no schema at all means no arguments.
+    Raises UsageError, naming *owner*, for anything else, and for one that is too large. A
+    missing ``type`` is taken to be ``object``; no schema at all means no arguments. *work* is
+    what checking may cost, if several tools share it.
     """
-    copy = _json_copy({} if schema is None else schema, owner)
+    try:
+        return _checked(schema, owner, work or Work(_VISITS))
+    except TooMuchWork:
+        raise UsageError(
+            f"parameters of {owner} cannot be checked: "
+            "there are too many schemas, or too many of an unusual form"
+        ) from None
+
+
+def _checked(schema: Any, owner: str, work: Work) -> dict[str, Any]:
+    copy = _json_copy({} if schema is None else schema, owner, work)
     if not isinstance(copy, dict) or copy.setdefault("type", "object") != "object":
         raise UsageError(
             f"parameters of {owner} must be a JSON Schema with 'type': 'object', got {_cut(schema)}"
         )
-    _check_keywords(copy, owner)
-    _check_references(copy, owner)
+    _check_parts(copy, owner, work)
     return copy
 
 
-def _json_copy(schema: Any, owner: str) -> Any:
+def _json_copy(schema: Any, owner: str, work: Work) -> Any:
     try:
-        return json.loads(json.dumps(schema, allow_nan=False))
+        written = json.dumps(schema, allow_nan=False)
+        work.spend(min(len(written), _MAX_LENGTH) // _LENGTH_OF_VISIT)
+        if len(written) <= _MAX_LENGTH:
+            return json.loads(written)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"parameters of {owner} are not JSON: {error}") from None
+    raise UsageError(
+        f"parameters of {owner} are {len(written):,} characters long; the most is {_MAX_LENGTH:,}"
+    )
 
 
-def _check_keywords(schema: dict[str, Any], owner: str) -> None:
-    # jsonschema takes an eighth of a second to import, and only those who define tools need it.
-    from jsonschema import Draft202012Validator
-    from jsonschema.validators import extend, validator_for
-    from referencing import Registry
+def _check_parts(root: dict[str, Any], owner: str, work: Work) -> None:
+    """UsageError if *root*, or a schema inside it, is none, or if there are too many of them."""
+    dialect = Dialect(root, work)
+    pending: list[tuple[_Path, int, Any]] = [((), 0, root)]
+    seen = 0
+    while pending:
+        path, depth, schema = pending.pop()
+        seen += 1
+        work.spend()
+        if seen + len(pending) > _MAX_SCHEMAS:
+            raise UsageError(f"parameters of {owner} hold more than {_MAX_SCHEMAS:,} schemas")
+        if depth > _MAX_DEPTH:
+            raise UsageError(f"parameters of {owner} nest more than {_MAX_DEPTH} schemas")
+        if isinstance(schema, dict):
+            _check_keywords(schema, path, dialect, owner)
+            _check_reference(schema, root, owner)
+        pending.extend(((*path, *more), depth + 1, each) for more, each in subschemas(schema))
 
-    dialect = validator_for(schema, default=Draft202012Validator)
+
+def _check_keywords(schema: dict[str, Any], path: _Path, dialect: Dialect, owner: str) -> None:
     try:
-        # Not dialect.check_schema(): it would refuse patterns that are JavaScript's, not Python's.
-        # Nor its uniqueItems: an enum of numbers and texts costs the square of its length.
-        patient = extend(dialect, {"uniqueItems": lambda *_: ()})
-        # Without its own $schema, which would bring the usual validator back at every "$ref": "#".
-        rules = {key: rule for key, rule in dialect.META_SCHEMA.items() if key != "$schema"}
-        judge = patient(rules, registry=Registry())
-        error = next(iter(judge.iter_errors(schema)), None)
+        breach = dialect.breach(schema)
     except RecursionError:
         raise UsageError(f"parameters of {owner} are nested too deeply to be checked") from None
-    if error:
-        where = "/".join(str(part) for part in error.path) or "the top"
+    if breach:
+        where = "/".join(map(str, (*path, *breach.path)))[:80] or "the top"
         raise UsageError(
             f"parameters of {owner} are not a valid JSON Schema: "
-            f"{_cut(error.instance)} at {where} breaks its {error.validator!r} rule"
+            f"{_cut(breach.value)} at {where} breaks its {breach.rule!r} rule"
         )
 
 
-def _check_references(schema: dict[str, Any], owner: str) -> None:
-    pending: list[tuple[Any, int]] = [(schema, 0)]
-    while pending:
-        inner, depth = pending.pop()
-        if depth > _MAX_DEPTH:
-            raise UsageError(f"parameters of {owner} nest more than {_MAX_DEPTH} schemas")
-        if isinstance(inner, Mapping) and "$ref" in inner:
-            try:
-                resolve(inner["$ref"], schema)
-            except UsageError as error:
-                raise UsageError(f"parameters of {owner}: {error}") from None
-        pending.extend((each, depth + 1) for each in subschemas(inner))
+def _check_reference(schema: dict[str, Any], root: dict[str, Any], owner: str) -> None:
+    if "$ref" not in schema:
+        return
+    try:
+        resolve(schema["$ref"], root)
+    except UsageError as error:
+        raise UsageError(f"parameters of {owner}: {error}") from None
 
 
 def _member(container: Any, name: str, reference: str) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .schema import LIST, NAMED, ONE
+from .dialect import LIST, NAMED, ONE
 
 __all__ = ["tidy", "used_definitions"]
 
