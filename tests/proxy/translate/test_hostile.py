@@ -175,3 +175,28 @@ def test_a_hundred_thousand_messages_are_read(name):
     pair = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
     asked = APIS[name].read({"model": "m", field: pair * 50_000})
     assert len(asked.messages) == 100_000
+
+
+def with_tools(count: int, schemas: int, start: int = 0) -> dict[str, Any]:
+    """A request with tools that have so many *schemas* each."""
+    schema = {"type": "object", "properties": {f"p{number}": {} for number in range(schemas)}}
+    names = [f"f{number}" for number in range(start, start + count)]
+    tools = [{"type": "function", "function": {"name": n, "parameters": schema}} for n in names]
+    return {"model": "m", "messages": [{"role": "user", "content": "hi"}], "tools": tools}
+
+
+def test_five_hundred_ordinary_tools_are_taken():
+    assert told("openai_chat", with_tools(500, 20)) is None
+
+
+def test_tools_that_would_take_long_to_check_are_refused_together():
+    refused = told("openai_chat", with_tools(100, 1000))
+    assert refused is not None and "too many schemas" in refused.message
+    assert refused.param and refused.param.startswith("tools[")
+
+
+def test_it_does_not_depend_on_earlier_requests_what_is_refused():
+    for start in range(0, 100, 20):
+        assert told("openai_chat", with_tools(20, 1000, start)) is None
+    assert told("openai_chat", with_tools(100, 1000)) is not None
+    assert told("openai_chat", with_tools(20, 1000)) is None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
 from math import isfinite
 from typing import Any
 
 from ...errors import UsageError
 from ...tools.schema import check_schema
 from ...tools.spec import ToolOffer, ToolSpec, spec_from_openai
+from ...tools.work import Work
 from ..asked import AnswerShape, BadRequest
 
 __all__ = [
@@ -188,19 +188,29 @@ def read_stop(stop: Any, path: str = "stop") -> tuple[str, ...]:
     raise BadRequest(f"{path} is to be a string or a list of strings", path)
 
 
-#: A schema takes two milliseconds to check, and agents send the same thirty with every request.
-@lru_cache(maxsize=1024)
-def _checked(written: str) -> ToolSpec:
-    return spec_from_openai(json.loads(written))
-
-
+#: What checking the tools of a request may cost: 30,000 schemas, half a second at the worst.
+_VISITS = 30_000
+#: Agents send the same thirty tools with every request. With what each cost the first time, so
+#: that it does not depend on earlier requests whether one is refused.
+_KNOWN: dict[str, tuple[ToolSpec, int]] = {}
+_MOST_KNOWN = 1024
 _LONGEST_KEPT = 64 * 1024
 
 
-def _spec(definition: Mapping[str, Any]) -> ToolSpec:
+def _spec(definition: Mapping[str, Any], work: Work) -> ToolSpec:
     # The order of a schema's properties is shown to the model, so it is not sorted away.
     written = json.dumps(definition)
-    return _checked(written) if len(written) <= _LONGEST_KEPT else spec_from_openai(definition)
+    spec, cost = _KNOWN.get(written, (None, 0))
+    if spec is not None and cost <= work.visits:
+        work.spend(cost)
+        return spec
+    before = work.visits
+    spec = spec_from_openai(definition, work)
+    if len(written) <= _LONGEST_KEPT:
+        while len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.pop(next(iter(_KNOWN)))
+        _KNOWN[written] = spec, before - work.visits
+    return spec
 
 
 _MODES = ("auto", "none", "required")
@@ -211,9 +221,10 @@ def offered(
 ) -> ToolOffer:
     """The tools of a request on their terms; a choice that names none of them is refused."""
     specs: dict[str, ToolSpec] = {}
+    work = Work(_VISITS)
     for at, definition in enumerate(definitions):
         try:
-            spec = _spec(definition)
+            spec = _spec(definition, work)
         except UsageError as error:
             told = str(error)[:_MAX_TOLD]
             raise BadRequest(f"{path}[{at}]: {told}", f"{path}[{at}]") from None
