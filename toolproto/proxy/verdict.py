@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from ..messages import CallProblem, ToolCall
 from ..tools.check import check_call
 from ..tools.spec import ToolOffer, ToolSpec
+from ..tools.work import Work
 from .asked import AnswerShape, Asked
 from .pieces import Failed
 
 __all__ = ["Shortcoming", "in_shape", "shortcoming"]
 
+#: What checking an answer may cost: half a second with the worst of schemas.
+_VISITS = 200_000
 _NOTHING = "You wrote nothing that could be read. Answer the last message in plain words."
 _FENCES = ("```json", "```JSON", "```")
 
@@ -85,7 +88,7 @@ def in_shape(text: str, shape: AnswerShape) -> str | CallProblem | None:
         return bare
     # The schema of an answer is checked as that of a tool's arguments is.
     spec = ToolSpec("answer", "", shape.schema)
-    checked = check_call(ToolCall("answer", value), ToolOffer((spec,)))
+    checked = check_call(ToolCall("answer", value), ToolOffer((spec,)), work=Work(_VISITS))
     if isinstance(checked, CallProblem):
         return checked
     return bare if checked.arguments == value else json.dumps(checked.arguments)
