@@ -87,6 +87,7 @@ class CallDraft:
         self._echoes: bool | None = None  # are the arguments a schema? None until it shows
         self._fault = ""
         self._args_start = self._args_end = 0
+        self._args_path: tuple[str, ...] = ()  # the members that lead to them
         self._args: ArgumentsText | None = None
         self.index: int | None = None  # once announced
         self.holds_list = False
@@ -103,7 +104,12 @@ class CallDraft:
     @property
     def nameless(self) -> bool:
         """Meant as a call, but with nothing in it so far that says of what."""
-        return self._marked and self._name is None and not self.holds_list
+        return self._marked and self.unnamed and not self.holds_list
+
+    @property
+    def unnamed(self) -> bool:
+        """Is it still to be said which tool is called?"""
+        return self._name is None
 
     @property
     def room(self) -> int:
@@ -143,12 +149,17 @@ class CallDraft:
             return bool(_NAME.fullmatch(value))
         return key in shape.name_keys and offered.any and offered.knows(value)
 
-    def open_arguments(self, at: int) -> ArgumentsText | None:
-        """The arguments begin at *at* in the reply; None if they did so before."""
+    def open_arguments(self, at: int, path: tuple[str, ...]) -> ArgumentsText | None:
+        """The arguments begin at *at* in the reply; None if they did so before.
+
+        *path* are the members of the object that lead to them.
+        """
         if self._args is not None:
             return None
-        self._args_start = at
-        self._args = ArgumentsText(at, self._setting.offered.keys(self._name))
+        self._args_start, self._args_path = at, path
+        # Behind a head, the whole call may follow instead of its arguments.
+        doubtful = self._setting.shape.call_keys if self._head else frozenset()
+        self._args = ArgumentsText(at, self._setting.offered.keys(self._name), doubtful)
         return self._args
 
     def close_arguments(self, end: int) -> None:
@@ -211,7 +222,9 @@ class CallDraft:
         shape, offered = self._setting.shape, self._setting.offered
         if self._head is None:
             return read_fields(value, shape, offered.knows)
-        return read_arguments(value, self._head.name, shape, offered.get(self._head.name))
+        told = self._args is not None and self._args.told
+        tool = offered.get(self._head.name)
+        return read_arguments(value, self._head.name, shape, tool, told=told)
 
     def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refusal:
         keys = self._keys()
@@ -245,9 +258,7 @@ class CallDraft:
             return self._reject(ProblemKind.MALFORMED, unmeant, raw)
         tail = self._rest_of_arguments(text, fields, reading.repairs)
         if tail is None:
-            return self._reject(
-                ProblemKind.MALFORMED, "a quote in its arguments is missing or not escaped", raw
-            )
+            return self._reject(ProblemKind.MALFORMED, self._mismatch(fields), raw)
         if self.index is None:
             self._id = self._id or fields.id
             self._start_call(fields.name)
@@ -294,10 +305,15 @@ class CallDraft:
         if self._args is None:
             return remainder("", fields.arguments or {})
         sure = self._args.sure(self._start + len(raw)) - self._start
-        as_written = not repairs and not any(r.name == "arguments_string" for r in fields.repairs)
-        if as_written and self._args_end:
+        if not repairs and fields.path == self._args_path and self._args_end:
             return raw[sure : self._args_end - self._start]
         return remainder(raw[self._args_start - self._start : sure], fields.arguments or {})
+
+    def _mismatch(self, fields: CallFields) -> str:
+        """Why the arguments that were read are not those that were handed out."""
+        if fields.path != self._args_path:
+            return "it gives its arguments in two places; give them in one"
+        return "a quote in its arguments is missing or not escaped"
 
     def _reject(self, kind: ProblemKind, message: str, raw: str) -> Outcome:
         """A broken call is a problem, unless nothing says that it was meant as a call."""

@@ -75,6 +75,11 @@ class CallShape:
         return (self.arguments, *(key for key in _ARGUMENT_KEYS if key != self.arguments))
 
     @cached_property
+    def call_keys(self) -> frozenset[str]:
+        """Members that may hold the name or the arguments."""
+        return frozenset({*self.name_keys, *self.argument_keys})
+
+    @cached_property
     def list_keys(self) -> frozenset[str]:
         """Members that may hold a list of calls."""
         return frozenset(_LIST_KEYS if self.wrapper is None else (self.wrapper, *_LIST_KEYS))
@@ -87,7 +92,7 @@ class CallShape:
     @cached_property
     def leading_keys(self) -> frozenset[str]:
         """Members that an object which is, or holds, a call may begin with."""
-        calls = {*self.name_keys, *self.argument_keys, *self.list_keys, *_NESTING_KEYS}
+        calls = {*self.call_keys, *self.list_keys, *_NESTING_KEYS}
         return frozenset({*calls, *_OTHER_KEYS, *_MESSAGE_KEYS})
 
     def wants(self) -> str:
@@ -99,15 +104,20 @@ class CallShape:
 class CallFields:
     """What a JSON object says, read as a call.
 
-    *arguments* is None where they were given as something other than an object; *spoken* is
-    whether a member for them was there at all.
+    *arguments* is None where they were given as something other than an object; *path* are the
+    members that lead to them, or None where there is no member for them at all.
     """
 
     name: str
     arguments: dict[str, Any] | None
-    spoken: bool
+    path: tuple[str, ...] | None
     id: str
     repairs: tuple[Repair, ...]
+
+    @property
+    def spoken(self) -> bool:
+        """Is there a member for the arguments?"""
+        return self.path is not None
 
 
 def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) -> CallFields | None:
@@ -118,9 +128,10 @@ def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) ->
     if shape.keyed and len(value) == 1:
         [(name, given)] = value.items()
         if isinstance(given, dict):
-            return CallFields(name, given, True, "", ())
-    inner = _nested(value, shape)
-    if inner is not value and value.get(shape.nesting or "") is not inner:
+            return CallFields(name, given, (name,), "", ())
+    nesting = _nesting(value, shape)
+    inner = value if nesting is None else value[nesting]
+    if nesting not in (None, shape.nesting):
         repairs.append(Repair("nested_call"))
     name_key = _name_key(inner, shape, offered)
     if name_key is None:
@@ -130,32 +141,39 @@ def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) ->
     key = _arguments_key(inner, shape, name_key)
     if key is None:
         arguments: dict[str, Any] | None = _flattened(inner, name_key, repairs)
+        path = None
     else:
+        path = (key,) if nesting is None else (nesting, key)
         if key != shape.arguments:
             repairs.append(Repair("arguments_key", detail=key))
         arguments = _as_object(inner[key], repairs)
-    return CallFields(inner[name_key], arguments, key is not None, _id(value), tuple(repairs))
+    return CallFields(inner[name_key], arguments, path, _id(value), tuple(repairs))
 
 
 def read_arguments(
-    value: Any, name: str, shape: CallShape, tool: ToolSpec | None
+    value: Any, name: str, shape: CallShape, tool: ToolSpec | None, *, told: bool
 ) -> CallFields | None:
-    """Read *value* as the arguments of *name*, or as the whole call that names it once more."""
+    """Read *value* as the arguments of *name*, or as the whole call that names it once more.
+
+    It can be no whole call if it was *told* before that a member of it is an argument.
+    """
     if not isinstance(value, Mapping):
         return None
-    if _names(value, shape) and not (tool is not None and shape.name in tool.properties):
+    own = tool is not None and shape.name in tool.properties
+    if _names(value, shape) and not own and not told:
         whole = read_fields(value, shape, lambda given: given == name)
         if whole is not None and whole.spoken and whole.name == name:
             return replace(whole, repairs=(*whole.repairs, Repair("named_twice")))
-    return CallFields(name, dict(value), True, "", ())
+    return CallFields(name, dict(value), (), "", ())
 
 
-def _nested(value: Mapping[str, Any], shape: CallShape) -> Mapping[str, Any]:
+def _nesting(value: Mapping[str, Any], shape: CallShape) -> str | None:
+    """The member that holds the whole call, if one does."""
     for key in _NESTING_KEYS:
         inner = value.get(key)
         if isinstance(inner, Mapping) and _names(inner, shape):
-            return inner
-    return value
+            return key
+    return None
 
 
 def _names(value: Mapping[str, Any], shape: CallShape) -> list[str]:

@@ -268,7 +268,8 @@ class JsonCalls:
             role, draft = _Role.ARGUMENTS, self._draft(at, marked, parent)
             draft.announce()
         if role is _Role.ARGUMENTS and draft is not None:
-            self._args = draft.open_arguments(self._base + at)
+            path = tuple(frame.key for frame in self._frames if frame.draft is draft)
+            self._args = draft.open_arguments(self._base + at, path)
             role = role if self._args is not None else _Role.INSIDE
         return _Frame(bracket, role, marked, draft)
 
@@ -298,7 +299,7 @@ class JsonCalls:
             return _Role.INSIDE
         if parent.key in shape.argument_keys and bracket == "{":
             return _Role.ARGUMENTS
-        if shape.keyed and bracket == "{" and parent.draft is not None:
+        if shape.keyed and bracket == "{" and parent.draft is not None and parent.draft.unnamed:
             parent.draft.member(shape.name, parent.key)
             return _Role.ARGUMENTS
         if parent.role is _Role.CALL and parent.key in shape.nesting_keys and bracket == "{":

@@ -31,11 +31,13 @@ _KEY_MAY_BEGIN = frozenset({_KEY, _FIRST_KEY})
 class ArgumentsText:
     """The certain part of one arguments object. *known* are the keys its tool has, if told.
 
+    Behind one of the keys *doubtful* nothing is certain: what has them may be no arguments.
     ``take()`` gives what became certain since the last time. Certainty always ends inside a
     string, or just behind an opened bracket.
     """
 
     __slots__ = (
+        "_doubtful",
         "_expect",
         "_held",
         "_in_string",
@@ -43,15 +45,19 @@ class ArgumentsText:
         "_known",
         "_ready",
         "_stack",
+        "_start",
         "_sure",
         "_tail",
         "live",
     )
 
-    def __init__(self, start: int, known: frozenset[str] | None) -> None:
+    def __init__(
+        self, start: int, known: frozenset[str] | None, doubtful: frozenset[str] = frozenset()
+    ) -> None:
         self.live = True
-        self._sure = start
+        self._start = self._sure = start
         self._known = known
+        self._doubtful = doubtful
         self._ready: list[str] = []
         self._held: list[str] = []
         self._stack: list[str] = []
@@ -64,6 +70,11 @@ class ArgumentsText:
     def in_value(self) -> bool:
         """Inside a string value whose text is certain as it comes."""
         return self._in_string and self.live and not self._tail
+
+    @property
+    def told(self) -> bool:
+        """Has more become certain than that an object begins?"""
+        return self._sure > self._start + 1
 
     def sure(self, end: int) -> int:
         """Where in the reply certainty ends, when all has been read up to *end*."""
@@ -174,8 +185,11 @@ class ArgumentsText:
             key, self._key = "".join(self._key), None
             self._expect = _COLON
             self._held.append(f'{key}"')
-            if len(self._stack) == 1 and self._known is not None and key not in self._known:
+            if len(self._stack) == 1 and self._is_odd(key):
                 self.stop()  # perhaps not a key but the inside of a badly quoted string
+
+    def _is_odd(self, key: str) -> bool:
+        return key in self._doubtful if self._known is None else key not in self._known
 
     def _begins_value(self) -> bool:
         if self.live and self._expect in _VALUE_MAY_BEGIN:

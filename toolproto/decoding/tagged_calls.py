@@ -115,9 +115,10 @@ class TaggedCalls:
 
     def finish(self, reason: str | None) -> None:
         """The reply is over inside the call."""
-        if self._json is not None and not self._json.done:
-            self._json.finish(reason)
-            self.done = self._json.done
+        if self._json is not None:
+            if not self._json.done:
+                self._json.finish(reason)
+            self.done = self._json.done  # and its call told, whatever closes the element
             return
         inside = self._value is not None or self._word is not None
         if reason == "length" or (inside and not self.done):

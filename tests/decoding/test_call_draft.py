@@ -1,0 +1,51 @@
+"""What a call in JSON turns out to be, once its object is over."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolproto import ArgumentsDelta, ToolOffer, get_paradigm
+from toolproto.testing import STANDARD_OFFER
+
+WHOLE = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+
+
+def handed_out(paradigm: str, reply: str, offer: ToolOffer) -> str:
+    decoder = get_paradigm(paradigm).decoder(offer)
+    events = [event for char in reply for event in decoder.feed(char)] + decoder.finish()
+    return "".join(event.text for event in events if isinstance(event, ArgumentsDelta))
+
+
+@pytest.mark.parametrize("offer", [STANDARD_OFFER, ToolOffer()], ids=["offered", "unknown"])
+@pytest.mark.parametrize(
+    ("paradigm", "reply"),
+    [
+        ("function_tag", f"<function=get_weather>{WHOLE}</function>"),
+        ("mistral_v11", f"[TOOL_CALLS]get_weather[ARGS]{WHOLE}"),
+        ("minimax_m2", f'<minimax:tool_call><invoke name="get_weather">{WHOLE}</invoke>'),
+    ],
+)
+def test_of_a_whole_call_behind_its_name_only_the_arguments_are_handed_out(
+    paradigm: str, reply: str, offer: ToolOffer
+) -> None:
+    [call] = get_paradigm(paradigm).parse_response(reply, offer).calls
+    assert call.arguments == {"city": "Oslo"}
+    assert handed_out(paradigm, reply, offer) == '{"city": "Oslo"}'
+
+
+def test_what_was_handed_out_as_an_argument_stays_one() -> None:
+    reply = '[TOOL_CALLS]run[ARGS]{"id": "7", "name": "run", "arguments": {"x": "y"}}'
+    [call] = get_paradigm("mistral_v11").parse_response(reply).calls
+    assert call.arguments == {"id": "7", "name": "run", "arguments": {"x": "y"}}
+
+
+def test_arguments_in_two_places_are_a_problem() -> None:
+    reply = '<tool_call>{"name": "now", "args": {"a": "1"}, "arguments": {"b": "2"}}</tool_call>'
+    [problem] = get_paradigm("hermes").parse_response(reply).problems
+    assert problem.message == "it gives its arguments in two places; give them in one"
+
+
+def test_a_call_whose_element_is_not_closed_is_one_call() -> None:
+    reply = '<functions><function=get_weather>{"city": "Oslo"}'
+    parsed = get_paradigm("bfcl_verbose_xml").parse_response(reply, STANDARD_OFFER)
+    assert [call.arguments for call in parsed.calls] == [{"city": "Oslo"}]
