@@ -118,7 +118,7 @@ class TaggedCall:
 
     *call* stands around the arguments, *argument* around each value: with ``{name}`` for the tool,
     ``{key}``, ``{type}`` and ``{is_string}`` for the argument. What cannot be said in tags without
-    being misread (a string that holds their closing tag, a key that is no name) makes the
+    being misread (a value that holds their closing tag, a key that is no name) makes the
     arguments of that call a JSON object in the place of the elements.
     """
 
@@ -154,7 +154,7 @@ class TaggedCall:
 
     def _argument(self, key: str, value: Any) -> str:
         kind = _TYPES.get(type(value), "object")
-        said = value if isinstance(value, str) else _dumps(value)
+        said = _said(value)
         fields = {"key": key, "type": kind, "is_string": str(kind == "string").lower()}
         opener, closer = (filled(part, **fields, value=escape(said)) for part in self.argument)
         return f"{opener}{closer}" if self.in_attribute else f"{opener}{said}{closer}"
@@ -167,16 +167,15 @@ class TaggedCall:
     def _is_sayable(self, key: str, value: Any) -> bool:
         if not _PLAIN.fullmatch(key):
             return False
+        said = _said(value)
         if self.in_attribute:
-            return len(escape(str(value))) <= _LONGEST_ATTRIBUTE
-        if not isinstance(value, str):
-            return True
+            return len(escape(said)) <= _LONGEST_ATTRIBUTE
         framed = self.argument[0].endswith("\n")
-        if value.startswith("<![CDATA[") or (not framed and value.startswith(("\n", "\r\n"))):
+        if said.startswith("<![CDATA[") or (not framed and said.startswith(("\n", "\r\n"))):
             return False
-        if framed and value.endswith("\r"):
+        if framed and said.endswith("\r"):
             return False
-        return not any(end.search(value) for end in self._ends(key))
+        return not any(end.search(said) for end in self._ends(key))
 
     def _ends(self, key: str) -> list[re.Pattern[str]]:
         closers = self.argument[1] + self.call[1]
@@ -209,14 +208,14 @@ class XmlCall:
     @staticmethod
     def _argument(argument: tuple[str, Any]) -> str:
         key, value = argument
-        said = value if isinstance(value, str) else _dumps(value)
+        said = _said(value)
         kind = _TYPES.get(type(value), "object")
         return f'<arg name="{key}" type="{kind}">{escape(said, quote=False)}</arg>'
 
     @staticmethod
     def _is_sayable(argument: tuple[str, Any]) -> bool:
         key, value = argument
-        said = value if isinstance(value, str) else _dumps(value)
+        said = _said(value)
         return bool(_PLAIN.fullmatch(key)) and not _NOT_IN_XML.search(said)
 
 
@@ -239,6 +238,11 @@ class PythonCall:
 def filled(form: str, **fields: str) -> str:
     """*form* with its fields in it; what they hold is never looked at again."""
     return re.sub(r"\{(\w+)\}", lambda found: fields.get(found.group(1), found.group()), form)
+
+
+def _said(value: Any) -> str:
+    """A string as it is, anything else as JSON."""
+    return value if isinstance(value, str) else _dumps(value)
 
 
 def _dumps(value: Any) -> str:

@@ -23,13 +23,18 @@ _VALUES = {
 
 
 def trap_calls(paradigm: ToolContextDef, offer: ToolOffer) -> list[ToolCall]:
-    """Calls with arguments of every kind, and with every marker as a value and as a key."""
+    """Calls with arguments of every kind, and with every marker as a value and as a key.
+
+    One that stands inside another value is alone in its call: a form may write a call otherwise
+    as soon as one of its values needs it.
+    """
     call = example_call(offer) or ToolCall("now", {})
     marks = dict.fromkeys((*marks_of(paradigm, offer), *MARKS))
     return [
         ToolCall(call.name, _VALUES),
         ToolCall(call.name, {f"a{number}": mark for number, mark in enumerate(marks)}),
         ToolCall(call.name, {mark: number for number, mark in enumerate(marks)}),
+        *(ToolCall(call.name, {"inside": {mark: [mark]}}) for mark in marks),
         ToolCall("no.such-tool_1", {}),
     ]
 
