@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from toolproto import Event, ToolCall, ToolOffer, ToolSpec, get_paradigm, paradigms
+from toolproto import Event, Message, ToolCall, ToolOffer, ToolSpec, get_paradigm, paradigms
 from toolproto.paradigms.salvage import parse_any
 from toolproto.testing.laws import read_in_pieces
 
@@ -989,6 +989,13 @@ def test_a_form_that_nobody_asked_for_runs_no_tool_that_nobody_offered(case: Pub
 
 
 #: Taught by a prompt alone: no template writes them, so nobody published an example.
+@pytest.mark.parametrize("paradigm", ["kimi_k2", "kimi_k3"])
+def test_calls_of_one_message_are_numbered_as_their_template_does(paradigm: str) -> None:
+    [published] = [case.text for case in PUBLISHED if case[:2] == (paradigm, TWO)]
+    [sent] = get_paradigm(paradigm).encode_history([Message("assistant", "", calls=(PARIS, UTC))])
+    assert sent.content == published
+
+
 PROMPTED = {
     "bfcl_concise_xml",
     "bfcl_concise_xml_tagged",

@@ -94,6 +94,7 @@ class JsonCall:
 class NamedJson:
     """The tool's name, then its arguments as JSON: *form* says what stands around the two.
 
+    It may hold ``{id}``, and ``{index}`` for the place of the call in its reply, counted from 0.
     *loose* takes plain text for the argument of a tool which has only one.
     """
 
@@ -104,12 +105,13 @@ class NamedJson:
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
 
-    def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
-        return "".join(
-            filled(self.form, name=call.name, id=call.id, arguments=_dumps(dict(call.arguments)))
-            for call in calls
-        )
+    def encode(self, *calls: ToolCall, before: int = 0) -> str:
+        """The payload that says *calls*, where as many as *before* stand before them."""
+        return "".join(self._written(call, at) for at, call in enumerate(calls, before))
+
+    def _written(self, call: ToolCall, at: int) -> str:
+        said = _dumps(dict(call.arguments))
+        return filled(self.form, name=call.name, id=call.id, index=str(at), arguments=said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,8 @@ class TaggedCall:
     """An element for each argument, with strings in it as they are.
 
     *call* stands around the arguments, *argument* around each value: with ``{name}`` for the tool,
-    ``{key}``, ``{type}`` and ``{is_string}`` for the argument. What cannot be said in tags without
+    ``{number}`` for the place of the call in its reply, counted from 1, and ``{key}``, ``{type}``
+    and ``{is_string}`` for the argument. What cannot be said in tags without
     being misread (a value that holds their closing tag, a key that is no name) makes the
     arguments of that call a JSON object in the place of the elements.
     """
@@ -140,12 +143,13 @@ class TaggedCall:
         """Is that element called like the tool?"""
         return self.call[0].startswith("<{name}>")
 
-    def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
-        return self.between.join(map(self._written, calls))
+    def encode(self, *calls: ToolCall, before: int = 0) -> str:
+        """The payload that says *calls*, where as many as *before* stand before them."""
+        return self.between.join(self._written(*call) for call in enumerate(calls, before + 1))
 
-    def _written(self, call: ToolCall) -> str:
-        opener, closer = (filled(part, name=call.name) for part in self.call)
+    def _written(self, number: int, call: ToolCall) -> str:
+        fields = {"name": call.name, "number": str(number)}
+        opener, closer = (filled(part, **fields) for part in self.call)
         if all(self._is_sayable(key, value) for key, value in call.arguments.items()):
             said = "".join(self._argument(key, value) for key, value in call.arguments.items())
         else:

@@ -66,12 +66,19 @@ class WireFormat:
         if not calls:
             return ""
         groups = [list(calls)] if self.payload.together else [[call] for call in calls]
-        written = self.between.join(self._marked_up(group) for group in groups)
+        written = self.between.join(
+            self._marked_up(group, before) for before, group in enumerate(groups)
+        )
         return f"{self.section[0]}{written}{self.section[1]}"
 
-    def _marked_up(self, calls: Sequence[ToolCall]) -> str:
+    def _marked_up(self, calls: Sequence[ToolCall], before: int) -> str:
         opener, closer = self.call
-        return f"{filled(opener, name=calls[0].name)}{self.payload.encode(*calls)}{closer}"
+        return f"{filled(opener, name=calls[0].name)}{self._payload(calls, before)}{closer}"
+
+    def _payload(self, calls: Sequence[ToolCall], before: int) -> str:
+        if isinstance(self.payload, NamedJson | TaggedCall):  # their forms may number the calls
+            return self.payload.encode(*calls, before=before)
+        return self.payload.encode(*calls)
 
     @property
     def form(self) -> ReplyForm:

@@ -17,7 +17,7 @@ class KimiK2(WireParadigm):
     wire = WireFormat(
         section=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
         call=("<|tool_call_begin|>", "<|tool_call_end|>"),
-        payload=NamedJson("functions.{name}:0<|tool_call_argument_begin|>{arguments}"),
+        payload=NamedJson("functions.{name}:{index}<|tool_call_argument_begin|>{arguments}"),
         between="",
         dropped=("<|tool_call_section_begin|>", "<|tool_call_section_end|>"),
         results=("<|im_system|>",),

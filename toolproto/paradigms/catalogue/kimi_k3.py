@@ -17,7 +17,7 @@ class KimiK3(WireParadigm):
     wire = WireFormat(
         call=("<|open|>tools<|sep|>", "<|close|>tools<|sep|>"),
         payload=TaggedCall(
-            call=('<|open|>call tool="{name}" index="1"<|sep|>', "<|close|>call<|sep|>"),
+            call=('<|open|>call tool="{name}" index="{number}"<|sep|>', "<|close|>call<|sep|>"),
             argument=(
                 '<|open|>argument key="{key}" type="{type}"<|sep|>',
                 "<|close|>argument<|sep|>",
