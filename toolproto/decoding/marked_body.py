@@ -186,7 +186,8 @@ class MarkedBody:
     def _between(self, text: str, at: int, base: int, final: bool) -> int:
         end = self._closer.at(text, at, final) if self._closer else NO
         again = self._opener.at(text, at, final)
-        if end == NO and again == NO:
+        cut_off = final and self._closer is not None and self._closer.begun(text, at)
+        if end == NO and again == NO and not cut_off:
             return self._between_calls(text, at, base, final)
         return self._end(text, at, MORE if again == MORE else end, final)
 

@@ -42,6 +42,7 @@ class Outbox:
         self.linger = False  # keep the next completed call until it is settled how it ends
         self.woven_from: int | None = None  # where a call in the middle of a sentence began
         self.repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
+        self.cut = False  # was the reply ended by a limit? What waits for more text lacks it then
 
     def take(self) -> list[Event]:
         """The events that may go out."""

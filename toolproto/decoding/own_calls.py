@@ -61,6 +61,12 @@ class OwnCalls(ABC):
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
+        if final and self._setting.outbox.cut:
+            at = self.feed(text, at, base, False)
+            if self._is_open and not self.done:  # what is left waits for what will not come
+                self._write(text[at:])
+                self._cut_short()
+                return len(text)
         view = text
         while at < len(text) and not self.done:
             # A call ends at its limit however the text was cut into chunks.
@@ -101,6 +107,11 @@ class OwnCalls(ABC):
         self._call = QuotingCall(self._setting, self._start, name, drift=self._drift)
         self.committed = True
         return self._call
+
+    @property
+    def _is_open(self) -> bool:
+        """Is a call being read?"""
+        return self._call is not None
 
     @property
     def _room(self) -> int:

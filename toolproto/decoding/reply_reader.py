@@ -126,6 +126,7 @@ class ReplyReader:
         meant because nothing follows it is only shown.
         """
         self._broken_off = reason is not None
+        self.outbox.cut = reason == "length"
         self.read("", final=True)
         while self._attempt is not None:
             self._attempt.body.finish(reason)

@@ -91,6 +91,12 @@ class TaggedCalls:
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
+        if final and self._setting.outbox.cut:
+            at = self.feed(text, at, base, False)
+            if self._is_open:  # what is left waits for what will not come
+                self._write(text[at:])
+                self._reject(ProblemKind.TRUNCATED, "it is cut short")
+                return len(text)
         while at < len(text) and not self.done:
             stop = self._step(text, at, base, final)
             if stop == at:
@@ -125,6 +131,12 @@ class TaggedCalls:
             self._reject(ProblemKind.TRUNCATED, "it is cut short")
         elif not self.done:
             self._complete(Repair("missing_closer"))
+
+    @property
+    def _is_open(self) -> bool:
+        """Is it certain that this is a call, and is it not over?"""
+        begun = bool(self._name) or self._word is not None
+        return begun and self._json is None and not self.done
 
     # -- one step -------------------------------------------------------------------------
 

@@ -93,6 +93,10 @@ class YamlCalls(OwnCalls):
         self._complete()
 
     @property
+    def _is_open(self) -> bool:
+        return self._tree.draft is not None
+
+    @property
     def _room(self) -> int:
         draft = self._tree.draft
         return sys.maxsize if draft is None or self._fault is not None else draft.room
