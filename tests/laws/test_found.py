@@ -65,6 +65,14 @@ FOUND_IN = [
     ("apertus", '{"name":"get_weather","city":{"":""}}'),
     ("apertus", '{"city":{"":""},"name":"get_weather"}'),
     ("apertus", '{"name":"w","":{"":""},"arguments":{"":"2"}}'),
+    # Text to be read again stood behind text that had been read.
+    ("bfcl_concise_xml", '<functions><function=e>{s"}n"}\n'),
+    ("deepseek_v32", '<｜DSML｜function_calls><｜L｜invoke name="e">{""n"}n"}\n'),
+    # A closing marker of two tags had not come whole.
+    (
+        "bfcl_verbose_xml_tagged",
+        "<TOOLCALL><functions><function></function>o</functions></TOOLCALL>",
+    ),
     # A second call was made out of the first one's tag.
     ("bfcl_verbose_xml", '<functions><function=get_weather>{"city": "Oslo"}'),
 ]

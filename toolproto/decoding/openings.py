@@ -161,18 +161,20 @@ class Openings:
         tag = tag_at(text, head.end, final)
         if not isinstance(tag, Tag):
             return tag
-        if not self._goes_on(tag, text, head.end, final):
-            return NO
+        goes_on = self._goes_on(tag, text, head.end, final)
+        if goes_on in (NO, MORE):
+            return goes_on
         drift = self._drift(Family.TAGS if not tag.closes else self._form.family)
         tagged = TaggedCalls(setting, start=start, lead=lead, head=head, drift=drift, ends=ends)
         return Opening(tagged, head.end, lead, sure=False)
 
-    def _goes_on(self, tag: Tag, text: str, at: int, final: bool) -> bool:
-        """Does a call whose name was read go on, or end, with *tag* at *at*?"""
+    def _goes_on(self, tag: Tag, text: str, at: int, final: bool) -> int:
+        """Does a call whose name was read go on, or end, with *tag* at *at*? If not, NO or MORE."""
         if not tag.closes:
-            return not self._form.tool or self._is_argument(tag)
-        closed = self._closer is not None and self._closer.at(text, at, final) >= 0
-        return closed and self._form.family is not Family.JSON
+            return at if not self._form.tool or self._is_argument(tag) else NO
+        if self._closer is None or self._form.family is Family.JSON:
+            return NO
+        return self._closer.at(text, at, final)
 
     @staticmethod
     def _is_input(lead: str, char: str) -> bool:

@@ -106,6 +106,8 @@ class TaggedCalls:
             if self._ending:
                 self._complete()
             at = stop
+            if self._json is not None and self._json.pushback:
+                break  # what lies behind is only read after that
         return at
 
     def take_pushback(self) -> str:
