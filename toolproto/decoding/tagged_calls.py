@@ -398,7 +398,8 @@ class TaggedCalls:
             self._call.write(text)
 
     def _drifted(self, repair: Repair) -> None:
-        self._drift = (*self._drift, repair)
+        if repair not in self._drift:  # else once for each piece of text
+            self._drift = (*self._drift, repair)
         if self._call is not None:
             self._call.mended(repair)
 
