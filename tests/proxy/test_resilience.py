@@ -133,6 +133,20 @@ def test_a_backend_that_leads_elsewhere_is_not_followed_nor_handed_on():
     assert not any("location" in answer.headers for answer in answers)
 
 
+def test_a_reply_that_breaks_off_on_its_way_through_is_seen_to_be_broken(caplog):
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = [(b"content-type", b"text/event-stream"), (b"content-length", b"99")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": b"data: x\n\n", "more_body": True})
+
+    with proxied(app) as url:
+        with pytest.raises(httpx.RemoteProtocolError):
+            httpx.post(url + CHAT, json={**PLAIN, "stream": True})
+        assert open_requests(url) == 0
+    assert not [each for each in caplog.records if each.exc_info]
+
+
 def test_a_header_that_cannot_be_sent_on_is_left_out():
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":

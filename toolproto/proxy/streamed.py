@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
+
+from ..errors import EndpointError
 
 __all__ = ["AsciiJson", "ClosingStream"]
 
@@ -27,7 +30,8 @@ class ClosingStream(StreamingResponse):
     """Streams *content*, then awaits *close*, whatever happened.
 
     A client may leave before the first byte: the generator that makes the content is then never
-    begun, and no ``finally`` in it would run.
+    begun, and no ``finally`` in it would run. Content that ends with an EndpointError is left
+    without an end: the server hangs up, and the client sees that something is missing.
     """
 
     def __init__(
@@ -44,6 +48,7 @@ class ClosingStream(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send everything, and close."""
         try:
-            await super().__call__(scope, receive, send)
+            with suppress(EndpointError):
+                await super().__call__(scope, receive, send)
         finally:
             await self._close()
