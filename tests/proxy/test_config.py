@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import socket
+import tomllib
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -18,7 +21,9 @@ from toolproto.proxy.config import config_from
 from toolproto.proxy.run import banner, check
 from toolproto.proxy.upstreams import spoken_params, taught
 
-DEPLOY = Path(__file__).parents[2] / "deploy"
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+GUIDE = ROOT / "docs" / "proxy.md"
 LOCAL = Upstream("http://localhost:8080/v1")
 
 
@@ -82,6 +87,19 @@ def test_the_command_says_what_is_missing(tmp_path, monkeypatch):
     done = CliRunner().invoke(main, ["serve"])
     assert done.exit_code == 2
     assert "--upstream URL" in done.stderr
+
+
+def test_the_settings_in_the_guide_are_taken_as_they_stand(tmp_path, monkeypatch):
+    (written,) = re.findall(r"```toml\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    (tmp_path / "toolproto.toml").write_text(written)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GATEWAY_KEY", "k")
+    assert tomllib.loads(written)["limits"] == asdict(Limits())
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = CliRunner().invoke(main, ["serve", "--port", str(port)])
+    # All was well up to the port.
+    assert (done.exit_code, f"cannot listen on 127.0.0.1:{port}" in done.stderr) == (2, True)
 
 
 def test_the_banner_can_be_pasted():

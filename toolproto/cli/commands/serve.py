@@ -79,8 +79,9 @@ __all__ = ["command"]
 def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
     """Give `tools` to any client, on a backend that only completes text.
 
-    Point an OpenAI, Anthropic or Ollama client at the address printed. Several backends and the
-    terms of each model come from toolproto.toml: [upstreams.NAME] and [models."NAME"].
+    Point an OpenAI, Anthropic or Ollama client at the address printed. Several backends, the terms
+    of each model and what a request may cost come from toolproto.toml: [upstreams.NAME],
+    [models."NAME"] and [limits].
     """  # fmt: skip
     settings = ctx.ensure_object(Settings)
     try:
@@ -111,6 +112,7 @@ def _config(options: dict[str, Any], settings: Settings) -> Any:
             "upstreams": [*named, *([given] if given["url"] else [])],
             "default": {name: options[name] for name in terms},
             "models": {name: settings.for_model(name) for name in settings.table("models")},
+            "limits": settings.table("limits"),
             "hosts": options["allow_host"],
             **{name: options[name] for name in ("host", "port", "key_env", "log_content")},
         }
