@@ -12,7 +12,7 @@ settings.register_profile(
     "toolproto",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=100,
+    max_examples=72,
     derandomize=True,
 )
 settings.register_profile(

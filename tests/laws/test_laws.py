@@ -18,7 +18,7 @@ OTHERS = [name for name in paradigms() if name not in CLOSELY]
 class TestThoseReadClosely(ParadigmLaws):
     """One for each engine, with as many examples as a run can afford."""
 
-    size = 20_000
+    size = 10_000
 
     @pytest.fixture(autouse=True, params=CLOSELY)
     def _each(self, request: pytest.FixtureRequest) -> None:
@@ -28,7 +28,7 @@ class TestThoseReadClosely(ParadigmLaws):
 class TestTheOthers(ParadigmLaws):
     """They share those engines: a few examples show whether the declaration fits."""
 
-    examples = settings().max_examples // 12  # in a usual run: 8
+    examples = settings().max_examples // 12  # in a usual run: 6
     size = 8_000
 
     @pytest.fixture(autouse=True, params=OTHERS)

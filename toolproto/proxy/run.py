@@ -16,6 +16,7 @@ import uvicorn
 from .. import __version__
 from ..endpoints.address import Address
 from ..errors import UsageError
+from ..tools.spec import ToolOffer
 from .app import CONFIG_VARIABLE, make_app
 from .config import ProxyConfig, key_in
 from .upstreams import taught
@@ -80,7 +81,8 @@ def serve(config: ProxyConfig, workers: int = 1) -> None:
 def check(config: ProxyConfig) -> None:
     """Raise UsageError for what would otherwise fail with the first request."""
     for model, terms in {"": config.default, **config.models}.items():
-        taught(model, terms)
+        # With a reader, for which the first request would wait a third of a second.
+        taught(model, terms).decoder(ToolOffer())
     for variable in (config.key_env, *(each.api_key_env for each in config.upstreams)):
         key = key_in(variable) if variable is not None else "-"
         if key is None:
