@@ -13,6 +13,7 @@ import pytest
 
 from tests.proxy.backend import Backend, Refusal, served
 from toolproto import UsageError
+from toolproto.proxy import incoming
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import Limits, ModelTerms, ProxyConfig, Upstream
 
@@ -118,6 +119,15 @@ def test_a_body_that_is_too_long_is_refused(url, chunked):
     long = json.dumps({**BODY, "x": "y" * 60_000}).encode()
     content = iter([long]) if chunked else long
     assert httpx.post(url + CHAT, content=content).status_code == 413
+
+
+def test_a_body_that_does_not_come_is_refused(url, monkeypatch):
+    monkeypatch.setattr(incoming, "BODY_SECONDS", 0.1)
+    port = int(url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        head = f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"
+        line.sendall(head.encode() + b"{")
+        assert line.recv(200).startswith(b"HTTP/1.1 408 ")
 
 
 SMUGGLED = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -118,6 +119,17 @@ def test_a_request_that_is_passed_on_is_open_until_it_ends():
             assert open_requests(url) == 1
             assert b"[DONE]" in b"".join(pieces)
         assert open_requests(url) == 0
+
+
+def test_a_client_that_leaves_before_it_has_said_all_leaves_no_trace(capfd):
+    with proxied(hello().app()) as url:
+        port = int(url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+            head = f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"
+            line.sendall(head.encode() + b"{")
+        assert httpx.post(url + CHAT, json=PLAIN).status_code == 200
+        assert open_requests(url) == 0
+    assert "Traceback" not in capfd.readouterr().err
 
 
 # -- odd backends -------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from math import isfinite
@@ -15,6 +16,7 @@ from .translate.reading import required
 
 __all__ = ["check_limits", "client_key", "read_body", "read_model", "read_object"]
 
+BODY_SECONDS = 60.0
 #: Names of models are kept, in caches and in the log.
 _LONGEST_NAME = 512
 
@@ -28,7 +30,15 @@ def client_key(request: Request) -> str | None:
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """The body, which may be so many bytes long."""
+    """The body, which may be so many bytes long, and has a minute to come."""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await _read(request, most)
+    except TimeoutError:
+        raise BadRequest("the body did not come in time", None, "timeout", 408) from None
+
+
+async def _read(request: Request, most: int) -> bytes:
     pieces, size = [], 0
     async for piece in request.stream():
         size += len(piece)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from ..endpoints.dialects import get_dialect
@@ -74,6 +74,8 @@ class Serving:
             model = read_model(values)
         except BadRequest as error:
             return refused(api, error.fault)
+        except ClientDisconnect:
+            return Response(status_code=_LEFT)
         record = self._recorder.begin(model, api)
         making = asyncio.create_task(self._made(api, body, values, request, record))
         leaving = asyncio.create_task(_left(request))
