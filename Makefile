@@ -14,7 +14,7 @@ demo: $(READY)  ## A real model in this process calls a tool and uses what it ga
 	$(BIN)/python examples/demo.py
 
 test: $(READY_ALL) lint  ## Every check
-	$(BIN)/python -m pytest -n 4 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 lint: $(READY_ALL)  ## Style and types
 	$(BIN)/ruff check .

@@ -226,7 +226,8 @@ def wait_for(path, process):
 
 
 def test_killed_as_a_process_it_goes_on_and_leaves_no_process_behind(folder):
-    write_replies(folder / "in.jsonl", 1_500)
+    # So many that on a busy machine, too, it is killed before it is done.
+    write_replies(folder / "in.jsonl", 8_000)
     process = started("in.jsonl", "-o", "out.jsonl", "--jobs", "2")
     wait_for(folder / "out.jsonl", process)
     process.kill()
@@ -234,7 +235,7 @@ def test_killed_as_a_process_it_goes_on_and_leaves_no_process_behind(folder):
     assert process.communicate(timeout=30) == (b"", b"")
     assert process.returncode == -signal.SIGKILL
     again = parse("in.jsonl", *TOOLS, "-o", "out.jsonl", "--resume", "--jobs", "1")
-    assert (again.exit_code, "1,500 replies" in again.stderr) == (0, True)
+    assert (again.exit_code, "8,000 replies" in again.stderr) == (0, True)
     parse("in.jsonl", *TOOLS, "-o", "whole.jsonl", "--jobs", "1")
     assert (folder / "out.jsonl").read_bytes() == (folder / "whole.jsonl").read_bytes()
 
