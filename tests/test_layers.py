@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,7 @@ def imports(source: str, module: str) -> Iterator[str]:
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
+@cache
 def imported_by(module: str) -> list[str]:
     return list(imports((PACKAGE / module).read_text(encoding="utf-8"), module))
 
