@@ -47,6 +47,10 @@ CASES = {
         [calling(a="A"), calling(b="B"), result("b", "2"), result("a", "1")],
         [["a1", "b2"]],
     ),
+    "the developer speaks": (
+        [calling(a="A", b="B"), {"role": "developer", "content": "!"}, result("b", "2")],
+        [["a" + NONE, "b2"]],
+    ),
     "one too late": (
         [calling(a="A", b="B"), result("b", "2"), HI, result("a", "1")],
         [["a" + NONE, "b2"], ["a1"]],

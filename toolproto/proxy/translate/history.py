@@ -17,7 +17,7 @@ class History:
     def __init__(self) -> None:
         self._messages: list[Message] = []
         self._calls: dict[str, ToolCall] = {}
-        #: The calls that were made since anybody else spoke.
+        #: The calls that were made since the user spoke.
         self._waiting: list[ToolCall] = []
         self._results: list[ToolResult] = []
 
@@ -35,7 +35,9 @@ class History:
             raise BadRequest(f"{path} makes two calls under one id", path)
         # An id may come again in a later message, and then means the call of that one.
         self._calls |= calls
-        self._waiting = [*self._waiting, *message.calls] if message.role == "assistant" else []
+        if message.role == "user":
+            self._waiting.clear()
+        self._waiting += message.calls
         self._messages.append(message)
 
     def answered(self, id: str, content: str, path: str, is_error: bool = False) -> None:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 # Otherwise it asks the internet for prices when it is imported.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
-from asking import TOOLS, URL, Call, Refused, Reply, Result, play
+from asking import TOOLS, URL, Refused, play
+from chat_completions import read, said, terms
 from usual import Client, usual
 
 litellm.suppress_debug_info = True
 
 
 def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):
-    if choice not in ("auto", "required", "none"):
-        choice = {"type": "function", "function": {"name": choice}}
-    request = {}
-    if tools:
-        offered = [{"type": "function", "function": {"name": n, **t}} for n, t in tools.items()]
-        request = {"tools": offered, "tool_choice": choice, "parallel_tool_calls": parallel}
     answered = litellm.completion(
         f"openai/{model}",
         [said(turn) for turn in turns],
@@ -30,29 +24,11 @@ def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):
         num_retries=0,
         max_retries=0,
         stream=streamed,
-        **request,
+        **terms(tools, choice, parallel),
     )
     if streamed:
         answered = litellm.stream_chunk_builder(list(answered))
     return read(answered.choices[0])
-
-
-def said(turn):
-    match turn:
-        case Reply():
-            return turn.native
-        case Result():
-            return {"role": "tool", "tool_call_id": turn.call.id, "content": turn.text}
-    return {"role": "user", "content": turn}
-
-
-def read(choice):
-    message = choice.message
-    calls = [
-        Call(call.id, call.function.name, json.loads(call.function.arguments))
-        for call in message.tool_calls or []
-    ]
-    return Reply(message.content or "", calls, choice.finish_reason, message)
 
 
 def refused(error):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
-from asking import TOOLS, URL, Call, Refused, Reply, Result, play
+from asking import TOOLS, URL, Refused, play
+from chat_completions import read, said, terms
 from openai import APIError, APIStatusError, OpenAI
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from usual import Client, usual
@@ -13,12 +12,8 @@ client = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0)
 
 
 def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):
-    offered = [{"type": "function", "function": {"name": n, **t}} for n, t in tools.items()]
-    if choice not in ("auto", "required", "none"):
-        choice = {"type": "function", "function": {"name": choice}}
-    request = {"model": model, "messages": [said(turn) for turn in turns]}
-    if tools:
-        request |= {"tools": offered, "tool_choice": choice, "parallel_tool_calls": parallel}
+    messages = [said(turn) for turn in turns]
+    request = {"model": model, "messages": messages, **terms(tools, choice, parallel)}
     if streamed:
         state = ChatCompletionStreamState()
         for chunk in client.chat.completions.create(**request, stream=True):
@@ -27,24 +22,6 @@ def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):
     else:
         completion = client.chat.completions.create(**request)
     return read(completion.choices[0])
-
-
-def said(turn):
-    match turn:
-        case Reply():
-            return turn.native
-        case Result():
-            return {"role": "tool", "tool_call_id": turn.call.id, "content": turn.text}
-    return {"role": "user", "content": turn}
-
-
-def read(choice):
-    message = choice.message
-    calls = [
-        Call(call.id, call.function.name, json.loads(call.function.arguments))
-        for call in message.tool_calls or []
-    ]
-    return Reply(message.content or "", calls, choice.finish_reason, message)
 
 
 def refused(error):
