@@ -21,13 +21,13 @@ from ..tools.work import Work
 from .asked import Asked
 from .pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
 
-__all__ = ["OutgoingCalls", "new_id"]
+__all__ = ["CHECK_VISITS", "OutgoingCalls", "new_id"]
 
 #: Calls that are read out of one reply. Checking one may take a while, and no client has so many
 #: tools run at once: a model that goes on has lost its way.
 _MOST_CALLS = 128
 #: What checking all calls of a reply may cost: half a second with the worst of schemas.
-_VISITS = 200_000
+CHECK_VISITS = 200_000
 
 
 def new_id() -> str:
@@ -59,7 +59,7 @@ class OutgoingCalls:
     #: How many were read to their end, usable or not.
     seen: int = 0
     _open: dict[int, _Open] = field(default_factory=dict)
-    _work: Work = field(default_factory=lambda: Work(_VISITS))
+    _work: Work = field(default_factory=lambda: Work(CHECK_VISITS))
 
     @property
     def count(self) -> int:

@@ -11,12 +11,11 @@ from ..tools.check import check_call
 from ..tools.spec import ToolOffer, ToolSpec
 from ..tools.work import Work
 from .asked import AnswerShape, Asked
+from .calls import CHECK_VISITS
 from .pieces import Failed
 
 __all__ = ["Shortcoming", "in_shape", "shortcoming"]
 
-#: What checking an answer may cost: half a second with the worst of schemas.
-_VISITS = 200_000
 _NOTHING = "You wrote nothing that could be read. Answer the last message in plain words."
 _FENCES = ("```json", "```JSON", "```")
 
@@ -88,7 +87,7 @@ def in_shape(text: str, shape: AnswerShape) -> str | CallProblem | None:
         return bare
     # The schema of an answer is checked as that of a tool's arguments is.
     spec = ToolSpec("answer", "", shape.schema)
-    checked = check_call(ToolCall("answer", value), ToolOffer((spec,)), work=Work(_VISITS))
+    checked = check_call(ToolCall("answer", value), ToolOffer((spec,)), work=Work(CHECK_VISITS))
     if isinstance(checked, CallProblem):
         return checked
     return bare if checked.arguments == value else json.dumps(checked.arguments)

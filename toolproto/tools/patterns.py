@@ -1,4 +1,4 @@
-"""Whether a regular expression may be run on a text, and what it says.
+"""Whether a regular expression may be run on a text.
 
 A pattern in a tool's schema is a stranger's program, and Python's ``re`` backtracks without a
 time limit: ``(a+)+$`` needs hours for fifty letters, ``((){60000}){60000}`` for none at all. So
@@ -22,7 +22,6 @@ __all__ = [
     "prepared",
     "reading_steps",
     "rounded",
-    "search",
     "worst_steps",
 ]
 
@@ -38,12 +37,6 @@ _WIDE_RANGE = re.compile(r"-(?:[^\x00-\xff]|\\[uU])")
 _ESCAPE = re.compile(
     r"0[0-7]{0,2}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[^1-9xuU]", re.DOTALL
 )
-
-
-def search(pattern: str, text: str) -> bool | None:
-    """Whether *pattern* is found in *text*; None where finding out could take too long."""
-    ready = prepared(pattern, rounded(len(text)))
-    return None if ready.compiled is None else ready.compiled.search(text) is not None
 
 
 class Prepared(NamedTuple):
