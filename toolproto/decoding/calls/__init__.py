@@ -1,0 +1,1 @@
+"""What all calls have in common, however they are written."""

@@ -1,0 +1,96 @@
+"""Text that arrives in pieces, read by ordinary sequential code that waits by itself.
+
+A reader of calls is a generator: ``found = yield from source.take(_COMMA)`` gives the comma, or
+None, once no text to come can change the answer; until then the generator rests at a ``yield``.
+So "could more text change this?" is asked in one place, and follows from each pattern
+(`patterns.py`) or marker (`scanner.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Sequence
+from typing import TypeVar
+
+from .patterns import Pattern
+from .scanner import MORE, NO, Marker
+
+__all__ = ["Pull", "Source"]
+
+R = TypeVar("R")
+#: A part of a reader. What it yields is nothing: it wants more text.
+Pull = Generator[None, None, R]
+
+
+class Source:
+    """The text at hand: ``at`` is where reading stands, ``final`` if no more comes.
+
+    *ends* are markers that no call goes on behind. Text that was read is forgotten between two
+    yields, so nobody keeps an offset into ``text`` over one; :attr:`offset` counts in the reply.
+    """
+
+    __slots__ = ("_ends", "_marks", "at", "base", "final", "text")
+
+    def __init__(self, ends: Sequence[Marker] = ()) -> None:
+        self.text, self.at, self.base, self.final = "", 0, 0, False
+        self._ends = ends
+        firsts = re.escape("".join(sorted({end.first for end in ends})))
+        self._marks = re.compile(f"[{firsts}]" if firsts else "(?!)")
+
+    @property
+    def offset(self) -> int:
+        """Where in the reply reading stands."""
+        return self.base + self.at
+
+    def peek(self, count: int = 1) -> Pull[str]:
+        """The next *count* characters; fewer at the end."""
+        while len(self.text) - self.at < count and not self.final:
+            yield
+        return self.text[self.at : self.at + count]
+
+    def match(self, pattern: Pattern, ahead: int = 0) -> Pull[re.Match[str] | None]:
+        """What *pattern* matches *ahead* of here, once no more text can change that."""
+        while not self.final and pattern.may_change(self.text, self.at + ahead):
+            yield
+        return pattern.match(self.text, self.at + ahead)
+
+    def take(self, pattern: Pattern) -> Pull[re.Match[str] | None]:
+        """The same, and reading goes on behind it."""
+        while not self.final and pattern.may_change(self.text, self.at):
+            yield
+        found = pattern.match(self.text, self.at)
+        if found:
+            self.at = found.end()
+        return found
+
+    def at_end(self, ahead: int = 0) -> Pull[bool]:
+        """Does a marker that ends calls stand *ahead* of here?"""
+        while (end := self.end_at(self.text, self.at + ahead, self.final)) == MORE:
+            yield
+        return end >= 0
+
+    def end_at(self, text: str, at: int, final: bool) -> int:
+        """Where such a marker ends at *at* in *text*, or NO, or MORE."""
+        if not self._marks.match(text, at):
+            return NO if at < len(text) or final or not self._ends else MORE
+        found = [end.at(text, at, final) for end in self._ends]
+        return MORE if MORE in found and max(found) < 0 else max(found, default=NO)
+
+    def before(self, stop: re.Pattern[str]) -> Pull[str]:
+        """All text before *stop* that is here, and reading goes on behind it.
+
+        Empty if *stop* stands here or the text is over; *stop* is to be a single character.
+        """
+        while self.at >= len(self.text) and not self.final:
+            yield
+        found = stop.search(self.text, self.at)
+        start, self.at = self.at, found.start() if found else len(self.text)
+        return self.text[start : self.at]
+
+    def pass_over(self) -> Pull[None]:
+        """Read on to a marker that ends calls, or to the end of the text."""
+        while True:
+            yield from self.before(self._marks)
+            if not (yield from self.peek()) or (yield from self.at_end()):
+                return
+            self.at += 1
