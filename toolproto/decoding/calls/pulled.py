@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from ...messages import ProblemKind, Repair
 from ..call_draft import CallSetting
@@ -139,10 +140,8 @@ class PulledCalls(ABC):
     def _rejected(self, fault: Refused) -> Pull[None]:
         """Pass over the rest of the call."""
         self._faulty, self._hot = True, None
-        try:
+        with suppress(Refused):  # when it is cut, too
             yield from self._source.pass_over()
-        except Refused:
-            pass  # and now it is cut, too
         self._write()
         assert self._call is not None, "nothing is refused before"
         self._call.reject(fault.kind, fault.message)
