@@ -89,11 +89,6 @@ OPEN: dict[str, Way] = {
     "after a colon": lambda c: f"I call the tool now: {c}",
     "after a colon and a newline": lambda c: f"I'll use the tool:\n{c}",
     "after carriage returns": lambda c: f"Let me check.\r\n\r\n{c}\r\n",
-    "after half a sentence": lambda c: f"Let me check that {c}",
-    "after half a sentence, prose on the next line": lambda c: f"Let me check that {c}\nand wait.",
-    "after a comma": lambda c: f"Okay, {c}",
-    "after a dash": lambda c: f"One moment – {c}",
-    "after an emoji": lambda c: f"🔍 {c}",
     "after thinking": lambda c: f"<think>They want this. I should do it.</think>\n{c}",
     "after thinking on the same line": lambda c: f"Okay. <think>Oslo, then.</think> {c}",
     "after thinking of another call": lambda c: f"<think>Not {c} again!\n{c}</think>\n\n{c}",
@@ -101,12 +96,10 @@ OPEN: dict[str, Way] = {
     "before prose on the same line": lambda c: f"{c} This gets what you asked for.",
     "after a list item": lambda c: f"1. Ask the tool.\n2. Answer.\n\n{c}",
     "under a list item": lambda c: f"1. First I ask the tool:\n   {c}",
-    "in a list item": lambda c: f"Plan:\n- {c}",
     "after a heading": lambda c: f"## Step 1\n{c}",
     "after bold words": lambda c: f"**Looking it up**\n{c}",
     "after inline code": lambda c: f"I use `get_weather` and ``x`` here.\n{c}",
     "after naming the markers": lambda c: f"I write `<tool_code>` or `tool_calls`.\n{c}",
-    "after a stray backtick": lambda c: f"The ` key is stuck.\n{c}",
     "after a shown fence": lambda c: f"```python\nprint(1)\n```\nThat is the code. Now:\n{c}",
     "after a block quote": lambda c: f"> What is it like there?\n\n{c}",
     "after quotation marks": lambda c: f'You said "please" and “now”.\n{c}',
@@ -117,7 +110,6 @@ OPEN: dict[str, Way] = {
     "in Russian": lambda c: f"Сейчас проверю:\n{c}",
     "in Chinese": lambda c: f"我来查一下。{c}",
     "in Chinese, on its own line": lambda c: f"好的，我来查一下\n{c}\n请稍等。",
-    "in Chinese, after half a sentence": lambda c: f"我来查一下{c}",
     "in Japanese": lambda c: f"調べます：{c}",
     "in Arabic": lambda c: f"سأتحقق الآن:\n{c}",
 }
@@ -139,6 +131,42 @@ WRAPPED: dict[str, Way] = {
     "a fence with blank lines": lambda c: f"```json\n\n{c}\n\n```\n\n",
     "a fence that is never closed": lambda c: f"Let me check:\n```json\n{c}\n",
     "a fence before a leaked token": lambda c: f"```json\n{c}\n```\n<|im_end|>",
+}
+
+#: Where calls are meant and shown alike: read, and labelled with the place, so that the model is
+#: asked before anybody runs it.
+DOUBTED: dict[str, Way] = {
+    "after half a sentence": lambda c: f"Let me check that {c}",
+    "after half a sentence, prose on the next line": lambda c: f"Let me check that {c}\nand wait.",
+    "after a comma": lambda c: f"Okay, {c}",
+    "after a dash": lambda c: f"One moment – {c}",
+    "after an emoji": lambda c: f"🔍 {c}",
+    "in a list item": lambda c: f"Plan:\n- {c}",
+    "after a stray backtick": lambda c: f"The ` key is stuck.\n{c}",
+    "in Chinese, after half a sentence": lambda c: f"我来查一下{c}",
+    "in a fence with talk behind it": lambda c: f"```json\n{c}\n```\nThat is how a call looks.",
+    "in a fence with talk around it": lambda c: (
+        f"A call looks like this:\n\n```\n{c}\n```\n\nShall I make it?"
+    ),
+    "in a fence of tildes with talk behind it": lambda c: f"~~~json\n{c}\n~~~\nLike that.",
+    "in a fence with talk on its last line": lambda c: f"```\n{c}\n``` is what you would send.",
+    "in a fence in a list": lambda c: f"- Such as:\n  ```json\n  {c}\n  ```\n  and so on.",
+    "woven into a sentence": lambda c: f"Just write {c} to get it.",
+    "woven in with a comma": lambda c: f"Write {c}, then wait.",
+    "woven in between parentheses": lambda c: f"It is a call (as in {c}) that I may write.",
+    "woven in, alone between parentheses": lambda c: f"There is a call ({c}) for that.",
+    "woven in as an example": lambda c: f"For example, {c} gets you that.",
+    "woven in behind an abbreviation": lambda c: f"Write a call, e.g. {c} for that.",
+    "woven in behind a colon": lambda c: f"The call that failed was: {c}, which is wrong.",
+    "woven in before a full stop": lambda c: f"I will not write {c}.",
+    "woven into a Chinese sentence": lambda c: f"只要写{c}就能得到结果。",
+    "woven into an Arabic sentence": lambda c: f"اكتب {c} للحصول عليه.",
+    "woven into a German sentence": lambda c: f"Man schreibt {c} und wartet.",
+    "at the beginning of a sentence": lambda c: f"{c} is what you write.",
+    "at the beginning of a Japanese sentence": lambda c: f"{c}と書けばよい。",
+    "below a block quote": lambda c: f"> They wrote:\n{c}",
+    "in an open quotation": lambda c: f"He said “write\n{c}",
+    "in indented code": lambda c: f"Like this:\n\n    {c}\n\nand so on.",
 }
 
 #: Shown in the text: not read, and the person sees all of it.
@@ -173,29 +201,11 @@ SHOWN: dict[str, Way] = {
     "between Swedish quotation marks": lambda c: f"Texten ”{c}” är ett anrop.",
     "between double corner brackets": lambda c: f"『{c}』と書きます。",
     "between corner brackets": lambda c: f"「{c}」と書きます。",
-    "in a fence with talk behind it": lambda c: f"```json\n{c}\n```\nThat is how a call looks.",
-    "in a fence with talk around it": lambda c: (
-        f"A call looks like this:\n\n```\n{c}\n```\n\nShall I make it?"
-    ),
-    "in a fence of tildes with talk behind it": lambda c: f"~~~json\n{c}\n~~~\nLike that.",
-    "in a fence with talk on its last line": lambda c: f"```\n{c}\n``` is what you would send.",
-    "in a fence in a list": lambda c: f"- Such as:\n  ```json\n  {c}\n  ```\n  and so on.",
     "in a fence with another behind it": lambda c: f"```\n{c}\n```\n```python\nx = 1\n```",
     "in a fence with code before it": lambda c: f"```python\nreply = model()\n{c}\n```",
     "in a fence with code behind it": lambda c: f"```\n{c}\nprint(reply)\n```",
     "in a fence with a comment": lambda c: f"```\n# an example\n{c}\n```",
     "in a fence with a variable": lambda c: f"```python\nreply = '''{c}'''\n```",
-    "woven into a sentence": lambda c: f"Just write {c} to get it.",
-    "woven in with a comma": lambda c: f"Write {c}, then wait.",
-    "woven in between parentheses": lambda c: f"It is a call (as in {c}) that I may write.",
-    "woven in, alone between parentheses": lambda c: f"There is a call ({c}) for that.",
-    "woven in as an example": lambda c: f"For example, {c} gets you that.",
-    "woven in behind an abbreviation": lambda c: f"Write a call, e.g. {c} for that.",
-    "woven in behind a colon": lambda c: f"The call that failed was: {c}, which is wrong.",
-    "woven in before a full stop": lambda c: f"I will not write {c}.",
-    "woven into a Chinese sentence": lambda c: f"只要写{c}就能得到结果。",
-    "woven into an Arabic sentence": lambda c: f"اكتب {c} للحصول عليه.",
-    "woven into a German sentence": lambda c: f"Man schreibt {c} und wartet.",
 }
 
 #: Shown to nobody but the model itself.
@@ -297,6 +307,15 @@ def test_a_wrapped_call_is_read_and_labelled(paradigm, call, way):
     for parsed in readings(paradigm, reply):
         assert parsed.calls == [CALLS[call]]
         assert parsed.calls[0].grade is Grade.GUESSED
+        assert parsed.problems == []
+
+
+@every(way=DOUBTED)
+def test_a_call_in_a_doubtful_place_is_read_and_says_so(paradigm, call, way):
+    reply = DOUBTED[way](written(paradigm, call))
+    for parsed in readings(paradigm, reply):
+        assert parsed.calls == [CALLS[call]]
+        assert parsed.calls[0].place_doubt
         assert parsed.problems == []
 
 

@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
+    "PLACE_DOUBTS",
     "CallProblem",
     "ChatRequest",
     "Chunk",
@@ -62,6 +63,21 @@ class Grade(Enum):
     TRUNCATED = "truncated"  # something is missing and was not made up
 
 
+#: Repairs that doubt the *place* of a call and not its form: it stands where calls are also shown.
+#: Each is put to the model before anybody runs it; the words complete "you showed a call …".
+PLACE_DOUBTS: Mapping[str, str] = {
+    "mid_sentence": "in the middle of a sentence",
+    "words_behind": "at the beginning of a sentence",
+    "list_item": "as an item of a list",
+    "lazy_quote": "right below a quotation",
+    "open_quotation": "behind a quotation mark that is still open",
+    "open_code": "behind a backtick that is still open",
+    "indented_code": "in a block of indented code",
+    "fence_with_talk": "in a code fence with text behind it",
+    "unclosed_thought": "inside a thought that you did not close",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Repair:
     """One departure from the asked form, and what reading on cost."""
@@ -69,6 +85,11 @@ class Repair:
     name: str
     grade: Grade = Grade.LOSSLESS
     detail: str = ""
+
+    @property
+    def is_of_place(self) -> bool:
+        """Does it doubt where the call stands, and not how it is written?"""
+        return self.name in PLACE_DOUBTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +111,11 @@ class ToolCall:
             if grade in grades:
                 return grade
         return None
+
+    @property
+    def place_doubt(self) -> str:
+        """What is doubtful about where it stands, as in "you showed a call …"; empty if nothing."""
+        return next((PLACE_DOUBTS[r.name] for r in self.repairs if r.is_of_place), "")
 
     @property
     def is_unmarked(self) -> bool:

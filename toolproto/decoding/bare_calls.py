@@ -17,14 +17,14 @@ from .forms import Family, ReplyForm
 from .heads import Head
 from .json_calls import JsonCalls
 from .offered import NOTHING
+from .patterns import Pattern
 from .pythonic import PythonCalls, leading_call
 from .scanner import MORE, NO
 
 __all__ = ["BareCall", "BareCalls"]
 
 _LETTER = re.compile(r"[^\W\d]")
-_NAME_LINE = re.compile(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
-_NAME_LINE_BEGUN = re.compile(r"[A-Za-z_][\w.-]{0,127}(?:[ \t]{0,8}(?:\r?\n\s{0,8})?)?\Z")
+_NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
 
 
 class BareCall(NamedTuple):
@@ -57,11 +57,13 @@ class BareCalls:
     def at_bracket(self, text: str, at: int, final: bool, *, apart: bool) -> BareCall | int:
         """The call that begins with the bracket at *at*, or NO, or MORE.
 
-        *apart* says that something new may begin here; amid a sentence only what nobody writes
-        for another reason is a call.
+        *apart* says that something new may begin here; amid a sentence only what was asked for,
+        or what nobody writes for another reason, is a call.
         """
         key = leading_key(text, at, final)
-        call = self._python_list(text, at, final) if apart else ""
+        asked = self._form.asked
+        call = self._python_list(text, at, final) if apart or asked is Family.PYTHON else ""
+        apart = apart or asked is Family.JSON
         if MORE_KEY in (key, call):
             return MORE
         if call:
@@ -99,7 +101,7 @@ class BareCalls:
             return NO
         offered, named = self._setting.offered, _NAME_LINE.match(text, at)
         if named is None or not offered.any or not offered.knows(named.group(1)):
-            return MORE if not final and _NAME_LINE_BEGUN.match(text, at) else NO
+            return MORE if not final and _NAME_LINE.may_change(text, at) else NO
         head, drift = Head(named.group(1), "", named.end()), self._drift(Family.NAMED_JSON)
         lead = named.group()
         calls = JsonCalls(self._setting, marked=True, drift=drift, head=head, lead=lead)

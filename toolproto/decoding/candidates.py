@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from .patterns import Pattern
 
 __all__ = ["MORE_KEY", "leading_key"]
 
-_LEAD = re.compile(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?([A-Za-z_]{0,30}+)([^A-Za-z_]?)")
-_BEGUN = re.compile(r"(?:\[\s{0,80}+)?(?:\{\s{0,80}+[\"'“‘`]?)?\Z")
+_LEAD = Pattern(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?+([A-Za-z_]{0,30}+)[^A-Za-z_]")
 
 #: Instead of a key: it cannot be said yet. No member of ours is called that.
 MORE_KEY = "…"
@@ -18,8 +17,7 @@ def leading_key(text: str, at: int, final: bool) -> str:
 
     Empty where there is none; MORE_KEY where more text has to come first.
     """
+    if not final and _LEAD.may_change(text, at):
+        return MORE_KEY
     lead = _LEAD.match(text, at)
-    if lead is None:
-        return MORE_KEY if not final and _BEGUN.match(text, at) else ""
-    key, after = lead.groups()
-    return MORE_KEY if not after and not final else str(key)
+    return str(lead.group(1)) if lead is not None else ""

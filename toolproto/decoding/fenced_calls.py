@@ -1,7 +1,8 @@
 """Calls in a code fence: meant, or only shown?
 
-A fence that holds nothing but calls is *undecided*: its calls are meant if the reply ends with it,
-or if what is said behind it goes on from them. A fence that holds anything else shows code.
+A fence that holds nothing but calls is *undecided*: its calls are meant, at a guess, if the reply
+ends with it, and doubted if anything is said behind it. A fence that holds something else shows
+code.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from ..messages import Grade, Repair
 from .candidates import MORE_KEY, leading_key
-from .fences import FENCE, FENCE_BEGUN, CodeFence
+from .fences import FENCE, CodeFence
 from .forms import ReplyForm
-from .landmarks import Landmark
+from .landmarks import Found, Landmark
+from .place import REASONS
 from .scanner import MORE, NO
 
 if TYPE_CHECKING:
@@ -22,14 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Fences"]
 
 _SPACE = re.compile(r"[\s,]++")
-# Behind a fenced call that is meant, models speak of its result, or of what they will do next;
-# behind one that is only shown they speak to the reader.
-_GOES_ON = re.compile(
-    r"\b(?:results?|outputs?|I['’]ll|I (?:will|can)|let me|also)\b", re.IGNORECASE
-)
-_WAITS = re.compile(r"\bwait for (?:the|this|its) (?:results?|outputs?)\b", re.IGNORECASE)
-_SPEAKS_TO = re.compile(r"\byou(?:rs?)?\b", re.IGNORECASE)
-_TALK = 200
 
 
 class Fences:
@@ -71,11 +65,11 @@ class Fences:
         return at
 
     def _content(self, text: str, at: int, final: bool) -> int:
-        landmark, end, number = self._reader.landmarks.at(text, at, final)
-        if end == MORE:
+        found = self._reader.landmark_at(text, at, final)
+        if found == MORE:
             return at
-        if landmark is Landmark.CALL:
-            return self._reader.at_call(text, at, end, number)
+        if isinstance(found, Found) and found.call is not None:
+            return self._reader.at_call(found.call, text, at, found.end)
         stop = self._reader.at_bare(self._reader.bare.in_fence(text, at, final), at)
         if stop == NO:
             self._show()
@@ -91,7 +85,7 @@ class Fences:
 
     def _show(self) -> None:
         """The fence holds something else than calls: all of it is text."""
-        self._reader.show_withheld()
+        self._reader.show_withheld("code_block")
         self._reader.mode = self.in_code
 
     def shown(self, text: str) -> None:
@@ -109,7 +103,7 @@ class Fences:
         if closed:
             self.open = None
             self._reader.mode = self._reader.in_prose
-            self._reader.around.restart()
+            self._reader.place.end_block()
         return stop
 
     def behind(self, text: str, at: int, final: bool) -> int:
@@ -121,30 +115,29 @@ class Fences:
         fence = FENCE.match(text, at)
         if fence:
             return self.begin(fence, at)
-        landmark, end, _ = self._reader.landmarks.at(text, at, final)
-        if end == MORE or (not final and FENCE_BEGUN.match(text, at)):
+        found = self._reader.landmark_at(text, at, final)
+        if found == MORE or (not final and FENCE.may_change(text, at)):
             return at
         if text[at] in "{[" and leading_key(text, at, final) == MORE_KEY:
             return at
-        if landmark is Landmark.LEAK:
-            self._reader.outbox.keep(text[at:end])
-            return end
-        if landmark is Landmark.RESULT or self._result_begins(text, at, final):
-            self._reader.run_withheld()
-            return at
-        return self._behind_talk(text, at, final)
-
-    def _behind_talk(self, text: str, at: int, final: bool) -> int:
-        """Words behind a fence around calls: they tell if the calls were meant."""
-        if not final and len(text) - at < _TALK:
-            return at
-        talk = text[at : at + _TALK]
-        goes_on = _GOES_ON.search(talk) and not _SPEAKS_TO.search(talk)
-        if goes_on or _WAITS.search(talk):
+        kind = found.kind if isinstance(found, Found) else None
+        if isinstance(found, Found) and kind is Landmark.LEAK:
+            self._reader.outbox.keep(text[at : found.end])
+            return found.end
+        if kind is Landmark.RESULT or self._result_begins(text, at, final):
             self._reader.run_withheld()
         else:
-            self._reader.show_withheld()
+            self._with_talk()
         return at
+
+    def _with_talk(self) -> None:
+        """Something is said behind a fence around calls: perhaps it only showed them."""
+        outbox = self._reader.outbox
+        if outbox.withholds_guess:
+            self._reader.show_withheld("fence_with_talk")
+            return
+        outbox.doubt_withheld(REASONS["fence_with_talk"].doubt)
+        self._reader.run_withheld()
 
     def _result_begins(self, text: str, at: int, final: bool) -> bool:
         return self._form.result_key is not None and (

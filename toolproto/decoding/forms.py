@@ -35,7 +35,8 @@ class MarkedForm:
     calls may stand between one pair of markers. *sure* is whether the marker alone says that a
     call is meant. *gated* calls count only if their tool is on offer. *tool* is the tool that
     the marker itself names, and *loose* says that the argument of a tool which has only one may be
-    plain text. *drift* is how a call behind these markers departs from the asked form.
+    plain text. *ends_thought* says that by the model's template the opener ends a thought that was
+    not closed. *drift* is how a call behind these markers departs from the asked form.
     """
 
     opener: str
@@ -47,6 +48,7 @@ class MarkedForm:
     gated: bool = False
     tool: str = ""
     loose: bool = False
+    ends_thought: bool = False
     drift: tuple[Repair, ...] = ()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .patterns import Pattern
 from .scanner import MORE, NO
 
 __all__ = ["TOKEN", "Head", "read_head"]
@@ -19,22 +20,15 @@ __all__ = ["TOKEN", "Head", "read_head"]
 _LONGEST = 400
 _TOKEN = r"<[|｜][^<>]{1,60}[|｜]>"
 #: A special token, as text.
-TOKEN = re.compile(_TOKEN)
-_BEFORE = re.compile(rf"(?:\s|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|\"|'|`)", re.IGNORECASE)
-_NAME = re.compile(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
-_ID = re.compile(r"\[CALL_ID\]([\w-]{0,64})")
-_BETWEEN = re.compile(
+TOKEN = Pattern(_TOKEN)
+_BEFORE = Pattern(rf"(?:\s|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|\"|'|`)", re.IGNORECASE)
+_NAME = Pattern(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
+_ID = Pattern(r"\[CALL_ID\]([\w-]{0,64})")
+_BETWEEN = Pattern(
     rf"\s|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>|Action Input ?:"
     r"|```\w{0,20}|json(?![\w.(])"
     r"|(?<=[|｜]>)(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
-    re.IGNORECASE,
-)
-# What of the above may be half there.
-_BEGUN = re.compile(
-    r"(?:<(?:[|｜][^<>]{0,60}|t[a-z_:]{0,50})?|\[[A-Z_\]]{0,9}[\w-]{0,64}|`{1,3}\w{0,20}"
-    r"|Action(?: (?:I(?:n(?:p(?:u(?:t(?: ?)?)?)?)?)?)?)?"
-    r"|[A-Za-z][\w-]{0,30}(?:=(?:[\"'][^\"'<>]{0,200}[\"']?)?)?|:)\Z",
     re.IGNORECASE,
 )
 
@@ -50,43 +44,52 @@ class Head:
 
 def read_head(text: str, at: int, final: bool) -> Head | int:
     """The head that begins at *at*, or NO, or MORE. What follows it says if it was one."""
-    start, id = at, ""
-    at = _skipped(_BEFORE, text, at)
-    while True:
-        named = _NAME.match(text, at)
-        if named is None:
-            return _undecided(text, start, at, final)
-        if named.end() == len(text) and not final:
-            return _undecided(text, start, len(text), final)
-        name, index = named.group(1).replace("\\_", "_").rstrip("/"), named.group(2)
-        at = named.end()
-        given = _ID.match(text, at)
-        if given:
-            id, at = given.group(1), given.end()
-        elif index:
-            id = named.group()
-        end = _skipped(_BETWEEN, text, at)
-        if _names_behind(text, at, end):
-            id, at = name, end  # what looked like the name was the id before it
-            continue
-        if not final and (end == len(text) or _BEGUN.match(text, end)):
-            return _undecided(text, start, len(text), final)
-        return Head(name, id, end)
+    # Beyond the longest head nothing is looked at, whatever has come of it.
+    whole, text = len(text) >= at + _LONGEST, text[: at + _LONGEST]
+    look = _Look(text, at, final or whole)
+    try:
+        return look.head()
+    except _Wait:
+        return MORE
 
 
-def _skipped(pattern: re.Pattern[str], text: str, at: int) -> int:
-    last = at + _LONGEST
-    while at < last and (found := pattern.match(text, at)):
-        at = found.end()
-    return at
+class _Wait(Exception):
+    """More text could change the answer."""
 
 
-def _names_behind(text: str, at: int, end: int) -> bool:
-    """Does a token say that the name comes only now?"""
-    between = text[at:end].replace("｜", "|")
-    return "name" in between and "|" in between and _NAME.match(text, end) is not None
+class _Look:
+    """Reads one head, from left to right."""
 
+    def __init__(self, text: str, at: int, final: bool) -> None:
+        self._text, self._at, self._final = text, at, final
 
-def _undecided(text: str, start: int, at: int, final: bool) -> int:
-    waiting = at >= len(text) or _BEGUN.match(text, at) is not None
-    return MORE if not final and waiting and len(text) - start <= _LONGEST else NO
+    def head(self) -> Head | int:
+        """What stands here."""
+        id = ""
+        self._skip(_BEFORE)
+        while named := self._take(_NAME):
+            name = named.group(1).replace("\\_", "_").rstrip("/")
+            given = self._take(_ID)
+            id = given.group(1) if given else named.group() if named.group(2) else id
+            between = self._skip(_BETWEEN).replace("｜", "|")
+            if "name" not in between or "|" not in between or not self._match(_NAME):
+                return Head(name, id, self._at)
+            id = name  # a token says that the name comes only now: this was the id before it
+        return NO
+
+    def _match(self, pattern: Pattern) -> re.Match[str] | None:
+        if not self._final and pattern.may_change(self._text, self._at):
+            raise _Wait
+        return pattern.match(self._text, self._at)
+
+    def _take(self, pattern: Pattern) -> re.Match[str] | None:
+        found = self._match(pattern)
+        if found:
+            self._at = found.end()
+        return found
+
+    def _skip(self, pattern: Pattern) -> str:
+        start = self._at
+        while self._take(pattern):
+            pass
+        return self._text[start : self._at]

@@ -2,7 +2,7 @@
 
 A paradigm says how its calls and results look (`forms.py`); together with the tags of thinking and
 the tokens of chat templates that makes the :class:`Landmarks` of its replies, compiled once for
-all of them.
+all of them, whatever the tools on offer.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
+from typing import NamedTuple
 
 from .forms import Family, MarkedForm, ReplyForm
-from .leaks import LEAKS
-from .reasoning import Reasoning
-from .scanner import Marker, MarkerSet
+from .leaks import LABELS, LEAKS
+from .offered import Offered
+from .patterns import Pattern
+from .scanner import MORE, NO, Marker, MarkerSet
+from .thinking import Reasoning
 
-__all__ = ["CallMarkers", "Landmark", "Landmarks", "landmarks"]
+__all__ = ["CallMarkers", "Found", "Landmark", "Landmarks", "landmarks"]
 
 
 class Landmark(Enum):
@@ -47,42 +50,93 @@ class CallMarkers:
         return (self.opener,) if self.closer is None else (self.closer, self.opener)
 
 
+class Found(NamedTuple):
+    """A landmark, where it ends, and the markers of the call that it opens."""
+
+    kind: Landmark
+    end: int
+    call: CallMarkers | None = None
+
+
+_NAME = r"[^\W\d](?:[\w.:/-]|\\{1,2}_){0,127}"
+# What a call that begins with its name looks like at the beginning of a line.
+_NAMED_LINE = (
+    rf"[{{\s\"'`“‘\\]{{0,4}}{_NAME}\\?[\"'`”’]?[ \t]{{0,3}}(?:\(|\\?\Z)"
+    rf"|{_NAME}[ \t]{{0,8}}(?:\r?\n\s{{0,8}}(?:\{{|\Z)|\r?\Z)"
+)
+_TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}([A-Za-z](?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
+_TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
+_OF_CALLS = frozenset({Landmark.CALL, Landmark.END_OF_CALL})
+
+
 class Landmarks:
     """The markers of one form of reply, and the characters worth stopping at."""
 
-    def __init__(self, form: ReplyForm, reasoning: Reasoning, tools: tuple[str, ...]) -> None:
-        self.calls = [_markers(call) for call in (*form.calls, *map(_tool_tag, tools))]
+    def __init__(self, form: ReplyForm, reasoning: Reasoning) -> None:
+        calls = [_markers(call) for call in form.calls]
         # A run of backticks behind a call closes it; in prose it begins a fence.
         closers = {
             call.closer.text: call.closer
-            for call in self.calls
+            for call in calls
             if call.closer and call.closer.first != "`"
         }
-        table = [
-            *((call.opener, Landmark.CALL) for call in self.calls),
+        thoughts = [(Marker(opener), opener) for opener, _ in reasoning.tags]
+        table: list[tuple[Marker, Landmark]] = [
+            *((call.opener, Landmark.CALL) for call in calls),
             *((closer, Landmark.END_OF_CALL) for closer in closers.values()),
             *((Marker(text), Landmark.RESULT) for text in form.results),
-            *((Marker(opener), Landmark.THOUGHT) for opener, _ in reasoning.tags),
+            *((marker, Landmark.THOUGHT) for marker, text in thoughts if text[0] != " "),
             *((Marker(closer), Landmark.END_OF_THOUGHT) for _, closer in reasoning.tags),
             *((Marker(text), Landmark.DROPPED) for text in form.dropped),
             *((marker, Landmark.LEAK) for marker in LEAKS),
         ]
+        self._calls = calls
         self._kinds = [kind for _, kind in table]
         self._markers = MarkerSet([marker for marker, _ in table])
-        self.ends_of_thought = MarkerSet([Marker(closer) for _, closer in reasoning.tags])
+        self._tool_tags = form.tool_tags
+        #: Openers of a thought that count at the very beginning of a reply.
+        self.first_thoughts = [marker for marker, text in thoughts if text[0] == " "]
+        #: What ends a thought: the tags, and behind those the calls that may do so.
+        self.ends_of_thought = len(reasoning.tags)
+        self.calls_in_thought = [call for call in calls if call.form.ends_thought]
+        self.thought_ends = MarkerSet(
+            [
+                *(Marker(closer) for _, closer in reasoning.tags),
+                *(call.opener for call in self.calls_in_thought),
+            ]
+        )
         self.call_markers = [marker for marker, kind in table if kind in _OF_CALLS]
-        self.telling = _telling([marker for marker, _ in table], Family.PYTHON in form.bare)
+        self.by_name = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
+        self.labels = MarkerSet([Marker(label) for label in LABELS])
+        python = Family.PYTHON in form.bare
+        self.telling = _telling([marker for marker, _ in table], python, self.by_name)
 
-    def at(self, text: str, at: int, final: bool) -> tuple[Landmark | None, int, int]:
-        """The landmark at *at*, where it ends, and its number among its kind's markers.
-
-        None with NO, or with MORE if there may be one.
-        """
+    def at(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
+        """The landmark at *at*, or NO, or MORE."""
         number, end = self._markers.at(text, at, final)
-        return (self._kinds[number], end, number) if number >= 0 else (None, end, number)
+        if number >= 0:
+            call = self._calls[number] if number < len(self._calls) else None
+            return Found(self._kinds[number], end, call)
+        if not self._tool_tags or text[at] != "<":
+            return end
+        tagged = self._tool_tag(text, at, final, tools)
+        return MORE if end == MORE and tagged == NO else tagged
 
-
-_OF_CALLS = frozenset({Landmark.CALL, Landmark.END_OF_CALL})
+    def _tool_tag(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
+        """The element at *at* that is called like a tool on offer."""
+        found = _TOOL_TAG.match(text, at)
+        if found is None:
+            if final or not _TOOL_TAG.may_change(text, at):
+                return NO
+            begun = _TAG_NAME.match(text, at)
+            assert begun is not None, "a tag has begun"
+            return MORE if tools.begins_tag(begun.group(1)) else NO
+        name = tools.tag(found.group(2))
+        if not name:
+            return NO
+        if found.group(1):
+            return Found(Landmark.END_OF_CALL, found.end())
+        return Found(Landmark.CALL, found.end(), _tool_markers(name))
 
 
 def _markers(form: MarkedForm) -> CallMarkers:
@@ -90,37 +144,44 @@ def _markers(form: MarkedForm) -> CallMarkers:
 
 
 @lru_cache(maxsize=256)
-def landmarks(form: ReplyForm, reasoning: Reasoning, tools: tuple[str, ...] = ()) -> Landmarks:
-    """The landmarks of that form; *tools* are those whose names may be tags."""
-    return Landmarks(form, reasoning, tools)
+def _tool_markers(name: str) -> CallMarkers:
+    return _markers(MarkedForm(f"<{name}>", f"</{name}>", Family.TAGS, tool=name))
 
 
-def _tool_tag(name: str) -> MarkedForm:
-    return MarkedForm(f"<{name}>", f"</{name}>", Family.TAGS, tool=name)
+@lru_cache(maxsize=256)
+def landmarks(form: ReplyForm, reasoning: Reasoning) -> Landmarks:
+    """The landmarks of that form."""
+    return Landmarks(form, reasoning)
 
 
-def _telling(markers: Sequence[Marker], python: bool) -> re.Pattern[str]:
+def _telling(markers: Sequence[Marker], python: bool, by_name: bool) -> re.Pattern[str]:
     """What to stop at in prose: a character that, with the one behind it, may mean something.
 
-    Most brackets in prose and code are told apart here, without stopping.
+    Most brackets in prose and code are told apart here, without stopping. A line end is one only
+    where the line below it begins like a call, or like somebody else's turn.
     """
     pairs = {"<": r"\s/\\|｜A-Za-z", "{": r"\s\"'“‘`A-Za-z_", "[": r"\s{", "~": "~"}
     if python:
         pairs["["] += r"A-Za-z_\"'`\["
-    literals = []
+    literals = {_or_its_beginning(label, least=1) for label in (f"\n{each}" for each in LABELS)}
     for marker in markers:
         first = marker.text[0]
         if first in pairs:
             pairs[first] += re.escape(marker.text[1:2]) or r"\s\S"
         else:
-            literals.append(_or_its_beginning(marker.literal))
+            literals.add(_or_its_beginning(marker.literal))
     told = [f"{re.escape(first)}(?=[{behind}]|\\Z)" for first, behind in pairs.items()]
-    return re.compile("|".join(["`", *told, *literals]))
+    lines = [f"\n(?=[ \\t]{{0,80}}(?:{_NAMED_LINE}))"] if by_name else []
+    return re.compile("|".join(["`", *told, *sorted(literals), *lines]))
 
 
-def _or_its_beginning(text: str) -> str:
-    """A pattern for the first character of *text*, where all of it follows or the end comes."""
+def _or_its_beginning(text: str, least: int = 0) -> str:
+    """A pattern for the first character of *text*, where all of it follows or the end comes.
+
+    The end has to come behind *least* more characters.
+    """
     behind = ""
-    for char in reversed(text[1:]):
-        behind = f"(?:{re.escape(char)}{behind}|\\Z)"
+    for number, char in reversed(list(enumerate(text[1:]))):
+        end = "|\\Z" if number >= least else ""
+        behind = f"(?:{re.escape(char)}{behind}{end})"
     return f"{re.escape(text[0])}(?={behind})"

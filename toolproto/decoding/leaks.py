@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .scanner import MORE, NO, Marker
 
-__all__ = ["LEAKS", "ends_reply", "invented_turn", "opens_turn"]
+__all__ = ["LABELS", "LEAKS", "ends_reply", "invented_turn", "opens_turn"]
 
 _TURN = ("im_start", "start_header_id")
 _OTHER = (
@@ -32,10 +32,10 @@ LEAKS = (
     Marker("<end_of_turn>"),
     Marker("[INST]"),
     Marker("[/INST]"),
-    # Two labels that nobody writes for any other reason; "User:" is not one of them.
-    Marker("\n\nHuman:"),
-    Marker("\n### Instruction:"),
 )
+#: Labels that open a user's turn where they begin a line below an empty one; nobody writes them
+#: there for any other reason. "User:" is not one of them.
+LABELS = ("Human:", "### Instruction:")
 _OPENERS = {f"<|{name}|>" for name in _TURN} | {"<start_of_turn>"}
 
 
@@ -46,7 +46,7 @@ def opens_turn(token: str) -> bool:
 
 def ends_reply(token: str) -> bool:
     """Can only a user's turn begin with *token*?"""
-    return token == "[INST]" or token[0] == "\n"
+    return token == "[INST]" or token in LABELS
 
 
 def invented_turn(text: str, at: int, final: bool) -> tuple[int, bool]:

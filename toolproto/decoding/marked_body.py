@@ -18,6 +18,7 @@ from .forms import Family
 from .heads import TOKEN
 from .landmarks import CallMarkers
 from .openings import CallsReader, Opening, Openings
+from .patterns import Pattern
 from .scanner import MORE, NO
 from .string_feed import StreamedString
 from .tagged_calls import TaggedCalls, closes_list
@@ -26,16 +27,13 @@ from .tags import Tag, tag_at
 __all__ = ["MarkedBody"]
 
 _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
-_LEAD = re.compile(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
-_LEAD_BEGUN = re.compile(r"(?:`{1,3}[\w-]{0,20}+|j(?:s(?:o(?:n)?)?)?)\Z", re.IGNORECASE)
+_LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
 _FENCED = Repair("fence_in_marker")
 _TRAIL = frozenset("]})`\"'")
-_CLOSING_FENCE = re.compile(r"\s{0,8}```")
-_TOKEN_BEGUN = re.compile(r"<(?:[|｜][^<>]{0,61})?\Z")
-_ANY_CLOSING_TAG = re.compile(r"<[/\\][\w:.-]{1,40}+>")
-_CLOSING_TAG_BEGUN = re.compile(r"<(?:[/\\][\w:.-]{0,40}+)?\Z")
+_CLOSING_FENCE = Pattern(r"\s{0,8}```")
+_ANY_CLOSING_TAG = Pattern(r"<[/\\][\w:.-]{1,40}+>")
 # A marker in the open that no call follows is only being talked about; this much text decides.
 _LONGEST_TALK = 4096
 
@@ -116,7 +114,7 @@ class MarkedBody:
             if lead:
                 self._mark(_FENCED)
                 return lead.end()
-            if not final and _LEAD_BEGUN.match(text, at):
+            if not final and _LEAD.may_change(text, at):
                 return at
         opening = self._openings.at(text, at, base, final)
         if isinstance(opening, Opening):
@@ -194,9 +192,9 @@ class MarkedBody:
     def _between_calls(self, text: str, at: int, base: int, final: bool) -> int:
         outbox = self._setting.outbox
         if self._fenced:
-            fence = _CLOSING_FENCE.match(text, at)
-            if fence is None and not final and not text[at:].strip(" \n`"):
+            if not final and _CLOSING_FENCE.may_change(text, at):
                 return at
+            fence = _CLOSING_FENCE.match(text, at)
             self._fenced = False
             return fence.end() if fence else at
         if _SPACE.match(text, at):
@@ -232,7 +230,7 @@ class MarkedBody:
         token = TOKEN.match(text, at)
         if token:
             return token.end()
-        return at if not final and _TOKEN_BEGUN.match(text, at) else NO
+        return at if not final and TOKEN.may_change(text, at) else NO
 
     def _next(self, text: str, at: int, base: int, final: bool) -> Opening | int:
         """Another call, where one may follow the first."""
@@ -246,7 +244,7 @@ class MarkedBody:
         if end == NO and self._closer is None:
             self._close()
             return at
-        if end == MORE or (end == NO and not final and _CLOSING_TAG_BEGUN.match(text, at)):
+        if end == MORE or (end == NO and not final and _ANY_CLOSING_TAG.may_change(text, at)):
             return at
         if end != NO:
             self._close()

@@ -28,6 +28,7 @@ class Offered:
         self._tools = {_folded(tool.name): tool for tool in offer.tools}
         self.any = bool(self._tools)
         self.names = tuple(tool.name for tool in offer.tools)
+        self._tags = {name.lower(): name for name in self.names}
 
     def get(self, name: str) -> ToolSpec | None:
         """The tool that goes by *name*, give or take its spelling."""
@@ -40,6 +41,15 @@ class Offered:
     def knows(self, name: str) -> bool:
         """Is this the name of an offered tool? True for any name where nothing is offered."""
         return not self.any or self.get(name) is not None
+
+    def tag(self, name: str) -> str:
+        """The tool that an element called *name* stands for; empty if there is none."""
+        return self._tags.get(name.replace("\\_", "_").partition(":")[0].lower(), "")
+
+    def begins_tag(self, name: str) -> bool:
+        """May *name* be the beginning of an element that is called like a tool?"""
+        begun = name.replace("\\_", "_").rstrip("\\").partition(":")[0].lower()
+        return any(tag.startswith(begun) for tag in self._tags)
 
     def keys(self, name: str | None) -> frozenset[str] | None:
         """The argument names of that tool, if it takes no others."""

@@ -6,7 +6,6 @@ If that is not what was asked for, the calls say so.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
@@ -20,6 +19,7 @@ from .heads import Head, read_head
 from .json_calls import JsonCalls
 from .landmarks import CallMarkers
 from .offered import NOTHING
+from .patterns import Pattern
 from .pythonic import PythonCalls, leading_call
 from .pythonic.names import CallLead, call_lead
 from .raw_calls import RawCalls
@@ -33,8 +33,7 @@ from .yaml_calls import YamlCalls
 __all__ = ["CallsReader", "Opening", "Openings"]
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
-_LIST = re.compile(r"\[\s{0,80}[{\[\"']")
-_LIST_BEGUN = re.compile(r"\[\s{0,80}\Z")
+_LIST = Pattern(r"\[\s{0,80}[{\[\"']")
 
 
 class CallsReader(Body, Protocol):
@@ -202,7 +201,7 @@ class Openings:
 
     def _open_list(self, text: str, at: int, final: bool) -> Opening | int:
         name = self._python_name(text, at, final)
-        if name == MORE_KEY or (not final and _LIST_BEGUN.match(text, at)):
+        if name == MORE_KEY or (not final and _LIST.may_change(text, at)):
             return MORE
         if name:
             return self._open_python(at)

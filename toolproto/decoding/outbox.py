@@ -20,12 +20,8 @@ from ..events import (
 )
 from ..messages import CallProblem, Grade, IdFactory, Repair, Span, ToolCall
 
-__all__ = ["LONGEST_EXAMPLE", "Outbox"]
+__all__ = ["Outbox"]
 
-
-# A call woven into a sentence is an example, and examples are short; what is longer is likely
-# meant, and its arguments should not wait.
-LONGEST_EXAMPLE = 500
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
 
 
@@ -40,7 +36,7 @@ class Outbox:
         self._withheld: _Withheld | None = None
         self._lingering: CallCompleted | None = None
         self.linger = False  # keep the next completed call until it is settled how it ends
-        self.woven_from: int | None = None  # where a call in the middle of a sentence began
+        self.patient = False  # keep the last call until it is known what stands behind it
         self.repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
         self.cut = False  # was the reply ended by a limit? What waits for more text lacks it then
 
@@ -72,9 +68,8 @@ class Outbox:
     @property
     def withholds_whole_call(self) -> bool:
         """Is a call that came to its end among what is kept back?"""
-        kept = self._events[self._withheld.events :] if self._withheld else []
         lingers = self._withheld is not None and self._lingering is not None
-        return lingers or any(isinstance(event, CallCompleted) for event in kept)
+        return lingers or any(isinstance(event, CallCompleted) for event in self._kept_back)
 
     def withhold(self, start: int) -> None:
         """From here on keep events, and the text from offset *start*, until told which."""
@@ -101,13 +96,57 @@ class Outbox:
         """What was withheld was only shown: its text goes out, and no event of it."""
         withheld = self._withheld
         assert withheld is not None, "nothing is withheld"
-        self.settle()
+        raw = self._taken_back(withheld)
+        self.text(raw, withheld.start)
+        return raw
+
+    def let_go_as_reasoning(self) -> Span:
+        """What was withheld was only thought: where that stands."""
+        withheld = self._withheld
+        assert withheld is not None, "nothing is withheld"
+        raw = self._taken_back(withheld)
+        self.reasoning(raw, withheld.start)
+        return Span(withheld.start, withheld.start + len(raw))
+
+    def _taken_back(self, withheld: _Withheld) -> str:
+        self.release()
         del self._events[withheld.events :]
         self._next_index = withheld.index
         self._withheld = None
-        raw = withheld.raw.getvalue()
-        self.text(raw, withheld.start)
-        return raw
+        return withheld.raw.getvalue()
+
+    @property
+    def withheld_span(self) -> Span:
+        """Where the text stands that is kept back."""
+        assert self._withheld is not None, "nothing is withheld"
+        start = self._withheld.start
+        return Span(start, start + self._withheld.raw.tell())
+
+    @property
+    def withholds_guess(self) -> bool:
+        """Is the form of a call guessed among what is kept back? A fence around it is no form."""
+        self.release()
+        return any(
+            repair.grade is Grade.GUESSED and not repair.is_of_place and repair.name != "fenced"
+            for event in self._kept_back
+            if isinstance(event, CallCompleted)
+            for repair in event.call.repairs
+        )
+
+    def doubt_withheld(self, doubt: Repair) -> None:
+        """The calls that are kept back stand in a doubtful place; that says more than a fence."""
+        assert self._withheld is not None, "nothing is withheld"
+        self.release()
+        for at in range(self._withheld.events, len(self._events)):
+            event = self._events[at]
+            if isinstance(event, CallCompleted):
+                told = [r for r in event.call.repairs if r.name != "fenced"]
+                call = replace(event.call, repairs=(doubt, *told))
+                self._events[at] = CallCompleted(event.index, call)
+
+    @property
+    def _kept_back(self) -> list[Event]:
+        return self._events[self._withheld.events :] if self._withheld else []
 
     def text(self, text: str, start: int) -> None:
         if text:
@@ -118,7 +157,7 @@ class Outbox:
             self._say(ReasoningDelta(text, Span(start, start + len(text))))
 
     def _say(self, event: Event) -> None:
-        self.settle()
+        self.release()
         self._events.append(event)
 
     def amend(self, repair: Repair) -> None:
@@ -129,9 +168,14 @@ class Outbox:
             self._lingering = CallCompleted(last.index, call)
 
     def settle(self, *repairs: Repair) -> None:
-        """The call that lingers, if any, is over."""
+        """The call that lingers, if any, is over; it goes out unless its place is undecided."""
         for repair in repairs:
             self.amend(repair)
+        if not self.patient:
+            self.release()
+
+    def release(self) -> None:
+        """Nothing more is to be said about the call that lingers, if any."""
         if self._lingering is not None:
             self._events.append(self._lingering)
         self._lingering = None
@@ -159,10 +203,8 @@ class Outbox:
             self._say(ArgumentsDelta(index, text))
 
     def completed(self, index: int, call: ToolCall) -> None:
-        woven = self.woven_from
-        if woven is not None and call.span.end - woven > LONGEST_EXAMPLE:
-            call = replace(call, repairs=(*call.repairs, Repair("woven_in", Grade.GUESSED)))
-        if self.linger:
+        if self.linger or self.patient:
+            self.release()
             self._lingering = CallCompleted(index, call)
         else:
             self._say(CallCompleted(index, call))

@@ -6,6 +6,8 @@ a hot path for the inside of long string arguments (`string_feed.py`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..errors import UsageError
 from ..events import Event
 from ..messages import IdFactory
@@ -14,7 +16,7 @@ from .base import Limits
 from .forms import ReplyForm
 from .outbox import Outbox
 from .reasoning import Reasoning
-from .reply_reader import ReplyReader
+from .reply_reader import PassedOver, ReplyReader
 from .string_feed import BATCH, StringFeed
 
 __all__ = ["ReplyDecoder"]
@@ -37,6 +39,11 @@ class ReplyDecoder:
         self._finished = False
         self._string: StringFeed | None = None  # while a string argument is being read
         self._pending: list[str] | None = None  # chunks of a long one, not looked at yet
+
+    @property
+    def passed_over(self) -> Sequence[PassedOver]:
+        """What was read like a call so far and is none, because of where it stands."""
+        return self._reader.passed_over
 
     def feed(self, chunk: str) -> list[Event]:
         """Read on."""

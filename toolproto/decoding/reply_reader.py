@@ -2,15 +2,17 @@
 
 :class:`ReplyReader` goes through the prose from one telling character to the next. A marker, or
 the beginning of a JSON object that could be a call, opens an *attempt*: what follows is read by
-a body reader (`json_body.py`, `json_calls.py`) while text and events are withheld (`outbox.py`)
-until it is certain which of the two should go out. All decisions depend on positions in the
-text, never on how it was cut into chunks.
+a reader of calls while text and events are withheld (`outbox.py`) until it is certain which of
+the two should go out. Where an attempt stands decides what becomes of it (`place.py`). All
+decisions depend on positions in the text, never on how it was cut into chunks.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from io import StringIO
+from typing import NamedTuple
 
 from ..events import TextDelta
 from ..messages import Span
@@ -22,33 +24,40 @@ from .call_draft import CallSetting
 from .candidates import leading_key
 from .cut import CutTail
 from .fenced_calls import Fences
-from .fences import FENCE, FENCE_BEGUN
+from .fences import FENCE
 from .forms import ReplyForm
 from .json_calls import JsonCalls
-from .landmarks import Landmark, landmarks
+from .landmarks import CallMarkers, Found, Landmark, landmarks
 from .leaks import ends_reply, invented_turn, opens_turn
 from .marked_body import MarkedBody
 from .offered import offered
 from .other_json import OtherJson
 from .outbox import Outbox
-from .reasoning import Reasoning
+from .patterns import Pattern
+from .place import PLAIN, REASONS, Place, Standing, Verdict, goes_on
 from .scanner import MORE, NO
 from .string_feed import StreamedString
-from .surroundings import Standing, Surroundings
-from .thoughts import Thought
+from .thinking import Reasoning, Thought
 
-__all__ = ["ReplyReader"]
+__all__ = ["PassedOver", "ReplyReader"]
 
 _LONGEST_RUN = 64
 _RUN = re.compile(r"`{1,64}+|~{1,64}+")
-_SPACE = re.compile(r"[\s,]++")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
-_SEPARATOR = re.compile(r"\s{0,20}+[,;]\s{0,20}+(?=[{\[<])")
-_SEPARATOR_BEGUN = re.compile(r"\s{0,20}+(?:[,;]\s{0,20}+)?\Z")
-
-_INDENT = re.compile(r"\s{1,200}")
+_SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
+_INDENT = re.compile(r"[ \t\r]{1,200}")
+_BLANK = Pattern(r"[ \t]{0,64}(?=\S|\n)")
+#: Text that may follow a call in a thought before it is decided whether the thought is closed.
+_LONGEST_WAIT = 65_536
 
 _Mode = Callable[[str, int, bool], int]
+
+
+class PassedOver(NamedTuple):
+    """Something that was read like a call and is none, and why: a name of ``place.REASONS``."""
+
+    span: Span
+    reason: str
 
 
 class ReplyReader:
@@ -66,19 +75,21 @@ class ReplyReader:
         self.outbox = outbox
         self._setting = CallSetting(form.shape, offered(offer), outbox, limits, form.gated)
         self.bare = BareCalls(form, self._setting)
-        tags = self._setting.offered.names if form.tool_tags else ()
-        self.landmarks = landmarks(form, reasoning, tags)
-        self.around = Surroundings()
+        self.landmarks = landmarks(form, reasoning)
+        self.place = Place()
+        self.passed_over: list[PassedOver] = []
         self._recoveries = limits.recoveries
         self.text = ""  # not read yet
         self.base = 0  # where in the reply that begins
-        self.mode: _Mode = self.in_prose
+        self.mode: _Mode = self._at_start
+        self._line_begins = True  # nothing but space since the line began, or since a call
         self._attempt: Attempt | None = None
         self.fences = Fences(self, form)
         self._other = OtherJson(None)
         self._cut: CutTail | None = None
         self._broken_off = False
-        self._thought = Thought(self.landmarks.ends_of_thought)
+        self._thought = Thought(self.landmarks.thought_ends)
+        self._after_call = StringIO()  # what was thought behind a call in a thought
         if reasoning.starts_inside:
             self.mode = self._in_thought
 
@@ -90,17 +101,18 @@ class ReplyReader:
     def plain(self, text: str) -> TextDelta | None:
         """*text* read, if it is prose behind prose and nothing in it could begin anything.
 
-        Most chunks of most replies are: this takes a third of the time of :meth:`read`.
+        Most chunks of most replies are: this takes a fraction of the time of :meth:`read`.
         """
         if self.text or self.mode != self.in_prose or not self.outbox.is_empty:
             return None
-        if not text or self.landmarks.telling.search(text):
-            return None
-        if self.bare.by_name and (self.around.blank_line or "\n" in text):
+        if not text or self._line_begins or self.landmarks.telling.search(text):
             return None
         start = self.base
         self.base = end = start + len(text)
-        self.around.saw(text)
+        self.place.saw(text)
+        newline = text.rfind("\n")
+        if newline >= 0:
+            self._line_begins = not text[newline:].strip()
         return TextDelta(text, Span(start, end))
 
     def read(self, text: str, *, final: bool = False) -> None:
@@ -133,35 +145,52 @@ class ReplyReader:
             if not self._read_again(len(self.text)) and self._attempt.body.done:
                 self._end_attempt()
             self.read("", final=True)
+        if self.mode == self._behind_call_in_thought:
+            self._count_in_thought()
         held = self.outbox
         undecided = self._broken_off and held.withholds_whole_call
         if undecided or (held.withholding and not held.withholds_call):
             held.let_go_as_text()
-        self.outbox.let_go()
+        held.let_go()
+        held.release()
         problem = self._cut.problem() if self._cut else None
         if problem is not None:
-            self.outbox.rejected(None, problem)
-        self.outbox.settle()
+            held.rejected(None, problem)
+        held.settle()
 
     # -- prose ----------------------------------------------------------------------------
 
+    def _at_start(self, text: str, at: int, final: bool) -> int:
+        """At the first character of the reply, where its template may have begun a thought."""
+        for marker in self.landmarks.first_thoughts:
+            end = marker.at(text, at, final)
+            if end == MORE:
+                return at
+            if end >= 0:
+                self._begin_thought()
+                return end
+        self.mode = self.in_prose
+        return at
+
     def in_prose(self, text: str, at: int, final: bool) -> int:
-        if self.bare.by_name and self.around.blank_line:
+        if self._line_begins:
             stop = self._at_line(text, at, final)
             if stop != NO:
                 return stop
         telling = self.landmarks.telling.search(text, at)
         stop = telling.start() if telling else len(text)
+        if text[stop : stop + 1] == "\n":
+            stop += 1  # something may begin in the line below
         if stop > at:
-            newline = text.find("\n", at, stop) if self.bare.by_name else NO
-            return self._say(text, at, stop if newline == NO else newline + 1)
-        landmark, end, number = self.landmarks.at(text, at, final)
-        if end == MORE:
+            return self._say(text, at, stop)
+        return self._at_telling(text, at, final)
+
+    def _at_telling(self, text: str, at: int, final: bool) -> int:
+        found = self.landmark_at(text, at, final)
+        if found == MORE:
             return at
-        if landmark is Landmark.THOUGHT and end == len(text) and not final:
-            return at  # what comes behind it may matter
-        if landmark is not None:
-            stop = self._at_landmark(landmark, text, at, end, number)
+        if isinstance(found, Found):
+            stop = self._at_landmark(found, text, at)
             return stop if stop != NO else self._say(text, at, at + 1)
         if text[at] in "`~":
             return self._at_run(text, at, final)
@@ -169,14 +198,26 @@ class ReplyReader:
             return self._at_bracket(text, at, final)
         return self._say(text, at, at + 1)
 
+    def landmark_at(self, text: str, at: int, final: bool) -> Found | int:
+        """The landmark at *at*, or NO, or MORE."""
+        return self.landmarks.at(text, at, final, self._setting.offered)
+
     def _at_line(self, text: str, at: int, final: bool) -> int:
-        """At the start of a line, where a call may begin with its name; NO if none does."""
+        """At the beginning of a line: where reading goes on; NO if nothing special begins it."""
         space = _INDENT.match(text, at)
         if space:
             return self._say(text, at, space.end())
-        if self.around.standing() is not Standing.PLAIN:
+        number, _ = self.landmarks.labels.at(text, at, final)
+        if number == MORE:
+            return at
+        if number >= 0 and self.place.after_blank_line:
+            return self._begin_cut(at, fabricated=False)
+        if not self.bare.by_name:
             return NO
-        return self.at_bare(self.bare.at_name(text, at, final), at)
+        found = self.bare.at_name(text, at, final)
+        if isinstance(found, BareCall) and self.place.standing().verdict is not Verdict.PLAIN:
+            return NO
+        return self.at_bare(found, at)
 
     def at_bare(self, found: BareCall | int, at: int) -> int:
         """Read the bare call that was found at *at*: where reading goes on; NO if there is none."""
@@ -189,31 +230,41 @@ class ReplyReader:
     def _say(self, text: str, at: int, stop: int) -> int:
         piece = text[at:stop]
         self.outbox.text(piece, self.base + at)
-        self.around.saw(piece)
+        self._saw(piece)
         return stop
 
+    def _saw(self, piece: str) -> None:
+        self.place.saw(piece)
+        newline = piece.rfind("\n")
+        if newline >= 0 or self._line_begins:
+            self._line_begins = not piece[newline + 1 :].strip()
+
     def _at_run(self, text: str, at: int, final: bool) -> int:
-        """Backticks or tildes: a fence at the start of a line, otherwise inline code."""
+        """Backticks or tildes: a fence, or inline code."""
         run = _RUN.match(text, at)
         assert run is not None, "a run has at least one character"
-        if not self.around.in_code and not self.around.in_block_quote:
+        if self._may_fence():
             fence = FENCE.match(text, at)
             if fence:
                 return self.fences.begin(fence, at)
-            if not final and FENCE_BEGUN.match(text, at):
+            if not final and FENCE.may_change(text, at):
                 return at
         if run.end() == len(text) and not final and len(run.group()) < _LONGEST_RUN:
             return at
-        if text[at] == "`":
-            self.around.saw_backticks(len(run.group()))
         return self._say(text, at, run.end())
+
+    def _may_fence(self) -> bool:
+        """Would a run of backticks begin a fence here, with the line as it is?"""
+        if self.place.in_block_quote or self.place.shows:
+            return False
+        return self._line_begins or not self.place.in_code
 
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
         key = leading_key(text, at, final)
-        if key and key == self._form.result_key and self.around.standing() is Standing.PLAIN:
+        apart = self.place.begins_something
+        if key and key == self._form.result_key and apart:
             return self._begin_cut(at)
-        apart = self.around.after_sentence
         stop = self.at_bare(self.bare.at_bracket(text, at, final, apart=apart), at)
         if stop != NO:
             return stop
@@ -238,36 +289,37 @@ class ReplyReader:
 
     # -- landmarks ------------------------------------------------------------------------
 
-    def _at_landmark(self, landmark: Landmark, text: str, at: int, end: int, number: int) -> int:
+    def _at_landmark(self, found: Found, text: str, at: int) -> int:
         """Where reading goes on; NO if the marker means nothing where it stands."""
-        match landmark:
+        named = self.place.in_code
+        match found.kind:
             case Landmark.CALL:
-                return self.at_call(text, at, end, number)
-            case Landmark.DROPPED if not self.around.in_code:
-                return self._at_dropped(text, at, end)
-            case Landmark.RESULT if self.around.standing() is Standing.PLAIN:
+                assert found.call is not None, "the markers of a call"
+                return self.at_call(found.call, text, at, found.end)
+            case Landmark.DROPPED if not named:
+                return self._at_dropped(text, at, found.end)
+            case Landmark.RESULT if self.place.begins_something:
                 return self._begin_cut(at)
-            case Landmark.THOUGHT if self._begins_thought(text, end):
-                self._thought = Thought(self.landmarks.ends_of_thought)
-                self.mode = self._in_thought
-                return end
-            case Landmark.END_OF_THOUGHT if not self.around.in_code:
-                return end  # the thought was opened in the prompt, or never
-            case Landmark.END_OF_CALL if self.around.blank_line:
-                return end  # of one that was ended before, or had no opening marker
-            case Landmark.LEAK if not self.around.in_code:
-                return self._at_leak(text[at:end], at, end)
+            case Landmark.THOUGHT if not named:
+                self._begin_thought()
+                return found.end
+            case Landmark.END_OF_THOUGHT if not named:
+                return found.end  # the thought was opened in the prompt, or never
+            case Landmark.END_OF_CALL if self._line_begins:
+                return found.end  # of one that was ended before, or had no opening marker
+            case Landmark.LEAK if not named:
+                return self._at_leak(text[at : found.end], at, found.end)
         return NO
 
-    def _begins_thought(self, text: str, end: int) -> bool:
-        """A tag amid words is only named, unless its thought begins on a line of its own."""
-        shown = self.around.in_code or self.around.in_block_quote
-        return self.around.begins_something or (not shown and text[end : end + 1] == "\n")
-
-    def at_call(self, text: str, at: int, end: int, number: int) -> int:
-        woven = self.around.standing() is not Standing.PLAIN
-        markers = self.landmarks.calls[number]
-        self._try(MarkedBody(self._setting, markers, self.base + end, in_sentence=woven), at)
+    def at_call(self, markers: CallMarkers, text: str, at: int, end: int) -> int:
+        """Read the call behind the marker between *at* and *end*."""
+        standing = PLAIN if self.fences.open else self.place.standing()
+        special = markers.opener.is_special
+        if special and standing.verdict is Verdict.DOUBTED:
+            standing = PLAIN
+        woven = standing.verdict is not Verdict.PLAIN
+        body = MarkedBody(self._setting, markers, self.base + end, in_sentence=woven)
+        self._try(body, at, standing, special=special)
         self.outbox.keep(text[at:end])
         return end
 
@@ -276,7 +328,7 @@ class ReplyReader:
 
         What stands before it goes on to count for the call behind it.
         """
-        if self.around.standing() is not Standing.PLAIN:
+        if self.place.standing().verdict is not Verdict.PLAIN:
             self.outbox.text(text[at:end], self.base + at)
         return end
 
@@ -296,26 +348,77 @@ class ReplyReader:
             return self._begin_cut(at, fabricated=False)
         return at if end == NO else end
 
+    # -- thoughts -------------------------------------------------------------------------
+
+    def _begin_thought(self) -> None:
+        self._thought = Thought(self.landmarks.thought_ends)
+        self.mode = self._in_thought
+
     def _in_thought(self, text: str, at: int, final: bool) -> int:
         stop = self._thought.feed(text, at, final)
-        if not self._thought.over:
+        number = self._thought.number
+        if number == NO:
             self.outbox.reasoning(text[at:stop], self.base + at)
-            return stop
-        self.mode = self.in_prose
-        self.around.restart()
+        elif number < self.landmarks.ends_of_thought:
+            self._end_thought()
+        else:
+            self.outbox.withhold(self.base + at)
+            self._try_in_thought(text, at, stop)
         return stop
+
+    def _end_thought(self) -> None:
+        self.mode = self.in_prose
+        self.place.restart()
+        self._line_begins = True
+
+    def _try_in_thought(self, text: str, at: int, end: int) -> None:
+        """By the model's template a call ends a thought: so it counts, unless that is closed."""
+        number = self._thought.number - self.landmarks.ends_of_thought
+        markers = self.landmarks.calls_in_thought[number]
+        body = MarkedBody(self._setting, markers, self.base + end)
+        self._attempt = Attempt(body, Policy.ASK_THOUGHT, self.base + at, self.outbox)
+        self.mode = self._in_attempt
+        self.outbox.keep(self._after_call.getvalue() + text[at:end])
+        self._after_call = StringIO()
+
+    def _behind_call_in_thought(self, text: str, at: int, final: bool) -> int:
+        stop = self._thought.feed(text, at, final)
+        number = self._thought.number
+        if number == NO:
+            self._after_call.write(text[at:stop])
+            if self._after_call.tell() > _LONGEST_WAIT:
+                self._count_in_thought()
+        elif number < self.landmarks.ends_of_thought:
+            self.outbox.keep(self._after_call.getvalue())
+            self._pass_over(self.outbox.let_go_as_reasoning(), "thinking")
+            self._end_thought()
+        else:
+            self._try_in_thought(text, at, stop)
+        return stop
+
+    def _count_in_thought(self) -> None:
+        """The thought was not closed, so the calls in it ended it."""
+        self.outbox.doubt_withheld(REASONS["unclosed_thought"].doubt)
+        self.outbox.let_go()
+        after = self._after_call.getvalue()
+        self.outbox.reasoning(after, self.base + len(self.text) - len(after))
+        self._after_call = StringIO()
+        self._begin_thought()
 
     # -- attempts at a call ---------------------------------------------------------------
 
-    def _try(self, body: Body, at: int) -> None:
+    def _try(
+        self, body: Body, at: int, standing: Standing | None = None, *, special: bool = False
+    ) -> None:
         """Read what begins at *at* as a call; what it was is decided later."""
         start = self.base + at
-        policy = Policy.ASK_FENCE
+        policy, standing = Policy.ASK_FENCE, standing or self.place.standing()
         if self.fences.open is None:
-            policy = Policy.of(self.around.standing())
+            policy = Policy.of(standing)
             self.outbox.withhold(start)
-        self.outbox.woven_from = start if policy is Policy.ASK_NEXT else None
-        self._attempt = Attempt(body, policy, start, self.outbox)
+        # Words behind it on its line would show it to be talk: its end waits for them.
+        self.outbox.patient = policy is Policy.RUN and not special
+        self._attempt = Attempt(body, policy, start, self.outbox, standing)
         self.mode = self._in_attempt
 
     def _in_attempt(self, text: str, at: int, final: bool) -> int:
@@ -350,49 +453,90 @@ class ReplyReader:
         attempt, self._attempt = self._attempt, None
         assert attempt is not None, "an attempt is under way"
         refused = attempt.body.refused
-        if attempt.policy is Policy.ASK_FENCE:
-            self.fences.end_attempt(refused)
-        elif refused or attempt.policy is Policy.SHOW:
-            shown = self.show_withheld()
-            if refused and attempt.policy is Policy.RUN:
-                self.fences.shown(shown)
-        elif attempt.policy is Policy.ASK_NEXT:
-            self.mode = self._behind_example
-        else:
-            self.run_withheld()
+        match attempt.policy:
+            case Policy.ASK_FENCE:
+                self.fences.end_attempt(refused)
+            case Policy.ASK_THOUGHT:
+                self.mode = self._behind_call_in_thought
+                self._thought = Thought(self.landmarks.thought_ends)
+            case Policy.SHOW:
+                self.show_withheld(attempt.standing.reason)
+            case _ if refused:
+                shown = self.show_withheld()
+                if attempt.policy is Policy.RUN:
+                    self.fences.shown(shown)
+            case Policy.DOUBT:
+                self._end_doubted(attempt.standing)
+            case _:
+                self.run_withheld()
 
-    def _behind_example(self, text: str, at: int, final: bool) -> int:
-        shown = Attempt.goes_on(text, at, final, self.around.closing_quote())
-        if shown or (self._broken_off and not text[at:].strip()):
-            self.show_withheld()
-        elif shown is not None:
+    def _end_doubted(self, standing: Standing) -> None:
+        """Its place is doubtful: with a doubtful form it is text, else a call that says so."""
+        if self.outbox.withholds_guess:
+            self.show_withheld(standing.reason)
+        elif self.outbox.withholds_whole_call:
+            self.outbox.doubt_withheld(standing.doubt)
+            self.run_withheld()
+        else:
+            self.mode = self._behind_broken
+
+    def _behind_broken(self, text: str, at: int, final: bool) -> int:
+        """Behind what is no call in the middle of a sentence: a mistake, unless that goes on."""
+        blank = _BLANK.match(text, at)
+        if blank is None and not final:
+            return at
+        if blank and goes_on(text[blank.end()]):
+            self.show_withheld("mid_sentence")
+        else:
             self.run_withheld()
         return at
 
-    def show_withheld(self) -> str:
-        """What was withheld is text, which is returned."""
+    def show_withheld(self, reason: str = "") -> str:
+        """What was withheld is text, which is returned; *reason* if that is its place."""
         self.mode = self.in_prose
         self.outbox.repairs = ()
+        self.outbox.patient = False
+        if reason and self.outbox.withholds_call:
+            self._pass_over(self.outbox.withheld_span, reason)
         text = self.outbox.let_go_as_text()
-        self.around.saw(text)
+        self._saw(text)
         return text
+
+    def _pass_over(self, span: Span, reason: str) -> None:
+        self.passed_over.append(PassedOver(span, reason))
 
     def run_withheld(self) -> None:
         """What was withheld is a call."""
-        self.mode = self._between_calls
+        self.mode = self._behind_call
         self.outbox.repairs = ()
         self.outbox.let_go()
-        self.around.restart()
+        self.place.restart()
+        self._line_begins = True
 
-    def _between_calls(self, text: str, at: int, final: bool) -> int:
+    def _behind_call(self, text: str, at: int, final: bool) -> int:
         """Behind a call: separators and brackets to spare are no text."""
         if text[at] in "]}":
             return at + 1
-        separator = _SEPARATOR.match(text, at)
-        if separator is None and not final and _SEPARATOR_BEGUN.match(text, at):
+        if not final and _SEPARATOR.may_change(text, at):
+            if self.outbox.patient and "\n" in text[at:]:
+                self._release(doubted=False)
             return at
+        separator = _SEPARATOR.match(text, at)
+        if self.outbox.patient:
+            blank = _BLANK.match(text, at)
+            if blank is None and not final and _BLANK.may_change(text, at):
+                return at
+            goes = blank is not None and goes_on(text[blank.end()])
+            self._release(doubted=goes and separator is None)
         self.mode = self.in_prose
         return separator.end() if separator else at
+
+    def _release(self, *, doubted: bool) -> None:
+        """Let the call go that waited for what stands behind it."""
+        if doubted and self.outbox.patient:
+            self.outbox.amend(REASONS["words_behind"].doubt)
+        self.outbox.patient = False
+        self.outbox.release()
 
     # -- the end --------------------------------------------------------------------------
 

@@ -3,13 +3,17 @@
 A marker is a tag (``<tool_code>``), a special token (``<｜tool▁sep｜>``), the beginning of a tag
 (``<invoke name=``) or any other literal (``[[call ``). Tags are met in every spelling that models
 give them: other case, stray spaces, attributes. Special tokens are met as endpoints show them: with
-plain bars for full-width ones, with an underscore or a space for a ``▁``.
+plain bars for full-width ones, with an underscore or a space for a ``▁``. Whether one may only have
+begun follows from its pattern (`patterns.py`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
+
+from .patterns import Pattern
 
 __all__ = ["MORE", "NO", "Marker", "MarkerSet"]
 
@@ -24,6 +28,8 @@ _FIELD = "{name}"
 _FIELD_REGEX = r"[\w.:/-]{1,128}"
 _SPELLINGS = {"|": "[|｜]", "｜": "[|｜]", "_": r"(?:\\?_|▁| )", "▁": r"(?:\\?_|▁| )"}
 _SAME = str.maketrans({"｜": "|", "▁": "_", " ": "_"})
+_ODD_TAG = re.compile(r"<\s{0,3}([/\\]?)\s{0,3}(\S?)")
+_SPECIAL_TOKEN = re.compile(r"<[|｜]|[|｜]>|\[[A-Z_]{4,}\]")
 
 
 class Marker:
@@ -34,10 +40,8 @@ class Marker:
         tag = _TAG.fullmatch(text.strip())
         self._closes = bool(tag and tag.group(1))
         self._name = tag.group(2).lower() if tag else ""
-        self._same = _same(text)
+        self.same = _same(text)
         self.regex = self._regex()
-        pattern = re.compile(self.regex)
-        self._match, self._search = pattern.match, pattern.search
 
     def _regex(self) -> str:
         if not self._name:
@@ -47,6 +51,15 @@ class Marker:
         if self._closes:
             return rf"(?i:<\s{{0,3}}[/\\]\s{{0,3}}{name}\s{{0,3}}>)"
         return rf"(?i:<\s{{0,3}}{name}(?:\s[^<>]{{0,{_LONGEST_TAG}}})?>)"
+
+    @cached_property
+    def _pattern(self) -> Pattern:
+        return Pattern(self.regex)
+
+    @property
+    def is_special(self) -> bool:
+        """Is it a special token of some vocabulary, which nobody writes in a sentence?"""
+        return _SPECIAL_TOKEN.search(self.text) is not None
 
     @property
     def first(self) -> str:
@@ -63,100 +76,110 @@ class Marker:
         """How much of it is the same for every tool."""
         return len(self.text) - len(_FIELD) * (_FIELD in self.text)
 
-    def continues(self, other: Marker) -> bool:
-        """Does it begin like *other*, and go on?"""
-        return self.text != other.text and self._same.startswith(other._same)
+    def may_begin(self, pair: str) -> bool:
+        """Does it begin with *pair*, two characters as all spellings have them in common?"""
+        return self.same[:2] == pair or self.same == pair[:1]
 
     def at(self, text: str, at: int, final: bool) -> int:
         """Where the marker that begins at *at* ends, or NO, or MORE."""
-        found = self._match(text, at)
+        found = self._pattern.match(text, at)
         if found:
             return found.end()
-        return MORE if not final and self.begun(text, at) else NO
+        return MORE if not final and self._pattern.may_change(text, at) else NO
 
     def find(self, text: str) -> int:
         """Where it first stands in *text*; -1 if it does not."""
-        found = self._search(text)
+        found = self._pattern.search(text)
         return found.start() if found else -1
 
     def begun(self, text: str, at: int) -> bool:
-        """Is all the text from *at* on the beginning of this marker?"""
-        if len(text) - at > _LONGEST_TAG:
-            return False
-        tail = text[at:]
-        return self._tag_begun(tail) if self._name else self._literal_begun(tail)
-
-    def _literal_begun(self, tail: str) -> bool:
-        if not _is_token(self.text):
-            return self.text.startswith(tail)
-        tail = _same(tail[:1] + tail[1:].removesuffix("\\"))
-        head, field, rest = self._same.partition(_FIELD)
-        if len(tail) <= len(head) or not field:
-            return self._same.startswith(tail)
-        after = tail[len(head) :].lstrip(_NAME_CHARACTERS)
-        return tail.startswith(head) and rest.startswith(after)
-
-    def _tag_begun(self, tail: str) -> bool:
-        rest = tail[1:].lstrip()
-        if tail[:1] != "<" or len(tail) - len(rest) > 4:
-            return False
-        if self._closes and rest:
-            if rest[0] not in "/\\":
-                return False
-            rest = rest[1:].lstrip()
-        rest = rest.replace("\\_", "_").removesuffix("\\")
-        name, after = rest[: len(self._name)].lower(), rest[len(self._name) :]
-        if not after:
-            return self._name.startswith(name)
-        begun = after[0].isspace() or after[0] == ":"
-        return name == self._name and begun and not set(after) & {"<", ">"}
+        """May all the text from *at* on be the beginning of this marker?"""
+        return self._pattern.may_change(text, at)
 
 
 class MarkerSet:
-    """Several markers, told apart in one look; where two stand, the longer one counts."""
+    """Several markers, told apart in one look; where two stand, the longer one counts.
+
+    Two characters rule nearly every place and nearly every marker out: markers are kept by those.
+    """
 
     def __init__(self, markers: Sequence[Marker]) -> None:
         self._markers = markers
-        by_length = sorted(range(len(markers)), key=lambda number: -markers[number].length)
-        self._numbers = by_length
-        regexes = (f"({markers[number].regex})" for number in by_length)
-        self._match = re.compile("|".join(regexes) or r"(?!)").match
-        # Two characters rule nearly every place out, whatever comes later.
-        self._beginnings = {_same(m.text)[:2] for m in markers}
         firsts = "".join(sorted({m.first for m in markers}))
         #: The first character of any of them.
         self.begins = re.compile(f"[{re.escape(firsts)}]" if firsts else r"(?!)")
-        self._longer = {
-            m.text: [
-                o for o in markers if o.text != m.text and _same(o.text).startswith(_same(m.text))
-            ]
-            for m in markers
-        }
+        self._firsts = frozenset(firsts)
+        self._by_pair: dict[str, _Bucket] = {}
+        self._made: dict[tuple[int, ...], _Bucket] = {}
 
     def at(self, text: str, at: int, final: bool) -> tuple[int, int]:
         """The number of the marker that stands at *at* and where it ends; or NO, or MORE, twice."""
+        pair = text[at : at + 2]
+        bucket = self._by_pair.get(pair)
+        if bucket is None:
+            if pair[:1] not in self._firsts:
+                return NO, NO
+            if len(pair) < 2:
+                if not final:
+                    return MORE, MORE
+                pair += "\0"  # only a marker of one character can stand there
+            elif pair[0] == "<" and (pair[1].isspace() or pair[1] == "\\"):
+                pair = self._tag_pair(text, at)
+                if not pair:
+                    return (NO, NO) if final else (MORE, MORE)
+            bucket = self._by_pair.get(pair) or self._bucket(pair)
+        return bucket.at(text, at, final)
+
+    @staticmethod
+    def _tag_pair(text: str, at: int) -> str:
+        """What the tag at *at* begins with but for stray space; empty where that is to come."""
+        tag = _ODD_TAG.match(text, at)
+        assert tag is not None, "a bracket with space or a backslash behind it"
+        slash, first = tag.groups()
+        return "</" if slash and first else f"<{first}" if first else ""
+
+    def _bucket(self, pair: str) -> _Bucket:
+        same = _same(pair)
+        numbers = [n for n, marker in enumerate(self._markers) if marker.may_begin(same)]
+        made = self._made.get(tuple(numbers))
+        if made is None:
+            made = self._made[tuple(numbers)] = _Bucket(self._markers, numbers)
+        if len(self._by_pair) < 4096:  # pairs of characters are the model's to choose
+            self._by_pair[pair] = made
+        return made
+
+
+class _Bucket:
+    """The markers that may begin with one pair of characters."""
+
+    def __init__(self, markers: Sequence[Marker], numbers: Sequence[int]) -> None:
+        self._by_length = sorted(numbers, key=lambda number: -markers[number].length)
+        regexes = [markers[number].regex for number in self._by_length]
+        whole = "|".join(f"({regex})" for regex in regexes) or r"(?!)"
+        self._match = re.compile(whole).match
+        self._pattern = Pattern("|".join(regexes)) if regexes else None
+        # Of those that go on where another one ends, it must be known that they do not.
+        self._longer = {
+            number: [
+                other
+                for other in (markers[n] for n in numbers)
+                if other.same != markers[number].same
+                and other.same.startswith(markers[number].same)
+            ]
+            for number in numbers
+        }
+
+    def at(self, text: str, at: int, final: bool) -> tuple[int, int]:
+        if self._pattern is None:
+            return NO, NO
         found = self._match(text, at)
         if found and found.lastindex:
-            number, end = self._numbers[found.lastindex - 1], found.end()
-            longer = not final and self._longer_begun(number, text, at)
-            return (MORE, MORE) if longer else (number, end)
-        if final or self._is_ruled_out(text[at : at + 2]):
-            return NO, NO
-        return (MORE, MORE) if any(m.begun(text, at) for m in self._markers) else (NO, NO)
-
-    def _longer_begun(self, number: int, text: str, at: int) -> bool:
-        """May the marker found turn out to be only the beginning of another?"""
-        own = self._markers[number]
-        return any(marker.begun(text, at) for marker in self._longer.get(own.text, ()))
-
-    def _is_ruled_out(self, pair: str) -> bool:
-        """Can no marker begin with *pair*, as far as it goes?"""
-        if len(pair) < 2 or (pair[0] == "<" and (pair[1].isspace() or pair[1] == "\\")):
-            return False
-        return _same(pair) not in self._beginnings
-
-
-_NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789_.:/-"
+            number = self._by_length[found.lastindex - 1]
+            longer = self._longer[number]
+            if longer and not final and any(marker.begun(text, at) for marker in longer):
+                return MORE, MORE
+            return number, found.end()
+        return (MORE, MORE) if not final and self._pattern.may_change(text, at) else (NO, NO)
 
 
 def _is_token(text: str) -> bool:

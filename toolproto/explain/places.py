@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from ..decoding.fences import FENCE, CodeFence
 from ..decoding.other_json import OtherJson
-from ..decoding.surroundings import Standing, Surroundings
+from ..decoding.place import Place as Surroundings
+from ..decoding.place import Verdict as Standing
 from ..paradigms.parsed import Segment, SegmentKind
 from .alone import Attempt
 from .values import Reason

@@ -47,6 +47,7 @@ class WireFormat:
     calls of a reply, and *between* separates them. *also* are further markers to read by,
     *dropped* such as mean nothing by themselves, and *results* those before a result in the
     model's own template. *sure* is whether the first marker alone says that a call is meant.
+    *ends_thought* says that by the model's template a call ends a thought that was not closed.
     *result* is the name of the tag in which a result is sent back, or the label before it if it
     ends with a colon.
     """
@@ -60,6 +61,7 @@ class WireFormat:
     dropped: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     sure: bool = True
+    ends_thought: bool = False
 
     def encode(self, calls: Sequence[ToolCall]) -> str:
         """*calls* as a model writes them."""
@@ -112,7 +114,15 @@ class WireFormat:
         for opener, closer in asked:
             mark = (opener.strip("\n"), closer.strip("\n"))
             loose = isinstance(payload, NamedJson) and payload.loose
-            yield MarkedForm(*mark, family, shape, many=many, sure=self.sure, loose=loose)
+            yield MarkedForm(
+                *mark,
+                family,
+                shape,
+                many=many,
+                sure=self.sure,
+                loose=loose,
+                ends_thought=self.ends_thought,
+            )
         if isinstance(payload, TaggedCall) and payload.is_element and not payload.by_tool:
             opener = payload.call[0].partition("{name}")[0]
             closer = payload.call[1].strip()

@@ -1,0 +1,531 @@
+"""Where does a call stand: in the open, in doubt, or only shown?
+
+Text that merely contains a call must not run it. What tells the two apart is how the text is laid
+out, never the words of one language: block structure (fences, block quotes with their lazy lines,
+indented code, tables, lists, definitions), inline structure (code spans, quotation marks of every
+script, over lines) and elements that show or quote. :class:`Place` carries all of it over lines.
+Fences are the reader's own affair, because only what follows them decides (`fenced_calls.py`), and
+so is thinking (`thinking.py`).
+
+One table, :data:`REASONS`, names every place that is not the open and what becomes of a call there:
+*shown* is text, *doubted* is a call that carries its reason and is never clean.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from ..messages import Grade, Repair
+
+__all__ = ["PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
+
+
+class Verdict(Enum):
+    """What becomes of a call, as far as its place tells."""
+
+    PLAIN = auto()
+    DOUBTED = auto()
+    SHOWN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a call stands, and the name of the place if that is not the open."""
+
+    verdict: Verdict
+    reason: str = ""
+
+    @property
+    def doubt(self) -> Repair:
+        """The label of a call that stands like this."""
+        return Repair(self.reason, Grade.GUESSED)
+
+
+PLAIN = Standing(Verdict.PLAIN)
+
+#: Every place in which a call is not plain. The doubts are those of ``messages.PLACE_DOUBTS``.
+REASONS: Mapping[str, Standing] = {
+    name: Standing(verdict, name)
+    for verdict, names in (
+        (
+            Verdict.SHOWN,
+            (
+                "inline_code",
+                "code_block",
+                "block_quote",
+                "quotation",
+                "table",
+                "element",
+                "definition",
+                "thinking",
+            ),
+        ),
+        (
+            Verdict.DOUBTED,
+            (
+                "mid_sentence",
+                "words_behind",
+                "list_item",
+                "lazy_quote",
+                "open_quotation",
+                "open_code",
+                "indented_code",
+                "fence_with_talk",
+                "unclosed_thought",
+            ),
+        ),
+    )
+    for name in names
+}
+
+# Quotation marks of all scripts, by how they open, and what closes each. Where one mark opens in
+# one language and closes in another (“ ” » «), whether one is open decides.
+_PAIRS = {
+    "“": "”“", "„": "“”„", "‟": "”“", "«": "»", "‹": "›", "»": "«", "›": "‹", "”": "”",
+    "‘": "’", "‚": "‘’", "‛": "’", "「": "」", "『": "』", "｢": "｣", "﹁": "﹂", "﹃": "﹄",
+    "〝": "〞〟", "《": "》", "〈": "〉", "⟪": "⟫", "⟨": "⟩", "❝": "❞", "❛": "❜", "＂": "＂",
+    "״": "״", "༺": "༻",
+}  # fmt: skip
+_CLOSES = frozenset("".join(_PAIRS.values())) - frozenset("“")
+# These open only where a quotation can begin: elsewhere they are apostrophes, or close one.
+_WARY = frozenset("‘’‚‛»›”״")
+
+# Elements, and the like of other markup languages, that show or quote what is in them.
+_SHOWING = (
+    "pre|code|samp|kbd|tt|var|xmp|listing|plaintext|textarea|script|style|template|noscript"
+    "|blockquote|q|cite|quote|quotation|example|examples|sample|snippet|verbatim|literal"
+    "|nowiki|syntaxhighlight|source|noformat|del|s|strike|title|svg|math|iframe|comment|log|email"
+    "|document|webpage|page|transcript|user|human|history|figure|figcaption|caption|summary"
+)
+_ELEMENT = re.compile(rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?(/?)>", re.IGNORECASE)
+_REGION = re.compile(
+    r"<!--|\\begin\{(verbatim|Verbatim|lstlisting|minted|alltt|quote|quotation|comment)\*?\}"
+    r"|\[(code|quote|noparse|pre)(?:=[^\]\n]{0,80})?\](?!\()|\{(code|quote|noformat)(?::[^}\n]{0,40})?\}"
+    r"|\#\+begin_(src|example|quote|verse|export|comment)\b",
+    re.IGNORECASE,
+)
+_LONGEST_MARK = 240
+_LONGEST_CLOSER = 40
+# What may begin one of these, with what comes second in it, and where such a mark is over.
+_SECOND = {"<": "A-Za-z!", "\\": "bB", "[": "cqnpCQNP", "{": "cqnCQN", "#": "+"}
+_NO_MARKUP = "|".join(rf"\{first}(?![{second}]|\Z)" for first, second in _SECOND.items())
+_DULL = re.compile(f"(?:{_NO_MARKUP}){{1,4000}}")
+_CLOSERS = {"<": ">", "\\": "}", "[": "]", "{": "}", "#": " "}
+
+# The characters at which reading prose can change where things stand.
+_TELLING = '\n`"<\\\\\\[{#' + "".join(sorted({*_PAIRS, *_CLOSES}))
+_SPECIAL = re.compile(f"[{_TELLING}]")
+# Lines of words only, below a line of words: nothing changes in them. Most lines are like that.
+_WORDS_ONLY = re.compile(f"(?:\n[^\\W\\d_][^>|{_TELLING}]*+(?=\n)){{1,4000}}")
+_RUN = re.compile(r"`+")
+
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+)
+_VEILED = re.compile(f"[{_INVISIBLE}\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+# What a quotation can begin behind, beside space.
+_BEFORE_QUOTE = frozenset("([{<>=:;,/-–—*_~“”„«»「『‘（【")
+
+_BULLET = r"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?(?:\d{1,9}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]|[①-⑳])"
+_QUOTE_LINE = re.compile(r"[ \t]{0,12}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>)")
+_LIST_LINE = re.compile(rf"[ \t]{{0,12}}{_BULLET}(?=[ \t\u3000])")
+_BULLET_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
+_TABLE_LINE = re.compile(r"[ \t]{0,12}\|")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)+\|?[ \t]*\Z")
+_DEFINITION = re.compile(r"[ \t]{0,8}(?:\[[^\]\n]{1,80}\]:|:[ \t]|\.\. )")
+_CODE_LINE = re.compile(r"(?: {4}| {0,3}\t)")
+_HEAD = 160  # as much of a line as tells what kind it is
+_TAIL = 48
+
+# Behind these a sentence, or what leads to a call, is over.
+_SENTENCE_ENDS = frozenset(".!?:…。！？：．｡؟۔।॥։።፧᙮᠃៖་」』")
+_AFTER_SENTENCE = re.compile(r"[\s\"'”’»›)\]}）】*_~]+\Z")
+# "e.g. " and "z. B. ": a letter with a full stop ends no sentence.
+_ABBREVIATION = re.compile(r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z")
+# A quotation that was opened this long ago and never closed was none.
+_LONGEST_QUOTATION = 2_000
+
+
+class _Open:
+    """A quotation mark that is open: what closes it, where it stands, and on which line."""
+
+    __slots__ = ("at", "closers", "line")
+
+    def __init__(self, closers: str, at: int, line: int) -> None:
+        self.closers = closers
+        self.at = at
+        self.line = line
+
+
+class Place:
+    """What the prose read so far says about the next thing to come.
+
+    Prose is only taken in by :meth:`saw`, and looked at when somebody asks: most of it never is.
+    """
+
+    def __init__(self) -> None:
+        self._unread: list[str] = []
+        self._size = 0  # of what is not looked at yet
+        self._rest = ""  # looked at, but for a mark of which more may come
+        self._seen = 0  # characters looked at
+        self._line = 0  # number of the line
+        self._head = ""  # its first characters
+        self._tail = ""  # its last ones
+        self._fresh = True  # nothing but space in it so far, or since a call
+        # -- of the block
+        self._after_blank = True
+        self._above = ""  # what the line above was: "quote", "table", "list", "words", ""
+        self._in_list = False
+        self._literal = False  # a line ended with "::", and what is indented below it is shown
+        # -- inline, and what is carried over lines
+        self._code = 0  # length of the run of backticks that opened a code span
+        self._code_line = 0
+        self._straight: _Open | None = None  # a quotation mark that opens and closes alike
+        self._quotes: list[_Open] = []
+        self._element: re.Pattern[str] | None = None  # what closes the element that is open
+
+    # -- taking prose in ------------------------------------------------------------------
+
+    def saw(self, text: str) -> None:
+        """Take in prose that was read."""
+        self._unread.append(text)
+        self._size += len(text)
+        if self._size > 65_536:
+            self._look()
+
+    def restart(self) -> None:
+        """A call or a thought has ended: what stood before it on its line no longer counts."""
+        self._look()
+        self._rest = ""
+        self._tail = ""
+        self._fresh = True
+
+    def end_block(self) -> None:
+        """A fence has ended: a line begins, and nothing inline is open any more."""
+        self._look()
+        self._rest = ""
+        self._end_paragraph()
+        self._begin_line()
+        self._above, self._after_blank = "", False
+
+    @property
+    def line_begins(self) -> bool:
+        """Has nothing but space come since the line began, or since a call?"""
+        self._look()
+        return self._fresh and not self._rest.strip()
+
+    @property
+    def in_code(self) -> bool:
+        """Inside a code span of this line?"""
+        self._look()
+        return self._code > 0 and self._code_line == self._line
+
+    @property
+    def in_block_quote(self) -> bool:
+        """In a line that is quoted?"""
+        self._look()
+        return _QUOTE_LINE.match(self._head) is not None
+
+    @property
+    def shows(self) -> bool:
+        """In an element that shows or quotes what is in it?"""
+        self._look()
+        return self._element is not None
+
+    @property
+    def after_blank_line(self) -> bool:
+        """At the beginning of a line, below an empty one?"""
+        return self.line_begins and self._after_blank
+
+    # -- the answer -----------------------------------------------------------------------
+
+    def standing(self) -> Standing:
+        """How a call that begins here stands."""
+        self._look()
+        shown = self._shown()
+        if shown:
+            return REASONS[shown]
+        doubt = self._doubt()
+        return REASONS[doubt] if doubt else PLAIN
+
+    @property
+    def begins_something(self) -> bool:
+        """Is this a place in the open where a new thing may begin?"""
+        return self.standing() is PLAIN
+
+    def _shown(self) -> str:
+        if self._element is not None:
+            return "element"
+        if _QUOTE_LINE.match(self._head):
+            return "block_quote"
+        if _TABLE_LINE.match(self._head) or self._in_table:
+            return "table"
+        if _DEFINITION.match(self._head):
+            return "definition"
+        if self._code and self._code_line == self._line:
+            return "inline_code"
+        return "quotation" if self._quoted_here() else ""
+
+    @property
+    def _in_table(self) -> bool:
+        """In a line with cells, below others?"""
+        return self._above == "table" and "|" in self._head
+
+    def _quoted_here(self) -> bool:
+        """Is a quotation open that began on this line?"""
+        if self._quotes and self._quotes[-1].line == self._line:
+            return True
+        if self._straight is not None and self._straight.line == self._line:
+            return True
+        # An apostrophe opens too easily: only one right before the call counts.
+        before = self._before
+        return before[-1:] == "'" and _may_quote(before[:-1])
+
+    def _doubt(self) -> str:
+        if self._code:
+            return "open_code"
+        if self._straight is not None or (self._quotes and not self._is_stale(self._quotes[-1])):
+            return "open_quotation"
+        if self._fresh and self._above == "quote" and not self._after_blank:
+            return "lazy_quote"
+        if self._fresh and self._is_code_line():
+            return "indented_code"
+        before = self._before
+        if not before.strip():
+            return ""
+        if _BULLET_ONLY.match(before):
+            return "list_item"
+        return "" if _ends_sentence(before) else "mid_sentence"
+
+    @property
+    def _before(self) -> str:
+        """The last characters before this on its line."""
+        return _plain(self._tail + self._rest)
+
+    def _is_code_line(self) -> bool:
+        if self._literal:
+            return self._head[:1] in (" ", "\t")
+        return self._after_blank and not self._in_list and _CODE_LINE.match(self._head) is not None
+
+    def _is_stale(self, quote: _Open) -> bool:
+        return self._seen - quote.at > _LONGEST_QUOTATION
+
+    # -- looking at prose -----------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Take in what has come, from left to right; a mark that may go on waits in ``_rest``."""
+        if not self._unread:
+            return
+        text = self._rest + "".join(self._unread)
+        self._unread, self._size, self._rest = [], 0, ""
+        at = 0
+        while at < len(text):
+            stop = self._step(text, at)
+            if stop < 0:
+                self._rest = text[at:]
+                return
+            self._seen += stop - at
+            at = stop
+
+    def _step(self, text: str, at: int) -> int:
+        """Take in something from *at* on: to where, or -1 if more has to come first."""
+        if self._element is not None:
+            return self._in_element(text, at)
+        found = _SPECIAL.search(text, at)
+        stop = found.start() if found else len(text)
+        if stop == at:
+            return self._at_special(text, at)
+        self._words(text[at:stop] if stop - at < 400 else _ends(text, at, stop))
+        return stop
+
+    def _words(self, words: str) -> None:
+        if len(self._head) < _HEAD:
+            self._head += words
+        tail = self._tail + words
+        self._tail = tail if len(tail) < 4 * _TAIL else tail[-_TAIL:]
+        if self._fresh and _plain(words).strip():
+            self._fresh = False
+
+    def _at_special(self, text: str, at: int) -> int:
+        char = text[at]
+        if char == "\n":
+            return self._newline(text, at)
+        stop = at + 1
+        if char == "`":
+            stop = _RUN.match(text, at).end()  # type: ignore[union-attr]  # one at least
+            self._backticks(stop - at)
+        elif char in _SECOND:
+            stop = self._markup(text, at)
+        elif not self._code:
+            self._quote(char)
+        if stop > at:
+            self._words(text[at:stop])
+        return stop
+
+    def _newline(self, text: str, at: int) -> int:
+        self._end_line()
+        self._begin_line()
+        if self._above != "words" or self._in_list:
+            return at + 1
+        boring = _WORDS_ONLY.match(text, at)
+        if boring is None:
+            return at + 1
+        self._line += 1
+        self._after_blank = False
+        self._head = self._tail = "w"  # words, whatever they are
+        self._fresh = False
+        return boring.end()
+
+    def _end_line(self) -> None:
+        head, blank = self._head, not self._head.strip()
+        if blank:
+            self._end_paragraph()
+            self._after_blank, self._above = True, ""
+            return
+        if _QUOTE_LINE.match(head):
+            self._above = "quote"
+        elif _TABLE_LINE.match(head) or _TABLE_RULE.match(head) or self._in_table:
+            self._above = "table"
+        elif _LIST_LINE.match(head):
+            self._above, self._in_list = "list", True
+        elif self._above != "quote" or self._after_blank:
+            # A line below a quoted one goes on with it, until an empty line comes.
+            self._above = "words"
+        if self._after_blank and head[:1] not in (" ", "\t") and self._above == "words":
+            self._in_list = False
+        if head[:1] not in (" ", "\t"):
+            self._literal = False
+        self._literal = self._literal or self._tail.rstrip().endswith("::")
+        self._after_blank = False
+
+    def _begin_line(self) -> None:
+        self._line += 1
+        self._head = self._tail = ""
+        self._fresh = True
+
+    def _end_paragraph(self) -> None:
+        """Nothing inline goes on over an empty line, but for quotations between telling marks."""
+        self._code = 0
+        self._straight = None
+
+    def _backticks(self, count: int) -> None:
+        if self._code == 0:
+            self._code, self._code_line = count, self._line
+        elif self._code == count:
+            self._code = 0
+
+    def _quote(self, char: str) -> None:
+        if char == '"':
+            if self._straight is not None:
+                self._straight = None
+            elif _may_quote(self._tail):
+                self._straight = _Open('"', self._seen, self._line)
+        elif self._quotes and char in self._quotes[-1].closers:
+            self._quotes.pop()
+        elif char in _PAIRS and (char not in _WARY or _may_quote(self._tail)):
+            self._open_quotation(char)
+
+    def _open_quotation(self, char: str) -> None:
+        while self._quotes and self._is_stale(self._quotes[0]):
+            del self._quotes[0]
+        if len(self._quotes) < 8:
+            self._quotes.append(_Open(_PAIRS[char], self._seen, self._line))
+
+    # -- elements -------------------------------------------------------------------------
+
+    def _markup(self, text: str, at: int) -> int:
+        """At a character that may begin an element: behind that, or -1 if more has to come."""
+        dull = _DULL.match(text, at)
+        if dull:
+            return dull.end()
+        if self._code:
+            return at + 1
+        element = _ELEMENT.match(text, at)
+        region = None if element else _REGION.match(text, at)
+        if element and not element.group(2):
+            self._element = _closing(element.group(1))
+        elif region:
+            self._element = _region_end(region)
+        found = element or region
+        if found:
+            return found.end()
+        rest = text[at:] if len(text) - at < _LONGEST_MARK else "\n"
+        return at + 1 if "\n" in rest or _CLOSERS[text[at]] in rest else -1
+
+    def _in_element(self, text: str, at: int) -> int:
+        """In an element: behind what closes it, or as far as that cannot begin yet."""
+        assert self._element is not None, "an element is open"
+        found = self._element.search(text, at)
+        stop = found.end() if found else max(at, len(text) - _LONGEST_CLOSER)
+        if found:
+            self._element = None
+        elif stop == at:
+            return -1
+        newline = text.rfind("\n", at, stop)
+        if newline >= 0:
+            self._end_paragraph()
+            self._begin_line()
+            self._above, self._after_blank = "", text[newline - 1 : newline] == "\n"
+        self._words(_ends(text, max(at, newline + 1), stop))
+        return stop
+
+
+def _closing(name: str) -> re.Pattern[str]:
+    return re.compile(rf"</{re.escape(name)}\s{{0,8}}>", re.IGNORECASE)
+
+
+def _region_end(region: re.Match[str]) -> re.Pattern[str]:
+    environment, bracket, brace, org = region.groups()
+    if environment:
+        return re.compile(rf"\\end\{{{environment}\*?\}}")
+    if bracket:
+        return re.compile(rf"\[/{bracket}\]", re.IGNORECASE)
+    if brace:
+        return re.compile(rf"\{{{brace}\}}", re.IGNORECASE)
+    if org:
+        return re.compile(rf"\#\+end_{org}", re.IGNORECASE)
+    return re.compile("-->")
+
+
+def _ends(text: str, at: int, stop: int) -> str:
+    """The first and the last characters between *at* and *stop*, as much as anybody looks at."""
+    return text[at : at + _HEAD] + text[stop - _TAIL : stop]
+
+
+def _may_quote(before: str) -> bool:
+    """May a quotation begin behind *before*?"""
+    last = before[-1:]
+    if last in _BEFORE_QUOTE or last.isspace() or not last:
+        return True
+    return not last.isascii() and _VEILED.match(last) is not None
+
+
+def _plain(text: str) -> str:
+    """*text* without what nobody sees; odd spaces are spaces."""
+    if text.isascii():
+        return text
+    return _VEILED.sub(lambda found: " " if found.group().isspace() else "", text)
+
+
+def _ends_sentence(before: str) -> bool:
+    """Is a sentence, or what leads to a call, over at the end of *before*?"""
+    words = before.rstrip()
+    if words[-1:] not in _SENTENCE_ENDS:
+        words = _AFTER_SENTENCE.sub("", before)
+    return words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(before)
+
+
+_GOES_ON = frozenset(",);.!?，、）；。！？》」』”’\"'»›…-–—")
+
+
+def goes_on(char: str) -> bool:
+    """Does a sentence that a call stands in go on with *char* behind it?
+
+    A new sentence begins with a capital, in scripts that have them; in the others, and with
+    punctuation, it is the old one.
+    """
+    return char in _GOES_ON or (char.isalnum() and not char.isupper())

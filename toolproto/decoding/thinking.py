@@ -1,0 +1,92 @@
+"""Which part of a reply is thinking, in every dialect, and where it ends.
+
+Reasoning models write their thoughts between tags, in the same text as the answer. Some chat
+templates put the opening tag into the prompt, so that the reply *starts* inside a thought: that
+cannot be seen from the reply while it streams, and has to be said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .scanner import MORE, NO, MarkerSet
+
+__all__ = ["Reasoning", "Thought"]
+
+_WORDS = (
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "analysis",
+    "reflection",
+    "scratch_pad",
+    "scratchpad",
+    "inner_monologue",
+    "internal_monologue",
+    "antthinking",
+    "deliberation",
+    "chain_of_thought",
+)
+_TOKENS = ("think", "thinking", "thought", "reasoning")
+
+
+def _dialects() -> tuple[tuple[str, str], ...]:
+    """The tags of all models we know of; a new one is a word above, or a line here."""
+    return (
+        *((f"<{word}>", f"</{word}>") for word in _WORDS),
+        ("<seed:think>", "</seed:think>"),
+        ("<mm:think>", "</mm:think>"),
+        *((f"[{word.upper()}]", f"[/{word.upper()}]") for word in _TOKENS),
+        *((f"◁{word}▷", f"◁/{word}▷") for word in _TOKENS),
+        *((f"<|{word}|>", f"<|/{word}|>") for word in _TOKENS),
+        *((f"<|begin_of_{word}|>", f"<|end_of_{word}|>") for word in _TOKENS),
+        *((f"<|START_{word.upper()}|>", f"<|END_{word.upper()}|>") for word in _TOKENS),
+        ("<|channel|>analysis<|message|>", "<|end|>"),
+        ("<|start|>assistant to=self<|message|>", "<|eom|>"),
+        (" to=self<|message|>", "<|eom|>"),
+        ("<|channel>thought", "<channel|>"),
+    )
+
+
+_USUAL = _dialects()
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """The tags that thoughts stand between, and whether a reply begins with one open.
+
+    A tag that begins with a space is looked for at the beginning of the reply only.
+    """
+
+    tags: tuple[tuple[str, str], ...] = _USUAL
+    starts_inside: bool = False
+
+
+class Thought:
+    """An open thought. *ends* are the markers that end one; ``number`` is the one that did."""
+
+    def __init__(self, ends: MarkerSet) -> None:
+        self._ends = ends
+        self._last = ""
+        self.number = NO
+
+    def feed(self, text: str, at: int, final: bool) -> int:
+        """How far the text from *at* is certainly thought, or, at its end, that marker."""
+        found = self._ends.begins.search(text, at)
+        stop = found.start() if found else len(text)
+        if stop > at:
+            return self._think(text, stop)
+        number, end = self._ends.at(text, at, final)
+        named = number >= 0 and self._last == "`"  # `</think>` ends nothing
+        if number == MORE or (named and end == len(text) and not final):
+            return at
+        if number == NO or (named and text[end : end + 1] == "`"):
+            return self._think(text, max(end, at + 1))
+        self.number = number
+        return end
+
+    def _think(self, text: str, stop: int) -> int:
+        self._last = text[stop - 1]
+        return stop
