@@ -68,6 +68,7 @@ class Grade(Enum):
 PLACE_DOUBTS: Mapping[str, str] = {
     "mid_sentence": "in the middle of a sentence",
     "words_behind": "at the beginning of a sentence",
+    "behind_markup": "right behind other markup",
     "list_item": "as an item of a list",
     "lazy_quote": "right below a quotation",
     "open_quotation": "behind a quotation mark that is still open",

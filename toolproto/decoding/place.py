@@ -68,6 +68,7 @@ REASONS: Mapping[str, Standing] = {
             (
                 "mid_sentence",
                 "words_behind",
+                "behind_markup",
                 "list_item",
                 "lazy_quote",
                 "open_quotation",
@@ -97,7 +98,7 @@ _WARY = frozenset("‘’‚‛»›”״")
 _SHOWING = (
     "pre|code|samp|kbd|tt|var|xmp|listing|plaintext|textarea|script|style|template|noscript"
     "|blockquote|q|cite|quote|quotation|example|examples|sample|snippet|verbatim|literal"
-    "|nowiki|syntaxhighlight|source|noformat|del|s|strike|title|svg|math|iframe|comment|log|email"
+    "|nowiki|syntaxhighlight|source|noformat|del|strike|title|svg|math|iframe|comment|log|email"
     "|document|webpage|page|transcript|user|human|history|figure|figcaption|caption|summary"
 )
 _ELEMENT = re.compile(rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?(/?)>", re.IGNORECASE)
@@ -141,6 +142,9 @@ _CODE_LINE = re.compile(r"(?: {4}| {0,3}\t)")
 _HEAD = 160  # as much of a line as tells what kind it is
 _TAIL = 48
 
+# Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
+_TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>")
+_MARKUP_ONLY = re.compile(r"\s*(?:<[^<>\n]{1,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){1,3}\Z")
 # Behind these a sentence, or what leads to a call, is over.
 _SENTENCE_ENDS = frozenset(".!?:…。！？：．｡؟۔।॥։።፧᙮᠃៖་」』")
 _AFTER_SENTENCE = re.compile(r"[\s\"'”’»›)\]}）】*_~]+\Z")
@@ -255,7 +259,7 @@ class Place:
     @property
     def begins_something(self) -> bool:
         """Is this a place in the open where a new thing may begin?"""
-        return self.standing() is PLAIN
+        return self.standing() in (PLAIN, REASONS["behind_markup"])
 
     def _shown(self) -> str:
         if self._element is not None:
@@ -294,9 +298,11 @@ class Place:
             return "lazy_quote"
         if self._fresh and self._is_code_line():
             return "indented_code"
-        before = self._before
-        if not before.strip():
+        before = _TOKENS.sub("", self._before)
+        if not before.strip(" \t\r{["):
             return ""
+        if _MARKUP_ONLY.match(before):
+            return "behind_markup"
         if _BULLET_ONLY.match(before):
             return "list_item"
         return "" if _ends_sentence(before) else "mid_sentence"
@@ -519,7 +525,7 @@ def _ends_sentence(before: str) -> bool:
     return words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(before)
 
 
-_GOES_ON = frozenset(",);.!?，、）；。！？》」』”’\"'»›…-–—")
+_GOES_ON = frozenset(",)，、）》」』”’\"'»›-–—")
 
 
 def goes_on(char: str) -> bool:

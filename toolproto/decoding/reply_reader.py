@@ -86,6 +86,7 @@ class ReplyReader:
         self._attempt: Attempt | None = None
         self.fences = Fences(self, form)
         self._other = OtherJson(None)
+        self._other_standing = PLAIN  # of the object that is no call
         self._cut: CutTail | None = None
         self._broken_off = False
         self._thought = Thought(self.landmarks.thought_ends)
@@ -223,7 +224,10 @@ class ReplyReader:
         """Read the bare call that was found at *at*: where reading goes on; NO if there is none."""
         if isinstance(found, int):
             return at if found == MORE else NO
-        self._try(found.body, at)
+        standing = self.place.standing()
+        # Unknown markup before a call without its marker is that marker gone wrong.
+        odd_marker = found.is_guess and standing is REASONS["behind_markup"]
+        self._try(found.body, at, PLAIN if odd_marker else standing)
         self.outbox.keep(found.lead)
         return at + len(found.lead)
 
@@ -270,6 +274,7 @@ class ReplyReader:
             return stop
         if key and _QUOTED_MEMBER.match(text, at):
             self._other = OtherJson(self._form.shape.wrapper, self.landmarks.call_markers)
+            self._other_standing = self.place.standing()
             self.mode = self._in_other_json
             return at
         return self._say(text, at, at + 1)
@@ -284,7 +289,7 @@ class ReplyReader:
         elif self._other.at_calls:
             self._other.at_calls = False
             self.mode = self.in_prose
-            self._try(JsonCalls(self._setting, marked=True), stop)
+            self._try(JsonCalls(self._setting, marked=True), stop, self._other_standing)
         return stop
 
     # -- landmarks ------------------------------------------------------------------------
