@@ -149,6 +149,7 @@ class ProblemKind(Enum):
     INVALID_ARGUMENTS = "invalid_arguments"  # the tool's schema says no
     NOT_ALLOWED = "not_allowed"  # offered, but not on these terms
     FABRICATED_RESULT = "fabricated_result"  # the model wrote a tool's answer itself
+    DOUBTED = "doubted"  # it stands where calls are also shown
     TOO_LARGE = "too_large"  # deeper, longer or with more digits than is read
 
 

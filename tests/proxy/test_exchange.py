@@ -138,9 +138,22 @@ def test_an_unknown_tool_never_leaves_even_when_the_model_insists(asked):
     assert not any(isinstance(piece, CallBegun) for piece in pieces)
 
 
-def test_a_mistake_behind_words_that_went_out_is_dropped():
-    found = whole(STREAMED, f"Let me see. {MISTAKES['unknown tool']}")
-    assert (found.text.strip(), found.calls, found.reason) == ("Let me see.", [], "stop")
+def test_a_mistake_behind_words_that_went_out_is_asked_about():
+    found = whole(STREAMED, f"Let me see. {MISTAKES['unknown tool']}", f"Let me see. Now. {CALL}")
+    assert (found.text.strip(), found.reason) == ("Let me see. Now.", "tool_calls")
+    assert [call.name for call in found.calls] == ["get_weather"]
+
+
+@BOTH
+def test_a_call_that_is_only_shown_is_asked_about_and_never_leaves(asked):
+    shown = f"You would write {CALL} for that."
+    found = whole(asked, shown, "No call is needed.")
+    assert (found.calls, found.reason) == ([], "stop")
+    found = whole(asked, shown, CALL)
+    assert [call.name for call in found.calls] == ["get_weather"]
+    found = whole(asked, shown, shown, shown)
+    assert (found.calls, found.reason) == ([], "stop")
+    assert '"name": "get_weather"' in found.text
 
 
 def test_wrong_arguments_are_mended_or_asked_again():
@@ -213,7 +226,7 @@ def test_nothing_follows_a_call_that_broke_after_a_part_went_out(reason):
 def test_nothing_follows_the_one_call_that_was_wanted(asked):
     asked = replace(asked, offer=replace(OFFER, parallel=False))
     for size in (1, 3, 500):
-        pieces = answer(asked, f"{CALL} and so on", size=size)
+        pieces = answer(asked, f"{CALL}\nand so on", size=size)
         assert not any(isinstance(piece, Text) for piece in pieces)
 
 

@@ -7,8 +7,9 @@ mistake of which nothing had gone out yet, and is told so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from ..events import (
     ArgumentsDelta,
@@ -91,6 +92,7 @@ class Exchange:
         self._out = False
         self.usage = Usage()
         self.done = False
+        self._said_before = ""  # by replies after which the model was asked again
         #: What was wrong with the model's calls, and what was mended, for the log.
         self.problems: list[CallProblem] = []
         self.repairs: list[str] = []
@@ -155,13 +157,21 @@ class Exchange:
         lacking = shortcoming(self._asked, self._text(), calls.count, mendable)
         if lacking is None:
             return out + self._ended()
-        if self._left and not self._out:
+        # Only a call that began to go out stands in the way: words can be said on.
+        if self._left and not self.called:
             self._ask_again(lacking)
-            return []
-        return self._failed(lacking.failure) if lacking.failure else out + self._ended()
+            return out
+        shown = [Text(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
+        return self._failed(lacking.failure) if lacking.failure else out + shown + self._ended()
 
-    def _taken(self, events: Iterable[Event]) -> list[Piece]:
+    def _taken(self, events: Sequence[Event]) -> list[Piece]:
         calls = self._reply.calls
+        # What stands in a doubtful place is told of all at once; it must not begin to go out.
+        doubted = {
+            event.index
+            for event in events
+            if isinstance(event, CallCompleted) and event.call.place_doubt
+        }
         pieces: list[Piece] = []
         for event in events:
             if calls.is_over:
@@ -174,7 +184,7 @@ class Exchange:
                     pieces += self._said(text)
                 case ReasoningDelta(text):
                     pieces.append(Thought(text))
-                case CallStarted(index, name):
+                case CallStarted(index, name) if index not in doubted:
                     self._reply.blank = ""
                     pieces += calls.start(index, name)
                 case CallCompleted(index, call):
@@ -191,7 +201,18 @@ class Exchange:
             return []
         reply.blank = ""
         reply.text.append(text)
-        return [Text(text)]
+        text = self._not_repeated(text)
+        return [Text(text)] if text else []
+
+    def _not_repeated(self, text: str) -> str:
+        """*text* without what went out before the model was asked again, where it repeats that."""
+        if not self._said_before or not self._out:
+            return text
+        pairs = zip(self._said_before, text, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        repeats = same == len(text)
+        self._said_before = self._said_before[same:] if repeats else ""
+        return text[same:]
 
     def _let_out(self, pieces: list[Piece]) -> list[Piece]:
         if self._holds_text:
@@ -209,6 +230,7 @@ class Exchange:
         self._left -= 1
         self.reasked += 1
         self._held.clear()
+        self._said_before += self._text()
         told = lacking.problems[:_MOST_TOLD]
         advice = "\n".join(map(self._paradigm.format_problem, told)) or lacking.advice
         self.request = told_again(self.request, "".join(self._reply.heard), advice)
