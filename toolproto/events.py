@@ -99,6 +99,24 @@ def _delta_maker() -> Callable[[int, str], ArgumentsDelta]:
 arguments_delta = _delta_maker()
 
 
+def _text_maker() -> Callable[[str, Span], TextDelta]:
+    """The same for TextDelta."""
+    new = object.__new__
+    set_text = TextDelta.__dict__["text"].__set__
+    set_span = TextDelta.__dict__["span"].__set__
+
+    def make(text: str, span: Span) -> TextDelta:
+        delta = new(TextDelta)
+        set_text(delta, text)
+        set_span(delta, span)
+        return delta
+
+    return make
+
+
+text_delta = _text_maker()
+
+
 def merge(events: Iterable[Event]) -> list[Event]:
     """Join neighbouring deltas, so that any two chunkings of one reply compare equal.
 

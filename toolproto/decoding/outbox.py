@@ -51,9 +51,9 @@ class Outbox:
         return events
 
     @property
-    def is_empty(self) -> bool:
-        """Is nothing here: to go out, kept back, or lingering?"""
-        return not self._events and self._withheld is None and self._lingering is None
+    def keeps_something(self) -> bool:
+        """Is anything kept back, or lingering?"""
+        return self._withheld is not None or self._lingering is not None
 
     @property
     def withholding(self) -> bool:

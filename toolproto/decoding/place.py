@@ -173,7 +173,6 @@ class Place:
 
     def __init__(self) -> None:
         self._unread: list[str] = []
-        self._size = 0  # of what is not looked at yet
         self._rest = ""  # looked at, but for a mark of which more may come
         self._seen = 0  # characters looked at
         self._line = 0  # number of the line
@@ -197,8 +196,7 @@ class Place:
     def saw(self, text: str) -> None:
         """Take in prose that was read."""
         self._unread.append(text)
-        self._size += len(text)
-        if self._size > 65_536:
+        if len(self._unread) > 4096:
             self._look()
 
     def restart(self) -> None:
@@ -327,7 +325,7 @@ class Place:
         if not self._unread:
             return
         text = self._rest + "".join(self._unread)
-        self._unread, self._size, self._rest = [], 0, ""
+        self._unread, self._rest = [], ""
         at = 0
         while at < len(text):
             stop = self._step(text, at)
