@@ -530,17 +530,14 @@ class ReplyReader:
         """Behind a call: separators and brackets to spare are no text."""
         if text[at] in "]}":
             return at + 1
-        if not final and _SEPARATOR.may_change(text, at):
-            if self.outbox.patient and "\n" in text[at:]:
-                self._release(doubted=False)
+        blank = _BLANK.match(text, at)
+        if self.outbox.patient and blank and text[blank.end()] == "\n":
+            self._release(doubted=False)  # nothing more stands on its line
+        if not final and (_SEPARATOR.may_change(text, at) or _BLANK.may_change(text, at)):
             return at
         separator = _SEPARATOR.match(text, at)
-        if self.outbox.patient:
-            blank = _BLANK.match(text, at)
-            if blank is None and not final and _BLANK.may_change(text, at):
-                return at
-            goes = blank is not None and goes_on(text[blank.end()])
-            self._release(doubted=goes and separator is None)
+        words = blank is not None and goes_on(text[blank.end()])
+        self._release(doubted=words and separator is None)
         self.mode = self.in_prose
         return separator.end() if separator else at
 
