@@ -21,7 +21,9 @@ from .scanner import MORE, NO
 if TYPE_CHECKING:
     from .reply_reader import ReplyReader
 
-__all__ = ["Fences"]
+__all__ = ["FENCED", "Fences"]
+
+FENCED = Repair("fenced", Grade.GUESSED)
 
 _SPACE = re.compile(r"[\s,]++")
 
@@ -39,7 +41,7 @@ class Fences:
         if not self._reader.outbox.withholding:
             self._reader.outbox.withhold(self._reader.base + at)
         self._reader.outbox.keep(fence.group())
-        self._reader.outbox.repairs = (Repair("fenced", Grade.GUESSED),)
+        self._reader.outbox.repairs = (FENCED,)
         self.open = CodeFence(fence.group(1))
         self._reader.mode = self.inside
         return fence.end()

@@ -23,7 +23,7 @@ from .base import Limits
 from .call_draft import CallSetting
 from .candidates import leading_key
 from .cut import CutTail
-from .fenced_calls import Fences
+from .fenced_calls import FENCED, Fences
 from .fences import FENCE
 from .forms import ReplyForm
 from .json_calls import JsonCalls
@@ -333,6 +333,10 @@ class ReplyReader:
         woven = standing.verdict is not Verdict.PLAIN
         body = MarkedBody(self._setting, markers, self.base + end, in_sentence=woven)
         self._try(body, at, standing, special=special)
+        if self._attempt and self._attempt.policy is Policy.RUN and markers.is_any_fence:
+            # Nobody asked for a call in a fence: this one is like any other.
+            self._attempt.policy = Policy.ASK_BEHIND
+            self.outbox.repairs = (FENCED,)
         self.outbox.keep(text[at:end])
         return end
 
@@ -478,6 +482,9 @@ class ReplyReader:
                 shown = self.show_withheld()
                 if attempt.policy is Policy.RUN:
                     self.fences.shown(shown)
+            case Policy.ASK_BEHIND:
+                self.outbox.patient = False
+                self.mode = self.fences.behind
             case Policy.DOUBT:
                 self._end_doubted(attempt.standing)
             case _:

@@ -78,7 +78,11 @@ def salvaging(form: ReplyForm) -> ReplyForm:
 @cache
 def _universal() -> ReplyForm:
     form = ReplyForm(bare=_BARE, tool_tags=True, drift=(_UNMARKED,), gated=True)
-    calls = tuple(replace(call, drift=()) for call in _foreign())
+    # A prompt sign is no marker: many a text has one.
+    calls = tuple(
+        replace(call, drift=(_UNMARKED,) if call.opener.startswith(">>>") else ())
+        for call in _foreign()
+    )
     return replace(form, calls=calls, dropped=_dropped(), results=_results())
 
 

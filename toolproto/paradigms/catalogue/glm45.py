@@ -21,5 +21,6 @@ class Glm45(WireParadigm):
             argument=("<arg_key>{key}</arg_key>\n<arg_value>", "</arg_value>\n"),
         ),
         result="tool_response",
+        ends_thought=True,
         results=("<|observation|>",),
     )

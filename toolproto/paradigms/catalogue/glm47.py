@@ -22,5 +22,6 @@ class Glm47(WireParadigm):
         between="",
         also=(("<iquest_tool_call>", "</iquest_tool_call>"),),
         result="tool_response",
+        ends_thought=True,
         results=("<|observation|>",),
     )

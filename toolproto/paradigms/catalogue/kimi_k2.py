@@ -20,5 +20,6 @@ class KimiK2(WireParadigm):
         payload=NamedJson("functions.{name}:{index}<|tool_call_argument_begin|>{arguments}"),
         between="",
         dropped=("<|tool_call_section_begin|>", "<|tool_call_section_end|>"),
+        ends_thought=True,
         results=("<|im_system|>",),
     )
