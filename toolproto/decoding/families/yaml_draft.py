@@ -10,13 +10,14 @@ import re
 from io import StringIO
 from typing import Any
 
-from ..messages import CallProblem, Grade, ProblemKind, Repair, Span
-from ..tools.spec import ToolSpec
-from .call_draft import CallSetting
-from .lenient import read_json
-from .plain_values import is_whole
-from .quoted_text import QuotingCall
-from .strict import Reading, Refused
+from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
+from ...tools.spec import ToolSpec
+from ..call_draft import CallSetting
+from ..calls.pulled import malformed
+from ..calls.sink import ArgumentSink
+from ..lenient import read_json
+from ..strict import Reading, Refused
+from .values import is_whole
 
 __all__ = ["YamlDraft"]
 
@@ -43,7 +44,7 @@ class YamlDraft:
         self._early: list[tuple[str, Any]] = []  # arguments that came before the name
         self._beside: dict[str, Any] = {}  # members that may turn out to be arguments
         self.name = ""
-        self.call: QuotingCall | None = None
+        self.call: ArgumentSink | None = None
 
     @property
     def tool(self) -> ToolSpec | None:
@@ -66,11 +67,10 @@ class YamlDraft:
 
     def mended(self, *repairs: Repair) -> None:
         """It departs from the asked form in this."""
-        for repair in repairs:
-            if self.call is not None:
-                self.call.mended(repair)
-            elif repair not in self._drift:
-                self._drift.append(repair)
+        if self.call is not None:
+            self.call.mended(*repairs)
+        else:
+            self._drift += [repair for repair in repairs if repair not in self._drift]
 
     # -- members --------------------------------------------------------------------------
 
@@ -128,7 +128,7 @@ class YamlDraft:
             self.call.key(key)
             self.call.value(value)
 
-    def takes_text(self, key: str, *, in_arguments: bool) -> QuotingCall | None:
+    def takes_text(self, key: str, *, in_arguments: bool) -> ArgumentSink | None:
         """The call, if it can take the text of *key* while it comes."""
         if self.call is None or in_arguments:
             return self.call
@@ -147,7 +147,7 @@ class YamlDraft:
                 self.mended(Repair("arguments_string"), *reading.repairs)
                 given = reading.value
         if not isinstance(given, dict):
-            raise Refused(ProblemKind.MALFORMED, "its arguments must be a mapping of keys")
+            raise malformed("its arguments must be a mapping of keys")
         return given
 
     # -- the call -------------------------------------------------------------------------
@@ -155,18 +155,18 @@ class YamlDraft:
     def _named(self, key: str, name: str) -> None:
         if not _NAME.fullmatch(name):
             raise _no_call()
-        self.name = name
+        self.name = name.replace("\\_", "_")
         asked = key == self._setting.shape.name
         if not asked:
             self.mended(Repair("name_key", detail=key))
-        if self._spoken or (asked and self._setting.offered.knows(name)):
+        if self._spoken or (asked and self._setting.offered.knows(self.name)):
             self._announce()
 
     def _announce(self) -> None:
         if self._setting.gated and not self._setting.offered.knows(self.name):
             raise _no_call()
         drift = tuple(self._drift)
-        self.call = QuotingCall(self._setting, self._start, self.name, id=self._id, drift=drift)
+        self.call = ArgumentSink(self._setting, self._start, self.name, id=self._id, drift=drift)
         self.call.write(self._raw.getvalue())
         for key, value in self._early:
             self.argument(key, value)
@@ -196,4 +196,4 @@ class YamlDraft:
 
 
 def _no_call() -> Refused:
-    return Refused(ProblemKind.MALFORMED, "it does not say which tool")
+    return malformed("it does not say which tool")

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Any
 
-from ..messages import ProblemKind, Repair
-from .call_draft import CallSetting
-from .plain_values import kinds
-from .quoted_text import QuotingCall
-from .strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
+from ...messages import ProblemKind, Repair
+from ..call_draft import CallSetting
+from ..calls.pulled import malformed
+from ..calls.sink import ArgumentSink
+from ..strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
+from .values import kinds
 from .yaml_draft import YamlDraft
 from .yaml_lines import Line
 
@@ -92,6 +93,11 @@ class YamlTree:
 
     # -- lines ----------------------------------------------------------------------------
 
+    def mended(self, *repairs: Repair) -> None:
+        """The call that is open, if one is, departs from the asked form in this."""
+        if self.draft is not None:
+            self.draft.mended(*repairs)
+
     def goes_on(self, line: Line) -> bool:
         """May *line* be more of the plain scalar above it?"""
         return line.key is None and not line.items and line.column > self.indent
@@ -108,7 +114,7 @@ class YamlTree:
         if line.key is not None:
             self._member(line.column, line.key, start)
         elif not self._frames or not self._frames[-1].open:
-            raise Refused(ProblemKind.MALFORMED, "a line in it has no key")
+            raise malformed("a line in it has no key")
 
     def _pop_to(self, line: Line) -> None:
         column = line.items[0] if line.items else line.column
@@ -197,8 +203,8 @@ class YamlTree:
         frame = self._frames.pop()
         if frame.role is _Role.CALL:
             self._end_call()
-        if frame.role is _Role.NESTED and self.draft is not None:
-            self.draft.mended(Repair("nested_call"))
+        if frame.role is _Role.NESTED:
+            self.mended(Repair("nested_call"))
         if not self._frames:
             return
         self._frames[-1].open = False
@@ -226,7 +232,7 @@ class YamlTree:
         frame.open = False
         if frame.role is _Role.LIST:
             if value is not None:
-                raise Refused(ProblemKind.MALFORMED, "the list must hold calls")
+                raise malformed("the list must hold calls")
         elif isinstance(frame.value, list):
             frame.value.append(value)
         elif frame.role is _Role.DATA:
@@ -243,12 +249,11 @@ class YamlTree:
         if frame.key not in frame.value:
             frame.value[frame.key] = value
         elif not same_value(frame.value[frame.key], value):
-            message = f"the key {frame.key[:80]!r} is given twice"
-            raise Refused(ProblemKind.MALFORMED, message)
-        elif self.draft is not None:
-            self.draft.mended(DUPLICATE_KEY)
+            raise malformed(f"the key {frame.key[:80]!r} is given twice")
+        else:
+            self.mended(DUPLICATE_KEY)
 
-    def open_text(self) -> QuotingCall | None:
+    def open_text(self) -> ArgumentSink | None:
         """The call, told of its argument, if that is due and may be handed out while it comes."""
         frame = self._frames[-1]
         if frame.role not in (_Role.CALL, _Role.ARGUMENTS) or self.draft is None:
@@ -269,4 +274,4 @@ def _member(schema: Any, key: str) -> Any:
 
 
 def _uneven() -> Refused:
-    return Refused(ProblemKind.MALFORMED, "its lines are not evenly indented")
+    return malformed("its lines are not evenly indented")
