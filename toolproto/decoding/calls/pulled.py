@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Protocol
 
 from ...messages import CallProblem, Grade, ProblemKind, Repair
@@ -122,6 +121,12 @@ class PulledCalls(ABC):
         self.write()
         self._call.complete(*repairs)
 
+    def unclosed(self) -> Repair:
+        """The reply is over where the call may be: a guess, and not even that if it was cut."""
+        if self._setting.outbox.cut:
+            raise cut_short()
+        return MISSING_CLOSER
+
     @property
     def _recorded(self) -> Recorded | None:
         """The call being read, if there is one."""
@@ -138,7 +143,10 @@ class PulledCalls(ABC):
         whole = self._given
         if self._recorded is not None and not self._faulty:
             whole = whole[: self._written + self._recorded.room]
-        self._source.text, self._source.final = whole, self._final and len(whole) == len(self._given)
+        self._source.text, self._source.final = (
+            whole,
+            self._final and len(whole) == len(self._given),
+        )
 
     def _resume(self, fault: Refused | None = None) -> None:
         if self.done:
@@ -170,8 +178,10 @@ class PulledCalls(ABC):
         """Pass over the rest of the call."""
         self._faulty, self._hot = True, None
         self.limit()
-        with suppress(Refused):  # when it is cut, too
+        try:
             yield from self._source.pass_over()
+        except Refused as cut:  # what is wrong with it may be mended behind the cut
+            fault = cut
         self.write()
         if self._recorded is not None:
             self._recorded.reject(fault.kind, fault.message)

@@ -108,6 +108,8 @@ class BraceCalls(PulledCalls):
             return char
         if due:
             raise malformed("a value is missing in it") if char else cut_short()
+        if not char:
+            self.unclosed()
         self._unclosed = True
         return ""
 

@@ -20,7 +20,7 @@ import re
 from io import StringIO
 
 from ...messages import Repair
-from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls, cut_short, malformed
+from ..calls.pulled import NoCall, PulledCalls, cut_short, malformed
 from ..calls.sink import ArgumentSink
 from ..lenient import read_json
 from ..lenient import repairs as mend
@@ -51,7 +51,7 @@ class RawCalls(PulledCalls):
         call = yield from self._name(source)
         while (yield from self._next(source)) and not (yield from source.at_end()):
             yield from self._argument(source, call)
-        self.complete(*(() if (yield from source.peek()) else (MISSING_CLOSER,)))
+        self.complete(*(() if (yield from source.peek()) else (self.unclosed(),)))
 
     def _name(self, source: Source) -> Pull[ArgumentSink]:
         named = yield from source.match(_NAME)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...messages import Repair
 from ..call_draft import CallSetting
-from ..calls.pulled import MISSING_CLOSER, PulledCalls, Recorded, cut_short, malformed
+from ..calls.pulled import PulledCalls, Recorded, cut_short, malformed
 from ..calls.sink import ArgumentSink
 from ..patterns import Pattern
 from ..scanner import Marker
@@ -68,9 +68,8 @@ class YamlCalls(PulledCalls):
         """Lines, up to a marker that ends calls."""
         while (yield from self._line(source)):
             pass
-        if not (yield from source.peek()):
-            self._tree.mended(MISSING_CLOSER)
-        self._end_document()
+        over = not (yield from source.peek()) and self._tree.draft is not None
+        self._end_document(*((self.unclosed(),) if over else ()))
         self.committed = self._tree.committed
         self.refused = not self.committed
 
@@ -95,10 +94,10 @@ class YamlCalls(PulledCalls):
             yield from self._content(source, indent)
         return True
 
-    def _end_document(self) -> None:
+    def _end_document(self, *repairs: Repair) -> None:
         self.write()
         self._end_plain()
-        self._tree.close()
+        self._tree.close(*repairs)
 
     def _content(self, source: Source, indent: int) -> Pull[None]:
         line = yield from read_line(source, indent)

@@ -171,7 +171,7 @@ class YamlDraft:
         for key, value in self._early:
             self.argument(key, value)
 
-    def end(self) -> None:
+    def end(self, *repairs: Repair) -> None:
         """Nothing more belongs to it."""
         if self.call is None:
             if not self.name or self.tool is None or self.tool.required:
@@ -182,7 +182,7 @@ class YamlDraft:
             self.mended(_FLATTENED)
             for key, value in self._beside.items():
                 self.argument(key, value)
-        self.call.complete()
+        self.call.complete(*repairs)
 
     def reject(self, kind: ProblemKind, message: str) -> None:
         """It cannot be used; *message* is for the model."""

@@ -197,12 +197,12 @@ class YamlTree:
         nests = frame.key in shape.nesting_keys or draft.is_name(frame.key)
         return _Role.NESTED if nests and not draft.name else _Role.DATA
 
-    def _pop(self) -> None:
+    def _pop(self, *repairs: Repair) -> None:
         if self._frames[-1].open:
             self._put_nothing()
         frame = self._frames.pop()
         if frame.role is _Role.CALL:
-            self._end_call()
+            self._end_call(*repairs)
         if frame.role is _Role.NESTED:
             self.mended(Repair("nested_call"))
         if not self._frames:
@@ -211,17 +211,17 @@ class YamlTree:
         if frame.role is _Role.DATA:
             self.put(frame.value)
 
-    def _end_call(self) -> None:
+    def _end_call(self, *repairs: Repair) -> None:
         draft = self.draft
         if draft is not None:
-            draft.end()
+            draft.end(*repairs)
             self._has_ended_call = True
         self.draft = None
 
-    def close(self) -> None:
-        """The document is over."""
+    def close(self, *repairs: Repair) -> None:
+        """The document is over; the call that is open departs from the asked form in *repairs*."""
         while self._frames:
-            self._pop()
+            self._pop(*repairs)
         self._settled = False
 
     # -- values ---------------------------------------------------------------------------
