@@ -107,6 +107,12 @@ class Source:
         start, self.at = self.at, found.start() if found else len(self.text)
         return self.text[start : self.at]
 
+    def past(self, stop: re.Pattern[str]) -> str:
+        """The character here and all text that is here behind it, up to *stop*; reading goes on."""
+        found = stop.search(self.text, self.at + 1)
+        start, self.at = self.at, found.start() if found else len(self.text)
+        return self.text[start : self.at]
+
     def up_to(self, literal: str) -> Pull[str]:
         """All text before *literal* that is certain, and reading goes on behind it.
 

@@ -35,6 +35,7 @@ class Recorded(Protocol):
     @property
     def room(self) -> int: ...
     def write(self, text: str, /) -> None: ...
+    def mended(self, *repairs: Repair) -> None: ...
     def reject(self, kind: ProblemKind, message: str) -> None: ...
 
 
@@ -56,12 +57,12 @@ class PulledCalls(ABC):
         ends: Sequence[Marker] = (),
     ) -> None:
         self._setting, self._start, self._drift = setting, start, drift
-        self._source = Source(ends)
+        self.source = Source(ends)
         self._reading = self._read()
         self._call: ArgumentSink | None = None
         self._given, self._final = "", False  # what was given, of which the source has a part
         self._written = 0  # how much of the source's text the call has been given
-        self._hot: Callable[[], StreamedString | None] | None = None  # while in a string
+        self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
         self._faulty = False
         self.done = self.committed = self.refused = False
 
@@ -72,8 +73,8 @@ class PulledCalls(ABC):
     @property
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if that is so."""
-        waits_inside = self._source.at < len(self._source.text)  # for the rest of an escape, say
-        return None if self._hot is None or waits_inside else self._hot()
+        waits_inside = self.source.at < len(self.source.text)  # for the rest of an escape, say
+        return None if self.hot is None or waits_inside else self.hot()
 
     def take_pushback(self) -> str:
         """Nothing is ever read beyond the end of a call."""
@@ -81,7 +82,7 @@ class PulledCalls(ABC):
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        source, cut = self._source, final and self._setting.outbox.cut
+        source, cut = self.source, final and self._setting.outbox.cut
         source.at, source.base, self._written = at, base, at
         self._given, self._final = text, final and not cut
         self._resume()
@@ -99,7 +100,7 @@ class PulledCalls(ABC):
     def finish(self, reason: str | None) -> None:
         """The reply is over inside the call."""
         self._given, self._final = "", True  # all was read
-        self._source.at = self._written = 0
+        self.source.at = self._written = 0
         if reason == "length" and self._recorded is not None:
             self._resume(cut_short())
         self._resume()
@@ -132,18 +133,23 @@ class PulledCalls(ABC):
         """The call being read, if there is one."""
         return self._call
 
+    def mended(self, *repairs: Repair) -> None:
+        """The call, if there is one, departs from the asked form in this."""
+        if self._recorded is not None:
+            self._recorded.mended(*repairs)
+
     def write(self) -> None:
         """Give the call the text that was read."""
         if self._recorded is not None:
-            self._recorded.write(self._source.text[self._written : self._source.at])
-        self._written = self._source.at
+            self._recorded.write(self.source.text[self._written : self.source.at])
+        self._written = self.source.at
 
     def limit(self) -> None:
         """A call ends at its limit however the text was cut into chunks."""
         whole = self._given
         if self._recorded is not None and not self._faulty:
             whole = whole[: self._written + self._recorded.room]
-        self._source.text, self._source.final = (
+        self.source.text, self.source.final = (
             whole,
             self._final and len(whole) == len(self._given),
         )
@@ -164,7 +170,7 @@ class PulledCalls(ABC):
     def _read(self) -> Pull[None]:
         """The grammar, and what is done when it does not hold."""
         try:
-            yield from self.grammar(self._source)
+            yield from self.grammar(self.source)
         except NoCall:
             self.refused = True
         except Refused as fault:
@@ -176,10 +182,10 @@ class PulledCalls(ABC):
 
     def _rejected(self, fault: Refused) -> Pull[None]:
         """Pass over the rest of the call."""
-        self._faulty, self._hot = True, None
+        self._faulty, self.hot = True, None
         self.limit()
         try:
-            yield from self._source.pass_over()
+            yield from self.source.pass_over()
         except Refused as cut:  # what is wrong with it may be mended behind the cut
             fault = cut
         self.write()

@@ -19,14 +19,67 @@ from ..json_end import string_stop
 from ..strict import DUPLICATE_KEY, same_value
 from ..string_feed import StreamedString
 
-__all__ = ["ArgumentSink"]
+__all__ = ["ArgumentSink", "TextSink"]
 
 # The hot path looks ahead no further than this; what is nearer to the limit is read without it,
 # because a call ends there however the text was cut into chunks.
 _AHEAD = 512
 
 
-class ArgumentSink:
+class TextSink:
+    """Takes a string piece by piece: as it is, or all as it stands between the quotes of JSON."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+
+    def open_text(self) -> None:
+        """A string begins."""
+        self._parts = []
+        self._tell('"')
+
+    open_quoted = open_text
+
+    def text(self, piece: str) -> None:
+        """More of it, as it is."""
+        self._parts.append(piece)
+        self._tell(_json(piece)[1:-1])
+
+    def quoted(self, piece: str) -> None:
+        """More of it, as it stands between the quotes of JSON."""
+        self._parts.append(piece)
+        self._tell(piece)
+
+    def close_text(self) -> str:
+        """It is over, and this is all of it."""
+        text, self._parts = "".join(self._parts), []
+        self._tell('"')
+        self._keep(text)
+        return text
+
+    def close_quoted(self) -> str:
+        """The same, if its pieces came as in JSON."""
+        # Unescaped as a whole: the halves of a surrogate pair may have come apart.
+        self._parts = [json.loads(f'"{"".join(self._parts)}"')]
+        return self.close_text()
+
+    def streaming(
+        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+    ) -> StreamedString | None:
+        """The string for the hot path, if it goes out while it comes."""
+        return None
+
+    def streaming_quoted(self) -> StreamedString | None:
+        """The same, if its pieces come as in JSON."""
+        return None
+
+    def _tell(self, text: str) -> None:
+        """Where the string goes to a call, more JSON of it."""
+
+    def _keep(self, value: Any) -> None:
+        """Where the string goes to a call, the argument."""
+
+
+class ArgumentSink(TextSink):
     """One call of *name*, whose text begins at *start* in the reply.
 
     *drift* is how it departs from the asked form. ``write`` takes the text it is read from.
@@ -41,13 +94,13 @@ class ArgumentSink:
         id: str = "",
         drift: tuple[Repair, ...] = (),
     ) -> None:
+        super().__init__()
         self._outbox = setting.outbox
         self._limit = setting.limits.characters
         self._start = start
         self._raw = StringIO()
         self._repairs = list(drift)
         self._key = ""
-        self._parts: list[str] = []  # of a string being read; escaped, if it stands in quotes
         self._separator = "{"
         self._fault = ""
         self.name = name
@@ -100,35 +153,6 @@ class ArgumentSink:
         self._tell(_json(value))
         self._keep(value)
 
-    def open_text(self) -> None:
-        """The argument is a string, of which the pieces come: as they are, or all as in JSON."""
-        self._parts = []
-        self._tell('"')
-
-    open_quoted = open_text
-
-    def text(self, piece: str) -> None:
-        """More of the string, as it is."""
-        self._parts.append(piece)
-        self._tell(_json(piece)[1:-1])
-
-    def quoted(self, piece: str) -> None:
-        """More of the string, as it stands between the quotes of JSON."""
-        self._parts.append(piece)
-        self._tell(piece)
-
-    def close_text(self) -> None:
-        """The string is over."""
-        self._tell('"')
-        self._keep("".join(self._parts))
-        self._parts = []
-
-    def close_quoted(self) -> None:
-        """The string is over whose pieces came as in JSON."""
-        # Unescaped as a whole: the halves of a surrogate pair may have come apart.
-        self._parts = [json.loads(f'"{"".join(self._parts)}"')]
-        self.close_text()
-
     def streaming(
         self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
     ) -> StreamedString:
@@ -137,7 +161,6 @@ class ArgumentSink:
         *stop* says how much of a text certainly goes on with it, or -1 if it has to be read;
         *decode* gives what that text stands for, if it does not stand there as it is.
         """
-        write, keep, index = self._raw.write, self._parts.append, self.index
 
         def tell(piece: str) -> Event:
             write(piece)
@@ -145,17 +168,18 @@ class ArgumentSink:
             keep(text)
             return arguments_delta(index, _json(text)[1:-1])
 
+        write, keep, index = self._raw.write, self._parts.append, self.index
         return StreamedString(stop, tell, self._raw.tell(), self.room - _AHEAD)
 
     def streaming_quoted(self) -> StreamedString:
         """The string being read, for the hot path: what is valid in JSON is handed on as it is."""
-        write, keep, index = self._raw.write, self._parts.append, self.index
 
         def tell(piece: str) -> Event:
             write(piece)
             keep(piece)
             return arguments_delta(index, piece)
 
+        write, keep, index = self._raw.write, self._parts.append, self.index
         return StreamedString(string_stop, tell, self._raw.tell(), self.room - _AHEAD)
 
     def _tell(self, text: str) -> None:

@@ -7,15 +7,13 @@ strings be: what holds the token itself cannot be written otherwise.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from io import StringIO
 from typing import Any
 
 from ...messages import ProblemKind, Repair
 from ..calls.pulled import NoCall, PulledCalls, cut_short, malformed
-from ..calls.sink import ArgumentSink
+from ..calls.sink import ArgumentSink, TextSink
 from ..lenient import repairs as mend
 from ..patterns import Pattern
 from ..source import Pull, Source
@@ -88,12 +86,12 @@ class BraceCalls(PulledCalls):
             here.filled = False
             char = yield from self._next(source, due=here.closer == "]" or bool(here.value))
             if char in ("", here.closer):
-                self._told.mended(*((mend.TRAILING_COMMA,) if here.value else ()))
+                self.mended(*((mend.TRAILING_COMMA,) if here.value else ()))
                 source.at += len(char)
                 self._close(stack)
             elif char == "," and here.closer == "}":
                 source.at += 1
-                self._told.mended(mend.EXTRA_COMMA)
+                self.mended(mend.EXTRA_COMMA)
             else:
                 yield from self._member(source, stack)
 
@@ -147,34 +145,34 @@ class BraceCalls(PulledCalls):
 
     def _scalar(self, source: Source, stack: list[_Container]) -> Pull[None]:
         """A string or a word; the string of an argument goes out while it comes."""
-        outermost = len(stack) == 1
-        text = yield from self._text(source, self._told if outermost else None)
-        if text is None:
-            wanted = kinds_of(self._told.tool, stack[-1].key) if outermost else frozenset()
-            self._put(stack, (yield from self._bare(source, wanted)))
+        here, outermost = stack[-1], len(stack) == 1
+        value: Any = yield from self._text(source, self._told if outermost else TextSink())
+        if value is None:
+            wanted = kinds_of(self._told.tool, here.key) if outermost else frozenset()
+            value = yield from self._bare(source, wanted)
         elif outermost:
-            stack[-1].filled = True
-        else:
-            self._put(stack, text)
+            here.filled = True
+            return
+        self._put(stack, value)
 
     def _put(self, stack: list[_Container], value: Any) -> None:
-        here, told = stack[-1], self._told
+        here = stack[-1]
         here.filled = True
         if len(stack) == 1:
-            told.value(value)
+            self._told.value(value)
         elif isinstance(here.value, list):
             here.value.append(value)
         elif here.key not in here.value:
             here.value[here.key] = value
         elif same_value(here.value[here.key], value):
-            told.mended(DUPLICATE_KEY)
+            self.mended(DUPLICATE_KEY)
         else:
             raise malformed(f"the key {here.key[:80]!r} is given twice with different values")
 
     # -- keys and words -------------------------------------------------------------------
 
     def _key(self, source: Source) -> Pull[str]:
-        key = yield from self._text(source)
+        key = yield from self._text(source, TextSink())
         if key is not None:
             return key
         bare = yield from source.take(_BARE_KEY)
@@ -187,7 +185,7 @@ class BraceCalls(PulledCalls):
         if colon not in ":=":
             raise malformed(f"no colon stands behind {key[:80]!r}")
         if colon == "=":
-            self._told.mended(mend.ODD_SEPARATOR)
+            self.mended(mend.ODD_SEPARATOR)
         source.at += 1
 
     def _bare(self, source: Source, wanted: frozenset[str]) -> Pull[Any]:
@@ -199,68 +197,38 @@ class BraceCalls(PulledCalls):
             if (yield from source.at_end()):
                 break
             if (yield from source.take(_DELIMITER)):
-                self._told.mended(mend.MISSING_QUOTE)
+                self.mended(mend.MISSING_QUOTE)
                 return word.getvalue()
-            word.write(char)
-            source.at += 1
-            word.write((yield from source.before(_BARE_STOP)))
+            word.write(source.past(_BARE_STOP))
         text = word.getvalue().strip()
         if (number := zero_padded(text, wanted)) is not None:
-            self._told.mended(ZERO_PADDED)
+            self.mended(ZERO_PADDED)
             return number
         value, repairs = bare_value(text, frozenset())
-        self._told.mended(*repairs)
+        self.mended(*repairs)
         return value
 
     # -- strings --------------------------------------------------------------------------
 
-    def _text(self, source: Source, call: ArgumentSink | None = None) -> Pull[str | None]:
-        """A string, told to *call* if it is an argument of it; None if none begins here."""
+    def _text(self, source: Source, sink: TextSink) -> Pull[str | None]:
+        """A string, which *sink* takes while it comes; None if none begins here."""
         if (yield from source.peek()) == '"':
-            source.at += 1
-            return (yield from self._quoted(source, call))
+            return (yield from quoted(self, sink, _quote_ends))
         token = yield from source.take(_DELIMITER)
         if token is None:
             return None
-        parts: list[str] = []
-        say: Callable[[str], None] = parts.append
-        if call is not None:
-            call.open_text()
-            say, self._hot = call.text, lambda: call.streaming(_certain)
-        while not (yield from self._delimited(source, token.lastindex, say)):
-            pass
-        self._hot = None
-        if call is not None:
-            call.close_text()
-        return "".join(parts)
-
-    @staticmethod
-    def _delimited(source: Source, token: int | None, say: Callable[[str], None]) -> Pull[bool]:
-        """More of a string between two tokens; true if it was the last of it."""
-        if piece := (yield from source.before(_DELIMITER_FIRST)):
-            say(piece)
-            return False
-        if not (yield from source.peek()):
-            raise cut_short()
-        ended = yield from source.match(_DELIMITER)
-        if ended and ended.lastindex == token:
-            source.at += len(ended.group())
-            return True
-        source.at += 1
-        say("<")
-        return False
-
-    def _quoted(self, source: Source, call: ArgumentSink | None) -> Pull[str]:
-        parts: list[str] = []
-        say: Callable[[str], None] = parts.append
-        if call is not None:
-            call.open_text()
-            say, self._hot = call.quoted, call.streaming_quoted
-        self._told.mended(*(yield from quoted(source, say, _quote_ends)))
-        self._hot = None
-        if call is not None:
-            call.close_quoted()
-        return str(json.loads(f'"{"".join(parts)}"'))
+        sink.open_text()
+        self.hot = lambda: sink.streaming(_certain)
+        while not (
+            (ended := (yield from source.match(_DELIMITER))) and ended.lastindex == token.lastindex
+        ):
+            piece = source.past(_DELIMITER_FIRST)
+            if not piece:
+                raise cut_short()
+            sink.text(piece)
+        self.hot = None
+        source.at += len(ended.group())
+        return sink.close_text()
 
 
 def _quote_ends(source: Source) -> Pull[bool]:

@@ -39,6 +39,7 @@ _BLOCK = Pattern(
     r"(?:\"(\w{1,64})\"|'(\w{1,64})'|(\w{1,64}))[ \t]{0,8}(\r?\n)"
 )
 _BEHIND_WORD = Pattern(r"[ \t]{0,8}(?=\r?\n|\r?\Z)")
+_ANY = re.compile(r"(?s:.)")
 _NO_SPACE = re.compile(r"[^\s,;]")
 _WANTED = 'write each argument as a line: key = "value", or key <<END, its text, and END'
 
@@ -83,7 +84,7 @@ class RawCalls(PulledCalls):
         if block:
             word = block.group(2) or block.group(3) or block.group(4)
             call.key(_plain(block.group(1)))
-            yield from self._block(source, call, word, block.group(5) + word)
+            yield from self._block(source, call, word, block.group(5))
             return
         value = yield from source.take(_VALUE)
         if value is None:
@@ -96,30 +97,24 @@ class RawCalls(PulledCalls):
 
     def _object(self, source: Source, call: ArgumentSink) -> Pull[None]:
         """All arguments at once, as JSON."""
-        reading = yield from bracketed(source)
-        call.mended(*reading.repairs)
-        if not isinstance(reading.value, dict):
+        given, repairs = yield from bracketed(source)
+        call.mended(*repairs)
+        if not isinstance(given, dict):
             raise malformed(f"a line in it is no argument; {_WANTED}")
-        for key, value in reading.value.items():
+        for key, value in given.items():
             call.key(key)
             call.value(value)
 
     def _value(self, source: Source, call: ArgumentSink, wanted: frozenset[str]) -> Pull[None]:
         char = yield from source.peek()
         if char == '"':
-            source.at += 1
-            call.open_text()
-            self._hot = call.streaming_quoted
-            repairs = yield from quoted(source, call.quoted, line_over, line_ends)
-            self._hot = None
-            call.close_quoted()
-        elif char in "{[" and wanted != {"string"}:
-            reading = yield from bracketed(source)
-            repairs = reading.repairs
-            call.value(reading.value)
+            yield from quoted(self, call, line_over, line_ends)
+            return
+        if char in "{[" and wanted != {"string"}:
+            value, repairs = yield from bracketed(source)
         else:
             value, repairs = bare_value((yield from self._bare(source)), wanted)
-            call.value(value)
+        call.value(value)
         call.mended(*repairs)
 
     @staticmethod
@@ -129,35 +124,34 @@ class RawCalls(PulledCalls):
         while (char := (yield from source.peek())) and char != "\n":
             if (yield from source.at_end()):
                 break
-            line.write(char)
-            source.at += 1
-            line.write((yield from source.before(source.line_or_mark)))
+            line.write(source.past(source.line_or_mark))
         return line.getvalue().rstrip()
 
-    def _block(self, source: Source, call: ArgumentSink, word: str, last: str) -> Pull[None]:
-        """A text up to *last*: a line break, and the *word* alone in its line."""
+    def _block(self, source: Source, call: ArgumentSink, word: str, newline: str) -> Pull[None]:
+        """A text up to a line break and the *word* alone in its line, or up to that at once."""
+        last = newline + word
         call.open_text()
-        ahead = 0  # the word may follow at once
-        while not (yield from self._ends(source, word, ahead)):
-            if ahead:
-                call.text(source.text[source.at])
-                source.at += 1
-            self._hot = lambda: call.streaming(lambda text: _certain(text, last))
+        over = yield from self._last_line(source, word)
+        while not over:
+            self.hot = lambda: call.streaming(lambda text: _certain(text, last))
             while piece := (yield from source.up_to(last)):
                 call.text(piece)
+            self.hot = None
             if not (yield from source.peek()):
                 raise cut_short()
-            self._hot, ahead = None, len(last) - len(word)
-        self._hot = None
-        ended = yield from source.match(_BEHIND_WORD, ahead + len(word))
-        source.at += ahead + len(word) + len(ended.group() if ended else "")
+            over = yield from self._last_line(source, last)
+            if not over:
+                call.text(source.past(_ANY))
         call.close_text()
 
     @staticmethod
-    def _ends(source: Source, word: str, ahead: int) -> Pull[bool]:
-        """Does nothing but *word* stand in the line that begins *ahead* of here?"""
-        stands = yield from source.stands(word, ahead)
-        return stands and bool((yield from source.match(_BEHIND_WORD, ahead + len(word))))
+    def _last_line(source: Source, last: str) -> Pull[bool]:
+        """Read *last*, if nothing else stands in its line."""
+        stands = yield from source.stands(last)
+        behind = (yield from source.match(_BEHIND_WORD, len(last))) if stands else None
+        if behind:
+            source.at += len(last) + len(behind.group())
+        return behind is not None
 
 
 def _certain(text: str, last: str) -> int:

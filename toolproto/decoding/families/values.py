@@ -14,7 +14,8 @@ from typing import Any
 
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
-from ..calls.pulled import cut_short, malformed
+from ..calls.pulled import PulledCalls, cut_short, malformed
+from ..calls.sink import TextSink
 from ..lenient import read_json
 from ..lenient import repairs as mend
 from ..patterns import Pattern
@@ -52,37 +53,54 @@ _ESCAPE = Pattern(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 
 
 def quoted(
-    source: Source,
-    say: Callable[[str], None],
+    calls: PulledCalls,
+    sink: TextSink,
     ends: Callable[[Source], Pull[bool]],
     cut: Callable[[Source], Pull[bool]] | None = None,
-) -> Pull[tuple[Repair, ...]]:
-    """Read a string from behind its first quote; *say* takes it as JSON would have it.
+) -> Pull[str]:
+    """Read the string whose first quote stands here; *sink* takes it while it comes.
 
     *ends* tells if the quote that stands here is the last one, and *cut* if a string without one
-    ends at the line break here. Gives the repairs.
+    ends at the line break here.
     """
-    repairs: dict[Repair, None] = {}
-    while True:
-        if plain := (yield from source.before(_QUOTED_STOP)):
-            say(plain)
-            continue
-        char = yield from source.peek()
-        if not char:
-            raise cut_short()
-        if char == "\\" and (escape := (yield from source.take(_ESCAPE))):
-            say(escape.group())
-            continue
-        if char == '"' and (yield from ends(source)):
-            source.at += 1
-            return tuple(repairs)
-        if char in "\r\n" and cut is not None and (yield from cut(source)):
-            return (*repairs, mend.MISSING_QUOTE)
+    calls.source.at += 1
+    sink.open_text()
+    calls.hot = sink.streaming_quoted
+    while not (yield from _more_quoted(calls, sink, ends, cut)):
+        pass
+    calls.hot = None
+    return sink.close_quoted()
+
+
+def _more_quoted(
+    calls: PulledCalls,
+    sink: TextSink,
+    ends: Callable[[Source], Pull[bool]],
+    cut: Callable[[Source], Pull[bool]] | None,
+) -> Pull[bool]:
+    """More of the string; true if that was the last of it."""
+    source = calls.source
+    if plain := (yield from source.before(_QUOTED_STOP)):
+        sink.quoted(plain)
+        return False
+    char = yield from source.peek()
+    if not char:
+        raise cut_short()
+    if char == "\\" and (escape := (yield from source.take(_ESCAPE))):
+        sink.quoted(escape.group())
+        return False
+    if char == '"' and (yield from ends(source)):
         source.at += 1
-        # An escape that JSON does not define is code whose backslash was not doubled.
-        piece, repair = _MENDED.get(char, (json.dumps(char)[1:-1], mend.CONTROL_CHARACTER))
-        repairs[repair] = None
-        say(piece)
+        return True
+    if char in "\r\n" and cut is not None and (yield from cut(source)):
+        calls.mended(mend.MISSING_QUOTE)
+        return True
+    source.at += 1
+    # An escape that JSON does not define is code whose backslash was not doubled.
+    piece, repair = _MENDED.get(char, (json.dumps(char)[1:-1], mend.CONTROL_CHARACTER))
+    calls.mended(repair)
+    sink.quoted(piece)
+    return False
 
 
 _MENDED = {'"': ('\\"', mend.UNESCAPED_QUOTE), "\\": ("\\\\", mend.INVALID_ESCAPE)}
@@ -112,7 +130,7 @@ _FLOW_STOP = re.compile(r'["{}\[\]\n]')
 _STRING_STOP = re.compile(r'["\\\n]')
 
 
-def bracketed(source: Source) -> Pull[Reading]:
+def bracketed(source: Source) -> Pull[tuple[Any, tuple[Repair, ...]]]:
     """A JSON value in brackets, up to where they are closed, or before a line that ends calls."""
     text, depth, in_string = StringIO(), 0, False
     while True:
@@ -136,7 +154,7 @@ def bracketed(source: Source) -> Pull[Reading]:
         raise Refused(reading.kind, reading.message)
     if not is_whole(reading, text.getvalue()):
         raise malformed("the brackets of a value in it do not match")
-    return reading
+    return reading.value, reading.repairs
 
 
 def is_whole(reading: Reading, text: str) -> bool:

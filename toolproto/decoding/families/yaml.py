@@ -9,16 +9,14 @@ are strings is a question for the tool's schema, not for YAML 1.1's guesses.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import StringIO
-from typing import Any
 
 from ...messages import Repair
 from ..call_draft import CallSetting
 from ..calls.pulled import PulledCalls, Recorded, cut_short, malformed
-from ..calls.sink import ArgumentSink
+from ..calls.sink import ArgumentSink, TextSink
 from ..patterns import Pattern
 from ..scanner import Marker
 from ..source import Pull, Source
@@ -125,13 +123,19 @@ class YamlCalls(PulledCalls):
         if (yield from source.match(_LINE_OVER)):
             yield from _pass_line(source)
         elif block := (yield from BlockText.at(source, self._tree.indent)):
-            yield from self._block(source, block)
+            sink = self._tree.open_text()
+            sink.open_text()
+            self.hot = lambda: block.streaming(sink)
+            yield from block.read(source, sink.text)
+            self.hot = None
+            self._close_text(sink, sink.close_text())
         elif char == '"':
-            yield from self._quoted(source)
+            sink = self._tree.open_text()
+            self._close_text(sink, (yield from quoted(self, sink, _quote_ends, line_ends)))
             yield from _behind_value(source)
         elif char in "{[" and kinds(self._tree.schema) != {"string"}:
-            reading = yield from bracketed(source)
-            self._put(reading.value, *reading.repairs)
+            value, repairs = yield from bracketed(source)
+            self._tree.put(value, *repairs)
             yield from _behind_value(source)
         else:
             self._plain = StringIO()
@@ -147,46 +151,11 @@ class YamlCalls(PulledCalls):
         plain, self._plain = self._plain, None
         if plain is not None:
             value, repairs = plain_scalar(plain.getvalue(), kinds(self._tree.schema))
-            self._put(value, *repairs)
+            self._tree.put(value, *repairs)
 
-    def _quoted(self, source: Source) -> Pull[None]:
-        source.at += 1
-        call, parts, say = self._open_text()
-        if call is not None:
-            say, self._hot = call.quoted, call.streaming_quoted
-        repairs = yield from quoted(source, say, _quote_ends, line_ends)
-        self._hot = None
-        if call is None:
-            self._put(json.loads(f'"{"".join(parts)}"'), *repairs)
-            return
-        call.close_quoted()
-        call.mended(*repairs)
-        self._tree.close_text()
-
-    def _block(self, source: Source, block: BlockText) -> Pull[None]:
-        call, parts, say = self._open_text()
-        if call is not None:
-            self._hot = lambda: block.streaming(call)
-        yield from block.read(source, say)
-        self._hot = None
-        if call is None:
-            self._put("".join(parts))
-            return
-        call.close_text()
-        self._tree.close_text()
-
-    def _open_text(self) -> tuple[ArgumentSink | None, list[str], Callable[[str], None]]:
-        """The call that takes a string while it comes, or else a list that does."""
-        parts: list[str] = []
-        call = self._tree.open_text()
-        if call is None:
-            return None, parts, parts.append
-        call.open_text()
-        return call, parts, call.text
-
-    def _put(self, value: Any, *repairs: Repair) -> None:
-        self._tree.mended(*repairs)
-        self._tree.put(value)
+    def _close_text(self, sink: TextSink, text: str) -> None:
+        if not isinstance(sink, ArgumentSink):
+            self._tree.put(text)
 
 
 def _pass_line(source: Source) -> Pull[None]:

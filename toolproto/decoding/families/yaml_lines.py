@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...messages import Repair
 from ..calls.pulled import cut_short
-from ..calls.sink import ArgumentSink
+from ..calls.sink import TextSink
 from ..lenient import read_json
 from ..patterns import Pattern
 from ..source import Pull, Source
@@ -154,11 +154,11 @@ class BlockText:
             raise cut_short()
         source.at += len(self._newline)
 
-    def streaming(self, call: ArgumentSink) -> StreamedString | None:
-        """The text for the hot path, where it goes to *call*."""
+    def streaming(self, sink: TextSink) -> StreamedString | None:
+        """The text for the hot path, where *sink* takes it."""
         if not self._in_line or self._folded or self._newline != "\n":
             return None
-        return call.streaming(*_literal(self._indent))
+        return sink.streaming(*_literal(self._indent))
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,9 @@
-"""Which mapping or list does a line of YAML belong to?
+"""Which mapping or list does a line of YAML belong to, and what is that to a call?
 
-The containers that are open, by their indentation, and what each is to a call. Values that no call
-takes while they come are built here.
+The containers that are open, by their indentation. ``tool:`` with the name of an offered tool is a
+call; with another name, or with ``name:`` for a key, it is once the arguments follow. Everything
+else in a fence of YAML is somebody's configuration. Values that no call takes while they come are
+built here.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any
 from ...messages import ProblemKind, Repair
 from ..call_draft import CallSetting
 from ..calls.pulled import malformed
-from ..calls.sink import ArgumentSink
+from ..calls.sink import TextSink
 from ..strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
 from .values import kinds
 from .yaml_draft import YamlDraft
@@ -59,7 +61,7 @@ class YamlTree:
         self._setting = setting
         self._drift = drift
         self._frames: list[_Frame] = []
-        self._settled = False  # how far is the first line indented? Nobody told us
+        self._settled = False  # is it known how far the first line is indented?
         self._has_ended_call = False
         self.draft: YamlDraft | None = None
 
@@ -74,29 +76,18 @@ class YamlTree:
         return self._frames[-1].indent if self._frames else -1
 
     @property
-    def key(self) -> str:
-        """The key whose value is due."""
-        return self._frames[-1].key
-
-    @property
     def schema(self) -> Any:
         """What the tool's schema says of the value that is due."""
-        frame = self._frames[-1]
+        frame, draft = self._frames[-1], self.draft
         if frame.is_list:
             return _member(frame.schema, "items")
         if frame.role is _Role.DATA:
             return _member(_member(frame.schema, "properties"), frame.key)
-        draft = self.draft
         if draft is None or (frame.role is not _Role.ARGUMENTS and draft.is_name(frame.key)):
             return _TEXT
         return draft.tool.properties.get(frame.key) if draft.tool is not None else None
 
     # -- lines ----------------------------------------------------------------------------
-
-    def mended(self, *repairs: Repair) -> None:
-        """The call that is open, if one is, departs from the asked form in this."""
-        if self.draft is not None:
-            self.draft.mended(*repairs)
 
     def goes_on(self, line: Line) -> bool:
         """May *line* be more of the plain scalar above it?"""
@@ -108,11 +99,14 @@ class YamlTree:
         self._pop_to(line)
         self._settle(line)
         if began and not self._frames:
-            raise _uneven()
+            raise malformed(_UNEVEN)
         for column in line.items:
-            self._item(column, start)
+            self._enter(list, column, start)
         if line.key is not None:
-            self._member(line.column, line.key, start)
+            frame = self._enter(dict, line.column, start)
+            frame.key = line.key
+            if frame.role in (_Role.CALL, _Role.NESTED) and self.draft is not None:
+                self.draft.heard(line.key)
         elif not self._frames or not self._frames[-1].open:
             raise malformed("a line in it has no key")
 
@@ -139,29 +133,18 @@ class YamlTree:
                 frame.indent += shift
             self._pop_to(line)
 
-    def _item(self, column: int, start: int) -> None:
+    def _enter(self, kind: type[dict[str, Any] | list[Any]], column: int, start: int) -> _Frame:
+        """The container in *column* that the next item or member belongs to, new or not."""
         frame = self._frames[-1] if self._frames else None
-        if frame is not None and frame.is_list and frame.indent == column:
+        if frame is not None and isinstance(frame.value, kind) and frame.indent == column:
             if frame.open:
                 self._put_nothing()
         elif frame is None or frame.open:
-            frame = self._push([], column, start)
+            frame = self._push(kind(), column, start)
         else:
-            raise _uneven()
+            raise malformed(_UNEVEN)
         frame.open = True
-
-    def _member(self, column: int, key: str, start: int) -> None:
-        frame = self._frames[-1] if self._frames else None
-        if frame is not None and not frame.is_list and frame.indent == column:
-            if frame.open:
-                self._put_nothing()
-        elif frame is None or frame.open:
-            frame = self._push({}, column, start)
-        else:
-            raise _uneven()
-        frame.key, frame.open = key, True
-        if frame.role in (_Role.CALL, _Role.NESTED) and self.draft is not None:
-            self.draft.heard(key)
+        return frame
 
     # -- containers -----------------------------------------------------------------------
 
@@ -176,10 +159,9 @@ class YamlTree:
         elif role is _Role.LIST:
             self.draft = None
         elif role is _Role.ARGUMENTS and self.draft is not None:
-            self.draft.spoke(self.key)
-        frame = _Frame(column, role, value, schema)
-        self._frames.append(frame)
-        return frame
+            self.draft.spoke(self._frames[-1].key)
+        self._frames.append(_Frame(column, role, value, schema))
+        return self._frames[-1]
 
     def _role(self, is_list: bool) -> _Role:
         if not self._frames:
@@ -200,23 +182,18 @@ class YamlTree:
     def _pop(self, *repairs: Repair) -> None:
         if self._frames[-1].open:
             self._put_nothing()
-        frame = self._frames.pop()
+        frame, draft = self._frames.pop(), self.draft
         if frame.role is _Role.CALL:
-            self._end_call(*repairs)
-        if frame.role is _Role.NESTED:
-            self.mended(Repair("nested_call"))
-        if not self._frames:
-            return
-        self._frames[-1].open = False
-        if frame.role is _Role.DATA:
-            self.put(frame.value)
-
-    def _end_call(self, *repairs: Repair) -> None:
-        draft = self.draft
-        if draft is not None:
-            draft.end(*repairs)
-            self._has_ended_call = True
-        self.draft = None
+            if draft is not None:
+                draft.end(*repairs)
+                self._has_ended_call = True
+            self.draft = None
+        if frame.role is _Role.NESTED and draft is not None:
+            draft.mended(Repair("nested_call"))
+        if self._frames:
+            self._frames[-1].open = False
+            if frame.role is _Role.DATA:
+                self.put(frame.value)
 
     def close(self, *repairs: Repair) -> None:
         """The document is over; the call that is open departs from the asked form in *repairs*."""
@@ -226,19 +203,21 @@ class YamlTree:
 
     # -- values ---------------------------------------------------------------------------
 
-    def put(self, value: Any) -> None:
+    def put(self, value: Any, *repairs: Repair) -> None:
         """The value that is due is *value*."""
-        frame = self._frames[-1]
+        frame, draft = self._frames[-1], self.draft
         frame.open = False
+        if draft is not None:
+            draft.mended(*repairs)
         if frame.role is _Role.LIST:
             if value is not None:
                 raise malformed("the list must hold calls")
-        elif isinstance(frame.value, list):
+        elif frame.is_list:
             frame.value.append(value)
         elif frame.role is _Role.DATA:
             self._keep(frame, value)
-        elif self.draft is not None:
-            put = self.draft.argument if frame.role is _Role.ARGUMENTS else self.draft.member
+        elif draft is not None:
+            put = draft.argument if frame.role is _Role.ARGUMENTS else draft.member
             put(frame.key, value)
 
     def _put_nothing(self) -> None:
@@ -250,28 +229,25 @@ class YamlTree:
             frame.value[frame.key] = value
         elif not same_value(frame.value[frame.key], value):
             raise malformed(f"the key {frame.key[:80]!r} is given twice")
-        else:
-            self.mended(DUPLICATE_KEY)
+        elif self.draft is not None:
+            self.draft.mended(DUPLICATE_KEY)
 
-    def open_text(self) -> ArgumentSink | None:
-        """The call, told of its argument, if that is due and may be handed out while it comes."""
-        frame = self._frames[-1]
-        if frame.role not in (_Role.CALL, _Role.ARGUMENTS) or self.draft is None:
-            return None
+    def open_text(self) -> TextSink:
+        """What takes the string that is due: the call, if it may be handed out while it comes."""
+        frame, draft = self._frames[-1], self.draft
         in_arguments = frame.role is _Role.ARGUMENTS
-        call = self.draft.takes_text(frame.key, in_arguments=in_arguments)
-        if call is not None:
-            call.key(frame.key)
+        if draft is None or not (in_arguments or frame.role is _Role.CALL):
+            return TextSink()
+        call = draft.takes_text(frame.key, in_arguments=in_arguments)
+        if call is None:
+            return TextSink()
+        frame.open = False
+        call.key(frame.key)
         return call
 
-    def close_text(self) -> None:
-        """The text that a call took is over."""
-        self._frames[-1].open = False
+
+_UNEVEN = "its lines are not evenly indented"
 
 
 def _member(schema: Any, key: str) -> Any:
     return schema.get(key) if isinstance(schema, Mapping) else None
-
-
-def _uneven() -> Refused:
-    return malformed("its lines are not evenly indented")
