@@ -22,12 +22,10 @@ from io import StringIO
 from ...messages import Repair
 from ..calls.pulled import NoCall, PulledCalls, cut_short, malformed
 from ..calls.sink import ArgumentSink
-from ..lenient import read_json
 from ..lenient import repairs as mend
 from ..patterns import Pattern
 from ..source import Pull, Source, begun_at_end
-from ..strict import Reading
-from .values import bare_value, bracketed, kinds_of, line_ends, line_over, quoted
+from .values import bare_value, bracketed, kinds_of, line_ends, line_over, quoted, unquoted
 
 __all__ = ["RawCalls"]
 
@@ -83,7 +81,7 @@ class RawCalls(PulledCalls):
         block = yield from source.take(_BLOCK)
         if block:
             word = block.group(2) or block.group(3) or block.group(4)
-            call.key(_plain(block.group(1)))
+            call.key(unquoted(block.group(1)))
             yield from self._block(source, call, word, block.group(5))
             return
         value = yield from source.take(_VALUE)
@@ -91,7 +89,7 @@ class RawCalls(PulledCalls):
             raise malformed(f"a line in it is no argument; {_WANTED}")
         if value.group(2) == ":":
             call.mended(mend.ODD_SEPARATOR)
-        key = _plain(value.group(1))
+        key = unquoted(value.group(1))
         call.key(key)
         yield from self._value(source, call, kinds_of(call.tool, key))
 
@@ -157,9 +155,3 @@ class RawCalls(PulledCalls):
 def _certain(text: str, last: str) -> int:
     """How much of *text* certainly goes on with a block; -1 if *last* stands in it."""
     return -1 if last in text else len(text) - begun_at_end(last, text)
-
-
-def _plain(key: str) -> str:
-    """*key* without its quotes."""
-    reading = read_json(key) if key[0] == '"' else None
-    return str(reading.value) if isinstance(reading, Reading) else key.strip('"')

@@ -32,7 +32,9 @@ __all__ = [
     "kinds_of",
     "line_ends",
     "line_over",
+    "member",
     "quoted",
+    "unquoted",
     "zero_padded",
 ]
 
@@ -52,55 +54,43 @@ _QUOTED_STOP = re.compile(r'["\\\x00-\x1f]')
 _ESCAPE = Pattern(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 
 
-def quoted(
-    calls: PulledCalls,
-    sink: TextSink,
-    ends: Callable[[Source], Pull[bool]],
-    cut: Callable[[Source], Pull[bool]] | None = None,
-) -> Pull[str]:
+#: Tells, at a place where text stands, whether something is so there.
+Judge = Callable[[Source], Pull[bool]]
+
+
+def quoted(calls: PulledCalls, sink: TextSink, ends: Judge, cut: Judge | None = None) -> Pull[str]:
     """Read the string whose first quote stands here; *sink* takes it while it comes.
 
     *ends* tells if the quote that stands here is the last one, and *cut* if a string without one
     ends at the line break here.
     """
-    calls.source.at += 1
+    source = calls.source
+    source.at += 1
     sink.open_text()
     calls.hot = sink.streaming_quoted
-    while not (yield from _more_quoted(calls, sink, ends, cut)):
-        pass
+    while True:
+        if plain := (yield from source.before(_QUOTED_STOP)):
+            sink.quoted(plain)
+            continue
+        char = yield from source.peek()
+        if not char:
+            raise cut_short()
+        if char == "\\" and (escape := (yield from source.take(_ESCAPE))):
+            sink.quoted(escape.group())
+            continue
+        if char == '"' and (yield from ends(source)):
+            source.at += 1
+            break
+        if char in "\r\n" and cut is not None and (yield from cut(source)):
+            calls.mended(mend.MISSING_QUOTE)
+            break
+        source.at += 1
+        # An escape that JSON does not define is code whose backslash was not doubled.
+        piece, repair = _MENDED.get(char, (json.dumps(char)[1:-1], mend.CONTROL_CHARACTER))
+        calls.mended(repair)
+        sink.quoted(piece)
     calls.hot = None
     return sink.close_quoted()
-
-
-def _more_quoted(
-    calls: PulledCalls,
-    sink: TextSink,
-    ends: Callable[[Source], Pull[bool]],
-    cut: Callable[[Source], Pull[bool]] | None,
-) -> Pull[bool]:
-    """More of the string; true if that was the last of it."""
-    source = calls.source
-    if plain := (yield from source.before(_QUOTED_STOP)):
-        sink.quoted(plain)
-        return False
-    char = yield from source.peek()
-    if not char:
-        raise cut_short()
-    if char == "\\" and (escape := (yield from source.take(_ESCAPE))):
-        sink.quoted(escape.group())
-        return False
-    if char == '"' and (yield from ends(source)):
-        source.at += 1
-        return True
-    if char in "\r\n" and cut is not None and (yield from cut(source)):
-        calls.mended(mend.MISSING_QUOTE)
-        return True
-    source.at += 1
-    # An escape that JSON does not define is code whose backslash was not doubled.
-    piece, repair = _MENDED.get(char, (json.dumps(char)[1:-1], mend.CONTROL_CHARACTER))
-    calls.mended(repair)
-    sink.quoted(piece)
-    return False
 
 
 _MENDED = {'"': ('\\"', mend.UNESCAPED_QUOTE), "\\": ("\\\\", mend.INVALID_ESCAPE)}
@@ -184,6 +174,14 @@ def bare_value(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ..
     return reading.value, reading.repairs
 
 
+def unquoted(key: str) -> str:
+    """*key* without its quotes, if it has any."""
+    reading = read_json(key) if key[0] == '"' else None
+    if isinstance(reading, Reading):
+        return str(reading.value)
+    return key[1:-1] if key[0] in "\"'" else key
+
+
 def zero_padded(text: str, wanted: frozenset[str]) -> int | float | None:
     """The number that *text* is, if it begins with a zero and nothing but a number is *wanted*."""
     number = _ZEROS_FIRST.fullmatch(text)
@@ -221,11 +219,11 @@ def kinds(schema: Any) -> frozenset[str]:
     if isinstance(listed, list):
         return frozenset(_KINDS.get(type(value), "object") for value in listed)
     parts = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
-    known = [frozenset(_plain_type(part)) for part in parts]
+    # Alternatives within alternatives are left alone.
+    known = [kinds({"type": member(part, "type")}) for part in parts]
     return frozenset().union(*known) if known and all(known) else frozenset()
 
 
-def _plain_type(schema: Any) -> list[str]:
-    """The types of one alternative; alternatives within alternatives are left alone."""
-    told = schema.get("type") if isinstance(schema, Mapping) else None
-    return told if isinstance(told, list) else [told] if isinstance(told, str) else []
+def member(schema: Any, key: str) -> Any:
+    """What *schema* has under *key*, if it has anything."""
+    return schema.get(key) if isinstance(schema, Mapping) else None

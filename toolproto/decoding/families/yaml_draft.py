@@ -13,11 +13,10 @@ from typing import Any
 from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
 from ...tools.spec import ToolSpec
 from ..call_draft import CallSetting
+from ..call_shape import as_object
 from ..calls.pulled import malformed
 from ..calls.sink import ArgumentSink
-from ..lenient import read_json
-from ..strict import Reading, Refused
-from .values import is_whole
+from ..strict import Refused
 
 __all__ = ["YamlDraft"]
 
@@ -104,7 +103,12 @@ class YamlDraft:
             self._named(key, value)
         elif self.holds_arguments(key):
             self.spoke(key)
-            for name, each in self._as_object(value).items():
+            repairs: list[Repair] = []
+            arguments = as_object(value, repairs)
+            if arguments is None:
+                raise malformed("its arguments must be a mapping of keys")
+            self.mended(*repairs)
+            for name, each in arguments.items():
                 self.argument(name, each)
         elif self._is_own(key):
             self.mended(_FLATTENED)
@@ -136,19 +140,6 @@ class YamlDraft:
             return None
         self.mended(_FLATTENED)
         return self.call
-
-    def _as_object(self, given: Any) -> dict[str, Any]:
-        if given is None or given == "" or given == []:
-            self.mended(Repair("empty_arguments"))
-            return {}
-        if isinstance(given, str):
-            reading = read_json(given)
-            if isinstance(reading, Reading) and is_whole(reading, given):
-                self.mended(Repair("arguments_string"), *reading.repairs)
-                given = reading.value
-        if not isinstance(given, dict):
-            raise malformed("its arguments must be a mapping of keys")
-        return given
 
     # -- the call -------------------------------------------------------------------------
 

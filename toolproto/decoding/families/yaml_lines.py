@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 from ...messages import Repair
 from ..calls.pulled import cut_short
 from ..calls.sink import TextSink
-from ..lenient import read_json
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..strict import Reading, read_strict
 from ..string_feed import StreamedString
-from .values import ZERO_PADDED, fits, zero_padded
+from .values import ZERO_PADDED, fits, unquoted, zero_padded
 
 __all__ = ["LONGEST_INDENT", "BlockText", "Line", "plain_scalar", "read_line"]
 
@@ -24,8 +23,8 @@ LONGEST_INDENT = 1024
 _LONGEST_HEAD = 1024
 _ITEM = Pattern(r"-(?:[ \t]{1,80}|(?=\r?\n))")
 _KEY = Pattern(
-    r"(?:([^\W\d][\w.$/-]{0,127}(?: [\w.$/-]{1,127}){0,3})"
-    r"|(\"(?:[^\"\\\n]|\\.){0,500}\"|'[^'\n]{0,500}'))[ \t]{0,8}:(?=[ \t]|\r?\n|\Z)"
+    r"([^\W\d][\w.$/-]{0,127}(?: [\w.$/-]{1,127}){0,3}"
+    r"|\"(?:[^\"\\\n]|\\.){0,500}\"|'[^'\n]{0,500}')[ \t]{0,8}:(?=[ \t]|\r?\n|\Z)"
 )
 _COMMENT = re.compile(r"(?:^|\s)#(?=\s|\Z)")
 _WORDS: dict[str, Any] = {"~": None, "": None, "null": None, "none": None}
@@ -52,15 +51,7 @@ def read_line(source: Source, indent: int) -> Pull[Line]:
     key = yield from source.match(_KEY, column)
     if key is None:
         return Line(tuple(items), column, None, column)
-    name = key.group(1) or _unquoted(key.group(2))
-    return Line(tuple(items), column, name, column + len(key.group()))
-
-
-def _unquoted(key: str) -> str:
-    if key[0] == "'":
-        return key[1:-1]
-    reading = read_json(key)
-    return str(reading.value) if isinstance(reading, Reading) else key[1:-1]
+    return Line(tuple(items), column, unquoted(key.group(1)), column + len(key.group()))
 
 
 def plain_scalar(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:

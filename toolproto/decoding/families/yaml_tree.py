@@ -8,7 +8,6 @@ built here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Any
 
@@ -17,7 +16,7 @@ from ..call_draft import CallSetting
 from ..calls.pulled import malformed
 from ..calls.sink import TextSink
 from ..strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
-from .values import kinds
+from .values import kinds, member
 from .yaml_draft import YamlDraft
 from .yaml_lines import Line
 
@@ -80,9 +79,9 @@ class YamlTree:
         """What the tool's schema says of the value that is due."""
         frame, draft = self._frames[-1], self.draft
         if frame.is_list:
-            return _member(frame.schema, "items")
+            return member(frame.schema, "items")
         if frame.role is _Role.DATA:
-            return _member(_member(frame.schema, "properties"), frame.key)
+            return member(member(frame.schema, "properties"), frame.key)
         if draft is None or (frame.role is not _Role.ARGUMENTS and draft.is_name(frame.key)):
             return _TEXT
         return draft.tool.properties.get(frame.key) if draft.tool is not None else None
@@ -247,7 +246,3 @@ class YamlTree:
 
 
 _UNEVEN = "its lines are not evenly indented"
-
-
-def _member(schema: Any, key: str) -> Any:
-    return schema.get(key) if isinstance(schema, Mapping) else None
