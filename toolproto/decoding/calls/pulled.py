@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from ...messages import CallProblem, Grade, ProblemKind, Repair
 from ..call_draft import CallSetting
@@ -27,16 +26,6 @@ MISSING_CLOSER = Repair("missing_closer", Grade.GUESSED)
 
 class NoCall(Exception):
     """What is read turns out to be no call."""
-
-
-class Recorded(Protocol):
-    """What takes in the text of a call while it is read."""
-
-    @property
-    def room(self) -> int: ...
-    def write(self, text: str, /) -> None: ...
-    def mended(self, *repairs: Repair) -> None: ...
-    def reject(self, kind: ProblemKind, message: str) -> None: ...
 
 
 class PulledCalls(ABC):
@@ -129,7 +118,7 @@ class PulledCalls(ABC):
         return MISSING_CLOSER
 
     @property
-    def _recorded(self) -> Recorded | None:
+    def _recorded(self) -> ArgumentSink | None:
         """The call being read, if there is one."""
         return self._call
 

@@ -82,20 +82,21 @@ class TextSink:
 class ArgumentSink(TextSink):
     """One call of *name*, whose text begins at *start* in the reply.
 
-    *drift* is how it departs from the asked form. ``write`` takes the text it is read from.
+    *drift* is how it departs from the asked form. ``write`` takes the text it is read from. Without
+    a name it is still to be announced, and nothing is told of it before.
     """
 
     def __init__(
         self,
         setting: CallSetting,
         start: int,
-        name: str,
+        name: str = "",
         *,
         id: str = "",
         drift: tuple[Repair, ...] = (),
     ) -> None:
         super().__init__()
-        self._outbox = setting.outbox
+        self._offered, self._outbox = setting.offered, setting.outbox
         self._limit = setting.limits.characters
         self._start = start
         self._raw = StringIO()
@@ -103,11 +104,23 @@ class ArgumentSink(TextSink):
         self._key = ""
         self._separator = "{"
         self._fault = ""
-        self.name = name
-        self.tool: ToolSpec | None = setting.offered.get(name)
+        self.tool: ToolSpec | None = None
         self.arguments: dict[str, Any] = {}
+        self.index = -1
+        self.name = name
+        if name:
+            self.announce(id)
+
+    @property
+    def announced(self) -> bool:
+        """Was it told that there is this call?"""
+        return self.index >= 0
+
+    def announce(self, id: str = "") -> None:
+        """It is certain that this is a call of ``name``."""
+        self.tool = self._offered.get(self.name)
         self._id = self._outbox.new_id(id)
-        self.index = self._outbox.started(name, self._id)
+        self.index = self._outbox.started(self.name, self._id)
 
     # -- its text -------------------------------------------------------------------------
 
@@ -212,7 +225,8 @@ class ArgumentSink(TextSink):
         """The call cannot be used; *message* is for the model."""
         raw = self._raw.getvalue()
         span = Span(self._start, self._start + len(raw))
-        self._outbox.rejected(self.index, CallProblem(kind, message, raw, span, self.name))
+        problem = CallProblem(kind, message, raw, span, self.name or None)
+        self._outbox.rejected(self.index if self.announced else None, problem)
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode

@@ -15,7 +15,7 @@ from io import StringIO
 
 from ...messages import Repair
 from ..call_draft import CallSetting
-from ..calls.pulled import PulledCalls, Recorded, cut_short, malformed
+from ..calls.pulled import PulledCalls, cut_short, malformed
 from ..calls.sink import ArgumentSink, TextSink
 from ..patterns import Pattern
 from ..scanner import Marker
@@ -52,8 +52,8 @@ class YamlCalls(PulledCalls):
         self._plain: StringIO | None = None  # a scalar that the next line may go on with
 
     @property
-    def _recorded(self) -> Recorded | None:
-        return self._tree.draft
+    def _recorded(self) -> ArgumentSink | None:
+        return self._tree.draft.call if self._tree.draft is not None else None
 
     def write(self) -> None:
         """Give the call the text that was read."""

@@ -8,21 +8,30 @@ built here.
 
 from __future__ import annotations
 
+import re
 from enum import Enum, auto
 from typing import Any
 
-from ...messages import ProblemKind, Repair
+from ...messages import Grade, ProblemKind, Repair
+from ...tools.spec import ToolSpec
 from ..call_draft import CallSetting
+from ..call_shape import as_object
 from ..calls.pulled import malformed
-from ..calls.sink import TextSink
+from ..calls.sink import ArgumentSink, TextSink
 from ..strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
 from .values import kinds, member
-from .yaml_draft import YamlDraft
 from .yaml_lines import Line
 
 __all__ = ["YamlTree"]
 
 _TEXT = {"type": "string"}
+
+
+_NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
+_IDS = frozenset({"id", "call_id", "tool_call_id"})
+# Members that go beside a call without being arguments of it.
+_BESIDE = _IDS | {"type", "index", "step", "thought", "thoughts", "reasoning"}
+_FLATTENED = Repair("flattened_arguments", Grade.GUESSED)
 
 
 class _Role(Enum):
@@ -62,12 +71,12 @@ class YamlTree:
         self._frames: list[_Frame] = []
         self._settled = False  # is it known how far the first line is indented?
         self._has_ended_call = False
-        self.draft: YamlDraft | None = None
+        self.draft: _Draft | None = None
 
     @property
     def committed(self) -> bool:
         """Is it certain that there is a call in it?"""
-        return self._has_ended_call or (self.draft is not None and self.draft.call is not None)
+        return self._has_ended_call or (self.draft is not None and self.draft.call.announced)
 
     @property
     def indent(self) -> int:
@@ -154,7 +163,7 @@ class YamlTree:
         role = self._role(isinstance(value, list))
         schema = self.schema if role is _Role.DATA else None
         if role is _Role.CALL:
-            self.draft = YamlDraft(self._setting, start, self._drift)
+            self.draft = _Draft(self._setting, start, self._drift)
         elif role is _Role.LIST:
             self.draft = None
         elif role is _Role.ARGUMENTS and self.draft is not None:
@@ -188,7 +197,7 @@ class YamlTree:
                 self._has_ended_call = True
             self.draft = None
         if frame.role is _Role.NESTED and draft is not None:
-            draft.mended(Repair("nested_call"))
+            draft.call.mended(Repair("nested_call"))
         if self._frames:
             self._frames[-1].open = False
             if frame.role is _Role.DATA:
@@ -207,7 +216,7 @@ class YamlTree:
         frame, draft = self._frames[-1], self.draft
         frame.open = False
         if draft is not None:
-            draft.mended(*repairs)
+            draft.call.mended(*repairs)
         if frame.role is _Role.LIST:
             if value is not None:
                 raise malformed("the list must hold calls")
@@ -229,7 +238,7 @@ class YamlTree:
         elif not same_value(frame.value[frame.key], value):
             raise malformed(f"the key {frame.key[:80]!r} is given twice")
         elif self.draft is not None:
-            self.draft.mended(DUPLICATE_KEY)
+            self.draft.call.mended(DUPLICATE_KEY)
 
     def open_text(self) -> TextSink:
         """What takes the string that is due: the call, if it may be handed out while it comes."""
@@ -237,12 +246,140 @@ class YamlTree:
         in_arguments = frame.role is _Role.ARGUMENTS
         if draft is None or not (in_arguments or frame.role is _Role.CALL):
             return TextSink()
-        call = draft.takes_text(frame.key, in_arguments=in_arguments)
-        if call is None:
+        if not draft.takes_text(frame.key, in_arguments=in_arguments):
             return TextSink()
         frame.open = False
-        call.key(frame.key)
-        return call
+        draft.call.key(frame.key)
+        return draft.call
 
 
 _UNEVEN = "its lines are not evenly indented"
+
+
+class _Draft:
+    """A mapping whose text begins at *start* in the reply; *drift* is how it departs already.
+
+    Raises :class:`Refused` where it turns out to be no call, or none that can be used.
+    """
+
+    def __init__(self, setting: CallSetting, start: int, drift: tuple[Repair, ...]) -> None:
+        self._setting = setting
+        self._id = ""
+        self._spoken = False  # is there a member for the arguments?
+        self._early: list[tuple[str, Any]] = []  # arguments that came before the name
+        self._beside: dict[str, Any] = {}  # members that may turn out to be arguments
+        self.call = ArgumentSink(setting, start, drift=drift)
+
+    @property
+    def name(self) -> str:
+        """The tool's name, once that came."""
+        return self.call.name
+
+    @property
+    def tool(self) -> ToolSpec | None:
+        """The tool it calls, if that is known and on offer."""
+        return self._setting.offered.get(self.name) if self.name else None
+
+    # -- members --------------------------------------------------------------------------
+
+    def heard(self, key: str) -> None:
+        """A member is called *key*; its value comes."""
+        shape = self._setting.shape
+        if self.call.announced:
+            return
+        if self.name and (self.holds_arguments(key) or self._is_own(key)):
+            self._announce()
+            return
+        leads = key in shape.name_keys or key in shape.list_keys or key in shape.nesting_keys
+        if key not in _BESIDE and (self.name or not (leads or key in shape.argument_keys)):
+            raise _no_call()
+
+    def is_name(self, key: str) -> bool:
+        """Would a string called *key* be the tool's name?"""
+        return not self.name and key in self._setting.shape.name_keys
+
+    def holds_arguments(self, key: str) -> bool:
+        """Does a member called *key* hold the arguments?"""
+        shape = self._setting.shape
+        return key == shape.arguments or (key in shape.argument_keys and not self._is_own(key))
+
+    def _is_own(self, key: str) -> bool:
+        return self.tool is not None and key in self.tool.properties
+
+    def member(self, key: str, value: Any) -> None:
+        """The member *key* of the call is *value*."""
+        if self.is_name(key) and isinstance(value, str):
+            self._named(key, value)
+        elif self.holds_arguments(key):
+            self.spoke(key)
+            repairs: list[Repair] = []
+            arguments = as_object(value, repairs)
+            if arguments is None:
+                raise malformed("its arguments must be a mapping of keys")
+            self.call.mended(*repairs)
+            for name, each in arguments.items():
+                self.argument(name, each)
+        elif self._is_own(key):
+            self.call.mended(_FLATTENED)
+            self.argument(key, value)
+        elif key in _IDS and isinstance(value, str):
+            self._id = value
+        elif key not in _BESIDE:
+            self._beside[key] = value
+
+    def spoke(self, key: str) -> None:
+        """The member *key* holds the arguments."""
+        self._spoken = True
+        if key != self._setting.shape.arguments:
+            self.call.mended(Repair("arguments_key", detail=key))
+
+    def argument(self, key: str, value: Any) -> None:
+        """The argument *key* is *value*."""
+        if not self.call.announced:
+            self._early.append((key, value))
+        else:
+            self.call.key(key)
+            self.call.value(value)
+
+    def takes_text(self, key: str, *, in_arguments: bool) -> bool:
+        """Can the call take the text of *key* while it comes?"""
+        if not self.call.announced or in_arguments:
+            return self.call.announced
+        flat = self._is_own(key) and not self.holds_arguments(key)
+        self.call.mended(*((_FLATTENED,) if flat else ()))
+        return flat
+
+    # -- the call -------------------------------------------------------------------------
+
+    def _named(self, key: str, name: str) -> None:
+        if not _NAME.fullmatch(name):
+            raise _no_call()
+        self.call.name = name.replace("\\_", "_")
+        asked = key == self._setting.shape.name
+        if not asked:
+            self.call.mended(Repair("name_key", detail=key))
+        if self._spoken or (asked and self._setting.offered.knows(self.name)):
+            self._announce()
+
+    def _announce(self) -> None:
+        if self._setting.gated and not self._setting.offered.knows(self.name):
+            raise _no_call()
+        self.call.announce(self._id)
+        for key, value in self._early:
+            self.argument(key, value)
+
+    def end(self, *repairs: Repair) -> None:
+        """Nothing more belongs to it."""
+        if not self.call.announced:
+            if not self.name or self.tool is None or self.tool.required:
+                raise _no_call()
+            self._announce()
+        if self._beside and not self._spoken:
+            self.call.mended(_FLATTENED)
+            for key, value in self._beside.items():
+                self.argument(key, value)
+        self.call.complete(*repairs)
+
+
+def _no_call() -> Refused:
+    return malformed("it does not say which tool")
