@@ -90,7 +90,7 @@ class PulledCalls(ABC):
         """The reply is over inside the call."""
         self._given, self._final = "", True  # all was read
         self.source.at = self._written = 0
-        if reason == "length" and self._recorded is not None:
+        if self._setting.outbox.cut and self._recorded is not None:
             self._resume(cut_short())
         self._resume()
 
@@ -138,10 +138,8 @@ class PulledCalls(ABC):
         whole = self._given
         if self._recorded is not None and not self._faulty:
             whole = whole[: self._written + self._recorded.room]
-        self.source.text, self.source.final = (
-            whole,
-            self._final and len(whole) == len(self._given),
-        )
+        self.source.text = whole
+        self.source.final = self._final and len(whole) == len(self._given)
 
     def _resume(self, fault: Refused | None = None) -> None:
         if self.done:
@@ -175,8 +173,9 @@ class PulledCalls(ABC):
         self.limit()
         try:
             yield from self.source.pass_over()
-        except Refused as cut:  # what is wrong with it may be mended behind the cut
-            fault = cut
+        except Refused as cut:
+            if fault.kind is ProblemKind.MALFORMED:
+                fault = cut  # its end did not come, and that is to be said first
         self.write()
         if self._recorded is not None:
             self._recorded.reject(fault.kind, fault.message)
