@@ -147,9 +147,12 @@ def _letters(items: list[Any]) -> str | None:
     for kind, value in items:
         if kind in (op.LITERAL, op.IN):
             members = [(kind, value)] if kind is op.LITERAL else value
-            if members[0][0] is op.NEGATE:
+            if members[0][0] is not op.NEGATE:
+                letters += "".join(map(_member, members))
+            elif (op.CATEGORY, op.CATEGORY_NOT_WORD) in members:
+                letters += r"\w"  # [^\W\d] and the like
+            else:
                 return None
-            letters += "".join(map(_member, members))
         elif kind in (op.ANY, op.NOT_LITERAL):
             return None
         elif kind is op.AT:

@@ -26,8 +26,7 @@ from .yaml_tree import YamlTree
 
 __all__ = ["YamlCalls"]
 
-_BLANK = Pattern(r"[ \t]{0,1024}(?:\r?\n|\r\Z)")
-_INDENT = Pattern(rf"[ \t]{{0,{LONGEST_INDENT + 1}}}")
+_LINE_BEGINS = Pattern(rf"([ \t]{{0,{LONGEST_INDENT + 1}}})(\r?\n|\r\Z)?")
 _BETWEEN_DOCUMENTS = Pattern(r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _LINE_OVER = Pattern(r"\r?\n|#|\r\Z")
 _COMMENT = Pattern(r"[ \t]{1,64}#")
@@ -73,10 +72,12 @@ class YamlCalls(PulledCalls):
 
     def _line(self, source: Source) -> Pull[bool]:
         """Read a line, unless the calls are over."""
-        if (yield from source.take(_BLANK)):
+        begins = yield from source.match(_LINE_BEGINS)
+        assert begins is not None, "matches the empty string"
+        if begins.group(2):
+            source.at += len(begins.group())
             return True
-        space = yield from source.match(_INDENT)
-        indent = len(space.group()) if space else 0
+        indent = len(begins.group(1))
         if indent > LONGEST_INDENT:
             raise malformed("a line in it is indented too far")
         char = (yield from source.peek(indent + 1))[indent:]
@@ -85,7 +86,7 @@ class YamlCalls(PulledCalls):
             return False
         if char == "#":
             yield from _pass_line(source)
-        elif not indent and (yield from source.match(_BETWEEN_DOCUMENTS)):
+        elif char in "-." and not indent and (yield from source.match(_BETWEEN_DOCUMENTS)):
             self._end_document()
             yield from _pass_line(source)  # whatever stands behind it
         else:
@@ -122,7 +123,7 @@ class YamlCalls(PulledCalls):
             raise cut_short()
         if (yield from source.match(_LINE_OVER)):
             yield from _pass_line(source)
-        elif block := (yield from BlockText.at(source, self._tree.indent)):
+        elif char in "|>" and (block := (yield from BlockText.at(source, self._tree.indent))):
             sink = self._tree.open_text()
             sink.open_text()
             self.hot = lambda: block.streaming(sink)

@@ -22,10 +22,9 @@ LONGEST_INDENT = 1024
 # No line is looked at further than this for list items.
 _LONGEST_HEAD = 1024
 _ITEM = Pattern(r"-(?:[ \t]{1,80}|(?=\r?\n))")
-_KEY = Pattern(
-    r"([^\W\d][\w.$/-]{0,127}(?: [\w.$/-]{1,127}){0,3}"
-    r"|\"(?:[^\"\\\n]|\\.){0,500}\"|'[^'\n]{0,500}')[ \t]{0,8}:(?=[ \t]|\r?\n|\Z)"
-)
+_KEY_ENDS = r"[ \t]{0,8}:(?=[ \t]|\r?\n|\Z)"
+_BARE_KEY = Pattern(rf"([^\W\d][\w.$/-]{{0,127}}(?: [\w.$/-]{{1,127}}){{0,3}}){_KEY_ENDS}")
+_QUOTED_KEY = Pattern(rf"(\"(?:[^\"\\\n]|\\.){{0,500}}\"|'[^'\n]{{0,500}}'){_KEY_ENDS}")
 _COMMENT = re.compile(r"(?:^|\s)#(?=\s|\Z)")
 _WORDS: dict[str, Any] = {"~": None, "": None, "null": None, "none": None}
 _WORDS |= {"true": True, "false": False}
@@ -45,10 +44,14 @@ def read_line(source: Source, indent: int) -> Pull[Line]:
     """What the line that begins here begins with, behind *indent* characters of space."""
     items: list[int] = []
     column = indent
-    while column < _LONGEST_HEAD and (item := (yield from source.match(_ITEM, column))):
+    while column < _LONGEST_HEAD and (yield from source.stands("-", column)):
+        item = yield from source.match(_ITEM, column)
+        if item is None:
+            break
         items.append(column)
         column += len(item.group())
-    key = yield from source.match(_KEY, column)
+    in_quotes = (yield from source.peek(column + 1))[column:] in ('"', "'")
+    key = yield from source.match(_QUOTED_KEY if in_quotes else _BARE_KEY, column)
     if key is None:
         return Line(tuple(items), column, None, column)
     return Line(tuple(items), column, unquoted(key.group(1)), column + len(key.group()))
