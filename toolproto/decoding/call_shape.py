@@ -17,7 +17,7 @@ from ..tools.spec import ToolSpec
 from .lenient import read_json
 from .strict import Reading
 
-__all__ = ["CallFields", "CallShape", "read_arguments", "read_fields"]
+__all__ = ["CallFields", "CallShape", "as_object", "read_arguments", "read_fields"]
 
 _NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action")
 _ARGUMENT_KEYS = (
@@ -146,7 +146,7 @@ def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) ->
         path = (key,) if nesting is None else (nesting, key)
         if key != shape.arguments:
             repairs.append(Repair("arguments_key", detail=key))
-        arguments = _as_object(inner[key], repairs)
+        arguments = as_object(inner[key], repairs)
     return CallFields(inner[name_key], arguments, path, _id(value), tuple(repairs))
 
 
@@ -194,7 +194,8 @@ def _arguments_key(value: Mapping[str, Any], shape: CallShape, name_key: str) ->
     return next((key for key in others if isinstance(value[key], dict | str)), None)
 
 
-def _as_object(given: Any, repairs: list[Repair]) -> dict[str, Any] | None:
+def as_object(given: Any, repairs: list[Repair]) -> dict[str, Any] | None:
+    """The arguments that *given* says, adding to *repairs*; None if it says none."""
     if given is None or given == "" or given == []:
         repairs.append(Repair("empty_arguments"))
         return {}

@@ -11,9 +11,11 @@ from typing import NamedTuple, Protocol
 
 from ..messages import Repair
 from .attempts import Body
-from .brace_calls import BraceCalls
 from .call_draft import CallSetting
 from .candidates import MORE_KEY
+from .families.braces import BraceCalls
+from .families.raw import RawCalls
+from .families.yaml import YamlCalls
 from .forms import Family
 from .heads import Head, read_head
 from .json_calls import JsonCalls
@@ -22,13 +24,11 @@ from .offered import NOTHING
 from .patterns import Pattern
 from .pythonic import PythonCalls, leading_call
 from .pythonic.names import CallLead, call_lead
-from .raw_calls import RawCalls
 from .scanner import MORE, NO, Marker
 from .tagged_calls import TaggedCalls, opens_call
 from .tags import Tag, tag_at
 from .text_argument import TextArgument
 from .xml_calls import XmlCalls
-from .yaml_calls import YamlCalls
 
 __all__ = ["CallsReader", "Opening", "Openings"]
 

@@ -161,9 +161,9 @@ class Outbox:
         self._events.append(event)
 
     def amend(self, repair: Repair) -> None:
-        """The call that lingers departs from the form in this, too."""
+        """The call that lingers departs from the form in this, too, unless it says so itself."""
         last = self._lingering
-        if last is not None and repair not in last.call.repairs:
+        if last is not None and all(known.name != repair.name for known in last.call.repairs):
             call = replace(last.call, repairs=(*last.call.repairs, repair))
             self._lingering = CallCompleted(last.index, call)
 
