@@ -327,3 +327,10 @@ def test_a_document_may_end_where_the_reply_does() -> None:
     reply = "```yaml\ntool: search\narguments:\n  limit: 3\n---"
     [call] = get_paradigm("yaml_block").parse_response(reply, OFFER).calls
     assert call.arguments == {"limit": 3}
+
+
+@pytest.mark.parametrize("line", [" note: x", "note: x", "no key", "  - x"])
+def test_a_line_out_of_place_does_not_end_a_call(line: str) -> None:
+    parsed = read(f"- tool: search\n  arguments:\n    limit: 3\n{line}")
+    assert [problem.kind for problem in parsed.problems] == [ProblemKind.MALFORMED]
+    assert parsed.calls == []

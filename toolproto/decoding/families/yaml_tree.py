@@ -119,12 +119,23 @@ class YamlTree:
             raise malformed("a line in it has no key")
 
     def _pop_to(self, line: Line) -> None:
+        """Close what *line* does not belong to."""
         column = line.items[0] if line.items else line.column
-        while self._frames:
-            frame = self._frames[-1]
+        kept = len(self._frames)
+        while kept:
+            frame = self._frames[kept - 1]
             beside = frame.is_list and frame.indent == column and not line.items
             if frame.indent <= column and not beside:
-                return
+                break
+            kept -= 1
+        if self._settled and kept < len(self._frames):
+            # A line that is out of place must not end a call: it may be an argument of it.
+            home = self._frames[kept - 1] if kept else None
+            if line.key is None and not line.items:
+                raise malformed("a line in it has no key")
+            if home is None or home.indent != column or home.is_list != bool(line.items):
+                raise malformed(_UNEVEN)
+        while len(self._frames) > kept:
             self._pop()
 
     def _settle(self, line: Line) -> None:
