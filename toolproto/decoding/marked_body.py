@@ -14,14 +14,13 @@ from io import StringIO
 
 from ..messages import CallProblem, ProblemKind, Repair, Span
 from .call_draft import CallSetting
+from .families.tags import Tag, TaggedCalls, closes_list, tag_at
 from .forms import Family
 from .heads import TOKEN
 from .landmarks import CallMarkers
 from .openings import CallsReader, Opening, Openings
 from .scanner import MORE, NO
 from .string_feed import StreamedString
-from .tagged_calls import TaggedCalls, closes_list
-from .tags import Tag, tag_at
 
 __all__ = ["MarkedBody"]
 

@@ -124,7 +124,8 @@ class Outbox:
     def amend(self, repair: Repair) -> None:
         """The call that lingers departs from the form in this, too."""
         last = self._lingering
-        if last is not None and repair not in last.call.repairs:
+        # What the call says of itself is as sure as it can be, or less: that is what counts.
+        if last is not None and repair.name not in (known.name for known in last.call.repairs):
             call = replace(last.call, repairs=(*last.call.repairs, repair))
             self._lingering = CallCompleted(last.index, call)
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 from ..decoding.call_shape import CallShape
 from ..decoding.forms import Family
 from ..decoding.pythonic import write_call
-from ..decoding.tags import closing
+from ..decoding.families.tags import closing
 from ..messages import ToolCall
 
 __all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "XmlCall", "filled"]

@@ -10,8 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from io import StringIO
 
-from ...messages import ProblemKind, Repair
+from ...messages import CallProblem, ProblemKind, Repair, Span
 from ..call_draft import CallSetting
 from ..quoted_text import QuotingCall
 from ..scanner import Marker
@@ -29,8 +30,9 @@ class NoCall(Exception):
 class PulledCalls(ABC):
     """Reads calls whose text begins at *start* in the reply.
 
-    See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members. *drift* is how they
-    depart from the asked form, and *ends* are the markers that no call goes on behind.
+    See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members. *lead* is text of them
+    that was read before, *drift* is how they depart from the asked form, and *ends* are the markers
+    that no call goes on behind.
     """
 
     interrupted = False
@@ -40,10 +42,13 @@ class PulledCalls(ABC):
         setting: CallSetting,
         *,
         start: int,
+        lead: str = "",
         drift: tuple[Repair, ...] = (),
         ends: Sequence[Marker] = (),
     ) -> None:
         self._setting, self._start, self._drift = setting, start, drift
+        self._lead = StringIO()  # text of it, until there is a call to take it
+        self._lead.write(lead)
         self._source = Source(ends)
         self._reading = self._read()
         self._call: QuotingCall | None = None
@@ -66,11 +71,17 @@ class PulledCalls(ABC):
         """Nothing is ever read beyond the end of a call."""
         return ""
 
-    def open(self, name: str) -> QuotingCall:
-        """It is a call of *name*."""
+    @property
+    def meant(self) -> bool:
+        """Is it certain that this is a call, so that a cut makes it a truncated one?"""
+        return self._call is not None
+
+    def open(self, name: str, id: str = "") -> QuotingCall:
+        """It is a call of *name*, which may have given itself an *id*."""
         if self._setting.gated and not self._setting.offered.knows(name):
             raise NoCall
-        self._call = QuotingCall(self._setting, self._start, name, drift=self._drift)
+        self._call = QuotingCall(self._setting, self._start, name, id=id, drift=self._drift)
+        self._call.write(self._lead.getvalue())
         self.committed = True
         self._limit()
         return self._call
@@ -87,8 +98,9 @@ class PulledCalls(ABC):
             limit = self._setting.limits.characters
             self._resume(Refused(ProblemKind.TOO_LARGE, f"longer than {limit} characters"))
             return self.feed(text, source.at, base, final)
-        if cut and self._call is not None and not self.done:
-            self._call.write(text[source.at :])  # what is left waits for what will not come
+        if cut and self.meant and not self.done:
+            source.at = len(text)  # what is left waits for what will not come
+            self._write()
             self.finish("length")
             return len(text)
         if cut and not self.done:
@@ -100,7 +112,7 @@ class PulledCalls(ABC):
         """The reply is over inside the call."""
         self._source.text, self._source.at, self._source.final = "", 0, True  # all was read
         self._written = 0
-        if self._call is None:
+        if not self.meant:
             self.refused = self.done = True
         elif reason == "length":
             self._resume(Refused(ProblemKind.TRUNCATED, "it is cut short"))
@@ -134,19 +146,34 @@ class PulledCalls(ABC):
             yield from self._rejected(fault)
         else:
             self._write()
-            assert self._call is not None, "opened by the grammar"
-            self._call.complete()
+            if self._call is not None:  # else another reader has told of it
+                self._call.complete()
 
     def _rejected(self, fault: Refused) -> Pull[None]:
         """Pass over the rest of the call."""
         self._faulty, self._hot = True, None
         with suppress(Refused):  # when it is cut, too
-            yield from self._source.pass_over()
+            yield from self.pass_over(self._source)
         self._write()
-        assert self._call is not None, "nothing is refused before"
-        self._call.reject(fault.kind, fault.message)
+        self.reject(fault)
+
+    def pass_over(self, source: Source) -> Pull[None]:
+        """Read on to where a call ends that cannot be read."""
+        yield from source.pass_over()
+
+    def reject(self, fault: Refused) -> None:
+        """Say what is wrong with the call, also if its name has not come."""
+        self.committed = True
+        if self._call is not None:
+            self._call.reject(fault.kind, fault.message)
+            return
+        raw = self._lead.getvalue()
+        span = Span(self._start, self._start + len(raw))
+        self._setting.outbox.rejected(None, CallProblem(fault.kind, fault.message, raw, span))
 
     def _write(self) -> None:
-        if self._call is not None and not self.done:
-            self._call.write(self._source.text[self._written : self._source.at])
+        """Keep what was read since the last time."""
+        if not self.done:
+            kept = self._lead if self._call is None else self._call
+            kept.write(self._source.text[self._written : self._source.at])
         self._written = self._source.at
