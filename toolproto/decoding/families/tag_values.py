@@ -111,7 +111,8 @@ def _typed(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
         return (float(digits) if "." in digits else int(digits)), (_NUMBER_FORM,)
     if not text and wanted in ({"array"}, {"object"}):
         return ([] if wanted == {"array"} else {}), (_EMPTY,)
-    return text, (mend.BARE_STRING,) if wanted and "string" not in wanted else ()
+    broken = text[:1] in ("{", "[") or (wanted and "string" not in wanted)
+    return text, (mend.BARE_STRING,) if broken else ()
 
 
 def _is_all(reading: Reading, text: str) -> bool:
@@ -130,9 +131,10 @@ class _Element:
     members: list[tuple[str, Any]] = field(default_factory=list)
     mixed: bool = False  # with text beside its members
 
-    def member(self, word: str) -> ValueType:
-        """The type of a member called *word*."""
-        return _of(found) if (found := _below(self.type.schema, word)) else ValueType(True)
+    @property
+    def verbatim(self) -> bool:
+        """Is it known to hold a string, in which no tag counts but the one that closes it?"""
+        return self.type.text and self.type.schema is not None
 
 
 class Elements:
@@ -154,6 +156,11 @@ class Elements:
         return len(self._open) > 1
 
     @property
+    def word(self) -> str:
+        """The name of the innermost element, in lower case."""
+        return self._open[-1].word.lower()
+
+    @property
     def inside(self) -> str:
         """The text that has come."""
         return "".join(part for each in self._open for part in (each.markup, *each.inside))
@@ -164,37 +171,43 @@ class Elements:
         top.inside.append(piece)
         top.mixed = top.mixed or bool(piece.strip())
 
-    def opened(self, word: str, markup: str, *, empty: bool) -> None:
-        """The tag *markup* begins an element called *word*, which may be all of it."""
-        self._fits = self._fits and len(self._open) < self._depth
-        self._open.append(_Element(word, markup, self._open[-1].member(word)))
-        if empty:
-            self.closed(word, "")
-
-    def closed(self, word: str, markup: str) -> bool:
-        """The tag *markup* closes the innermost element; False if *word* is not its name."""
-        if self._open[-1].word.lower() != word.lower():
-            return False
-        closed = self._open.pop()
-        parent = self._open[-1]
-        parent.members.append((closed.word, self._value(closed)))
-        parent.inside.append(f"{closed.markup}{''.join(closed.inside)}{markup}")
-        return True
+    def tag(self, word: str, markup: str, *, closes: bool = False, empty: bool = False) -> bool:
+        """The tag *markup* opens an element called *word*, or closes it; False if none is open."""
+        top = self._open[-1]
+        own = word.lower() == self.word
+        if top.verbatim and not (closes and own):
+            self.text(markup)
+        elif closes and own:
+            self._close(markup)
+        elif not closes:
+            self._fits = self._fits and len(self._open) < self._depth
+            below = _below(top.type.schema, word)
+            self._open.append(
+                _Element(word, markup, ValueType(True) if below is None else _of(below))
+            )
+            if empty:
+                self._close("")
+        return own or not closes or top.verbatim
 
     def read(self) -> tuple[Any, Iterable[Repair]]:
         """What they say, once all are closed."""
         value = self._value(self._open[0])
         return (value, self._repairs) if self._fits else self._open[0].type.read(self.inside)
 
+    def _close(self, markup: str) -> None:
+        closed = self._open.pop()
+        parent = self._open[-1]
+        parent.members.append((closed.word, self._value(closed)))
+        parent.inside.append(f"{closed.markup}{''.join(closed.inside)}{markup}")
+
     def _value(self, element: _Element) -> Any:
-        text = "".join(element.inside)
-        if not element.members or element.type.text:
-            value, repairs = element.type.read(text)
+        if not element.members or element.verbatim:
+            value, repairs = element.type.read("".join(element.inside))
             self._repairs.update(dict.fromkeys(repairs))
             return value
         words = [word for word, _ in element.members]
-        wanted, items = kinds(element.type.schema), set(words) == {"item"}
-        if "array" in wanted and (items or "object" not in wanted):
+        wanted = kinds(element.type.schema)
+        if "array" in wanted or (not wanted and set(words) == {"item"}):
             self._fits = self._fits and not element.mixed
             return [value for _, value in element.members]
         self._fits = self._fits and not element.mixed and len(set(words)) == len(words)

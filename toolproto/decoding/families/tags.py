@@ -22,7 +22,7 @@ from ..call_draft import CallSetting
 from ..calls.pulled import NoCall, PulledCalls
 from ..heads import Head, read_head
 from ..json_calls import JsonCalls
-from ..patterns import Pattern
+from ..patterns import Pattern, text_before
 from ..quoted_text import QuotingCall
 from ..scanner import MORE, NO, Marker
 from ..source import Pull, Source
@@ -34,20 +34,20 @@ __all__ = ["Tag", "TaggedCalls", "closes_list", "closing", "opens_call", "tag_at
 
 # -- one tag ------------------------------------------------------------------------------
 
-# What dialects put before a tag, and between ``<`` and its word.
+# What dialects put before a tag, and before its name.
 _NOISE = r"(?:\]<\]minimax\[>\[)?"
-_TOKEN = r"[|｜][A-Za-z]{1,12}[|｜] ?"
-_SPACE = r"[A-Za-z]{1,12}[:|]"
-_WORD = r"[A-Za-z_](?:[\w.-]|\\_){0,63}"
-_SUFFIX = r"(?::\w{1,40})?"
-_VALUE = r"\"[^\"<>]{0,2000}\"|'[^'<>]{0,2000}'|[^\s\"'<>/]{1,200}"
+_TOKEN = r"(?:[|｜][A-Za-z]{1,12}+[|｜] ?)?"
+# A name with all that may belong to it; which part of it is the word is seen when it is whole.
+_NAME = r"[A-Za-z_][\w.:|\\-]{0,119}+"
+_WORD = re.compile(r"(?:[A-Za-z]{1,12}[:|])?([A-Za-z_](?:[\w.-]|\\_){0,63})(?::\w{1,40})?")
+_VALUE = r"\"[^\"<>]{0,2000}+\"|'[^'<>]{0,2000}+'|[^\s\"'<>/]{1,200}+"
 _ATTRIBUTE = re.compile(rf"\s*([\w-]{{1,40}})\s{{0,3}}=\s{{0,3}}({_VALUE})")
-_ATTRIBUTES = rf"(?:\s{{1,80}}[\w-]{{1,40}}\s{{0,3}}=\s{{0,3}}(?:{_VALUE})){{0,8}}"
+_ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){{0,8}}"
 _TAG = Pattern(
-    rf"{_NOISE}<\s{{0,3}}([/\\]?)\s{{0,3}}(?:{_TOKEN}|{_SPACE})?({_WORD}){_SUFFIX}"
+    rf"{_NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
+    rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES})<[|｜]sep[|｜]>"
 )
-_SPELLED_OUT = Pattern(rf"<[|｜](open|close)[|｜]>({_WORD})({_ATTRIBUTES})<[|｜]sep[|｜]>")
 _LONGEST = 2400  # characters of a tag: room for the longest attribute that is written
 
 
@@ -76,42 +76,59 @@ class Tag:
 
 def tag_at(text: str, at: int, final: bool) -> Tag | int:
     """The tag that begins at *at*, or NO, or MORE."""
-    if text[at : at + 1] not in ("<", "]", ""):
-        return NO
-    short = not final and len(text) - at < _LONGEST
-    if short and (_TAG.may_change(text, at) or _SPELLED_OUT.may_change(text, at)):
-        return MORE
     found = _TAG.match(text, at, at + _LONGEST)
-    if found:
-        slash, word, value, attributes, empty = found.groups()
-        return _tag(word, bool(slash), value, attributes, found.end(), empty=bool(empty))
-    spelled = _SPELLED_OUT.match(text, at, at + _LONGEST)
-    if spelled is None:
+    if found is None:  # where one is found, nothing behind its last character can change it
+        short = not final and len(text) - at < _LONGEST
+        return MORE if short and _TAG.may_change(text, at) else NO
+    slash, name, value, attributes, empty, kind, spelled, more = found.groups()
+    word = _WORD.fullmatch(name or spelled)
+    if word is None:
         return NO
-    kind, word, attributes = spelled.groups()
-    return _tag(word, kind == "close", None, attributes, spelled.end())
-
-
-def _tag(
-    word: str, closes: bool, value: str | None, attributes: str, end: int, *, empty: bool = False
-) -> Tag:
     told = {
-        name.lower(): unescape(said.strip("\"'")) for name, said in _ATTRIBUTE.findall(attributes)
+        name.lower(): unescape(said.strip("\"'"))
+        for name, said in _ATTRIBUTE.findall(attributes or more or "")
     }
-    return Tag(word.replace("\\_", "_"), closes, (value or "").strip(), told, end, empty)
+    closes, value = bool(slash) or kind == "close", (value or "").strip()
+    return Tag(word[1].replace("\\_", "_"), closes, value, told, found.end(), bool(empty))
 
 
 def closing(word: str) -> re.Pattern[str]:
     """What closes an element called *word*, in any dialect."""
     name = re.escape(word).replace("_", r"\\?_")
-    return re.compile(_closing(rf"(?:{_SPACE})?{name}{_SUFFIX}", name), re.IGNORECASE)
+    around = rf"(?:[A-Za-z]{{1,12}}[:|])?{name}(?::\w{{1,40}})?"
+    return re.compile(rf"{_CLOSES}{around}\s{{0,3}}>|{_SPELLED}{name}<", re.IGNORECASE)
 
 
-def _closing(name: str, spelled: str) -> str:
-    return (
-        rf"(?:{_NOISE}<\s{{0,3}}[/\\]\s{{0,3}}(?:{_TOKEN})?{name}\s{{0,3}}>"
-        rf"|<[|｜]close[|｜]>{spelled}<[|｜]sep[|｜]>)"
-    )
+_CLOSES = rf"{_NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}"
+_SPELLED = r"<[|｜]close[|｜]>"
+_CLOSER = (
+    rf"(?:{_CLOSES}(?P<name>{_NAME})\s{{0,3}}+>|{_SPELLED}(?P<spelled>{_NAME})<[|｜]sep[|｜]>)"
+)
+# Some dialects set a value apart by a line break at either end; others keep it. Behind one, the
+# next argument may begin although the last one was not closed.
+_LINE = r"\r\n|\n|\r"
+_PREFIX = r"(?:[A-Za-z]{1,12}[:|])?"
+_NEXT = rf"{_NOISE}<{_TOKEN}{_PREFIX}(?:param|arg)(?:eter|ument|_key)?[=\s>]"
+_BEGIN = Pattern(r"(\r?\n)?(<!\[CDATA\[)?")
+_END = Pattern(rf"(?P<newline>{_LINE})?{_CLOSER}|(?P<next>{_LINE}){_NEXT}")
+_CLOSE = Pattern(_CLOSER)
+_CDATA_END = Pattern(rf"\]\]>\s{{0,80}}+{_CLOSER}")
+_NULL = Pattern(rf"\s{{0,8}}+null\s{{0,8}}+{_CLOSER}")
+_KEY = Pattern(r"\s{0,8}([\w.-]{1,64})\s{0,8}<")
+_NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)){0,256}")
+_NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
+_BLANK = Pattern(r"\s{0,80}")
+_NO_SPACE = re.compile(r"(?=\S)")
+_TAG_MARK = re.compile(r"[<\]]")
+_STRAY_MARK = re.compile(r"[<{\]]")
+# All of the above begin like this, so the text before it is certainly more of a value.
+_IN_TEXT = text_before(
+    r"<\]\r\n",
+    Pattern(
+        rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]))|(?:{_LINE})<{_PREFIX}(?:param|arg)"
+    ),
+)
+_IN_CDATA = text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])"))
 
 
 def _closes(found: re.Match[str], word: str) -> bool:
@@ -120,28 +137,12 @@ def _closes(found: re.Match[str], word: str) -> bool:
     return word.lower() in re.split("[:|]", name)[:2]  # a prefix or a suffix may stand with it
 
 
-_CLOSER = _closing(rf"(?P<name>(?:{_SPACE})?{_WORD}{_SUFFIX})", rf"(?P<spelled>{_WORD})")
-# Some dialects set a value apart by a line break at either end; others keep it.
-_BEGIN = Pattern(r"(\r?\n)?(<!\[CDATA\[)?")
-_END = Pattern(rf"(?P<newline>\r\n|\n|\r)?{_CLOSER}")
-_CDATA_END = Pattern(rf"\]\]>\s{{0,80}}{_CLOSER}")
-_NULL = Pattern(rf"\s{{0,8}}null\s{{0,8}}{_CLOSER}")
-_NAME = Pattern(r"(?:[^<\]]|\](?!<)){0,256}")
-_BLANK = Pattern(r"\s{0,80}")
-_NO_SPACE = re.compile(r"(?=\S)")
-_VALUE_MARK = re.compile(r"[<\]\r\n]")
-_TAG_MARK = re.compile(r"[<\]]")
-_STRAY_MARK = re.compile(r"[<{\]]")
-
-
 def _certain(text: str) -> int:
-    """How much of *text* certainly goes on with a value; -1 if a tag closes something in it."""
-    for mark in _VALUE_MARK.finditer(text):
-        if _END.may_change(text, mark.start()):
-            return mark.start()
-        if _END.match(text, mark.start()):
-            return -1
-    return len(text)
+    """How much of *text* certainly goes on with a value; -1 if it has to be read."""
+    found = _IN_TEXT.match(text)
+    assert found is not None, "matches the empty string"
+    stop = found.end()
+    return stop if stop == len(text) or _END.may_change(text, stop) else -1
 
 
 # -- the call -----------------------------------------------------------------------------
@@ -198,6 +199,7 @@ class TaggedCalls(PulledCalls):
         self._name, self._id = (head.name, head.id) if head else ("", "")
         self._element = ""  # of the call
         self._key = self._type = ""  # of the value that comes next
+        self._given: set[str] = set()  # arguments whose value has begun
         self._json: JsonCalls | None = None  # reads the arguments, if they are JSON
         self.committed = bool(self._name)
 
@@ -235,9 +237,9 @@ class TaggedCalls(PulledCalls):
 
     def pass_over(self, source: Source) -> Pull[None]:
         """Read on to behind what closes the call, or to a marker."""
-        marks = re.compile(f"[<{re.escape(''.join(sorted(end.first for end in self._ends)))}]")
+        marks = re.compile(f"[]<{re.escape(''.join(sorted(end.first for end in self._ends)))}]")
         while (yield from source.peek()) and not (yield from source.at_end()):
-            found = yield from source.match(_END)
+            found = yield from source.match(_CLOSE)
             if found and self._closes_call(found):
                 source.at = found.end()
                 return
@@ -299,8 +301,10 @@ class TaggedCalls(PulledCalls):
     def _at_tag(self, source: Source, tag: Tag) -> Pull[bool]:
         """Read what *tag* opens; is the call over with it?"""
         if tag.closes:
-            source.at = tag.end
-            return self._ends_with(tag)
+            over = self._ends_with(tag)
+            if not over or self._name:  # else it is refused, and passed over with its last tag
+                source.at = tag.end
+            return over
         if not self._name:
             yield from self._at_name(source, tag)
         elif tag.word.lower() in _CALLS and not self._is_own(tag.word):  # the next call
@@ -352,15 +356,17 @@ class TaggedCalls(PulledCalls):
 
     def _word(self, source: Source, element: str) -> Pull[str]:
         """A name or a type that stands in an *element*."""
-        found = yield from source.take(_NAME)
+        found = yield from source.take(_NAME_TEXT)
         assert found is not None, "matches the empty string"
         word = found.group().strip()
         if not (yield from source.peek()):
             raise _cut()
         end = yield from source.match(_END)
-        if end and _closes(end, element):
+        if end and not end["next"] and (_closes(end, element) or not self._closes_call(end)):
+            if not _closes(end, element):
+                self._mend(Repair("other_closer", Grade.GUESSED, end.group()))
             source.at = end.end()
-        elif end or source.text[source.at] not in "<]":
+        elif (yield from source.match(_NO_NAME)):
             raise _malformed("a name in it has no end")
         else:
             self._mend(_UNCLOSED)
@@ -397,6 +403,7 @@ class TaggedCalls(PulledCalls):
         call = self._opened()
         type = value_type(call.tool, key, told)
         call.key(key)
+        self._given.add(key)
         if type.nullable and (yield from self._is_null(source, element)):
             call.mended(NULL_WORD)
             call.value(None)
@@ -430,7 +437,7 @@ class TaggedCalls(PulledCalls):
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
         self._hot = None if cdata else lambda: stream(_certain)
         while True:
-            if piece := (yield from source.before(_VALUE_MARK)):
+            if piece := (yield from source.certain(_IN_CDATA if cdata else _IN_TEXT)):
                 say(piece)
             if (yield from self._closed(source, element, say, framed=framed, cdata=cdata)):
                 break
@@ -453,6 +460,8 @@ class TaggedCalls(PulledCalls):
         if not (yield from source.peek()):
             raise _cut()
         end = yield from source.match(_CDATA_END if cdata else _END)
+        if end and not cdata and end["next"]:
+            return (yield from self._begins_next(source, end["next"]))
         if end and _closes(end, element):
             source.at = end.end()
             if not cdata and not framed and end["newline"]:
@@ -460,7 +469,7 @@ class TaggedCalls(PulledCalls):
             return True
         if cdata:
             end = yield from source.match(_END)
-        if end is None or not self._closes_call(end):
+        if end is None or (end["next"] or not self._closes_call(end)):
             return False
         # It closes the whole call, if nothing comes behind it or what closes the marker around.
         line, length = len(end["newline"] or ""), len(end.group())
@@ -471,6 +480,19 @@ class TaggedCalls(PulledCalls):
             return False
         self._mend(_UNCLOSED)
         source.at += line
+        return True
+
+    def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
+        """Does another argument of the tool begin behind *newline*, though this one is open?"""
+        tag = yield from _asked(source, tag_at, len(newline))
+        key = tag.value or tag.told("name", "key") if isinstance(tag, Tag) else ""
+        if isinstance(tag, Tag) and tag.word.lower() == "arg_key":
+            named = yield from source.match(_KEY, tag.end - source.at)
+            key = named.group(1) if named else ""
+        if not self._is_own(key) or key in self._given:
+            return False
+        self._mend(_UNCLOSED)
+        source.at += len(newline)
         return True
 
     def _typed(
@@ -506,19 +528,18 @@ class TaggedCalls(PulledCalls):
             if not (yield from source.peek()):
                 raise _cut()
             tag = yield from _asked(source, tag_at)
-            end = tag.end if isinstance(tag, Tag) else source.at + 1
-            markup = source.text[source.at : end]
             if not isinstance(tag, Tag):
-                elements.text(markup)
-            elif not tag.closes:
-                elements.opened(tag.word, markup, empty=tag.empty)
-            elif not elements.closed(tag.word, markup):
-                break
-            source.at = end
-        if elements.nested or tag.word.lower() != element.lower():
-            return False
-        source.at = tag.end
-        return True
+                elements.text(source.text[source.at])
+                source.at += 1
+            elif tag.closes and tag.word.lower() == element.lower() != elements.word:
+                source.at = source.at if elements.nested else tag.end
+                return not elements.nested
+            elif elements.tag(
+                tag.word, source.text[source.at : tag.end], closes=tag.closes, empty=tag.empty
+            ):
+                source.at = tag.end
+            else:
+                return False
 
     # -- arguments as JSON ----------------------------------------------------------------
 

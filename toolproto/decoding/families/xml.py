@@ -171,9 +171,9 @@ def _nested(element: _Element, elements: Elements) -> Elements:
     for event, each in etree.iterwalk(element, events=("start", "end")):
         word = str(each.tag)
         if each is not element and event == "start":
-            elements.opened(word, f"<{word}>", empty=False)
+            elements.tag(word, f"<{word}>")
         elif each is not element:
-            elements.closed(word, f"</{word}>")
+            elements.tag(word, f"</{word}>", closes=True)
         # The text in the element comes behind its first tag, its tail behind the last one.
         if event == "start" or each is not element:
             elements.text((each.text if event == "start" else each.tail) or "")
