@@ -61,7 +61,7 @@ def qwen(key: str, value: str) -> str:
 def read(reply: str, paradigm: str = "qwen3_coder", reason: str | None = None) -> Any:
     """The last event, which is the same whole and character by character."""
     decoder = get_paradigm(paradigm)
-    events = [
+    events: list[Any] = [
         [*(event for piece in pieces for event in reader.feed(piece)), *reader.finish(reason)][-1]
         for pieces in ([reply], list(reply))
         for reader in (decoder.decoder(OFFER),)
