@@ -156,6 +156,8 @@ _AROUND = frozenset(
 _LONGEST_NAME = 128
 _UNCLOSED = Repair("missing_closer", Grade.GUESSED)
 R = TypeVar("R")
+Say = Callable[[str], object]
+Stream = Callable[[Callable[[str], int]], StreamedString]  # from what says how much is certain
 
 
 def opens_call(tag: Tag) -> bool:
@@ -424,13 +426,7 @@ class TaggedCalls(PulledCalls):
         return True
 
     def _inside(
-        self,
-        source: Source,
-        element: str,
-        say: Callable[[str], object],
-        stream: Callable[[Callable[[str], int]], StreamedString],
-        *,
-        begun: bool = False,
+        self, source: Source, element: str, say: Say, stream: Stream, *, begun: bool = False
     ) -> Pull[None]:
         """Say what stands in *element*, piece by piece; *stream* does so on the hot path."""
         begin = None if begun else (yield from source.take(_BEGIN))
@@ -448,13 +444,7 @@ class TaggedCalls(PulledCalls):
         self._hot = None
 
     def _closed(
-        self,
-        source: Source,
-        element: str,
-        say: Callable[[str], object],
-        *,
-        framed: bool,
-        cdata: bool,
+        self, source: Source, element: str, say: Say, *, framed: bool, cdata: bool
     ) -> Pull[bool]:
         """Is the value over here? Then reading goes on behind what closes it."""
         if not (yield from source.peek()):
