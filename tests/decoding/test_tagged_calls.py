@@ -208,6 +208,18 @@ def test_what_cannot_be_read_in_a_call_is_no_text() -> None:
     assert event.problem.raw.endswith("</arg_value>\n")
 
 
+def test_a_refused_text_argument_does_not_take_the_next_call_with_it() -> None:
+    reply = 'Action: nope\nAction Input: }\nAction: plan\nAction Input: {"title": "x"}'
+    event = read(reply, "react")
+    assert isinstance(event, CallCompleted)
+    assert event.call.arguments == {"title": "x"}
+
+
+def test_the_tag_of_the_tool_closes_a_call_whose_value_is_open() -> None:
+    event = read("<plan>\n<opts><opts>{}</opts>\n</plan>", "cline")
+    assert told(event) == ["guessed bare_string", "guessed missing_closer"]
+
+
 TAGS = ["<", "/", "parameter", "=", "city", ">", " ", 'name="a"', "name='b'", "<|open|>", "call"]
 TAGS += ["<|sep|>", "<|close|>", NOISE, "｜DSML｜", "steptml:", "\\", "/>", '"x', "a:b", "|", "{"]
 

@@ -249,7 +249,11 @@ class TaggedCalls(PulledCalls):
             yield from source.before(marks)
 
     def _closes_call(self, found: re.Match[str]) -> bool:
-        return _closes(found, self._element or "tool_call")
+        """Does the closing tag that was *found* close the call's element, or its marker?"""
+        if self._element:
+            return _closes(found, self._element)
+        words = [re.split(r"[/:|>]", end.text)[-2] for end in self._ends if end.text[:2] == "</"]
+        return any(_closes(found, word) for word in words or ["tool_call"])
 
     def _opened(self) -> QuotingCall:
         """The call, told of with its first argument: before that, JSON may come instead."""

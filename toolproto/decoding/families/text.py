@@ -44,10 +44,7 @@ class TextArgument(PulledCalls):
     def grammar(self, source: Source) -> Pull[None]:
         """Lines, up to one that begins with a label."""
         call, parts = self.open(self._head.name, self._head.id), list[str]()
-        while (yield from source.peek()) and not (yield from source.match(_NEXT)):
-            parts.append(source.text[source.at])
-            source.at += 1
-            parts.append((yield from source.before(_LINE_END)))
+        yield from _to_label(source, parts)
         key, text = _only_argument(call.tool), _bare("".join(parts).strip())
         if text and key is None:
             raise Refused(ProblemKind.MALFORMED, "its arguments must be a JSON object")
@@ -55,6 +52,17 @@ class TextArgument(PulledCalls):
             call.key(key)
             call.value(text)
         call.mended(_REPAIR)
+
+    def pass_over(self, source: Source) -> Pull[None]:
+        """Read on to the next label: another call may begin there."""
+        yield from _to_label(source, [])
+
+
+def _to_label(source: Source, parts: list[str]) -> Pull[None]:
+    while (yield from source.peek()) and not (yield from source.match(_NEXT)):
+        parts.append(source.text[source.at])
+        source.at += 1
+        parts.append((yield from source.before(_LINE_END)))
 
 
 def _only_argument(tool: ToolSpec | None) -> str | None:
