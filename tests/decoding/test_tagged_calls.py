@@ -217,7 +217,7 @@ def test_a_refused_text_argument_does_not_take_the_next_call_with_it() -> None:
 
 def test_the_tag_of_the_tool_closes_a_call_whose_value_is_open() -> None:
     event = read("<plan>\n<opts><opts>{}</opts>\n</plan>", "cline")
-    assert told(event) == ["guessed bare_string", "guessed missing_closer"]
+    assert told(event) == ["guessed missing_closer", "guessed bare_string"]
 
 
 TAGS = ["<", "/", "parameter", "=", "city", ">", " ", 'name="a"', "name='b'", "<|open|>", "call"]
