@@ -220,6 +220,13 @@ def test_the_tag_of_the_tool_closes_a_call_whose_value_is_open() -> None:
     assert told(event) == ["guessed missing_closer", "guessed bare_string"]
 
 
+def test_what_closes_the_list_of_calls_also_shows_that_a_call_is_over() -> None:
+    call = "<tool_call>plan<tool_sep>\n<arg_key>title</arg_key>\n<arg_value>x\n</tool_call>"
+    event = read(f"<tool_calls>\n{call}\n</tool_calls>", "hy_v3")
+    assert event.call.arguments == {"title": "x"}
+    assert told(event) == ["guessed missing_closer"]
+
+
 TAGS = ["<", "/", "parameter", "=", "city", ">", " ", 'name="a"', "name='b'", "<|open|>", "call"]
 TAGS += ["<|sep|>", "<|close|>", NOISE, "｜DSML｜", "steptml:", "\\", "/>", '"x', "a:b", "|", "{"]
 

@@ -465,13 +465,15 @@ class TaggedCalls(PulledCalls):
             end = yield from source.match(_END)
         if end is None or (end["next"] or not self._closes_call(end)):
             return False
-        # It closes the whole call, if nothing comes behind it or what closes the marker around.
+        # It closes the whole call, if nothing comes behind it or what closes something around.
         line, length = len(end["newline"] or ""), len(end.group())
         blank = yield from source.match(_BLANK, length)
         length += len(blank.group()) if blank else 0
         rest = yield from source.peek(length + 1)
         if len(rest) > length and not (yield from source.at_end(length)):
-            return False
+            around = yield from source.match(_CLOSE, length)
+            if around is None or not any(_closes(around, word) for word in _AROUND):
+                return False
         self._mend(_UNCLOSED)
         source.at += line
         return True
