@@ -222,9 +222,9 @@ def test_the_tag_of_the_tool_closes_a_call_whose_value_is_open() -> None:
 
 def test_what_closes_the_list_of_calls_also_shows_that_a_call_is_over() -> None:
     call = "<tool_call>plan<tool_sep>\n<arg_key>title</arg_key>\n<arg_value>x\n</tool_call>"
-    event = read(f"<tool_calls>\n{call}\n</tool_calls>", "hy_v3")
-    assert event.call.arguments == {"title": "x"}
-    assert told(event) == ["guessed missing_closer"]
+    parsed = get_paradigm("hy_v3").parse_response(f"<tool_calls>\n{call}\n</tool_calls>", OFFER)
+    assert [repair.name for repair in parsed.calls[0].repairs] == ["missing_closer"]
+    assert parsed.calls[0].arguments == {"title": "x"}
 
 
 TAGS = ["<", "/", "parameter", "=", "city", ">", " ", 'name="a"', "name='b'", "<|open|>", "call"]
