@@ -51,7 +51,7 @@ LAST_PURE_LAYER = 3
 
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES = {
-    "lxml": ("decoding/xml_body.py", "describe/xml.py"),
+    "lxml": ("decoding/families/xml.py", "describe/xml.py"),
     "httpx": ("endpoints/http.py",),
     "jsonschema": ("tools/",),
     "pydantic": ("tools/", "proxy/config.py"),

@@ -14,6 +14,7 @@ from io import StringIO
 
 from ..messages import CallProblem, Grade, ProblemKind, Repair, Span
 from .call_draft import CallSetting
+from .families.tags import Tag, TaggedCalls, closes_list, tag_at
 from .forms import Family
 from .heads import TOKEN
 from .landmarks import CallMarkers
@@ -21,8 +22,6 @@ from .openings import CallsReader, Opening, Openings
 from .patterns import Pattern
 from .scanner import MORE, NO
 from .string_feed import StreamedString
-from .tagged_calls import TaggedCalls, closes_list
-from .tags import Tag, tag_at
 
 __all__ = ["MarkedBody"]
 

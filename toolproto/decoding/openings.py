@@ -15,6 +15,9 @@ from .call_draft import CallSetting
 from .candidates import MORE_KEY
 from .families.braces import BraceCalls
 from .families.raw import RawCalls
+from .families.tags import Tag, TaggedCalls, opens_call, tag_at
+from .families.text import TextArgument
+from .families.xml import XmlCalls
 from .families.yaml import YamlCalls
 from .forms import Family
 from .heads import Head, read_head
@@ -25,10 +28,6 @@ from .patterns import Pattern
 from .pythonic import PythonCalls, leading_call
 from .pythonic.names import CallLead, call_lead
 from .scanner import MORE, NO, Marker
-from .tagged_calls import TaggedCalls, opens_call
-from .tags import Tag, tag_at
-from .text_argument import TextArgument
-from .xml_calls import XmlCalls
 
 __all__ = ["CallsReader", "Opening", "Openings"]
 

@@ -16,7 +16,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
-__all__ = ["Pattern"]
+__all__ = ["Pattern", "text_before"]
 
 _REPEATS = {op.MAX_REPEAT: "", op.MIN_REPEAT: "?", op.POSSESSIVE_REPEAT: "+"}
 _CATEGORIES = {
@@ -46,7 +46,16 @@ class Pattern:
     look back beyond where the match begins: that text may be gone when more comes.
     """
 
-    __slots__ = ("_begun", "_longest", "_possible", "match", "search", "source")
+    __slots__ = (
+        "_begun",
+        "_possible",
+        "beginnings",
+        "longest",
+        "match",
+        "plain",
+        "search",
+        "source",
+    )
 
     def __init__(self, source: str, flags: int = 0) -> None:
         tree = _parser.parse(source, flags)
@@ -56,12 +65,14 @@ class Pattern:
         self.search = compiled.search
         items = list(tree)
         kept = compiled.flags & _FLAGS  # with those that are written inside the pattern
-        self._begun = re.compile(f"(?:{_begun(items)})\\Z", kept).match
+        self.plain = _written(items)  # the same without groups
+        self.beginnings = f"(?:{_begun(items)})\\Z"
+        self._begun = re.compile(self.beginnings, kept).match
         # Looking at each character once rules nearly every text out that is no beginning.
         letters = _letters(items)
         possible = f"[{letters}]*+\\Z" if letters else ""
         self._possible = re.compile(possible, kept | re.IGNORECASE).match
-        self._longest = _width(items)
+        self.longest = _width(items)
 
     def may_change(self, text: str, at: int) -> bool:
         """Could more text behind *text* give another match at *at*?
@@ -69,10 +80,22 @@ class Pattern:
         If not, no longer text does; if so, there need not be one that does.
         """
         return (
-            len(text) - at <= self._longest
+            len(text) - at <= self.longest
             and self._possible(text, at) is not None
             and self._begun(text, at) is not None
         )
+
+
+def text_before(firsts: str, *patterns: Pattern) -> re.Pattern[str]:
+    """What certainly stands before *patterns*, whatever comes: it matches that, perhaps nothing.
+
+    Each of them begins with one of the characters in the class *firsts*.
+    """
+    # A beginning reaches to the end of the text, so it is only looked for near that.
+    ends = "|".join(
+        f"{each.plain}|(?=(?s:.{{0,{each.longest}}}+)\\Z){each.beginnings}" for each in patterns
+    )
+    return re.compile(f"[^{firsts}]*+(?:(?!{ends})[{firsts}][^{firsts}]*+)*+")
 
 
 # -- beginnings -------------------------------------------------------------------------------

@@ -131,6 +131,17 @@ class Source:
             return found if found >= 0 else len(self.text)
         return max(self.at, len(self.text) - begun_at_end(literal, self.text))
 
+    def certain(self, before: re.Pattern[str]) -> Pull[str]:
+        """The text here that is certainly no end (see `text_before`), and reading goes on behind.
+
+        Empty if an end may stand here or the text is over.
+        """
+        while self.at >= len(self.text) and not self.final:
+            yield
+        found = before.match(self.text, self.at)
+        start, self.at = self.at, found.end() if found else self.at
+        return self.text[start : self.at]
+
     def pass_over(self) -> Pull[None]:
         """Read on to a marker that ends calls, or to the end of the text."""
         while True:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from io import StringIO
 
-from ...messages import CallProblem, Grade, ProblemKind, Repair
+from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
 from ..call_draft import CallSetting
 from ..scanner import Marker
 from ..source import Pull, Source
@@ -31,25 +32,30 @@ class NoCall(Exception):
 class PulledCalls(ABC):
     """Reads calls whose text begins at *start* in the reply.
 
-    See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members. *drift* is how they
-    depart from the asked form, and *ends* are the markers that no call goes on behind.
+    See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members. *lead* is text of them
+    that was read before, *drift* is how they depart from the asked form, and *ends* are the markers
+    that no call goes on behind.
     """
 
     interrupted = False
+    is_call = False  # whatever is wrong with it, even before it has said of what
 
     def __init__(
         self,
         setting: CallSetting,
         *,
         start: int,
+        lead: str = "",
         drift: tuple[Repair, ...] = (),
         ends: Sequence[Marker] = (),
     ) -> None:
         self._setting, self._start, self._drift = setting, start, drift
+        self._lead = StringIO()  # text of it, until there is a call to take it
+        self._lead.write(lead)
         self.source = Source(ends)
         self._reading = self._read()
         self._call: ArgumentSink | None = None
-        self._given, self._final = "", False  # what was given, of which the source has a part
+        self._all, self._final = "", False  # what was given, of which the source has a part
         self._written = 0  # how much of the source's text the call has been given
         self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
         self._faulty = False
@@ -73,14 +79,14 @@ class PulledCalls(ABC):
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
         source, cut = self.source, final and self._setting.outbox.cut
         source.at, source.base, self._written = at, base, at
-        self._given, self._final = text, final and not cut
+        self._all, self._final = text, final and not cut
         self._resume()
         while not self.done and len(source.text) < len(text):  # its limit ends a call
             limit = self._setting.limits.characters
             self._resume(Refused(ProblemKind.TOO_LARGE, f"longer than {limit} characters"))
         if cut:
             self._final = True
-            if self._recorded is not None and not self.done:
+            if self.meant and not self.done:
                 source.at = len(text)  # what is left waits for what will not come
                 self._resume(cut_short())
             self._resume()
@@ -88,19 +94,25 @@ class PulledCalls(ABC):
 
     def finish(self, reason: str | None) -> None:
         """The reply is over inside the call."""
-        self._given, self._final = "", True  # all was read
+        self._all, self._final = "", True  # all was read
         self.source.at = self._written = 0
-        if self._setting.outbox.cut and self._recorded is not None:
+        if self._setting.outbox.cut and self.meant:
             self._resume(cut_short())
         self._resume()
 
     # -- the call -------------------------------------------------------------------------
 
-    def open(self, name: str) -> ArgumentSink:
-        """It is a call of *name*."""
+    @property
+    def meant(self) -> bool:
+        """Is it certain that this is a call, so that a cut makes it a truncated one?"""
+        return self._recorded is not None
+
+    def open(self, name: str, id: str = "") -> ArgumentSink:
+        """It is a call of *name*, which may have given itself an *id*."""
         if self._setting.gated and not self._setting.offered.knows(name):
             raise NoCall
-        self._call = ArgumentSink(self._setting, self._start, name, drift=self._drift)
+        self._call = ArgumentSink(self._setting, self._start, name, id=id, drift=self._drift)
+        self._call.write(self._lead.getvalue())
         self.committed = True
         self.limit()
         return self._call
@@ -128,18 +140,18 @@ class PulledCalls(ABC):
             self._recorded.mended(*repairs)
 
     def write(self) -> None:
-        """Give the call the text that was read."""
-        if self._recorded is not None:
-            self._recorded.write(self.source.text[self._written : self.source.at])
+        """Give the call the text that was read, or keep it for the one that may come."""
+        kept = self._lead if self._recorded is None else self._recorded
+        kept.write(self.source.text[self._written : self.source.at])
         self._written = self.source.at
 
     def limit(self) -> None:
         """A call ends at its limit however the text was cut into chunks."""
-        whole = self._given
+        whole = self._all
         if self._recorded is not None and not self._faulty:
             whole = whole[: self._written + self._recorded.room]
         self.source.text = whole
-        self.source.final = self._final and len(whole) == len(self._given)
+        self.source.final = self._final and len(whole) == len(self._all)
 
     def _resume(self, fault: Refused | None = None) -> None:
         if self.done:
@@ -162,7 +174,7 @@ class PulledCalls(ABC):
             self.refused = True
         except Refused as fault:
             self.write()
-            if self.committed:
+            if self.committed or self.is_call:
                 yield from self._rejected(fault)
             else:
                 self.refused = True
@@ -172,15 +184,26 @@ class PulledCalls(ABC):
         self._faulty, self.hot = True, None
         self.limit()
         try:
-            yield from self.source.pass_over()
+            yield from self.pass_over(self.source)
         except Refused as cut:
             if fault.kind is ProblemKind.MALFORMED:
                 fault = cut  # its end did not come, and that is to be said first
         self.write()
+        self.reject(fault)
+
+    def pass_over(self, source: Source) -> Pull[None]:
+        """Read on to where a call ends that cannot be read."""
+        yield from source.pass_over()
+
+    def reject(self, fault: Refused) -> None:
+        """Say what is wrong with the call, also if its name has not come."""
+        self.committed = True
         if self._recorded is not None:
             self._recorded.reject(fault.kind, fault.message)
-        else:
-            self._setting.outbox.rejected(None, CallProblem(fault.kind, fault.message))
+            return
+        raw = self._lead.getvalue()
+        span = Span(self._start, self._start + len(raw))
+        self._setting.outbox.rejected(None, CallProblem(fault.kind, fault.message, raw, span))
 
 
 def malformed(message: str) -> Refused:
