@@ -12,9 +12,10 @@ from toolproto.decoding.base import Limits
 from toolproto.decoding.call_draft import CallSetting
 from toolproto.decoding.call_shape import CallShape
 from toolproto.decoding.candidates import MORE_KEY
+from toolproto.decoding.families.python_calls import PythonCalls
+from toolproto.decoding.families.python_names import leading_call
 from toolproto.decoding.offered import Offered
 from toolproto.decoding.outbox import Outbox
-from toolproto.decoding.pythonic import PythonCalls, leading_call
 from toolproto.decoding.scanner import Marker
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall, counted_ids

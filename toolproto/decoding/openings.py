@@ -15,13 +15,13 @@ from .attempts import Body
 from .brace_calls import BraceCalls
 from .call_draft import CallSetting
 from .candidates import MORE_KEY
+from .families.python_calls import PythonCalls
+from .families.python_names import CallLead, call_lead, leading_call
 from .forms import Family
 from .heads import Head, read_head
 from .json_calls import JsonCalls
 from .landmarks import CallMarkers
 from .offered import NOTHING
-from .pythonic import PythonCalls, leading_call
-from .pythonic.names import CallLead, call_lead
 from .raw_calls import RawCalls
 from .scanner import MORE, NO, Marker
 from .tagged_calls import TaggedCalls, opens_call

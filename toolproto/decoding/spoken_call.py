@@ -94,6 +94,15 @@ class SpokenCall:
         self._tell(_json(value))
         self._keep(value)
 
+    def argument(self, key: str, value: Any) -> None:
+        """All of an argument at once."""
+        self._key = key
+        number = type(value) in (int, float)  # written so by JSON, too, but four times as fast
+        written = repr(value) if number else _json(value)
+        self._tell(f"{self._separator}{_json(key)}: {written}")
+        self._separator = ", "
+        self._keep(value)
+
     def open_text(self) -> None:
         """The argument is a string, of which the pieces come."""
         self._tell('"')

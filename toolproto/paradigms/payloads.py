@@ -13,8 +13,8 @@ from html import escape
 from typing import Any, ClassVar, Protocol
 
 from ..decoding.call_shape import CallShape
+from ..decoding.families.python_names import write_call
 from ..decoding.forms import Family
-from ..decoding.pythonic import write_call
 from ..decoding.tags import closing
 from ..messages import ToolCall
 
