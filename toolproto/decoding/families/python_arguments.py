@@ -22,28 +22,13 @@ from ..strict import Refused
 from ..string_feed import StreamedString
 from .python_names import KEYWORD, unescaped
 from .python_strings import OPENING, QuoteJudge, StringReader
-from .python_words import (
-    BRACE,
-    CALL,
-    DICT,
-    KEY_FORM,
-    KEYWORDS,
-    LIST,
-    LONGEST_WORD,
-    PADDED,
-    PAREN,
-    Bracket,
-    Kind,
-    key_text,
-    malformed,
-    padded_int,
-    read_word,
-)
+from .python_words import LONGEST_WORD, Bracket, Kind, key_text, malformed, read_word
 
 __all__ = ["ESCAPED_NAME", "MISSING_PAREN", "Arguments", "End", "PythonCall", "pass_comment"]
 
 MISSING_PAREN = Repair("missing_paren", Grade.GUESSED)
 ESCAPED_NAME = Repair("escaped_underscore")
+_KEY_FORM = Repair("key_form")  # {1: "a"}, where JSON has only strings
 _COLON_KEYWORD = Repair("colon_keyword")
 _QUOTED_KEYWORD = Repair("quoted_keyword")
 
@@ -65,8 +50,8 @@ _PLAIN_ARGUMENT = re.compile(
 )
 _PLAIN_WORDS = {"True": True, "False": False, "None": None}
 _UNPLAIN_MARKS = re.compile(r"""[\w\s"'=,()-]""")  # a marker that begins so needs a look everywhere
-_OPENERS = {"[": LIST, "{": BRACE, "(": PAREN}
-_CONSTRUCTORS = {"dict": KEYWORDS, "list": PAREN, "tuple": PAREN, "set": PAREN}
+_OPENERS = {"[": Kind.LIST, "{": Kind.BRACE, "(": Kind.PAREN}
+_CONSTRUCTORS = {"dict": Kind.KEYWORDS, "list": Kind.PAREN, "tuple": Kind.PAREN, "set": Kind.PAREN}
 _MAY_OPEN = frozenset("rRbBuUfF\"'\\“‘`")
 _OPERATORS = frozenset("+-*/%^(")
 _PLACEHOLDERS = ("...", "…", "<")
@@ -195,8 +180,9 @@ class Arguments:
     """Reads the arguments of *call*, behind its opening parenthesis.
 
     *around* is the quote around the call and *in_list* whether a list is; brackets nest *depth*
-    deep. Markers that end calls begin with one of *firsts*. *flush* gives the call the text that was read. ``doubtful`` says that it may be a
-    signature or a sample; ``is_whole`` that only the closing parenthesis is missing.
+    deep. Markers that end calls begin with one of *firsts*, and *flush* gives the call the text
+    that was read. ``doubtful`` says that it may be a signature or a sample; ``is_whole`` that only
+    the closing parenthesis is missing.
     """
 
     def __init__(
@@ -213,7 +199,7 @@ class Arguments:
     ) -> None:
         self._call, self._source, self._flush, self._depth = call, source, flush, depth
         self._firsts, self._word_ends = firsts, _word_stop(firsts)
-        self._brackets = [Bracket(CALL)]
+        self._brackets = [Bracket(Kind.CALL)]
         self._judge = QuoteJudge(source, self._brackets, known, around, in_list)
         self._value: Any = _NONE  # read last
         self._parts: list[str] = []
@@ -270,7 +256,7 @@ class Arguments:
     def _take_plain(self) -> bool:
         """Take in the plain arguments that stand here; False if none does."""
         source, bracket = self._source, self._brackets[-1]
-        if bracket.kind is not CALL or not bracket.takes_key:
+        if bracket.kind is not Kind.CALL or not bracket.takes_key:
             return False
         start = source.at
         while not self._closed and (found := _PLAIN_ARGUMENT.match(source.text, source.at)):
@@ -281,6 +267,7 @@ class Arguments:
                 value = _PLAIN_WORDS[word]
             else:
                 value = float(word) if fraction else int(word)
+            source.at = source.text.index("=", found.end(1)) + 1  # where it may be refused
             self._call.argument(key, value)
             source.at = found.end()
             self._closed = behind == ")"
@@ -309,7 +296,7 @@ class Arguments:
             if not bracket.takes_key or not (yield from source.take(_SPREAD)):
                 raise malformed(_unexpected("*"))
             bracket.spread = True
-            bracket.kind = DICT if bracket.kind is BRACE else bracket.kind
+            bracket.kind = Kind.DICT if bracket.kind is Kind.BRACE else bracket.kind
             return True
         return (yield from self._read_word())
 
@@ -339,7 +326,7 @@ class Arguments:
     def _read_string(self, opened: re.Match[str], *, joined: bool) -> Pull[bool]:
         if not joined:
             self._parts = []
-            self._streams = self._brackets[-1].kind is CALL and self._brackets[-1].keyed
+            self._streams = self._brackets[-1].kind is Kind.CALL and self._brackets[-1].keyed
             if self._streams:
                 self._call.open_text()
         say = self._call.text if self._streams else self._parts.append
@@ -427,8 +414,7 @@ class Arguments:
     def _add_word(self, word: str) -> None:
         """The value is written without quotes."""
         self.doubtful = self.doubtful or word.startswith(_PLACEHOLDERS)
-        padded = padded_int(word, self._schema()) if word[-1:].isdigit() else None
-        self._value, repair = read_word(word) if padded is None else (padded, PADDED)
+        self._value, repair = read_word(word, self._schema() if word[-1:].isdigit() else None)
         self._note(repair)
         if repair is mend.BARE_STRING:
             self.doubtful = self.doubtful or self._by_colon or not self._brackets[-1].keyed
@@ -436,6 +422,8 @@ class Arguments:
     def _schema(self) -> Any:
         """What the tool's schema says of the element that is read, if anything."""
         outermost, *inner = self._brackets
+        if inner and inner[0].keyed and not outermost.keyed:  # a dict of all the arguments
+            outermost, *inner = inner
         schema = self._call.schema(outermost.key if outermost.keyed else "")
         for bracket in inner:
             schema = schema if isinstance(schema, Mapping) else {}
@@ -456,7 +444,7 @@ class Arguments:
             self._name(unescaped(word), separator)
             return
         key, repair = read_word(word) if word else (_NONE, None)
-        self._note(mend.BARE_KEY if repair is mend.BARE_STRING else KEY_FORM)
+        self._note(mend.BARE_KEY if repair is mend.BARE_STRING else _KEY_FORM)
         self._name(key_text(key), separator)
 
     def _name_by_value(self, separator: str) -> None:
@@ -464,7 +452,7 @@ class Arguments:
         if self._brackets[-1].kind.named:
             self._note(_QUOTED_KEYWORD)
         elif not self._is_text:
-            self._note(KEY_FORM)
+            self._note(_KEY_FORM)
         self._name(key_text(self._taken()), separator)
 
     def _name(self, key: str, separator: str) -> None:
@@ -475,7 +463,7 @@ class Arguments:
         elif not bracket.kind.named and separator == "=":
             self._note(mend.ODD_SEPARATOR)
         bracket.name(key)
-        if bracket.kind is CALL:
+        if bracket.kind is Kind.CALL:
             self._call.keyword(key)
 
     def finish(self) -> None:
@@ -488,7 +476,7 @@ class Arguments:
         value = self._taken()
         if value is _NONE:
             return
-        if bracket.kind is not CALL:
+        if bracket.kind is not Kind.CALL:
             self._note(bracket.add(value))
             return
         if bracket.spread:
@@ -519,7 +507,7 @@ class Arguments:
     def _close(self, char: str, expects: bool) -> Pull[bool]:
         """A closing bracket: what is open is a value now, or the call is closed."""
         brackets = self._brackets
-        if brackets[-1].kind is CALL and char != ")":
+        if brackets[-1].kind is Kind.CALL and char != ")":
             yield from self._close_beyond()
             return expects
         if all(bracket.kind.closer != char for bracket in brackets):
@@ -529,7 +517,7 @@ class Arguments:
                 self._call.mended(mend.MISSING_CLOSE)
             while brackets[-1].kind.closer != char:
                 self._pop()
-        if brackets[-1].kind is CALL:
+        if brackets[-1].kind is Kind.CALL:
             self.finish()
             self._closed = True
         else:

@@ -17,7 +17,7 @@ from ..lenient import repairs as mend
 from ..patterns import Pattern
 from ..source import Pull, Source
 from .python_names import KEYWORD, OPENING_QUOTES, unescaped
-from .python_words import DICT, Bracket, malformed
+from .python_words import Bracket, Kind, malformed
 
 __all__ = ["OPENING", "QuoteJudge", "StringReader"]
 
@@ -45,19 +45,7 @@ _NESTED_LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
 # Escapes that need no second look, so that long code goes through at once.
 _SURE = rf"(?:[^xuUN0-7_\r]|x[0-9a-fA-F]{{2}}|u(?!{_HIGH})[0-9a-fA-F]{{4}}|u{_HIGH}\\u{_LOW})"
 _RUNS = {quote: Pattern(f"{quote}{{1,5}}") for quote in "\"'"}
-_SIMPLE = {
-    "\\": "\\",
-    "'": "'",
-    '"': '"',
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-    "\n": "",
-}
+_SIMPLE = dict(zip("\\'\"abfnrtv", "\\'\"\a\b\f\n\r\t\v", strict=True)) | {"\n": "", "\r\n": ""}
 
 
 class _Escapes:
@@ -84,7 +72,7 @@ class _Escapes:
             return "_"
         if letter in "xuU":
             self.repairs.append(mend.INVALID_ESCAPE)
-        return "" if escape == "\\\r\n" else _SIMPLE.get(letter, escape)
+        return _SIMPLE.get(escape[1:], escape)
 
     def _character(self, escape: str) -> str:
         if len(escape) == 12:  # what JSON writes for one character beyond the first plane
@@ -137,7 +125,7 @@ def _plain_of(closers: str) -> re.Pattern[str]:
 # -- which quote ends a string --------------------------------------------------------------
 
 _NEXT = Pattern(r"\s{0,200}([\s\S]?)")
-_KEY = rf"""{KEYWORD}\s{{0,8}}[=:]|\\?"[\w-]{{1,128}}\\?"\s{{0,8}}[=:]|\\?'[\w-]{{1,128}}\\?'\s{{0,8}}[=:]"""
+_KEY = rf"""(?:{KEYWORD}|\\?"[\w-]{{1,128}}\\?"|\\?'[\w-]{{1,128}}\\?')\s{{0,8}}[=:]"""
 _NEXT_KEYWORD = Pattern(_KEY)
 _NEXT_ARGUMENT = Pattern(rf"\*\*|{_KEY}")
 # Or a whole string, if no quote before it stood alone.
@@ -225,7 +213,7 @@ class QuoteJudge:
                 return False
         if char in _VALUE_STARTS:
             innermost = level == len(self.brackets) - 1
-            return not (innermost and bracket.kind is DICT and not bracket.keyed)
+            return not (innermost and bracket.kind is Kind.DICT and not bracket.keyed)
         return (yield from self._is(_NEXT_WORD, at))
 
     def _before_closers(self, ahead: int, clean: bool) -> Pull[bool]:

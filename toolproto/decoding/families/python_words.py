@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
@@ -25,27 +25,10 @@ from ..strict import (
     too_long,
 )
 
-__all__ = [
-    "BRACE",
-    "CALL",
-    "DICT",
-    "KEYWORDS",
-    "KEY_FORM",
-    "LIST",
-    "LONGEST_WORD",
-    "PAREN",
-    "SET",
-    "Bracket",
-    "Kind",
-    "key_text",
-    "malformed",
-    "padded_int",
-    "read_word",
-]
+__all__ = ["LONGEST_WORD", "Bracket", "Kind", "key_text", "malformed", "read_word"]
 
 LONGEST_WORD = MAX_DIGITS + 100
-KEY_FORM = Repair("key_form")  # {1: "a"}, where JSON has only strings
-PADDED = Repair("number_form", Grade.GUESSED)  # 07: a code, or the number where one is due
+_PADDED = Repair("number_form", Grade.GUESSED)  # 07: a code, or the number where one is due
 _SET = Repair("set")
 _CONSTRUCTOR = Repair("constructor")  # dict(a=1), list([1])
 
@@ -66,17 +49,12 @@ _NOT_FINITE = re.compile(r"[-+]?(?:NaN|nan|Infinity|inf)")
 _COMPUTED = re.compile(r"[-+.]?[\d(].*[-+*/%^]", re.DOTALL)
 _SUBSCRIPT_OR_CALL = re.compile(r"[\w)\]]\s?[(\[]")
 _CODE = re.compile(r"(?:lambda|await|yield|not|[\w.]+ (?:if|for|in|is|and|or))\b")
+_PLAIN_LITERALS = {"True": True, "False": False, "None": None}
+_OTHER_LITERALS = {"true": True, "false": False, "null": None, "nil": None}
 _LITERALS: dict[str, tuple[Any, Repair | None]] = {
-    "True": (True, None),
-    "False": (False, None),
-    "None": (None, None),
-    "true": (True, mend.LITERAL),
-    "false": (False, mend.LITERAL),
-    "null": (None, mend.LITERAL),
-    "TRUE": (True, mend.LITERAL),
-    "FALSE": (False, mend.LITERAL),
-    "NULL": (None, mend.LITERAL),
-    "nil": (None, mend.LITERAL),
+    **{word: (value, None) for word, value in _PLAIN_LITERALS.items()},
+    **{word: (value, mend.LITERAL) for word, value in _OTHER_LITERALS.items()},
+    **{word.upper(): (value, mend.LITERAL) for word, value in _OTHER_LITERALS.items()},
 }
 
 
@@ -88,28 +66,31 @@ def malformed(message: str) -> Refused:
 # -- words ----------------------------------------------------------------------------------
 
 
-def read_word(word: str) -> tuple[Any, Repair | None]:
-    """The value of unquoted text, and what had to be mended; raises Refused if there is none."""
+def read_word(word: str, schema: Any = None) -> tuple[Any, Repair | None]:
+    """The value of unquoted text, and what had to be mended; raises Refused if there is none.
+
+    *schema* is what is wanted. ``07`` is a number where one is; elsewhere it may be a code.
+    """
     if word in _LITERALS:
         return _LITERALS[word]
     number = _number(word)
     if number is not None:
         return number, None
+    if schema is not None and _PADDED_INT.fullmatch(word) and _wants_number(schema):
+        return int(word), _PADDED
     _refuse(word)
     if _COMPUTED.match(word):
         return word, mend.expression(word)
     return word, mend.BARE_STRING
 
 
-def padded_int(word: str, schema: Any) -> int | None:
-    """The number that ``07`` is where *schema* wants one; elsewhere it may be a code."""
-    if not _PADDED_INT.fullmatch(word) or not isinstance(schema, Mapping):
-        return None
+def _wants_number(schema: Any) -> bool:
+    if not isinstance(schema, Mapping):
+        return False
     branches = [schema, *schema.get("anyOf", ()), *schema.get("oneOf", ())]
     kinds = [branch.get("type") for branch in branches if isinstance(branch, Mapping)]
     told = {each for kind in kinds for each in (kind if isinstance(kind, list) else [kind])}
-    wants_number = bool(told & {"integer", "number"}) and "string" not in told
-    return int(word) if wants_number else None
+    return not told.isdisjoint({"integer", "number"}) and "string" not in told
 
 
 def _number(word: str) -> int | float | None:
@@ -147,22 +128,20 @@ def _refuse(word: str) -> None:
 # -- brackets -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Kind:
-    """What a bracket opened. In it, elements may be *named* like arguments, or have *keys*."""
+class Kind(Enum):
+    """What a bracket opened: what closes it, and what its elements may have before them."""
 
-    closer: str
-    named: bool = False
-    keys: bool = False
+    CALL = (1, ")", "name")  # the arguments of the call itself
+    KEYWORDS = (2, ")", "name")  # those of dict(
+    PAREN = (3, ")", "")  # a tuple, or one value in parentheses
+    LIST = (4, "]", "")
+    BRACE = (5, "}", "key")  # a dict or a set: the first element tells
+    DICT = (6, "}", "key")
+    SET = (7, "}", "")
 
-
-CALL = Kind(")", named=True)  # the arguments of the call itself
-KEYWORDS = Kind(")", named=True)  # those of dict(
-PAREN = Kind(")")  # a tuple, or one value in parentheses
-LIST = Kind("]")
-BRACE = Kind("}", keys=True)  # a dict or a set: the first element tells
-DICT = Kind("}", keys=True)
-SET = Kind("}")
+    def __init__(self, number: int, closer: str, before: str) -> None:
+        self.closer = closer
+        self.named, self.keys = before == "name", before == "key"
 
 
 class Bracket:
@@ -187,8 +166,8 @@ class Bracket:
 
     def name(self, key: str) -> None:
         """The element's key is *key*."""
-        if self.kind is BRACE:
-            self.kind = DICT
+        if self.kind is Kind.BRACE:
+            self.kind = Kind.DICT
         self.key, self.keyed = key, True
 
     def add(self, value: Any) -> Repair | None:
@@ -198,10 +177,10 @@ class Bracket:
         if self.keyed:
             self.keyed = False
             return self._set(self.key, value)
-        if self.kind is DICT:
+        if self.kind is Kind.DICT:
             raise malformed("a value in a dict has no key")
-        if self.kind is BRACE:
-            self.kind = SET
+        if self.kind is Kind.BRACE:
+            self.kind = Kind.SET
         self.items.append(value)
         return None
 
@@ -224,12 +203,12 @@ class Bracket:
         """What the closed bracket stands for, and what of it JSON would not have."""
         if self.constructor:
             return self._constructed(), _CONSTRUCTOR
-        if self.kind is PAREN:
+        if self.kind is Kind.PAREN:
             single = len(self.items) == 1 and not self.comma
             return (self.items[0], None) if single else (self.items, mend.TUPLE)
-        if self.kind is SET:
+        if self.kind is Kind.SET:
             return self.items, _SET
-        return (self.items, None) if self.kind is LIST else (self.members, None)
+        return (self.items, None) if self.kind is Kind.LIST else (self.members, None)
 
     def _constructed(self) -> Any:
         wanted = dict if self.constructor == "dict" else list
