@@ -40,16 +40,21 @@ _SEPARATOR = Pattern(r"==|::|:/|[=:]")
 _KEYWORD = re.compile(KEYWORD)
 # An argument that needs no second look, and what makes that certain behind it: a comma and the
 # next keyword, or the parenthesis and something that is no quote. Most arguments are like that.
+_STRING = r"""(?:"[^"\\\r\n]{0,4000}+"|'[^'\\\r\n]{0,4000}+')"""
+_NUMBER = r"-?(?:0|[1-9]\d{0,15}+)(?:\.\d{1,15}+)?"
 _PLAIN_ARGUMENT = re.compile(
-    r"""\s{0,80}+([^\W\d]\w{0,127}+)[ ]?=[ ]?
-    (?:(?:"([^"\\\r\n]{0,4000}+)"|'([^'\\\r\n]{0,4000}+)')
-        (?=\s{0,80}+(?:,\s{0,80}+[^\W\d]\w{0,127}+\s{0,8}=|\)\s{0,80}+[^\s"'`“‘”’)]))
-      |(-?(?:0|[1-9]\d{0,15}+)(\.\d{1,15}+)?|True|False|None))
-    \s{0,80}+([,)])""",
+    rf"""\s{{0,80}}+([^\W\d]\w{{0,127}}+)[ ]?=[ ]?
+    (?:({_STRING}|\[{_STRING}(?:,[ ]?{_STRING}){{0,200}}+\])
+        (?=\s{{0,80}}+(?:,\s{{0,80}}+[^\W\d]\w{{0,127}}+\s{{0,8}}=|\)\s{{0,80}}+[^\s"'`“‘”’)]))
+      |({_NUMBER}|\[{_NUMBER}(?:,[ ]?{_NUMBER}){{0,200}}+\]|True|False|None))
+    \s{{0,80}}+([,)])""",
     re.VERBOSE,
 )
+_PLAIN_STRINGS = re.compile(_STRING)
 _PLAIN_WORDS = {"True": True, "False": False, "None": None}
-_UNPLAIN_MARKS = re.compile(r"""[\w\s"'=,()-]""")  # a marker that begins so needs a look everywhere
+_UNPLAIN_MARKS = re.compile(
+    r"""[\w\s"'=,.()\[\]-]"""
+)  # a marker that begins so needs a look everywhere
 _OPENERS = {"[": Kind.LIST, "{": Kind.BRACE, "(": Kind.PAREN}
 _CONSTRUCTORS = {"dict": Kind.KEYWORDS, "list": Kind.PAREN, "tuple": Kind.PAREN, "set": Kind.PAREN}
 _MAY_OPEN = frozenset("rRbBuUfF\"'\\“‘`")
@@ -208,7 +213,7 @@ class Arguments:
         self._streams = False  # does the string go out as it comes?
         self._by_colon = False  # was the argument named with a colon?
         self._parens = 0  # open in a word
-        self._plain = not _UNPLAIN_MARKS.search(firsts)
+        self._plain = depth > 1 and not _UNPLAIN_MARKS.search(firsts)
         self._closed = False
         self.doubtful = False
         self.is_whole = False
@@ -232,7 +237,7 @@ class Arguments:
         source, expects = self._source, True
         while True:
             self.is_whole = not expects and len(self._brackets) == 1
-            if (yield from source.at_end()):
+            if self._firsts and (yield from source.at_end()):
                 return End.MARKER
             char = source.text[source.at : source.at + 1] or (yield from source.peek())
             if not char:
@@ -260,13 +265,8 @@ class Arguments:
             return False
         start = source.at
         while not self._closed and (found := _PLAIN_ARGUMENT.match(source.text, source.at)):
-            key, double, single, word, fraction, behind = found.groups()
-            if word is None:
-                value: Any = single if double is None else double
-            elif word in _PLAIN_WORDS:
-                value = _PLAIN_WORDS[word]
-            else:
-                value = float(word) if fraction else int(word)
+            key, text, word, behind = found.groups()
+            value = _plain_text(text) if word is None else _plain_word(word)
             source.at = source.text.index("=", found.end(1)) + 1  # where it may be refused
             self._call.argument(key, value)
             source.at = found.end()
@@ -376,7 +376,7 @@ class Arguments:
         source = self._source
         part = yield from source.before(self._word_ends)
         char = "" if part else (yield from source.peek())
-        if not char or (yield from source.at_end()):
+        if not char or (self._firsts and (yield from source.at_end())):
             return part
         if char in ",)]}" and not self._parens:
             return ""
@@ -535,6 +535,20 @@ class Arguments:
         self._call.mended(MISSING_PAREN)
         self.finish()
         self._closed = True
+
+
+def _plain_text(text: str) -> str | list[str]:
+    if text[0] != "[":
+        return text[1:-1]
+    return [string[1:-1] for string in _PLAIN_STRINGS.findall(text)]
+
+
+def _plain_word(word: str) -> Any:
+    if word in _PLAIN_WORDS:
+        return _PLAIN_WORDS[word]
+    if word[0] == "[":
+        return [_plain_word(each.strip()) for each in word[1:-1].split(",")]
+    return float(word) if "." in word else int(word)
 
 
 def _unexpected(char: str) -> str:

@@ -367,7 +367,7 @@ class PythonCalls:
         source.at += 1
         self._brackets = 1
         while goes_on:
-            if (yield from source.at_end()):
+            if self._firsts and (yield from source.at_end()):
                 self.interrupted = True
                 return
             char = yield from source.peek()

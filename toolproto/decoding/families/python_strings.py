@@ -129,8 +129,7 @@ _KEY = rf"""(?:{KEYWORD}|\\?"[\w-]{{1,128}}\\?"|\\?'[\w-]{{1,128}}\\?')\s{{0,8}}
 _NEXT_KEYWORD = Pattern(_KEY)
 _NEXT_ARGUMENT = Pattern(rf"\*\*|{_KEY}")
 # Or a whole string, if no quote before it stood alone.
-_NEXT_STRING = r"""|"[^"'\\\r\n]{0,80}"\s{0,8}[,)]|'[^"'\\\r\n]{0,80}'\s{0,8}[,)]"""
-_NEXT_CLEAN_ARGUMENT = Pattern(rf"\*\*|{_KEY}{_NEXT_STRING}")
+_NEXT_STRING = Pattern(r""""[^"'\\\r\n]{0,80}"\s{0,8}[,)]|'[^"'\\\r\n]{0,80}'\s{0,8}[,)]""")
 _NEXT_WORD = Pattern(r"""[\w.$-]{1,60}\s{0,8}[,\])}("':]""")
 _COMPUTED = r"""\\\r?\n|[+%]\s{0,8}(?:["'(]|[^\W\d])|\.[^\W\d]\w{0,40}\("""
 _GLUED_TO_CLEAN = Pattern(_COMPUTED)
@@ -206,8 +205,9 @@ class QuoteJudge:
         if not char or char == "#" or char in _CLOSERS or (char == "," and clean):
             return True
         if bracket.kind.named:
-            pattern = _NEXT_CLEAN_ARGUMENT if clean else _NEXT_ARGUMENT
-            if (yield from self._is(pattern, at)):
+            if (yield from self._is(_NEXT_ARGUMENT, at)):
+                return True
+            if clean and char in "\"'" and (yield from self._is(_NEXT_STRING, at)):
                 return True
             if bracket.keyed:
                 return False
