@@ -97,10 +97,14 @@ ANSWERS: dict[str, tuple[Answer, list[str]]] = {
 @given(st.data())
 def test_an_answer_holds_for_every_longer_text(name, data):
     answer, atoms = ANSWERS[name]
-    text = "".join(data.draw(st.lists(st.sampled_from(atoms), min_size=1, max_size=8)))
+    drawn = data.draw(st.lists(st.sampled_from(atoms), min_size=1, max_size=8))
+    text = "".join(drawn)
     whole = answer(text, False)
     if whole is WAIT:
         whole = answer(text, True)
         assert whole is not WAIT
-    for end in range(len(text)):
+    ends = {
+        len("".join(drawn[:count])) + inside for count in range(len(drawn)) for inside in (0, 1)
+    }
+    for end in ends:
         assert answer(text[:end], False) in (WAIT, whole), text[:end]

@@ -231,6 +231,13 @@ CASES = [
     ("write_file(modes=(1, 2), path=())", [file(modes=[1, 2], path=[])], "tuple"),
     ("write_file(modes={1, 2,})", [file(modes=[1, 2])], "set"),
     ("write_file(options={})", [file(options={})], ""),
+    (
+        "write_file(modes=['a', \"b\"], options=[1, -2.50], path='c')",
+        [file(modes=["a", "b"], options=[1, -2.5], path="c")],
+        "",
+    ),
+    ("[get_time(tz=['a', 'b'])]", [at(["a", "b"])], ""),
+    ("get_time(tz=1٣)", [at("1٣")], "bare_string"),
     ("write_file(options={1: 'a', None: 2})", [file(options={"1": "a", "null": 2})], "key_form"),
     ("write_file(options={a: 1})", [file(options={"a": 1})], "bare_key"),
     (

@@ -7,6 +7,7 @@ cannot be read raises Refused, and whoever drives it then passes over the rest o
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
@@ -41,7 +42,7 @@ _KEYWORD = re.compile(KEYWORD)
 # An argument that needs no second look, and what makes that certain behind it: a comma and the
 # next keyword, or the parenthesis and something that is no quote. Most arguments are like that.
 _STRING = r"""(?:"[^"\\\r\n]{0,4000}+"|'[^'\\\r\n]{0,4000}+')"""
-_NUMBER = r"-?(?:0|[1-9]\d{0,15}+)(?:\.\d{1,15}+)?"
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,15}+)(?:\.[0-9]{1,15}+)?"
 _PLAIN_ARGUMENT = re.compile(
     rf"""\s{{0,80}}+([^\W\d]\w{{0,127}}+)[ ]?=[ ]?
     (?:({_STRING}|\[{_STRING}(?:,[ ]?{_STRING}){{0,200}}+\])
@@ -52,9 +53,8 @@ _PLAIN_ARGUMENT = re.compile(
 )
 _PLAIN_STRINGS = re.compile(_STRING)
 _PLAIN_WORDS = {"True": True, "False": False, "None": None}
-_UNPLAIN_MARKS = re.compile(
-    r"""[\w\s"'=,.()\[\]-]"""
-)  # a marker that begins so needs a look everywhere
+# A marker that begins with one of these needs a look everywhere.
+_UNPLAIN_MARKS = re.compile(r"""[\w\s"'=,.()\[\]-]""")
 _OPENERS = {"[": Kind.LIST, "{": Kind.BRACE, "(": Kind.PAREN}
 _CONSTRUCTORS = {"dict": Kind.KEYWORDS, "list": Kind.PAREN, "tuple": Kind.PAREN, "set": Kind.PAREN}
 _MAY_OPEN = frozenset("rRbBuUfF\"'\\“‘`")
@@ -544,11 +544,7 @@ def _plain_text(text: str) -> str | list[str]:
 
 
 def _plain_word(word: str) -> Any:
-    if word in _PLAIN_WORDS:
-        return _PLAIN_WORDS[word]
-    if word[0] == "[":
-        return [_plain_word(each.strip()) for each in word[1:-1].split(",")]
-    return float(word) if "." in word else int(word)
+    return _PLAIN_WORDS[word] if word in _PLAIN_WORDS else json.loads(word)
 
 
 def _unexpected(char: str) -> str:
