@@ -135,7 +135,8 @@ _COMPUTED = r"""\\\r?\n|[+%]\s{0,8}(?:["'(]|[^\W\d])|\.[^\W\d]\w{0,40}\("""
 _GLUED_TO_CLEAN = Pattern(_COMPUTED)
 _BEHIND_CLEAN = Pattern(rf"""{_COMPUTED}|#|[rRbBuUfF]{{1,2}}["']""")
 _CALL_AHEAD = Pattern(r"""[{"'`“‘\\\s]{0,80}[^\W\d][\w.:/\\-]{0,127}["'`”’]?[ \t]{0,3}\(""")
-# Closers that nothing opened, and a quote that touches them: all of that is code in the string.
+# Behind a quote that nobody escaped, closers that nothing opened and another quote that touches
+# them go on with the code in the string: 'f("g('x'))")'.
 _CODE_GOES_ON = Pattern(r"""\)[\])};]{0,8}\\?["']""")
 # The opening quote of the next argument, met inside a string: its own closing quote is lost.
 _OPENED_BEFORE = re.compile(rf"[,(]\s{{0,80}}({KEYWORD})\s{{0,8}}=\s{{0,8}}\Z")
@@ -239,10 +240,10 @@ class QuoteJudge:
         """The call is closed, too: the next call, the end of the list, or the text around."""
         if self.around and char == self.around[-1]:
             return True
-        if char == ")":
+        if char == ")" and not clean:
             code = yield from self.source.match(_CODE_GOES_ON, at)
             return code is None or code[0][-1] == self.around[-1:]
-        if char in "]};" or (clean and char not in _QUOTES):
+        if char in "]);}" or (clean and char not in _QUOTES):
             return True
         if char == ",":
             return (yield from self._is(_CALL_AHEAD, at + 1))
