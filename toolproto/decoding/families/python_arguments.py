@@ -206,7 +206,7 @@ class Arguments:
         self._firsts, self._word_ends = firsts, _word_stop(firsts)
         self._brackets = [Bracket(Kind.CALL)]
         self._judge = QuoteJudge(source, self._brackets, known, around, in_list)
-        self._value: Any = _NONE  # read last
+        self._value: Any = _NONE  # read last; of a string, the parts
         self._parts: list[str] = []
         self._string: StringReader | None = None
         self._is_text = False  # the value is a string, to which another may be joined
@@ -214,9 +214,7 @@ class Arguments:
         self._by_colon = False  # was the argument named with a colon?
         self._parens = 0  # open in a word
         self._plain = depth > 1 and not _UNPLAIN_MARKS.search(firsts)
-        self._closed = False
-        self.doubtful = False
-        self.is_whole = False
+        self._closed = self.doubtful = self.is_whole = False
 
     @property
     def streaming(self) -> StreamedString | None:

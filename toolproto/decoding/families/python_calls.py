@@ -77,25 +77,19 @@ class PythonCalls:
         self._firsts = "".join(sorted({end.first for end in ends}))
         self._reading = self._read()
         self._whole, self._final = "", False  # the text at hand, and if no more comes
-        self._reason: str | None = None
-        self._finished = False
+        self._finished, self._cut = False, False  # is the reply over, and by a limit?
         self._call: PythonCall | None = None
         self._arguments: Arguments | None = None  # while they are read
         self._mark = 0  # how much of the text the call has been given
         self._limited = False  # is the text cut at what may be read of the call?
-        self._brackets = 0  # of lists around the calls
-        self._in_list = False
+        self._in_list, self._brackets = False, 0  # of lists around the calls
         self._quote = ""  # around the call that is being read, or was
         self._strays = False  # does anything stand in the list that is no call?
         self._odd: tuple[Repair, ...] = ()  # seen between calls, for the next one
-        self._behind = False  # did a call just end?
-        self._separated = False  # did a comma come since?
-        self._seen = ""  # the text before the first call
-        self._begin = -1
+        self._behind = self._separated = False  # did a call just end, and a comma come since?
+        self._begin, self._seen = -1, ""  # the text before the first call
         self._lingered = self._outbox.linger
-        self.done = False
-        self.committed = False
-        self.interrupted = False
+        self.done = self.committed = self.interrupted = False
 
     @property
     def refused(self) -> bool:
@@ -138,7 +132,7 @@ class PythonCalls:
         source = self._source
         source.text, source.at, source.final = "", 0, True  # all was read
         self._whole, self._final, self._mark = "", True, 0
-        self._reason, self._finished = reason, True
+        self._finished, self._cut = True, reason == "length"
         self._resume()
         self._answer_nothing()
 
@@ -157,7 +151,7 @@ class PythonCalls:
         """The text is over inside a call. Was it cut? That is known when the reply is over."""
         while not self._finished:
             yield
-        return self._reason == "length"
+        return self._cut
 
     def _limit(self) -> None:
         """A call ends at its limit however the text was cut into chunks."""

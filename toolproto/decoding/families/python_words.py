@@ -7,12 +7,12 @@ to refuse, as everywhere (see `lenient/scalars.py`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ..lenient import repairs as mend
+from ..plain_values import kinds
 from ..strict import (
     DUPLICATE_KEY,
     MAX_DIGITS,
@@ -76,21 +76,14 @@ def read_word(word: str, schema: Any = None) -> tuple[Any, Repair | None]:
     number = _number(word)
     if number is not None:
         return number, None
-    if schema is not None and _PADDED_INT.fullmatch(word) and _wants_number(schema):
-        return int(word), _PADDED
+    if _PADDED_INT.fullmatch(word):
+        wanted = kinds(schema)
+        if "string" not in wanted and wanted & {"integer", "number"}:
+            return int(word), _PADDED
     _refuse(word)
     if _COMPUTED.match(word):
         return word, mend.expression(word)
     return word, mend.BARE_STRING
-
-
-def _wants_number(schema: Any) -> bool:
-    if not isinstance(schema, Mapping):
-        return False
-    branches = [schema, *schema.get("anyOf", ()), *schema.get("oneOf", ())]
-    kinds = [branch.get("type") for branch in branches if isinstance(branch, Mapping)]
-    told = {each for kind in kinds for each in (kind if isinstance(kind, list) else [kind])}
-    return not told.isdisjoint({"integer", "number"}) and "string" not in told
 
 
 def _number(word: str) -> int | float | None:
