@@ -195,7 +195,6 @@ class Arguments:
         call: PythonCall,
         source: Source,
         *,
-        known: frozenset[str] | None,
         around: str,
         in_list: bool,
         depth: int,
@@ -205,6 +204,7 @@ class Arguments:
         self._call, self._source, self._flush, self._depth = call, source, flush, depth
         self._firsts, self._word_ends = firsts, _word_stop(firsts)
         self._brackets = [Bracket(Kind.CALL)]
+        known = call.tool.properties if call.tool is not None else ()
         self._judge = QuoteJudge(source, self._brackets, known, around, in_list)
         self._value: Any = _NONE  # read last; of a string, the parts
         self._parts: list[str] = []
@@ -542,7 +542,9 @@ def _plain_text(text: str) -> str | list[str]:
 
 
 def _plain_word(word: str) -> Any:
-    return _PLAIN_WORDS[word] if word in _PLAIN_WORDS else json.loads(word)
+    if word in _PLAIN_WORDS:
+        return _PLAIN_WORDS[word]
+    return json.loads(word) if word[0] == "[" or "." in word else int(word)
 
 
 def _unexpected(char: str) -> str:

@@ -208,7 +208,6 @@ class PythonCalls:
         self._arguments = Arguments(
             call,
             source,
-            known=setting.offered.keys(lead.name),
             around=self._quote,
             in_list=self._in_list,
             depth=min(setting.limits.depth, MAX_DEPTH),

@@ -8,7 +8,7 @@ quotes: whether one ends its string shows in what stands behind it (:class:`Quot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -145,7 +145,7 @@ _QUOTES = frozenset("\"'`“‘”’")
 _CLOSERS = frozenset(")]}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class QuoteJudge:
     """Does a quote end its string?
 
@@ -153,14 +153,14 @@ class QuoteJudge:
     *brackets* that match what is open, the end of the text. What is looked at ends at the next
     quote or after a constant, so judging every quote of a text stays linear.
 
-    *known* are the arguments of the called tool, if it takes no others, *around* is the quote
+    *known* are the arguments of the called tool, if any are known, *around* is the quote
     around the call, and *in_list* whether a list is. *clean*, in all methods, says that every
     quote so far was escaped; *ahead* counts from where reading stands.
     """
 
     source: Source
     brackets: Sequence[Bracket]
-    known: frozenset[str] | None
+    known: Collection[str]
     around: str
     in_list: bool
 
@@ -185,7 +185,7 @@ class QuoteJudge:
         if not before.rstrip().endswith("="):
             return False
         opened = _OPENED_BEFORE.search(before)
-        return opened is not None and unescaped(opened[1]) in (self.known or ())
+        return opened is not None and unescaped(opened[1]) in self.known
 
     def _next(self, ahead: int) -> Pull[tuple[int, str]]:
         """Where the next character stands that is no space, and which it is; none at the end."""
