@@ -586,9 +586,10 @@ def test_a_marker_ends_a_comment_in_a_list():
     assert whole.left == "</tool_call> more"
 
 
-def test_a_comment_at_the_end_of_the_reply_hides_no_whole_call():
-    whole = read("get_time(tz='UTC' # so")
-    assert whole.calls == named(UTC) and repairs(whole) == {"missing_paren"}
+def test_a_comment_that_never_ends_may_hide_the_rest_of_a_call():
+    whole = read("get_time(tz='UTC' # so, days=3)")
+    assert [kind for kind, _ in whole.problems] == [ProblemKind.TRUNCATED]
+    assert read("get_time(tz='UTC' # so\n").calls == named(UTC)
 
 
 @pytest.mark.parametrize("text", ["get_time(tz=[1", "get_time(tz=", "get_time(tz=now("])

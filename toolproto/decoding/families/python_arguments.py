@@ -74,12 +74,16 @@ def _comment_stop(firsts: str) -> re.Pattern[str]:
     return re.compile(rf"[\r\n{re.escape(firsts)}]")
 
 
-def pass_comment(source: Source, firsts: str) -> Pull[None]:
-    """To the end of the line; a marker, which begins with one of *firsts*, ends it as well."""
+def pass_comment(source: Source, firsts: str) -> Pull[bool]:
+    """To the end of the line; a marker, which begins with one of *firsts*, ends it as well.
+
+    False if neither comes: nobody knows what the comment hides.
+    """
     while True:
         yield from source.before(_comment_stop(firsts))
-        if (yield from source.at_end()) or (yield from source.peek()) in ("\r", "\n", ""):
-            return
+        char = yield from source.peek()
+        if not char or char in "\r\n" or (yield from source.at_end()):
+            return char != ""
         source.at += 1
 
 
@@ -244,7 +248,7 @@ class Arguments:
                 yield from source.before(_NO_SPACE)
                 continue
             if char == "#":
-                yield from pass_comment(source, self._firsts)
+                expects = not (yield from pass_comment(source, self._firsts)) or expects
                 continue
             if char == "\\" and (yield from source.take(_CONTINUATION)):
                 continue
