@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.pythonic import write_call
+from toolproto.decoding.families.python_names import write_call
 from toolproto.decoding.string_feed import StringFeed
 from toolproto.events import CallCompleted, Event
 from toolproto.messages import ToolCall

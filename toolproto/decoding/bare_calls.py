@@ -13,12 +13,13 @@ from ..messages import Repair
 from .attempts import Body
 from .call_draft import CallSetting
 from .candidates import MORE_KEY, leading_key
+from .families.python_calls import PythonCalls
+from .families.python_names import leading_call
 from .forms import Family, ReplyForm
 from .heads import Head
 from .json_calls import JsonCalls
 from .offered import NOTHING
 from .patterns import Pattern
-from .pythonic import PythonCalls, leading_call
 from .scanner import MORE, NO
 
 __all__ = ["BareCall", "BareCalls"]

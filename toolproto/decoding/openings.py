@@ -14,6 +14,8 @@ from .attempts import Body
 from .call_draft import CallSetting
 from .candidates import MORE_KEY
 from .families.braces import BraceCalls
+from .families.python_calls import PythonCalls
+from .families.python_names import CallLead, call_lead, leading_call
 from .families.raw import RawCalls
 from .families.tags import Tag, TaggedCalls, opens_call, tag_at
 from .families.text import TextArgument
@@ -25,8 +27,6 @@ from .json_calls import JsonCalls
 from .landmarks import CallMarkers
 from .offered import NOTHING
 from .patterns import Pattern
-from .pythonic import PythonCalls, leading_call
-from .pythonic.names import CallLead, call_lead
 from .scanner import MORE, NO, Marker
 
 __all__ = ["CallsReader", "Opening", "Openings"]

@@ -13,9 +13,9 @@ from html import escape
 from typing import Any, ClassVar, Protocol
 
 from ..decoding.call_shape import CallShape
+from ..decoding.families.python_names import write_call
 from ..decoding.families.tags import closing
 from ..decoding.forms import Family
-from ..decoding.pythonic import write_call
 from ..messages import ToolCall
 
 __all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "XmlCall", "filled"]

@@ -161,6 +161,15 @@ class ArgumentSink(TextSink):
         self._tell(f"{self._separator}{_json(key)}: ")
         self._separator = ", "
 
+    def argument(self, key: str, value: Any) -> None:
+        """All of an argument at once."""
+        self._key = key
+        number = type(value) in (int, float)  # written so by JSON, too, but four times as fast
+        written = repr(value) if number else _json(value)
+        self._tell(f"{self._separator}{_json(key)}: {written}")
+        self._separator = ", "
+        self._keep(value)
+
     def value(self, value: Any) -> None:
         """The argument is *value*."""
         self._tell(_json(value))
