@@ -255,7 +255,7 @@ class TaggedCalls(PulledCalls):
         if self._element:
             return _closes(found, self._element)
         words = [re.split(r"[/:|>]", end.text)[-2] for end in self._ends if end.text[:2] == "</"]
-        return any(_closes(found, word) for word in words or ["tool_call"])
+        return any(_closes(found, word) for word in [*words, "tool_call"])
 
     def _opened(self) -> ArgumentSink:
         """The call, told of with its first argument: before that, JSON may come instead."""
@@ -475,7 +475,7 @@ class TaggedCalls(PulledCalls):
         rest = yield from source.peek(length + 1)
         if len(rest) > length and not (yield from source.at_end(length)):
             around = yield from source.match(_CLOSE, length)
-            if around is None or not any(_closes(around, word) for word in _AROUND):
+            if around is None or not any(_closes(around, word) for word in _AROUND | _CALLS):
                 return False
         self._mend(_UNCLOSED)
         source.at += line
