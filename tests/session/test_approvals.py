@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import CallCompleted, Tool, ToolCall, ToolResult, UsageError, tool
 from toolproto.approvals import Allow, Defer, Deny, Policy, call_digest
 from toolproto.endpoints import ScriptedReply
@@ -689,7 +690,7 @@ def test_cancelling_while_resuming_answers_every_call(play):
 
     @tool(risk="write")
     def hang() -> str:
-        release.wait(5)
+        release.wait(PATIENCE)
         return "late"
 
     def stop(event, session):

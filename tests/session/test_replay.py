@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import Allow, Defer, Deny, Message, ToolFailed, ToolResult, merge, tool
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
 from toolproto.errors import EndpointError, EndpointTimeout, StoreError, ToolProtoError
@@ -46,7 +47,6 @@ from .conftest import Player
 from .test_turns import call
 
 FIXTURES = list(load_fixtures(Path(__file__).parents[2] / "fixtures"))
-PATIENCE = 5.0  # seconds after which something hangs
 TURN_EVENTS = (StateChanged, ToolUpdated, ApprovalAsked, Decided, MessageAppended)
 TURN_EVENTS += (HistoryCompacted, TurnEnded)
 
