@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "toolproto"
 
-#: The layer of everything that stands directly under ``toolproto``. A new name is a decision.
+#: The layer of everything that stands directly under ``toolproto``, and of parts that stand higher
+#: than what they belong to. A new name is a decision.
 LAYERS = {
-    "__version__": 0,
+    "__version__": 0,  # of ``toolproto/__init__.py`` itself
     "errors": 0,
     "messages": 0,
     "events": 0,
@@ -22,21 +24,18 @@ LAYERS = {
     "decoding": 1,
     "describe": 2,
     "paradigms": 2,
-    "grammar": 2,
     "prompt": 2,
     "hooks": 2,
     "approvals": 2,
-    "guard": 2,
     "masking": 2,
-    "recommendations": 2,
     "turn": 3,
+    "tools.toolsets": 4,  # they open files
+    "recommendations": 4,  # so does a table of one's own
     "endpoints": 4,
     "stores": 4,
     "session": 4,
-    "mcp": 4,
     "proxy": 5,
     "cli": 5,
-    "playground": 5,
     "testing": 5,
     "evals": 5,
     "explain": 5,
@@ -46,9 +45,14 @@ LAYERS = {
 #: ``toolproto/__init__.py`` gathers the public names, so it stands above all of them.
 TOP = 6
 
-#: The core neither waits, nor reads a clock, nor talks to anybody.
-WAITING = {"httpx", "asyncio", "threading", "socket", "time", "subprocess", "ssl", "anyio"}
+#: The core neither waits, nor reads a clock, nor talks to anybody, nor looks at the machine.
+WORLDLY = {
+    "anyio", "asyncio", "concurrent", "glob", "httpx", "multiprocessing", "os",
+    "pathlib", "platform", "queue", "select", "shutil", "signal", "socket",
+    "ssl", "subprocess", "tempfile", "threading", "time",
+}  # fmt: skip
 LAST_PURE_LAYER = 3
+
 
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES = {
@@ -95,18 +99,29 @@ def imports(source: str, module: str) -> Iterator[str]:
 
 
 @cache
+def source_of(module: str) -> str:
+    return (PACKAGE / module).read_text(encoding="utf-8")
+
+
+@cache
 def imported_by(module: str) -> list[str]:
-    return list(imports((PACKAGE / module).read_text(encoding="utf-8"), module))
+    return list(imports(source_of(module), module))
 
 
 def layer(name: str) -> int:
-    """The layer of a dotted name in the package."""
-    parts = name.split(".")
-    return LAYERS.get(parts[1], TOP) if len(parts) > 1 else TOP
+    """The layer of a dotted name in the package: that of the longest part of it that has one."""
+    parts = name.split(".")[1:]
+    heads = [".".join(parts[:size]) for size in range(len(parts), 0, -1)]
+    return next((LAYERS[head] for head in heads if head in LAYERS), TOP)
+
+
+def dotted(module: str) -> str:
+    """The name under which *module*, a path in the package, is imported."""
+    return ".".join(("toolproto", *Path(module).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def layer_of(module: str) -> int:
-    return layer(f"toolproto.{Path(module).parts[0].removesuffix('.py')}")
+    return layer(dotted(module))
 
 
 def climbing(source: str, module: str) -> list[str]:
@@ -119,14 +134,14 @@ def at_home(module: str, homes: tuple[str, ...]) -> bool:
     return any(module == home or (home[-1] == "/" and module.startswith(home)) for home in homes)
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_imports_its_own_layer_and_lower_ones(module):
-    assert climbing((PACKAGE / module).read_text(encoding="utf-8"), module) == []
+def test_a_module_imports_its_own_layer_and_lower_ones():
+    assert {each: found for each in MODULES if (found := climbing(source_of(each), each))} == {}
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if layer_of(m) <= LAST_PURE_LAYER])
-def test_the_core_neither_waits_nor_reads_a_clock(module):
-    assert WAITING & {name.split(".")[0] for name in imported_by(module)} == set()
+def test_the_core_neither_waits_nor_looks_at_the_machine():
+    core = [module for module in MODULES if layer_of(module) <= LAST_PURE_LAYER]
+    libraries = {each: {name.split(".")[0] for name in imported_by(each)} for each in core}
+    assert {each: used & WORLDLY for each, used in libraries.items() if used & WORLDLY} == {}
 
 
 @pytest.mark.parametrize("library", HOMES)
@@ -135,20 +150,76 @@ def test_a_library_is_imported_at_its_home_only(library):
     assert [module for module in users if not at_home(module, HOMES[library])] == []
 
 
-def test_every_name_under_the_package_has_a_layer():
-    names = {Path(module).parts[0].removesuffix(".py") for module in MODULES}
-    assert names - LAYERS.keys() == {"__init__"}
+def test_every_name_under_the_package_has_a_layer_and_no_other_has():
+    names = {dotted(module).removeprefix("toolproto.") for module in MODULES}
+    assert {name.partition(".")[0] for name in names} - LAYERS.keys() == {"toolproto"}
+    assert LAYERS.keys() - names == {"__version__"}
 
 
-@pytest.mark.parametrize("folder", sorted({Path(module).parent.as_posix() for module in MODULES}))
-def test_every_folder_is_a_package(folder):
-    assert (PACKAGE / folder / "__init__.py").exists()
+# -- circles ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_says_in_its_first_line_what_it_is(module):
-    source = (PACKAGE / module).read_text(encoding="utf-8")
-    assert not source.strip() or ast.get_docstring(ast.parse(source))
+def without_types(tree: ast.Module) -> ast.Module:
+    """*tree* without imports for type checkers: two modules may speak of each other's types."""
+
+    class Leaving(ast.NodeTransformer):
+        def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+            named = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+            return node.orelse if named else self.generic_visit(node)
+
+    return Leaving().visit(tree)
+
+
+def needed(source: str, module: str, known: Collection[str]) -> set[str]:
+    """The *known* modules that *module* needs; an import inside a function is one, too."""
+    found = set()
+    for name in imports(ast.unparse(without_types(ast.parse(source))), module):
+        while name and name not in known:
+            name = name.rpartition(".")[0]
+        found |= {name} - {"", dotted(module)}
+    return found
+
+
+def circle(needs: Mapping[str, Collection[str]]) -> list[str]:
+    """Names of which each needs the next, and the last the first; none, if nothing goes round."""
+    try:
+        list(TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_module_needs_one_that_needs_it():
+    names = {dotted(module) for module in MODULES}
+    assert circle({dotted(each): needed(source_of(each), each, names) for each in MODULES}) == []
+
+
+@pytest.mark.parametrize(
+    "source, goes_round",
+    [
+        ("from .b import x", True),
+        ("def f():\n    from . import b", True),
+        ("if TYPE_CHECKING:\n    from .b import x", False),
+        ("from .c import x", False),
+    ],
+)
+def test_a_circle_is_noticed(source, goes_round):
+    known = {"toolproto.a", "toolproto.b"}
+    needs = {
+        "toolproto.a": needed(source, "a.py", known),
+        "toolproto.b": needed("from .a import y", "b.py", known),
+    }
+    assert bool(circle(needs)) is goes_round
+
+
+def test_every_folder_is_a_package():
+    folders = {Path(module).parent for module in MODULES}
+    assert [each for each in folders if not (PACKAGE / each / "__init__.py").exists()] == []
+
+
+def test_a_module_says_in_its_first_line_what_it_is():
+    written = [module for module in MODULES if source_of(module).strip()]
+    assert [each for each in written if not ast.get_docstring(ast.parse(source_of(each)))] == []
 
 
 # -- the reader of imports itself ---------------------------------------------------------

@@ -9,10 +9,12 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
+from ..decoding.forms import ReplyForm
 from ..errors import UsageError
 from . import catalogue
 from .base import ToolContextDef
 from .catalogue import HOMES
+from .salvage import list_forms_by
 from .wire import WireParadigm
 
 __all__ = ["GROUP", "catalogued", "free_names", "get_paradigm", "paradigms", "register_paradigm"]
@@ -79,6 +81,13 @@ def catalogued() -> Iterator[type[WireParadigm]]:
         paradigm = type(get_paradigm(name))
         if issubclass(paradigm, WireParadigm):
             yield paradigm
+
+
+def _forms() -> Iterator[tuple[str, ReplyForm]]:
+    return ((each.name, each.wire.form) for each in catalogued())
+
+
+list_forms_by(_forms)
 
 
 def _declared(name: str) -> type[WireParadigm]:
