@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -53,7 +54,6 @@ WORLDLY = {
 }  # fmt: skip
 LAST_PURE_LAYER = 3
 
-
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES = {
     "lxml": ("decoding/xml_body.py", "describe/xml.py"),
@@ -81,14 +81,14 @@ HOMES = {
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 
-def imports(source: str, module: str) -> Iterator[str]:
-    """The full names of what *source* imports; *module* is its path in the package.
+def imports(tree: ast.AST, module: str, *, types: bool = True) -> Iterator[str]:
+    """The full names of what *tree* imports; *module* is its path in the package.
 
-    Imports inside functions count, and so do those for type checkers only: a type that a layer
-    cannot name is a type it should not know.
+    Imports inside functions count, and so do those for type checkers only, unless *types* is False:
+    a type that a layer cannot name is a type it should not know.
     """
     folder = ("toolproto", *Path(module).parent.parts)
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(tree, types):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -98,14 +98,24 @@ def imports(source: str, module: str) -> Iterator[str]:
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
+def nodes(tree: ast.AST, types: bool) -> Iterator[ast.AST]:
+    """The nodes of *tree*; without *types*, not those below ``if TYPE_CHECKING``."""
+    todo = deque([tree])
+    while todo:
+        node = todo.popleft()
+        yield node
+        checked = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        todo += node.orelse if checked and not types else ast.iter_child_nodes(node)
+
+
 @cache
-def source_of(module: str) -> str:
-    return (PACKAGE / module).read_text(encoding="utf-8")
+def tree_of(module: str) -> ast.Module:
+    return ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
 
 
 @cache
 def imported_by(module: str) -> list[str]:
-    return list(imports(source_of(module), module))
+    return list(imports(tree_of(module), module))
 
 
 def layer(name: str) -> int:
@@ -124,9 +134,9 @@ def layer_of(module: str) -> int:
     return layer(dotted(module))
 
 
-def climbing(source: str, module: str) -> list[str]:
-    """What *module* imports from above its own layer."""
-    ours = [name for name in imports(source, module) if name.split(".")[0] == "toolproto"]
+def climbing(names: Iterable[str], module: str) -> list[str]:
+    """Which of *names*, which *module* imports, are from above its own layer."""
+    ours = [name for name in names if name.split(".")[0] == "toolproto"]
     return [name for name in ours if layer(name) > layer_of(module)]
 
 
@@ -135,7 +145,7 @@ def at_home(module: str, homes: tuple[str, ...]) -> bool:
 
 
 def test_a_module_imports_its_own_layer_and_lower_ones():
-    assert {each: found for each in MODULES if (found := climbing(source_of(each), each))} == {}
+    assert {each: found for each in MODULES if (found := climbing(imported_by(each), each))} == {}
 
 
 def test_the_core_neither_waits_nor_looks_at_the_machine():
@@ -159,21 +169,13 @@ def test_every_name_under_the_package_has_a_layer_and_no_other_has():
 # -- circles ------------------------------------------------------------------------------
 
 
-def without_types(tree: ast.Module) -> ast.Module:
-    """*tree* without imports for type checkers: two modules may speak of each other's types."""
+def needed(tree: ast.AST, module: str, known: Collection[str]) -> set[str]:
+    """The *known* modules that *module* needs, be it inside a function.
 
-    class Leaving(ast.NodeTransformer):
-        def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-            named = isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-            return node.orelse if named else self.generic_visit(node)
-
-    return Leaving().visit(tree)
-
-
-def needed(source: str, module: str, known: Collection[str]) -> set[str]:
-    """The *known* modules that *module* needs; an import inside a function is one, too."""
+    Two modules may speak of each other's types.
+    """
     found = set()
-    for name in imports(ast.unparse(without_types(ast.parse(source))), module):
+    for name in imports(tree, module, types=False):
         while name and name not in known:
             name = name.rpartition(".")[0]
         found |= {name} - {"", dotted(module)}
@@ -191,7 +193,7 @@ def circle(needs: Mapping[str, Collection[str]]) -> list[str]:
 
 def test_no_module_needs_one_that_needs_it():
     names = {dotted(module) for module in MODULES}
-    assert circle({dotted(each): needed(source_of(each), each, names) for each in MODULES}) == []
+    assert circle({dotted(each): needed(tree_of(each), each, names) for each in MODULES}) == []
 
 
 @pytest.mark.parametrize(
@@ -206,8 +208,8 @@ def test_no_module_needs_one_that_needs_it():
 def test_a_circle_is_noticed(source, goes_round):
     known = {"toolproto.a", "toolproto.b"}
     needs = {
-        "toolproto.a": needed(source, "a.py", known),
-        "toolproto.b": needed("from .a import y", "b.py", known),
+        "toolproto.a": needed(ast.parse(source), "a.py", known),
+        "toolproto.b": needed(ast.parse("from .a import y"), "b.py", known),
     }
     assert bool(circle(needs)) is goes_round
 
@@ -218,8 +220,8 @@ def test_every_folder_is_a_package():
 
 
 def test_a_module_says_in_its_first_line_what_it_is():
-    written = [module for module in MODULES if source_of(module).strip()]
-    assert [each for each in written if not ast.get_docstring(ast.parse(source_of(each)))] == []
+    written = [module for module in MODULES if tree_of(module).body]
+    assert [each for each in written if not ast.get_docstring(tree_of(each))] == []
 
 
 # -- the reader of imports itself ---------------------------------------------------------
@@ -240,7 +242,7 @@ READ = [
 
 @pytest.mark.parametrize("source, module, names", READ)
 def test_imports_are_found(source, module, names):
-    assert list(imports(source, module)) == names
+    assert list(imports(ast.parse(source), module)) == names
 
 
 CLIMBING = [
@@ -259,7 +261,7 @@ CLIMBING = [
 
 @pytest.mark.parametrize("source, module, climbs", CLIMBING)
 def test_an_import_from_above_is_noticed(source, module, climbs):
-    assert bool(climbing(source, module)) is climbs
+    assert bool(climbing(imports(ast.parse(source), module), module)) is climbs
 
 
 @pytest.mark.parametrize(
