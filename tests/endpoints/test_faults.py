@@ -20,7 +20,7 @@ from .fault_server import FAULTS, PHASES, TEXT, Fault, FaultServer
 from .leaks import nothing_left
 
 REQUEST = ChatRequest((Message("user", "hello"),))
-SEEDS = 20
+SEEDS = 12
 TIMEOUTS = Timeouts(connect=0.5, first_token=0.5, between_tokens=0.4, total=0.8)
 #: For services whose replies must arrive whole, however crowded the machine is.
 PATIENT = Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE)

@@ -24,7 +24,7 @@ from toolproto.turn.states import TERMINAL, TurnState
 from .test_stateful import check_request, wait_for_tools
 from .test_turns import call
 
-TIMES = 100
+TIMES = 30
 SAVE = call("save", '{"n": 1}')
 
 
