@@ -17,12 +17,25 @@ import pytest
 PATIENCE = 60.0
 #: Seconds for each of set-up, call and tear-down of a test without a mark ``time_limit``.
 TIME_LIMIT = 120.0
+#: Seconds for those that fetch, install or build something first, by where they stand.
+LONGER = {
+    "tests/endpoints/local/": 900.0,
+    "tests/proxy/clients/": 1800.0,
+    "tests/cli/scaffold/": 600.0,
+    "tests/session/test_crashes.py": 600.0,
+    "tests/session/test_races.py": 300.0,
+    "tests/stores/": 300.0,
+    "tests/test_demo.py": 1200.0,
+}
 
 
 def limit_of(item: pytest.Item) -> float:
     """The seconds that *item* may take: ``@pytest.mark.time_limit(600)``, or the usual ones."""
     mark = item.get_closest_marker("time_limit")
-    return float(mark.args[0]) if mark else TIME_LIMIT
+    if mark:
+        return float(mark.args[0])
+    found = (limit for place, limit in LONGER.items() if item.nodeid.startswith(place))
+    return next(found, TIME_LIMIT)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from .patience import PATIENCE, limited
+from .patience import LONGER, PATIENCE, limited
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
@@ -61,6 +61,10 @@ def test_a_test_that_hangs_fails_and_says_why(tmp_path):
 def test_a_test_that_takes_no_notice_is_ended_with_its_stack(tmp_path):
     done = run_test(tmp_path, HEARS_NOTHING, 0.5)
     assert done.returncode == 1 and "test_long.py" in done.stderr
+
+
+def test_what_has_a_limit_of_its_own_is_there():
+    assert [place for place in LONGER if not (ROOT / place).exists()] == []
 
 
 def test_a_limit_inside_another_gives_its_signal_back():
