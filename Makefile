@@ -8,8 +8,7 @@ READY_ALL := $(VENV)/.ready-all
 # What a change to the core breaks, it breaks here: no process is started, nothing waits.
 UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
-	tests/test_layers.py tests/test_messages.py tests/test_prompt.py tests/test_public_names.py \
-	tests/test_recommendations.py tests/test_surroundings.py
+	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
 .PHONY: help demo check test lint bench soak clean
 

@@ -181,10 +181,9 @@ def print_accuracy(payloads: list[Defect]) -> dict[str, float]:
 
 def ratios(totals: dict[str, Score]) -> dict[str, float]:
     """What compare.py looks at."""
-    found = {f"{name}: read right": each.identical / each.total for name, each in totals.items()}
-    found = {figure: share for figure, share in found.items() if not figure.startswith("json")}
-    silent = max(totals[name].silently_wrong for name in ("ours", "xml_tag", "json_strict"))
-    found["silently wrong"] = silent
+    ours = {name: each for name, each in totals.items() if name not in ("json_repair", "json")}
+    found = {f"{name}: read right": each.identical / each.total for name, each in ours.items()}
+    found["silently wrong"] = max(each.silently_wrong for each in ours.values())
     if "json_repair" in totals:
         found["time / json_repair"] = totals["ours"].seconds / totals["json_repair"].seconds
     return found
