@@ -39,6 +39,7 @@ from typing import Any
 
 import jiter
 import json_repair
+from compare import add_figures_option, keep_figures
 
 from toolproto import (
     ArgumentsDelta,
@@ -449,10 +450,26 @@ def _bars_of(figures: Figures, paradigm: str) -> Iterator[Bar]:
     yield Bar(paradigm, "peak memory, times the reply", us.peak or math.nan, 8)
 
 
+def ratios(figures: Figures) -> dict[str, float]:
+    """What compare.py looks at: 256k in chunks of 4 and whole, beside the buffer."""
+    found: dict[str, float] = {}
+    for paradigm in AROUND:
+        for chunk in QUICK_CHUNKS:
+            plain = figures[paradigm, 256 * K, chunk, "buffer"].seconds
+            for reader in (OURS, STRINGS):
+                took = figures[paradigm, 256 * K, chunk, reader.name].seconds
+                found[f"{paradigm}, {reader.name}, {_chunk(chunk)}: time / buffer"] = took / plain
+        slope = growth(figures, paradigm, 4, "ours", [64 * K, 1024 * K])
+        found[f"{paradigm}: growth exponent"] = slope
+        found[f"{paradigm}: memory / reply"] = figures[paradigm, 256 * K, 4, "ours"].peak or 0
+    return found
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("--quick", action="store_true", help="fewer sizes, chunks and rounds")
     options.add_argument("--json", type=Path, metavar="FILE", help="write every figure there too")
+    add_figures_option(options)
     given = options.parse_args()
     figures: Figures = {}
     for paradigm in AROUND:
@@ -465,6 +482,7 @@ def main() -> None:
     print("\nbars (256k in chunks of 4)")
     for bar in bars(figures):
         print(f"  {bar}")
+    keep_figures(given.figures, ratios(figures))
     if given.json:
         told = {
             "figures": [asdict(figure) for figure in figures.values()],

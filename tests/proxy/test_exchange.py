@@ -170,9 +170,14 @@ def test_a_strict_tool_leaves_only_whole_and_valid():
 
 
 @BOTH
-def test_a_call_that_was_cut_is_no_call_and_the_end_says_length(asked):
-    pieces = answer(asked, CALL[:50], reason="length")
-    assert pieces[-1] == Ended("length", Usage(10, 5))
+@pytest.mark.parametrize(
+    "reason, said",
+    [("length", "length"), ("MAX_TOKENS", "length"), ("abort", "length"),
+     ("SAFETY", "content_filter"), ("refusal", "content_filter")],
+)  # fmt: skip
+def test_a_call_that_was_cut_is_no_call_and_the_end_says_so(asked, reason, said):
+    pieces = answer(asked, CALL[:50], reason=reason)
+    assert pieces[-1] == Ended(said, Usage(10, 5))
     assert not any(isinstance(piece, CallEnded) for piece in pieces)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ..errors import UsageError
 from ..events import Event
+from ..finish_reasons import cut_reason
 from ..messages import IdFactory
 from ..tools.spec import ToolOffer
 from .base import Limits
@@ -71,14 +72,17 @@ class ReplyDecoder:
         return self._outbox.take()
 
     def finish(self, reason: str | None = None) -> list[Event]:
-        """Say that the reply is over; ``"length"`` marks an open call as truncated."""
+        """Say that the reply is over, and for which *reason*, in the words of any service.
+
+        A reason that means neither "done" nor "calls" marks an open call as truncated.
+        """
         if self._finished:
             raise UsageError("finish() twice: make a new decoder for each reply")
         self._finished = True
         left = "".join(self._pending or ())
         self._leave_string()
         self._reader.text += left
-        self._reader.finish(reason)
+        self._reader.finish(cut_reason(reason))
         return self._outbox.take()
 
     def _enter_string(self) -> None:

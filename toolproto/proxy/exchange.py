@@ -20,6 +20,7 @@ from ..events import (
     ReasoningDelta,
     TextDelta,
 )
+from ..finish_reasons import Ending, cut_reason, ending_of, is_cut
 from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
@@ -31,8 +32,6 @@ from .verdict import Shortcoming, in_shape, shortcoming
 
 __all__ = ["Exchange"]
 
-#: The reply was cut in the middle.
-_CUT = ("length", "content_filter", "refusal")
 #: Problems that are put to a model at once; it makes the same mistake in all of its calls.
 _MOST_TOLD = 8
 
@@ -51,7 +50,7 @@ class _Reply:
 
     @property
     def was_cut(self) -> bool:
-        return self.reason in _CUT
+        return is_cut(self.reason)
 
 
 class _Verbatim:
@@ -134,7 +133,7 @@ class Exchange:
             reply.reason = "stop"
         if reply.reason is None:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
-        ending = self._decoder.finish("length" if reply.was_cut else None)
+        ending = self._decoder.finish(cut_reason(reply.reason))
         out = self._let_out(self._taken(ending))
         self._note(reply)
         if reply.was_cut:
@@ -259,7 +258,9 @@ class Exchange:
     def _reason(self) -> Reason:
         reply = self._reply
         if reply.was_cut and not (reply.calls.count and reply.calls.is_last_whole):
-            return "length" if reply.reason == "length" else "content_filter"
+            return (
+                "content_filter" if ending_of(reply.reason or "") is Ending.FILTERED else "length"
+            )
         return "tool_calls" if reply.calls.count else "stop"
 
     def _failed(self, failure: Failed) -> list[Piece]:
