@@ -19,7 +19,7 @@ from .base import Limits
 from .call_shape import CallFields, CallShape, read_arguments, read_fields
 from .heads import Head
 from .json_delta import ArgumentsText, remainder
-from .json_end import string_stop
+from .json_end import STRING_ENDS, STRING_MARKS, string_stop
 from .lenient import read_json
 from .offered import Offered
 from .outbox import Outbox
@@ -127,7 +127,8 @@ class CallDraft:
             write(piece)
             return arguments_delta(index, piece)
 
-        return StreamedString(string_stop, tell, self._raw.tell(), self.room)
+        length, room = self._raw.tell(), self.room
+        return StreamedString(string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, write)
 
     def spoil(self, fault: str) -> None:
         """The call is larger than is read; *fault* says how."""

@@ -17,7 +17,14 @@ from typing import Protocol
 
 from .scanner import MORE, Marker
 
-__all__ = ["JsonListener", "JsonTokens", "string_stop", "structural_tail"]
+__all__ = [
+    "STRING_ENDS",
+    "STRING_MARKS",
+    "JsonListener",
+    "JsonTokens",
+    "string_stop",
+    "structural_tail",
+]
 
 _TOKEN = re.compile(r"""(\s++)|([{}\[\],:])|(["'“‘`])|(<|[^\s{}\[\],:"'“‘`<]++)""")
 # The look-ahead keeps the repeated part from failing half-way, which the possessive repeats of
@@ -35,6 +42,10 @@ _TAIL = re.compile(
     r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
     r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
 )
+# Without the first and not before the second, text goes on with a string between double quotes,
+# whatever follows: no quote, no escape, nothing that could be its structural tail.
+STRING_MARKS = '"\\<'
+STRING_ENDS = ",}] "
 _CLOSER = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _ODD_BODY = {quote: re.compile(rf"[^{close}\\]++") for quote, close in _CLOSER.items()}
 _AFTER_QUOTE = re.compile(r"\s{0,64}+(.?)", re.DOTALL)
@@ -49,9 +60,11 @@ def string_stop(text: str) -> int:
     body = _VALID.match(text)
     assert body is not None, "matches the empty string"
     stop = body.end()
-    if stop == len(text):
-        return stop - len(structural_tail(text))
-    return stop if _ESCAPE_BEGUN.match(text, stop) else -1
+    if stop < len(text):
+        return stop if _ESCAPE_BEGUN.match(text, stop) else -1
+    if "<" not in text and text.rstrip()[-1:] not in _TAIL_ENDS:
+        return stop
+    return stop - len(structural_tail(text))
 
 
 def structural_tail(text: str) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..events import Event, arguments_delta
 from ..messages import Repair
-from .json_end import string_stop
+from .json_end import STRING_ENDS, STRING_MARKS, string_stop
 from .lenient import repairs as mend
 from .scanner import MORE, NO
 from .spoken_call import SpokenCall
@@ -56,19 +57,23 @@ class QuotingCall(SpokenCall):
     ) -> StreamedString:
         """The string being read, for the hot path; its end is looked for before the limit."""
         string = super().streaming(stop, decode)
-        return StreamedString(string.stop, string.tell, string.length, self.room - _AHEAD)
+        return replace(string, room=self.room - _AHEAD)
 
     def streaming_quoted(self) -> StreamedString:
         """The string being read, for the hot path: what is valid in JSON is handed on as it is."""
         assert self._escaped is not None, "opened before"
         write, keep, index = self._raw.write, self._escaped.append, self.index
 
-        def tell(piece: str) -> Event:
+        def take(piece: str) -> None:
             write(piece)
             keep(piece)
+
+        def tell(piece: str) -> Event:
+            take(piece)
             return arguments_delta(index, piece)
 
-        return StreamedString(string_stop, tell, self._raw.tell(), self.room - _AHEAD)
+        length, room = self._raw.tell(), self.room - _AHEAD
+        return StreamedString(string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, take)
 
 
 class QuotedText:

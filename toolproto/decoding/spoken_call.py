@@ -119,13 +119,18 @@ class SpokenCall:
         """
         write, keep, index = self._raw.write, self._parts.append, self.index
 
+        def take(piece: str) -> None:
+            write(piece)
+            keep(piece)
+
         def tell(piece: str) -> Event:
             write(piece)
             text = piece if decode is None else decode(piece)
             keep(text)
             return arguments_delta(index, _json(text)[1:-1])
 
-        return StreamedString(stop, tell, self._raw.tell(), self.room)
+        again = take if decode is None else None
+        return StreamedString(stop, tell, self._raw.tell(), self.room, take=again)
 
     def _tell(self, text: str) -> None:
         self._outbox.arguments(self.index, text)
