@@ -14,6 +14,7 @@ class XmlStrict(WireParadigm):
     """Models and gateways that insist on well-formed XML; entities count."""
 
     name = "xml_strict"
+    streams_arguments = False  # only a whole element shows whether it is well-formed
     wire = WireFormat(
         call=("<function_call>", "</function_call>"),
         payload=XmlCall(),
