@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.json_end import JsonTokens, string_stop
+from toolproto.decoding.families.json_tokens import JsonTokens, string_stop
 
 
 class Heard:

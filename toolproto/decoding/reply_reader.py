@@ -21,6 +21,7 @@ from .base import Limits
 from .call_draft import CallSetting
 from .candidates import leading_key
 from .cut import CutTail
+from .families.json_tokens import OtherJson
 from .fenced_calls import Fences
 from .fences import FENCE, FENCE_BEGUN
 from .forms import ReplyForm
@@ -29,7 +30,6 @@ from .landmarks import Landmark, landmarks
 from .leaks import ends_reply, invented_turn, opens_turn
 from .marked_body import MarkedBody
 from .offered import offered
-from .other_json import OtherJson
 from .outbox import Outbox
 from .reasoning import Reasoning
 from .scanner import MORE, NO

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..decoding.fences import FENCE, CodeFence
-from ..decoding.other_json import OtherJson
+from ..decoding.families.json_tokens import OtherJson
 from ..decoding.surroundings import Standing, Surroundings
 from ..paradigms.parsed import Segment, SegmentKind
 from .alone import Attempt

@@ -7,8 +7,8 @@ from string import ascii_letters, digits
 from typing import Any, Final
 
 from ...messages import Grade, ProblemKind, Repair
-from ..strict import MAX_DEPTH, Refused, refuse_conflict, same_value, too_deep
 from . import repairs as mend
+from .strict import MAX_DEPTH, Refused, refuse_conflict, same_value, too_deep
 
 __all__ = ["MISSING", "QUOTES", "Open", "State"]
 

@@ -8,7 +8,7 @@ never written, it is *truncated*, and what is missing is left out.
 from __future__ import annotations
 
 from ...messages import Grade, Repair
-from ..strict import CONTROL_CHARACTER, DUPLICATE_KEY
+from .strict import CONTROL_CHARACTER, DUPLICATE_KEY
 
 __all__ = [
     "BARE_KEY",
