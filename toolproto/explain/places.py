@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..decoding.fences import FENCE, CodeFence
 from ..decoding.families.json_tokens import OtherJson
+from ..decoding.fences import FENCE, CodeFence
 from ..decoding.surroundings import Standing, Surroundings
 from ..paradigms.parsed import Segment, SegmentKind
 from .alone import Attempt
