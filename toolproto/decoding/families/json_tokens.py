@@ -102,6 +102,14 @@ class JsonListener:
     def comma(self) -> None: ...
     def colon(self) -> None: ...
     def scalar(self, text: str, at: int) -> None: ...
+
+    def string(self, body: str, at: int) -> None:
+        """A whole string with nothing in it to look at, at once."""
+        self.string_opened('"', at)
+        if body:
+            self.string_part(body)
+        self.string_closed(at + 1 + len(body))
+
     def string_opened(self, quote: str, at: int) -> None: ...
     def string_part(self, text: str) -> None: ...
     def string_controls(self, text: str, at: int) -> None: ...
@@ -154,35 +162,36 @@ class JsonTokens:
         return at
 
     def _between(self, text: str, at: int, final: bool) -> int:
-        token = _TOKEN.match(text, at)
-        assert token is not None, "matches the empty string"
-        kind = token.lastindex
-        assert kind is not None, "there is space, if nothing else"
-        start = token.end(1)
-        if start > at:
-            self._end_scalar(at)
-            if self.stopped:
+        """Read on to a string that has to be looked at, or to where reading stops or waits."""
+        end, listener = len(text), self._listener
+        while at < end:
+            token = _TOKEN.match(text, at)
+            assert token is not None, "matches the empty string"
+            kind, start = token.lastindex, token.end(1)
+            if start > at:
+                if not self._end_scalar(at):
+                    return at
+                listener.space(token[1])
+            if self.stopped or start == end:
+                return start
+            if kind == _BARE or (kind == _QUOTE and token[4] != '"' and not self._structural):
+                at = self._in_scalar(text, start, token.end(), final)
+                if at == start:
+                    return at
+                continue
+            if not self._end_scalar(start):
+                return start
+            at = token.end()
+            if kind == _PUNCTUATION:
+                self._punctuation(token[2], start)
+            elif kind == _WHOLE:
+                self._structural = False
+                listener.string(token[3], start)
+            else:
+                self._quote = token[4]
+                listener.string_opened(token[4], start)
                 return at
-            if self._tell_space(token[1]):
-                return start
-        if kind == _BARE or (kind == _QUOTE and token[4] != '"' and not self._structural):
-            return self._in_scalar(text, start, token.end(), final)
-        if self._bare:
-            self._end_scalar(start)
-            if self.stopped:
-                return start
-        if kind == _PUNCTUATION:
-            self._punctuation(token[2], start)
-        elif kind == _WHOLE:
-            self._whole(token[3], start)
-        elif kind == _QUOTE:
-            self._quote = token[4]
-            self._listener.string_opened(token[4], start)
-        return token.end()
-
-    def _tell_space(self, space: str) -> bool:
-        self._listener.space(space)
-        return self.stopped
+        return at
 
     def _in_scalar(self, text: str, at: int, end: int, final: bool) -> int:
         piece = text[at:end]
@@ -209,18 +218,13 @@ class JsonTokens:
         else:
             self._listener.closed(char, at)
 
-    def _whole(self, body: str, at: int) -> None:
-        self._listener.string_opened('"', at)
-        if body:
-            self._listener.string_part(body)
-        self._structural = False
-        self._listener.string_closed(at + 1 + len(body))
-
-    def _end_scalar(self, at: int) -> None:
+    def _end_scalar(self, at: int) -> bool:
+        """The text without quotes, if there was any, ends at *at*; does reading go on?"""
         if self._bare:
             text = "".join(self._bare)
             self._bare = []
             self._listener.scalar(text, at - len(text))
+        return not self.stopped
 
     def _in_string(self, text: str, at: int, final: bool) -> int:
         body = _VALID.match(text, at)

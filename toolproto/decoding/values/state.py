@@ -101,6 +101,9 @@ class State:
     def skip(self) -> str:
         """Move past white space and comments; the character then at hand, or ``""``."""
         here = self.text[self.at : self.at + 1]
+        if here == " " or here == "\n":
+            self.at = _space(self.text, self.at).end()  # type: ignore[union-attr]  # it is there
+            here = self.text[self.at : self.at + 1]
         while here and here not in _solid and self._skip_trivia():
             here = self.text[self.at : self.at + 1]
         return here

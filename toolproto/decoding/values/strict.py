@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any, NoReturn
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import ProblemKind, Repair
+from .repairs import CONTROL_CHARACTER, DUPLICATE_KEY
 
 __all__ = [
     "CONTROL_CHARACTER",
@@ -42,9 +43,6 @@ MAX_DEPTH = 100
 MAX_DIGITS = 4300
 
 _skip_space = re.compile(r"[ \t\r\n]*+").match
-
-DUPLICATE_KEY = Repair("duplicate_key", Grade.LOSSLESS)
-CONTROL_CHARACTER = Repair("control_character", Grade.LOSSLESS)
 
 
 @dataclass(frozen=True, slots=True)
