@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from ..events import Event, arguments_delta
 from ..messages import Repair
@@ -62,7 +63,8 @@ class QuotingCall(SpokenCall):
     def streaming_quoted(self) -> StreamedString:
         """The string being read, for the hot path: what is valid in JSON is handed on as it is."""
         assert self._escaped is not None, "opened before"
-        write, keep, index = self._raw.write, self._escaped.append, self.index
+        write, keep = self._raw.write, self._escaped.append
+        make = partial(arguments_delta, self.index)
 
         def take(piece: str) -> None:
             write(piece)
@@ -70,10 +72,12 @@ class QuotingCall(SpokenCall):
 
         def tell(piece: str) -> Event:
             take(piece)
-            return arguments_delta(index, piece)
+            return make(piece)
 
         length, room = self._raw.tell(), self.room - _AHEAD
-        return StreamedString(string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, take)
+        return StreamedString(
+            string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, take, make
+        )
 
 
 class QuotedText:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -129,8 +130,11 @@ class SpokenCall:
             keep(text)
             return arguments_delta(index, _json(text)[1:-1])
 
-        again = take if decode is None else None
-        return StreamedString(stop, tell, self._raw.tell(), self.room, take=again)
+        def make(piece: str) -> Event:
+            return arguments_delta(index, _json(piece)[1:-1])
+
+        string = StreamedString(stop, tell, self._raw.tell(), self.room)
+        return string if decode else replace(string, take=take, make=make)
 
     def _tell(self, text: str) -> None:
         self._outbox.arguments(self.index, text)

@@ -15,10 +15,13 @@ from ..events import Event
 
 __all__ = ["StreamedString", "StringFeed", "string_feed"]
 
-# Chunks that are remembered while a string is read, and how long they may be: 4,096 hold nine of
+# Chunks that are remembered while a string is read, and how long they may be: 4,096 are nine of
 # ten tokens of source code, and take a megabyte at most.
 _MOST_KNOWN = 4096
 _LONGEST_KNOWN = 16
+# So many are taken in together: a StringIO keeps every piece it is given, and a piece of four
+# characters takes as much memory as one of fifty.
+_TOGETHER = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,8 @@ class StreamedString:
 
     The rest only saves time. Printable text without any of *marks*, at most three characters, that
     does not end in one of *ends* goes on with the string whatever follows, so *stop* is not asked.
-    *take* takes in text whose event was made before, if the event depends on the text alone.
+    *take* and *make* are the halves of *tell*, if the event depends on the text alone: then it is
+    made once for each different chunk, and text may be taken in later.
     """
 
     stop: Callable[[str], int]
@@ -41,6 +45,7 @@ class StreamedString:
     marks: str = ""
     ends: str = ""
     take: Callable[[str], object] | None = None
+    make: Callable[[str], Event] | None = None
 
 
 @dataclass(slots=True)
@@ -60,14 +65,14 @@ def string_feed(
 
     *text*, which begins at *base* in the reply, has come but is not taken in (half an escape, say).
     """
-    stop, tell, take = string.stop, string.tell, string.take or string.tell
-    room, until = string.room, base + string.room
+    stop, room, until = string.stop, string.room, base + string.room
+    take, make = string.take, string.make or string.tell
     # An empty mark is in every text: then nothing is plain.
     one, two, three = (*string.marks, *string.marks[-1:] * 3, "", "", "")[:3]
     ends = frozenset(string.ends)
     known: dict[str, Event] = {}
     event_of = known.get
-    most = _MOST_KNOWN if string.take else 0
+    kept: list[str] = []
     over = False
 
     def feed(chunk: str) -> list[Event]:
@@ -75,41 +80,56 @@ def string_feed(
         left = room - len(chunk)
         if not text and left >= 0:
             event = event_of(chunk)
-            if event is not None:
-                room = left
-                take(chunk)
-                return [event]
             if (
-                one not in chunk
+                event is None
+                and one not in chunk
                 and two not in chunk
                 and three not in chunk
                 and chunk.isprintable()
                 and chunk
                 and chunk[-1] not in ends
             ):
+                event = made(chunk)
+            if event is not None:
                 room = left
-                return told(tell(chunk), chunk)
-        certain = -1 if over else stop(text + chunk)
+                kept.append(chunk)
+                if len(kept) >= _TOGETHER:
+                    flush()
+                return [event]
+        return look(chunk)
+
+    def look(chunk: str) -> list[Event]:
+        """Take in a chunk that needs a closer look, or have it read."""
+        nonlocal room, text
+        whole = text + chunk
+        certain = -1 if over else stop(whole)
         if certain < 0 or certain > room:
             return read(chunk)
         room -= certain
-        if certain == len(chunk) and not text:
-            return told(tell(chunk), chunk)
-        text, chunk = (text + chunk)[certain:], (text + chunk)[:certain]
-        return told(tell(chunk) if chunk else None, "")
-
-    def told(event: Event | None, chunk: str) -> list[Event]:
-        if event is None:
+        text, piece = whole[certain:], whole[:certain]
+        if not piece:
             return []
-        if chunk and len(chunk) <= _LONGEST_KNOWN and len(known) < most:
+        kept.append(piece)
+        event = made(piece) if piece is chunk else make(piece)
+        return [] if event is None else [event]
+
+    def made(chunk: str) -> Event | None:
+        event = make(chunk)
+        if event and take and len(chunk) <= _LONGEST_KNOWN and len(known) < _MOST_KNOWN:
             known[chunk] = event
-        return [event]
+        return event
+
+    def flush() -> None:
+        if take is not None:
+            take("".join(kept))
+        kept.clear()
 
     def leave() -> tuple[int, str]:
         nonlocal one, over
         # Somebody may have kept ``decoder.feed``: from now on it hands every chunk on.
         one, over = "", True
         known.clear()
+        flush()
         return until - room, text
 
     return StringFeed(feed, leave)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -121,14 +122,16 @@ class CallDraft:
         """The string argument that is being read, once the call was announced."""
         if self.index is None:
             return None
-        write, index = self._raw.write, self.index
+        write, make = self._raw.write, partial(arguments_delta, self.index)
 
         def tell(piece: str) -> Event:
             write(piece)
-            return arguments_delta(index, piece)
+            return make(piece)
 
         length, room = self._raw.tell(), self.room
-        return StreamedString(string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, write)
+        return StreamedString(
+            string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, write, make
+        )
 
     def spoil(self, fault: str) -> None:
         """The call is larger than is read; *fault* says how."""
