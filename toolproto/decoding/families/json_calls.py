@@ -196,8 +196,8 @@ class JsonCalls(JsonListener):
         if innermost is None or (
             innermost.bracket != opener and all(frame.bracket != opener for frame in self._frames)
         ):
-            if args is not None:
-                args.stop()
+            # Nothing is open that it could close. What is handed out goes on without it, so that
+            # the call is refused in the end: nobody knows which members it was to cut off.
             return
         if args is not None:
             if innermost.bracket != opener or innermost.expect not in _MAY_CLOSE[opener]:
