@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from toolproto.decoding.base import Limits
-from toolproto.decoding.call_draft import CallSetting
-from toolproto.decoding.call_shape import CallShape
+from toolproto.decoding.calls.draft import CallSetting
+from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.candidates import MORE_KEY
 from toolproto.decoding.families.python_calls import PythonCalls
 from toolproto.decoding.families.python_names import leading_call

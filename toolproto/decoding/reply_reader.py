@@ -23,6 +23,7 @@ from .base import Limits
 from .call_draft import CallSetting
 from .candidates import leading_key
 from .cut import CutTail
+from .families.json_tokens import OtherJson
 from .fenced_calls import FENCED, Fences
 from .fences import FENCE
 from .forms import ReplyForm
@@ -31,7 +32,6 @@ from .landmarks import CallMarkers, Found, Landmark, landmarks
 from .leaks import ends_reply, invented_turn, opens_turn
 from .marked_body import MarkedBody
 from .offered import offered
-from .other_json import OtherJson
 from .outbox import Outbox
 from .patterns import Pattern
 from .place import PLAIN, REASONS, Place, Standing, Verdict, goes_on

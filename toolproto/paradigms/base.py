@@ -49,6 +49,8 @@ class ToolContextDef(ABC):
     """
 
     name: ClassVar[str]
+    #: Are the arguments of a call handed out while they are being written?
+    streams_arguments: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -15,7 +17,7 @@ from ...events import Event, arguments_delta
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
 from ...tools.spec import ToolSpec
 from ..call_draft import CallSetting
-from ..json_end import string_stop
+from ..json_end import STRING_ENDS, STRING_MARKS, string_stop
 from ..strict import DUPLICATE_KEY, same_value
 from ..string_feed import StreamedString
 
@@ -184,25 +186,40 @@ class ArgumentSink(TextSink):
         *decode* gives what that text stands for, if it does not stand there as it is.
         """
 
+        def take(piece: str) -> None:
+            write(piece)
+            keep(piece)
+
         def tell(piece: str) -> Event:
             write(piece)
             text = piece if decode is None else decode(piece)
             keep(text)
             return arguments_delta(index, _json(text)[1:-1])
 
+        def make(piece: str) -> Event:
+            return arguments_delta(index, _json(piece)[1:-1])
+
         write, keep, index = self._raw.write, self._parts.append, self.index
-        return StreamedString(stop, tell, self._raw.tell(), self.room - _AHEAD)
+        string = StreamedString(stop, tell, self._raw.tell(), self.room - _AHEAD)
+        return string if decode else replace(string, take=take, make=make)
 
     def streaming_quoted(self) -> StreamedString:
         """The string being read, for the hot path: what is valid in JSON is handed on as it is."""
+        write, keep = self._raw.write, self._parts.append
+        make = partial(arguments_delta, self.index)
 
-        def tell(piece: str) -> Event:
+        def take(piece: str) -> None:
             write(piece)
             keep(piece)
-            return arguments_delta(index, piece)
 
-        write, keep, index = self._raw.write, self._parts.append, self.index
-        return StreamedString(string_stop, tell, self._raw.tell(), self.room - _AHEAD)
+        def tell(piece: str) -> Event:
+            take(piece)
+            return make(piece)
+
+        length, room = self._raw.tell(), self.room - _AHEAD
+        return StreamedString(
+            string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, take, make
+        )
 
     def _tell(self, text: str) -> None:
         self._outbox.arguments(self.index, text)

@@ -1,28 +1,33 @@
-"""The structure around strings and scalars, as far as a model got it right.
+"""Reading JSON as models really write it, every departure labelled.
 
-One loop over an explicit stack, so that no nesting can exhaust ours. Each step reads one
-piece, or mends its absence, and names the step that is due next.
+Strict reading comes first. The lenient reader then prefers fidelity: what cannot be read is left
+out or kept as text, under a *guessed* or *truncated* label, and never made up; every repair it
+knows is listed in :mod:`.repairs`. It is one loop over an explicit stack, so that no nesting can
+exhaust ours. Each step reads one piece, or mends its absence, and names the step that is due next.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from . import repairs as mend
 from .quotes import KEY, key_of
 from .scalars import read_scalar
 from .state import MISSING, QUOTES, State
+from .strict import Reading, Refusal, Refused, read_strict
 from .strings import read_escaped_string, read_key, read_string
 
-__all__ = ["member_follows", "read_value"]
+__all__ = ["read_json", "read_lenient"]
 
 _COMMAS = frozenset(",，;；")
 _COLONS = frozenset(":：=")
 _CLOSERS = frozenset("}])")
 _DELIMITERS = _COMMAS | _CLOSERS | {""}
 
+_plain_key = re.compile(r'[ \t\r\n]*+"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:[ \t\r\n]*+').match
 _commas = re.compile(r"[,，;；\s]*+").match
 _ellipsis = re.compile(r"\.{3,}+|…").match
 _bare_key = re.compile(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]++|\\_)+""").match
@@ -30,11 +35,55 @@ _equals = re.compile(r"=>?").match
 _stray = re.compile(r"""[^\s,，}\])"'“”\w{\[(]++|.""", re.DOTALL).match
 _closer_run = re.compile(r"[}\])\s]{1,200}+").match
 _comma_and_quote = re.compile(r"\s*+,?\s*+(?=\")").match
+_colon = re.compile(r"\s*+:").match
+_glued = re.compile(r"""[\w"\\]""").match
 
 
-def read_value(state: State) -> Any:
-    """Read the value at ``state.at``, and move behind it; ``MISSING`` if there is none."""
-    return _Structure(state).read()
+def read_json(text: str, at: int = 0, keys: frozenset[str] | None = None) -> Reading | Refusal:
+    """Read the value at *at*: strictly, and where that fails leniently.
+
+    A final refusal (one key with two values, ``NaN``, too deep, too many digits) is not
+    tried again. *keys* are keys that may be expected; they help to tell where a badly
+    quoted string ends. What follows the value is not read. Never raises.
+    """
+    strict = read_strict(text, at)
+    if isinstance(strict, Refusal):
+        return strict if strict.final else read_lenient(text, at, keys) or strict
+    if _is_a_part(text, strict, keys):
+        return read_lenient(text, at, keys) or strict
+    return _doubted(text, strict)
+
+
+def read_lenient(
+    text: str, at: int = 0, keys: frozenset[str] | None = None
+) -> Reading | Refusal | None:
+    """Read the first value at *at*, white space and comments skipped; None if there is none.
+
+    What nobody can read (one key with two values, ``NaN``, too deep, too many digits or
+    mistakes) is a refusal. Linear in the length of the text; never raises.
+    """
+    state = State(text, at, keys)
+    try:
+        value = _Structure(state).read()
+    except Refused as refused:
+        return refused.at(at)
+    if value is MISSING:
+        return None
+    return _doubted(text, Reading(value, state.at, state.repairs))
+
+
+def _is_a_part(text: str, reading: Reading, keys: frozenset[str] | None) -> bool:
+    """Whether what follows shows that the value should have been part of a larger one."""
+    if isinstance(reading.value, str):
+        return _colon(text, reading.end) is not None
+    return isinstance(reading.value, dict) and member_follows(text, reading.end, keys)
+
+
+def _doubted(text: str, reading: Reading) -> Reading:
+    """Doubt a value that a word or a quote touches: it may be the rest of a string."""
+    if not _glued(text, reading.end):
+        return reading
+    return replace(reading, repairs=(*reading.repairs, mend.GLUED_TEXT))
 
 
 def member_follows(text: str, at: int, keys: frozenset[str] | None) -> bool:
@@ -103,6 +152,10 @@ class _Structure:
     def _after(self) -> _Step | None:
         """A member is complete: a comma or a closer is due."""
         here = self.state.skip()
+        if here == ",":
+            self.state.at += 1
+            self.state.open[-1].comma = True
+            return self._member()
         if here == "":
             return self._finish
         if here in _COMMAS:
@@ -115,8 +168,7 @@ class _Structure:
 
     def _comma(self) -> _Step | None:
         state = self.state
-        if state.text[state.at] != ",":
-            state.note(mend.ODD_SEPARATOR)
+        state.note(mend.ODD_SEPARATOR)
         state.at += 1
         state.open[-1].comma = True
         return self._member
@@ -124,6 +176,12 @@ class _Structure:
     def _member(self) -> _Step | None:
         """An opener or a comma has been read: a member is due."""
         state = self.state
+        if state.closers[0] == "}" and (key := _plain_key(state.text, state.at)):
+            # Most keys are like that, and this spares them four steps.
+            state.plain_quotes = True
+            state.open[-1].key = key[1]
+            state.at = key.end()
+            return self._value
         here = state.skip()
         if here == "":
             state.note(mend.CUT_SHORT)

@@ -13,9 +13,11 @@ from ...messages import Repair
 from . import repairs as mend
 from .state import State
 
-__all__ = ["unescape"]
+__all__ = ["plain_unescape", "unescape"]
 
 _read_string = json.JSONDecoder(strict=False).raw_decode
+_decode = json.JSONDecoder(strict=False).decode
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _control = re.compile(r"[\x00-\x1f]").search
 _plain_apostrophe = re.compile(r"(?<!\\)'").search
 _ESCAPE = re.compile(
@@ -39,6 +41,16 @@ _TOLERATED = {
     "`": ("`", mend.ESCAPED_APOSTROPHE),
     "_": ("_", mend.ESCAPED_UNDERSCORE),
 }
+
+
+def plain_unescape(body: str) -> str:
+    """Decode what stands between two quotes; an escape JSON does not have loses its backslash."""
+    if "\\" not in body:
+        return body
+    try:
+        return str(_decode(f'"{body}"'))
+    except ValueError:
+        return _ESCAPED.sub(r"\1", body)
 
 
 def unescape(state: State, body: str, quote: str = '"', *, cut: bool = False) -> str:

@@ -7,8 +7,8 @@ from string import ascii_letters, digits
 from typing import Any, Final
 
 from ...messages import Grade, ProblemKind, Repair
-from ..strict import MAX_DEPTH, Refused, refuse_conflict, same_value, too_deep
 from . import repairs as mend
+from .strict import MAX_DEPTH, Refused, refuse_conflict, same_value, too_deep
 
 __all__ = ["MISSING", "QUOTES", "Open", "State"]
 
@@ -101,6 +101,9 @@ class State:
     def skip(self) -> str:
         """Move past white space and comments; the character then at hand, or ``""``."""
         here = self.text[self.at : self.at + 1]
+        if here == " " or here == "\n":
+            self.at = _space(self.text, self.at).end()  # type: ignore[union-attr]  # it is there
+            here = self.text[self.at : self.at + 1]
         while here and here not in _solid and self._skip_trivia():
             here = self.text[self.at : self.at + 1]
         return here

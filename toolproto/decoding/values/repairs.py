@@ -8,49 +8,12 @@ never written, it is *truncated*, and what is missing is left out.
 from __future__ import annotations
 
 from ...messages import Grade, Repair
-from ..strict import CONTROL_CHARACTER, DUPLICATE_KEY
-
-__all__ = [
-    "BARE_KEY",
-    "BARE_STRING",
-    "COMMENT",
-    "CONTROL_CHARACTER",
-    "CUT_SHORT",
-    "DUPLICATE_KEY",
-    "ELLIPSIS",
-    "ESCAPED_APOSTROPHE",
-    "ESCAPED_JSON",
-    "ESCAPED_UNDERSCORE",
-    "EXTRA_CLOSE",
-    "EXTRA_COMMA",
-    "GLUED_TEXT",
-    "HEX_ESCAPE",
-    "INVALID_ESCAPE",
-    "LITERAL",
-    "MISMATCHED_CLOSE",
-    "MISSING_CLOSE",
-    "MISSING_COLON",
-    "MISSING_COMMA",
-    "MISSING_OPEN",
-    "MISSING_QUOTE",
-    "MISSING_VALUE",
-    "NESTED_ESCAPES",
-    "NUMBER_FORM",
-    "ODD_SEPARATOR",
-    "ODD_SPACE",
-    "PARENTHESES",
-    "QUOTE_STYLE",
-    "STRAY_TEXT",
-    "TRAILING_COMMA",
-    "TRIPLE_QUOTED",
-    "TUPLE",
-    "UNESCAPED_QUOTE",
-    "expression",
-]
 
 # Another spelling of the same value.
 BARE_KEY = Repair("bare_key")
 COMMENT = Repair("comment")
+CONTROL_CHARACTER = Repair("control_character")
+DUPLICATE_KEY = Repair("duplicate_key")  # a member written twice with the same value
 ESCAPED_APOSTROPHE = Repair("escaped_apostrophe")
 ESCAPED_JSON = Repair("escaped_json")  # {\"a\": 1}: a whole object written as if quoted
 LITERAL = Repair("literal")  # True, None, TRUE

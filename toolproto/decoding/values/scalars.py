@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
 from . import repairs as mend
 from .state import MISSING, QUOTES, State
+from .strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
 
 __all__ = ["read_scalar"]
 
