@@ -17,6 +17,7 @@ LAYERS = {
     "errors": 0,
     "messages": 0,
     "events": 0,
+    "repairs": 0,
     "tools": 1,
     "decoding": 1,
     "describe": 2,

@@ -60,6 +60,7 @@ REASONS: Mapping[str, Standing] = {
                 "table",
                 "element",
                 "definition",
+                "other_json",
                 "thinking",
             ),
         ),
