@@ -35,7 +35,7 @@ from .offered import offered
 from .other_json import OtherJson
 from .outbox import Outbox
 from .patterns import Pattern
-from .place import PLAIN, REASONS, Place, Standing, Verdict, goes_on
+from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
 from .scanner import MORE, NO
 from .string_feed import StreamedString
 from .thinking import Reasoning, Thought
@@ -334,7 +334,7 @@ class ReplyReader:
         """Read the call behind the marker between *at* and *end*."""
         standing = PLAIN if self.fences.open else self.place.standing()
         special = markers.opener.is_special
-        if special and standing.verdict is Verdict.DOUBTED:
+        if special and standing.reason in OF_TALK:
             standing = PLAIN
         woven = standing.verdict is not Verdict.PLAIN
         body = MarkedBody(self._setting, markers, self.base + end, in_sentence=woven)
