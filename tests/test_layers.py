@@ -21,6 +21,7 @@ LAYERS = {
     "messages": 0,
     "events": 0,
     "finish_reasons": 0,
+    "repairs": 0,
     "tools": 1,
     "decoding": 1,
     "describe": 2,

@@ -12,12 +12,14 @@ from hypothesis import given, settings
 
 import toolproto
 from toolproto import ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, tool
+from toolproto.decoding import place
 from toolproto.decoding.base import Decoder
 from toolproto.events import CallCompleted, CallStarted, Event, TextDelta
 from toolproto.explain import Explanation, PartKind, Verdict, explain, in_chunks
-from toolproto.explain.words import GRADES, REASONS, REPAIRS, repair_words, why
-from toolproto.messages import Grade, Repair, Span
+from toolproto.explain.words import REASONS, why
+from toolproto.messages import PLACE_DOUBTS, Grade, Repair, Span
 from toolproto.paradigms import ToolContextDef
+from toolproto.repairs import GRADES, REPAIRS, repair_words
 from toolproto.testing.fixtures import Fixture, load_fixtures
 from toolproto.testing.offers import STANDARD_OFFER
 from toolproto.testing.strategies import cases_for
@@ -74,7 +76,7 @@ def test_a_call_written_as_asked_is_accepted() -> None:
     ]
     assert only(explanation) is Verdict.ACCEPTED
     assert explanation.findings[0].call == ToolCall("get_weather", {"city": "Oslo"})
-    assert explanation.count() == {"accepted": 1, "repaired": 0, "rejected": 0, "ignored": 0}
+    assert explanation.count() == {v.value: v is Verdict.ACCEPTED for v in Verdict}
 
 
 def test_repairs_of_reading_and_of_checking_are_both_told() -> None:
@@ -156,7 +158,7 @@ def test_every_repair_has_words() -> None:
     from toolproto.tools.scalars import READINGS
 
     names = {*names_of_repairs(), *(name for name, _ in _READINGS)}
-    names |= {repair for *_, repair in READINGS}
+    names |= {repair for *_, repair in READINGS} | set(PLACE_DOUBTS)
     assert len(names) > 80
     assert sorted(names - REPAIRS.keys()) == []
     assert sorted(REPAIRS.keys() - names) == []
@@ -164,6 +166,7 @@ def test_every_repair_has_words() -> None:
 
 def test_every_grade_and_reason_has_words() -> None:
     assert set(GRADES) == set(Grade)
+    assert set(place.REASONS) <= set(REASONS)
     assert len(set(REASONS.values())) == len(REASONS)
 
 

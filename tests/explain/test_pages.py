@@ -90,7 +90,7 @@ def test_nothing_in_a_reply_is_obeyed(case: str) -> None:
 
 @pytest.mark.parametrize("case", HOSTILE)
 def test_all_of_it_is_json(case: str) -> None:
-    reply = f"{HOSTILE[case]}.\n\n{REPLY}"
+    reply = f"{REPLY}\n\n{HOSTILE[case]}."
     told = json.loads(json.dumps(as_json(explained(reply))))
     assert "".join(part["text"] for part in told["parts"]) == reply
     assert [each["verdict"] for each in told["findings"]] == ["ignored", "repaired", "rejected"]

@@ -6,6 +6,7 @@ import pytest
 
 from tests.test_surroundings import (
     CALLS,
+    DOUBTED,
     INSIDE,
     OFFER,
     OPEN,
@@ -16,35 +17,31 @@ from tests.test_surroundings import (
     written,
 )
 from toolproto import Reasoning, ToolCall, get_paradigm
-from toolproto.explain import Reason, Verdict, explain
+from toolproto.explain import Verdict, explain
+from toolproto.explain.words import why
 
 #: How the names of the ways begin, and what they mean; the first that fits counts.
 SAID = {
-    "in inline code": Reason.INLINE_CODE,
-    "in double backticks": Reason.INLINE_CODE,
-    "in triple backticks": Reason.INLINE_CODE,
-    "in a block quote": Reason.BLOCK_QUOTE,
-    "in a nested block quote": Reason.BLOCK_QUOTE,
-    "in a fence in a block quote": Reason.BLOCK_QUOTE,
-    "in a table": Reason.TABLE,
-    "between": Reason.QUOTATION,
-    "in a fence with talk": Reason.FENCE_WITH_TALK,
-    "in a fence of tildes": Reason.FENCE_WITH_TALK,
-    "in a fence in a list": Reason.FENCE_WITH_TALK,
-    "in a fence with another": Reason.FENCE_WITH_TALK,
-    "in a fence in a thought": Reason.THINKING,
-    "in a fence with": Reason.FENCE_WITH_MORE,
-    "woven": Reason.SENTENCE,
-    "in a thought without an end": Reason.OPEN_THINKING,
-    "in a thought from the start, without an end": Reason.OPEN_THINKING,
-    "in a thought": Reason.THINKING,
-    "in another thought": Reason.THINKING,
-    "alone in a thought": Reason.THINKING,
+    "in inline code": "inline_code",
+    "in double backticks": "inline_code",
+    "in triple backticks": "inline_code",
+    "in a block quote": "block_quote",
+    "in a nested block quote": "block_quote",
+    "in a fence in a block quote": "block_quote",
+    "in a table": "table",
+    "between": "quotation",
+    "in a fence in a thought": "thinking",
+    "in a fence with": "code_block",
+    "in a thought without an end": "open_thinking",
+    "in a thought from the start, without an end": "open_thinking",
+    "in a thought": "thinking",
+    "in another thought": "thinking",
+    "alone in a thought": "thinking",
 }
 SHOWINGS = {**SHOWN, **THOUGHT, **INSIDE}
 
 
-def reason_for(way: str) -> Reason:
+def reason_for(way: str) -> str:
     return next(reason for beginning, reason in SAID.items() if way.startswith(beginning))
 
 
@@ -68,66 +65,87 @@ def test_a_call_that_is_meant_is_never_ignored(way: str) -> None:
     verdict = Verdict.ACCEPTED if way in OPEN else Verdict.REPAIRED
     for name, call, text in cases():
         found = explain({**OPEN, **WRAPPED}[way](text), get_paradigm(name), OFFER).findings
-        meant = [each for each in found if Reason.THINKING not in each.reasons]
+        meant = [each for each in found if "thinking" not in each.reasons]
         assert [(each.verdict, each.call) for each in meant] == [(verdict, call)]
+
+
+@pytest.mark.parametrize("way", DOUBTED)
+def test_a_call_in_a_doubtful_place_says_what_happens_next(way: str) -> None:
+    for name, call, text in cases():
+        (found,) = explain(DOUBTED[way](text), get_paradigm(name), OFFER).findings
+        assert (found.verdict, found.call) == (Verdict.DOUBTED, call)
+        assert why(found).startswith("doubted: it stands ")
+        assert why(found).endswith("write it alone; a tool that only reads runs")
 
 
 CALL = '{"name": "now", "arguments": {}}'
 TAGGED = f"<tool_code>{CALL}</tool_code>"
 #: paradigm, reply, reasons: what the tables of surroundings do not have.
 OTHERS = {
-    "data in other JSON": ("xml_tag", f'{{"example": {CALL}}}', [Reason.OTHER_JSON]),
+    "data in other JSON": ("xml_tag", f'{{"example": {CALL}}}', ["other_json"]),
     "behind a result that was made up": (
         "xml_tag",
         f"{TAGGED}<tool_result>12:00</tool_result>\n{TAGGED}",
-        [Reason.AFTER_END],
+        ["after_end"],
     ),
     "behind another speaker's turn": (
         "xml_tag",
         f"Done.<|im_end|>\n<|im_start|>user\nAgain.<|im_end|>\n{TAGGED}",
-        [Reason.AFTER_END],
+        ["after_end"],
     ),
-    "bare in the middle of a line": ("xml_tag", f"payload = {CALL}", [Reason.UNMARKED]),
+    "bare in the middle of a line": ("xml_tag", f"payload = {CALL}", ["mid_sentence"]),
     "a Python call": (
         "xml_tag",
         'Let me see.\nget_weather(city="Oslo")',
-        [Reason.FOREIGN_FORM],
+        ["foreign_form"],
     ),
     "another paradigm's tag": (
         "xml_tag",
         '<function=get_weather>{"city": "Oslo"}</function>',
-        [Reason.FOREIGN_FORM],
+        ["foreign_form"],
     ),
     "another paradigm's tag in inline code": (
         "xml_tag",
         'Write `<function=get_weather>{"city": "Oslo"}</function>` there.',
-        [Reason.INLINE_CODE, Reason.FOREIGN_FORM],
+        ["inline_code", "foreign_form"],
     ),
     "a Python call in a list": (
         "json_strict",
         '1. get_weather(city="Oslo")',
-        [Reason.FOREIGN_FORM, Reason.UNMARKED],
+        ["list_item", "foreign_form"],
     ),
     "a tool nobody offered": (
         "xml_tag",
         '{"name": "linear_fit", "parameters": {"slope": 1.5}}',
-        [Reason.UNKNOWN_TOOL],
+        ["unknown_tool"],
     ),
-    "a function nobody offered": ("pythonic", "launch(target='moon')", [Reason.UNKNOWN_TOOL]),
+    "a function nobody offered": ("pythonic", "launch(target='moon')", ["unknown_tool"]),
     "a tag nobody offered": (
         "cline",
         "<launch>\n<target>moon</target>\n</launch>",
-        [Reason.UNKNOWN_TOOL],
+        ["unknown_tool"],
     ),
     "in a fence with a leaked token": (
         "json_strict",
         '```json\n{"tool_calls": [{"name": "now", "arguments": {}}]}<|im_end|>\n```',
-        [Reason.FENCE_WITH_MORE],
+        ["code_block"],
     ),
+    "a guessed form in a doubtful place": (
+        "xml_tag",
+        f"```json\n{CALL}\n```\nLike that.",
+        ["fence_with_talk"],
+    ),
+    "a Python call in inline code": (
+        "pythonic",
+        'Write `[get_weather(city="Oslo")]` there.',
+        ["inline_code"],
+    ),
+    "in an element that shows": ("xml_tag", f"<pre>{TAGGED}</pre>", ["element"]),
+    "in a footnote": ("xml_tag", f"See below.\n\n[^1]: {TAGGED}", ["definition"]),
     "two calls in one wrapper": (
         "json_strict",
         '`{"tool_calls": [{"name": "now", "arguments": {}}, {"name": "now", "arguments": {}}]}`',
-        [Reason.INLINE_CODE] * 2,
+        ["inline_code"] * 2,
     ),
 }
 
@@ -143,7 +161,7 @@ def test_a_fenced_call_at_the_end_of_a_reply_that_was_cut_is_not_decided() -> No
     explanation = explain(
         f"```json\n{TAGGED}\n```", get_paradigm("xml_tag"), OFFER, finish_reason="length"
     )
-    assert [each.reasons for each in explanation.findings] == [(Reason.BROKEN_OFF,)]
+    assert [each.reasons for each in explanation.findings] == [("broken_off",)]
 
 
 def test_code_that_calls_functions_is_no_ignored_call() -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from ..events import merge
 from ..explain import Explanation, Finding, PartKind, Step, Verdict
 from ..explain.as_json import event_line
-from ..explain.words import repair_words, why
+from ..explain.words import why
+from ..repairs import repair_words
 from .visible import visible
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _STYLES = {
 _VERDICTS = {
     Verdict.ACCEPTED: "green",
     Verdict.REPAIRED: "yellow",
+    Verdict.DOUBTED: "bright_magenta",
     Verdict.REJECTED: "red",
     Verdict.IGNORED: "cyan underline",
 }

@@ -20,7 +20,7 @@ from enum import Enum, auto
 
 from ..messages import Grade, Repair
 
-__all__ = ["PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
+__all__ = ["OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
 
 
 class Verdict(Enum):
@@ -60,6 +60,7 @@ REASONS: Mapping[str, Standing] = {
                 "table",
                 "element",
                 "definition",
+                "other_json",
                 "thinking",
             ),
         ),
@@ -71,6 +72,7 @@ REASONS: Mapping[str, Standing] = {
                 "behind_markup",
                 "list_item",
                 "lazy_quote",
+                "table_row",
                 "open_quotation",
                 "open_code",
                 "indented_code",
@@ -82,15 +84,19 @@ REASONS: Mapping[str, Standing] = {
     for name in names
 }
 
+#: Doubts that rest on words around a call: a special token, which nobody says, dispels them.
+OF_TALK = frozenset({"mid_sentence", "words_behind", "list_item"})
+
 # Quotation marks of all scripts, by how they open, and what closes each. Where one mark opens in
 # one language and closes in another (“ ” » «), whether one is open decides.
 _PAIRS = {
-    "“": "”“", "„": "“”„", "‟": "”“", "«": "»", "‹": "›", "»": "«", "›": "‹", "”": "”",
+    "“": "”“", "„": "“”„", "‟": "”“", "«": "»", "‹": "›", "»": "«»", "›": "‹›", "”": "”",
     "‘": "’", "‚": "‘’", "‛": "’", "「": "」", "『": "』", "｢": "｣", "﹁": "﹂", "﹃": "﹄",
     "〝": "〞〟", "《": "》", "〈": "〉", "⟪": "⟫", "⟨": "⟩", "❝": "❞", "❛": "❜", "＂": "＂",
     "״": "״", "༺": "༻",
 }  # fmt: skip
 _CLOSES = frozenset("".join(_PAIRS.values())) - frozenset("“")
+_APOSTROPHES = frozenset("'’‘‛")
 # These open only where a quotation can begin: elsewhere they are apostrophes, or close one.
 _WARY = frozenset("‘’‚‛»›”״")
 
@@ -103,15 +109,17 @@ _SHOWING = (
 )
 _ELEMENT = re.compile(rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?(/?)>", re.IGNORECASE)
 _REGION = re.compile(
-    r"<!--|\\begin\{(verbatim|Verbatim|lstlisting|minted|alltt|quote|quotation|comment)\*?\}"
-    r"|\[(code|quote|noparse|pre)(?:=[^\]\n]{0,80})?\](?!\()|\{(code|quote|noformat)(?::[^}\n]{0,40})?\}"
+    r"<!--|(<!\[CDATA\[)"
+    r"|\\begin\{(\w{0,8}verbatim|lstlisting|listing|minted|alltt|quote|quotation|verse|comment)\*?\}"
+    r"|\[(code|quote|noparse|pre|spoiler|php|html)(?:=[^\]\n]{0,80})?\](?!\()"
+    r"|\{(code|quote|noformat)(?::[^}\n]{0,40})?\}"
     r"|\#\+begin_(src|example|quote|verse|export|comment)\b",
     re.IGNORECASE,
 )
 _LONGEST_MARK = 240
 _LONGEST_CLOSER = 40
 # What may begin one of these, with what comes second in it, and where such a mark is over.
-_SECOND = {"<": "A-Za-z!", "\\": "bB", "[": "cqnpCQNP", "{": "cqnCQN", "#": "+"}
+_SECOND = {"<": "A-Za-z!", "\\": "bB", "[": "cqnpshCQNPSH", "{": "cqnCQN", "#": "+"}
 _NO_MARKUP = "|".join(rf"\{first}(?![{second}]|\Z)" for first, second in _SECOND.items())
 _DULL = re.compile(f"(?:{_NO_MARKUP}){{1,4000}}")
 _CLOSERS = {"<": ">", "\\": "}", "[": "]", "{": "}", "#": " "}
@@ -120,7 +128,7 @@ _CLOSERS = {"<": ">", "\\": "}", "[": "]", "{": "}", "#": " "}
 _TELLING = '\n`"<\\\\\\[{#' + "".join(sorted({*_PAIRS, *_CLOSES}))
 _SPECIAL = re.compile(f"[{_TELLING}]")
 # Lines of words only, below a line of words: nothing changes in them. Most lines are like that.
-_WORDS_ONLY = re.compile(f"(?:\n[^\\W\\d_][^>|{_TELLING}]*+(?=\n)){{1,4000}}")
+_WORDS_ONLY = re.compile(f"(?:\n[^\\W\\d_][^>|{_TELLING}]*+(?<!::)(?=\n)){{1,4000}}")
 _RUN = re.compile(r"`+")
 
 _INVISIBLE = (
@@ -136,8 +144,15 @@ _QUOTE_LINE = re.compile(r"[ \t]{0,12}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?
 _LIST_LINE = re.compile(rf"[ \t]{{0,12}}{_BULLET}(?=[ \t\u3000])")
 _BULLET_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 _TABLE_LINE = re.compile(r"[ \t]{0,12}\|")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)+\|?[ \t]*\Z")
-_DEFINITION = re.compile(r"[ \t]{0,8}(?:\[[^\]\n]{1,80}\]:|:[ \t]|\.\. )")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z")
+_DIRECTIVE = re.compile(r"[ \t]{0,12}\.\. [\w-]{1,40}::")
+# How a line of reST or YAML ends below which what is indented is literal.
+_BEFORE_LITERAL = ("::", ": |", ": >", ": |-", ": >-")
+# A line right below one of these goes on with it.
+_GOING_ON = {"quote": "lazy_quote", "table": "table_row"}
+_DEFINITION = re.compile(
+    r"[ \t]{0,8}(?:\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile)\.{1,2} )"
+)
 _CODE_LINE = re.compile(r"(?: {4}| {0,3}\t)")
 _HEAD = 160  # as much of a line as tells what kind it is
 _TAIL = 48
@@ -264,7 +279,7 @@ class Place:
             return "element"
         if _QUOTE_LINE.match(self._head):
             return "block_quote"
-        if _TABLE_LINE.match(self._head) or self._in_table:
+        if self._in_table:
             return "table"
         if _DEFINITION.match(self._head):
             return "definition"
@@ -274,8 +289,10 @@ class Place:
 
     @property
     def _in_table(self) -> bool:
-        """In a line with cells, below others?"""
-        return self._above == "table" and "|" in self._head
+        """In a line with cells: one that begins with a bar, or has one below a row?"""
+        return _TABLE_LINE.match(self._head) is not None or (
+            self._above == "table" and "|" in self._head
+        )
 
     def _quoted_here(self) -> bool:
         """Is a quotation open that began on this line?"""
@@ -284,16 +301,16 @@ class Place:
         if self._straight is not None and self._straight.line == self._line:
             return True
         # An apostrophe opens too easily: only one right before the call counts.
-        before = self._before
-        return before[-1:] == "'" and _may_quote(before[:-1])
+        before = self._before.rstrip()
+        return before[-1:] in _APOSTROPHES and _may_quote(before[:-1])
 
     def _doubt(self) -> str:
         if self._code:
             return "open_code"
         if self._straight is not None or (self._quotes and not self._is_stale(self._quotes[-1])):
             return "open_quotation"
-        if self._fresh and self._above == "quote" and not self._after_blank:
-            return "lazy_quote"
+        if self._fresh and self._above in _GOING_ON:
+            return _GOING_ON[self._above]
         if self._fresh and self._is_code_line():
             return "indented_code"
         before = _TOKENS.sub("", self._before)
@@ -313,7 +330,8 @@ class Place:
     def _is_code_line(self) -> bool:
         if self._literal:
             return self._head[:1] in (" ", "\t")
-        return self._after_blank and not self._in_list and _CODE_LINE.match(self._head) is not None
+        begins = (self._after_blank or self._above == "code") and not self._in_list
+        return begins and _CODE_LINE.match(self._head) is not None
 
     def _is_stale(self, quote: _Open) -> bool:
         return self._seen - quote.at > _LONGEST_QUOTATION
@@ -348,7 +366,7 @@ class Place:
 
     def _words(self, words: str) -> None:
         if len(self._head) < _HEAD:
-            self._head += words
+            self._head += _plain(words)  # an unseen character hides no quote mark
         tail = self._tail + words
         self._tail = tail if len(tail) < 4 * _TAIL else tail[-_TAIL:]
         if self._fresh and _plain(words).strip():
@@ -392,8 +410,10 @@ class Place:
             return
         if _QUOTE_LINE.match(head):
             self._above = "quote"
-        elif _TABLE_LINE.match(head) or _TABLE_RULE.match(head) or self._in_table:
+        elif _TABLE_RULE.match(head) or self._in_table:
             self._above = "table"
+        elif self._is_code_line():
+            self._above = "code"
         elif _LIST_LINE.match(head):
             self._above, self._in_list = "list", True
         elif self._above != "quote" or self._after_blank:
@@ -403,7 +423,8 @@ class Place:
             self._in_list = False
         if head[:1] not in (" ", "\t"):
             self._literal = False
-        self._literal = self._literal or self._tail.rstrip().endswith("::")
+        if self._tail.rstrip().endswith(_BEFORE_LITERAL) or _DIRECTIVE.match(head):
+            self._literal = True
         self._after_blank = False
 
     def _begin_line(self) -> None:
@@ -483,7 +504,9 @@ def _closing(name: str) -> re.Pattern[str]:
 
 
 def _region_end(region: re.Match[str]) -> re.Pattern[str]:
-    environment, bracket, brace, org = region.groups()
+    data, environment, bracket, brace, org = region.groups()
+    if data:
+        return re.compile(r"\]\]>")
     if environment:
         return re.compile(rf"\\end\{{{environment}\*?\}}")
     if bracket:
@@ -505,7 +528,8 @@ def _may_quote(before: str) -> bool:
     last = before[-1:]
     if last in _BEFORE_QUOTE or last.isspace() or not last:
         return True
-    return not last.isascii() and _VEILED.match(last) is not None
+    # Thai, Chinese and their like put no space between words.
+    return last >= "\u0e00" or (not last.isascii() and _VEILED.match(last) is not None)
 
 
 def _plain(text: str) -> str:

@@ -16,6 +16,7 @@ from ..tools.spec import ToolOffer
 from .base import Limits
 from .forms import ReplyForm
 from .outbox import Outbox
+from .place import Standing
 from .reasoning import Reasoning
 from .reply_reader import PassedOver, ReplyReader
 from .string_feed import StringFeed, string_feed
@@ -44,6 +45,11 @@ class ReplyDecoder:
     def passed_over(self) -> Sequence[PassedOver]:
         """What was read like a call so far and is none, because of where it stands."""
         return self._reader.passed_over
+
+    @property
+    def standing(self) -> Standing:
+        """How a call would stand that began behind all that was fed."""
+        return self._reader.standing
 
     def feed(self, chunk: str) -> list[Event]:
         """Read on."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import deepcopy
 from io import StringIO
 from typing import NamedTuple
 
@@ -34,7 +35,7 @@ from .marked_body import MarkedBody
 from .offered import offered
 from .outbox import Outbox
 from .patterns import Pattern
-from .place import PLAIN, REASONS, Place, Standing, Verdict, goes_on
+from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
 from .scanner import MORE, NO
 from .string_feed import StreamedString
 from .thinking import Reasoning, Thought
@@ -54,7 +55,10 @@ _Mode = Callable[[str, int, bool], int]
 
 
 class PassedOver(NamedTuple):
-    """Something that was read like a call and is none, and why: a name of ``place.REASONS``."""
+    """Something that was read like a call and is none, and why.
+
+    *reason* is a name of ``place.REASONS``, or ``broken_off`` if it was not decided yet.
+    """
 
     span: Span
     reason: str
@@ -102,6 +106,19 @@ class ReplyReader:
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if all of it may go out at once."""
         return self._attempt.streaming if self._attempt is not None else None
+
+    @property
+    def standing(self) -> Standing:
+        """How a call would stand that began behind all that was read."""
+        if self.fences.open is not None:
+            return REASONS["code_block"]
+        if self.mode == self._in_thought:
+            return REASONS["thinking"]
+        if self.mode == self._in_other_json:
+            return REASONS["other_json"]
+        place = deepcopy(self.place)  # what is not certain yet counts only here
+        place.saw(self.text)
+        return place.standing()
 
     def plain(self, text: str) -> TextDelta | None:
         """*text* read, if it is prose behind prose and nothing in it could begin anything.
@@ -158,6 +175,8 @@ class ReplyReader:
             self._count_in_thought()
         held = self.outbox
         undecided = self._broken_off and held.withholds_whole_call
+        if undecided:
+            self._pass_over(held.withheld_span, "broken_off")
         if undecided or (held.withholding and not held.withholds_call):
             held.let_go_as_text()
         held.let_go()
@@ -328,7 +347,7 @@ class ReplyReader:
         """Read the call behind the marker between *at* and *end*."""
         standing = PLAIN if self.fences.open else self.place.standing()
         special = markers.opener.is_special
-        if special and standing.verdict is Verdict.DOUBTED:
+        if special and standing.reason in OF_TALK:
             standing = PLAIN
         woven = standing.verdict is not Verdict.PLAIN
         body = MarkedBody(self._setting, markers, self.base + end, in_sentence=woven)

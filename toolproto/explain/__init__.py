@@ -7,14 +7,13 @@ from .as_html import as_html
 from .as_json import as_json
 from .reading import explain
 from .streaming import in_chunks
-from .values import Explanation, Finding, Part, PartKind, Reason, Step, Verdict
+from .values import Explanation, Finding, Part, PartKind, Step, Verdict
 
 __all__ = [
     "Explanation",
     "Finding",
     "Part",
     "PartKind",
-    "Reason",
     "Step",
     "Verdict",
     "as_html",

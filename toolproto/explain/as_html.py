@@ -13,37 +13,24 @@ from pathlib import Path
 from ..cli.visible import visible
 from ..events import merge
 from ..messages import Repair
+from ..repairs import repair_words
 from .as_json import event_line
 from .values import Explanation, Finding, Part, PartKind, Step, Verdict
-from .words import repair_words, why
+from .words import why
 
 __all__ = ["as_html"]
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
 _END_OF_LINE = '<i class="end">↵</i>\n'
 _UNSEARCHED = "The reply is too long to have been searched for ignored calls everywhere."
 
 
 def as_html(explanation: Explanation) -> str:
     """The page."""
-    style = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
+    folder = Path(__file__).parent
+    page, style = ((folder / name).read_text("utf-8") for name in ("page.html", "page.css"))
     title = f"How {explanation.paradigm} reads a reply"
     body = "\n".join(_body(explanation, title))
-    return _PAGE.format(title=_text(title), style=style, body=body)
+    return page.format(title=_text(title), style=style, body=body)
 
 
 def _body(explanation: Explanation, title: str) -> Iterator[str]:

@@ -5,19 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..events import (
-    ArgumentsDelta,
-    CallCompleted,
-    CallRejected,
-    CallStarted,
-    Event,
-    ReasoningDelta,
-    TextDelta,
-    merge,
-)
+from .. import events
+from ..events import Event, merge
 from ..messages import CallProblem, Repair
+from ..repairs import repair_words
 from .values import Explanation, Finding, Part, Step
-from .words import repair_words, why
+from .words import why
 
 __all__ = ["as_json", "event_fields", "event_line"]
 
@@ -53,10 +46,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         told["problem"] = _problem(finding.problem)
         told["told"] = finding.told
     if finding.reasons:
-        told["reasons"] = [reason.value for reason in finding.reasons]
-    if finding.form:
-        told["form"] = finding.form
-    return told
+        told["reasons"] = list(finding.reasons)
+    return {**told, "form": finding.form} if finding.form else told
 
 
 def _repair(repair: Repair) -> dict[str, str]:
@@ -104,16 +95,16 @@ def event_fields(event: Event) -> dict[str, Any]:
     """What *event* is called, and what it says."""
     told: dict[str, Any] = {"event": type(event).__name__}
     match event:
-        case TextDelta(text=text) | ReasoningDelta(text=text):
+        case events.TextDelta(text=text) | events.ReasoningDelta(text=text):
             return {**told, "text": text}
-        case CallStarted(index=index, name=name):
+        case events.CallStarted(index=index, name=name):
             return {**told, "index": index, "name": name}
-        case ArgumentsDelta(index=index, text=text):
+        case events.ArgumentsDelta(index=index, text=text):
             return {**told, "index": index, "text": text}
-        case CallCompleted(index=index, call=call):
+        case events.CallCompleted(index=index, call=call):
             arguments = dict(call.arguments)
             return {**told, "index": index, "name": call.name, "arguments": arguments}
-        case CallRejected(index=index, problem=problem):
+        case events.CallRejected(index=index, problem=problem):
             return {**told, "index": index, **_problem(problem)}
 
 

@@ -7,29 +7,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from itertools import takewhile
 
+from ..decoding.leaks import LEAKS
+from ..decoding.reply_reader import PassedOver
+from ..decoding.thinking import Reasoning
 from ..errors import UsageError
 from ..events import CallCompleted, CallRejected, merge
-from ..messages import CallProblem, Span, ToolCall, counted_ids
+from ..messages import CallProblem, Grade, Span, ToolCall, counted_ids
 from ..paradigms.base import NO_TOOLS, ToolContextDef
 from ..paradigms.parsed import ParsedResponse, Segment, SegmentKind
 from ..tools.define import Tool
+from ..tools.running import check_run
 from ..tools.spec import ToolOffer
-from .checking import checked
-from .guarding import paradigms_code
+from .alone import paradigms_code
 from .ignored import ignored_calls
-from .markup import markup_note
 from .streaming import steps_of
-from .values import Explanation, Finding, Part, PartKind, Step, Verdict
+from .values import Explanation, Finding, Part, PartKind, Verdict
 
 __all__ = ["explain"]
-
-_KINDS = {
-    SegmentKind.TEXT: PartKind.TEXT,
-    SegmentKind.REASONING: PartKind.THINKING,
-    SegmentKind.CALL: PartKind.CALL,
-    SegmentKind.PROBLEM: PartKind.PROBLEM,
-    SegmentKind.MARKUP: PartKind.MARKUP,
-}
 
 
 def explain(
@@ -49,8 +43,10 @@ def explain(
     offer, known = _offered(tools)
     paradigm = copy(paradigm)
     paradigm.ids = counted_ids()
-    parsed, steps = _read(reply, paradigm, offer, finish_reason, chunks)
-    ignored, searched = ignored_calls(parsed, paradigm, offer, finish_reason)
+    parsed, passed_over = _read(reply, paradigm, offer, finish_reason)
+    with paradigms_code("decoder"):
+        steps = tuple(steps_of(reply, paradigm, offer, chunks, finish_reason))
+        ignored, searched = ignored_calls(parsed, paradigm, offer, passed_over)
     findings = sorted([*_told(parsed, paradigm, offer, known), *ignored], key=lambda f: f.span)
     parts = tuple(_parts(parsed, findings, paradigm))
     if "".join(part.text for part in parts) != reply:
@@ -73,13 +69,12 @@ def _read(
     paradigm: ToolContextDef,
     offer: ToolOffer,
     reason: str | None,
-    chunks: Sequence[str],
-) -> tuple[ParsedResponse, tuple[Step, ...]]:
+) -> tuple[ParsedResponse, Sequence[PassedOver]]:
     with paradigms_code("decoder"):
         decoder = paradigm.decoder(offer)
         events = merge([*decoder.feed(reply), *decoder.finish(reason)])
-        steps = tuple(steps_of(reply, paradigm, offer, chunks, reason))
-    return ParsedResponse(reply, tuple(events)), steps
+    # Somebody else's decoder may not say what it passed over.
+    return ParsedResponse(reply, tuple(events)), getattr(decoder, "passed_over", ())
 
 
 def _told(
@@ -90,12 +85,25 @@ def _told(
         if isinstance(event, CallRejected):
             yield _rejected(event.problem, paradigm)
         elif isinstance(event, CallCompleted):
-            found = checked(event.call, offer, known)
+            found = _checked(event.call, offer, known)
             if isinstance(found, CallProblem):
                 yield _rejected(found, paradigm, event.call)
             else:
-                verdict = Verdict.REPAIRED if found.repairs else Verdict.ACCEPTED
-                yield Finding(verdict, found.span, found)
+                yield Finding(_verdict(found), found.span, found)
+
+
+def _verdict(call: ToolCall) -> Verdict:
+    if call.place_doubt:
+        return Verdict.DOUBTED
+    return Verdict.REPAIRED if call.repairs else Verdict.ACCEPTED
+
+
+def _checked(call: ToolCall, offer: ToolOffer, tools: dict[str, Tool]) -> ToolCall | CallProblem:
+    """*call* as the chat loop would run it, or what is wrong with it.
+
+    Without any tool on offer, only what the text itself says counts.
+    """
+    return check_run(call, offer, tools) if offer.tools or call.grade is Grade.TRUNCATED else call
 
 
 def _rejected(
@@ -116,10 +124,11 @@ def _parts(
     segments = parsed.segments
     for segment in segments:
         last = segment is segments[-1]
-        kind = _KINDS[segment.kind]
+        thought = segment.kind is SegmentKind.REASONING
+        kind = PartKind.THINKING if thought else PartKind(segment.kind.value)
         note = ""
         if kind is PartKind.MARKUP:
-            note = markup_note(segment.text, paradigm.reasoning, last=last)
+            note = _markup_note(segment.text, paradigm.reasoning, last=last)
         for span, is_ignored in _cut(segment, ignored):
             text = parsed.raw[span.start : span.end]
             if is_ignored:
@@ -139,3 +148,25 @@ def _cut(segment: Segment, ignored: Sequence[Span]) -> Iterator[tuple[Span, bool
         at = span.end
     if at < end:
         yield Span(at, end), False
+
+
+def _markup_note(text: str, reasoning: Reasoning, *, last: bool) -> str:
+    """What kind of markup *text* is; the *last* part of a reply may have been cut off."""
+    lowered = text.lower()
+    if not text.strip():
+        return "space between calls"
+    if any(marker.text in text for marker in LEAKS):
+        words = "tokens of a chat template"
+        return f"{words}, and what was cut off behind them" if last and _is_long(text) else words
+    if any(tag.strip().lower() in lowered for pair in reasoning.tags for tag in pair):
+        return "tags around thinking"
+    if "```" in text or "~~~" in text:
+        return "a code fence around calls, with their markers"
+    return "markers of calls"
+
+
+def _is_long(text: str) -> bool:
+    """Is there more in it than tokens?"""
+    for marker in LEAKS:
+        text = text.replace(marker.text, "")
+    return bool(text.strip())

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..errors import UsageError
-from ..events import (
-    CallCompleted,
-    CallRejected,
-    CallStarted,
-    Event,
-    ReasoningDelta,
-    TextDelta,
-)
+from ..events import CallCompleted, CallRejected, CallStarted, Event, ReasoningDelta, TextDelta
 from ..paradigms.base import ToolContextDef
 from ..tools.spec import ToolOffer
 from .values import Step
@@ -63,12 +56,9 @@ class _Told:
                     self._end = span.end
                 case CallStarted(index=index):
                     self._open.add(index)
-                case CallCompleted(index=index, call=call):
-                    self._open.discard(index)
-                    self._end = call.span.end
-                case CallRejected(index=index, problem=problem):
-                    self._open.discard(index)
-                    self._end = problem.span.end
+                case CallCompleted(call=ended) | CallRejected(problem=ended):
+                    self._open.discard(event.index)
+                    self._end = ended.span.end
         if self._open and events:
             self._end = read
         return max(0, read - self._end)

@@ -19,7 +19,6 @@ __all__ = [
     "Finding",
     "Part",
     "PartKind",
-    "Reason",
     "Step",
     "Verdict",
 ]
@@ -30,29 +29,9 @@ class Verdict(Enum):
 
     ACCEPTED = "accepted"  # written as asked
     REPAIRED = "repaired"  # read, with repairs
+    DOUBTED = "doubted"  # read, but it stands where calls are shown, too
     REJECTED = "rejected"  # the model is told what was wrong
     IGNORED = "ignored"  # it stands there, and is no call
-
-
-class Reason(Enum):
-    """Why a call that could be read is none."""
-
-    THINKING = "thinking"
-    OPEN_THINKING = "open_thinking"
-    INLINE_CODE = "inline_code"
-    FENCE_WITH_MORE = "fence_with_more"
-    FENCE_WITH_TALK = "fence_with_talk"
-    BROKEN_OFF = "broken_off"
-    BLOCK_QUOTE = "block_quote"
-    TABLE = "table"
-    QUOTATION = "quotation"
-    SENTENCE = "sentence"
-    OTHER_JSON = "other_json"
-    AFTER_END = "after_end"
-    UNMARKED = "unmarked"
-    FOREIGN_FORM = "foreign_form"
-    UNKNOWN_TOOL = "unknown_tool"
-    NOT_READ = "not_read"
 
 
 class PartKind(Enum):
@@ -71,8 +50,9 @@ class Finding:
     """One call, and why it was taken as it was.
 
     *call* is None where nothing could be read; of a rejected one it is what was read, as far as
-    that came. *told* is what the model would be told about a problem. *reasons* are why an ignored
-    call is none, the one that decides first; *form* is the paradigm whose form it has, if another.
+    that came. *told* is what the model would be told about a problem. *reasons* name why an ignored
+    call is none (``words.REASONS``), the one that decides first; *form* is the paradigm whose form
+    it has, if another.
     """
 
     verdict: Verdict
@@ -80,7 +60,7 @@ class Finding:
     call: ToolCall | None = None
     problem: CallProblem | None = None
     told: str = ""
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[str, ...] = ()
     form: str = ""
 
     @property
@@ -143,7 +123,7 @@ class Explanation:
     steps: tuple[Step, ...] = ()
 
     def count(self) -> dict[str, int]:
-        """How many calls were accepted, repaired, rejected and ignored."""
+        """How many calls there are of each verdict."""
         counted = Counter(finding.verdict for finding in self.findings)
         return {verdict.value: counted[verdict] for verdict in Verdict}
 

@@ -1,0 +1,120 @@
+"""What a person is told about each repair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .messages import PLACE_DOUBTS, Grade, Repair
+
+__all__ = ["GRADES", "REPAIRS", "repair_words"]
+
+GRADES: Mapping[Grade, str] = {
+    Grade.LOSSLESS: "it is another spelling of the same call",
+    Grade.GUESSED: "this is its likeliest reading; a tool that changes something asks first",
+    Grade.TRUNCATED: "something of it is missing and was not made up; it is never run",
+}
+
+#: One for each name that a repair can have; those of plugins speak for themselves.
+REPAIRS: Mapping[str, str] = {
+    # where the call stands, and what is around it
+    **{name: f"it stood {where}" for name, where in PLACE_DOUBTS.items()},
+    "fenced": "it stood in a code fence that nobody asked for",
+    "fence_in_marker": "a code fence stood inside the markers",
+    "in_expression": "it stood inside another expression",
+    "missing_marker": "its marker was missing",
+    "missing_wrapper": "the object around the calls was missing",
+    "missing_prefix": "what should stand before the name was missing",
+    "missing_closer": "its closing marker was missing",
+    "other_closer": "another closing marker ended it",
+    "extra_closer": "a closing marker too many",
+    "several_calls_in_marker": "several calls stood between one pair of markers",
+    "foreign_format": "it was in the form of another paradigm",
+    "other_family": "it was written in another way than asked",
+    "quoted_call": "the call was written as a string",
+    "continued": "the reply was cut and continued",
+    "call_list": "a list stood where one call was asked for",
+    # the call itself
+    "name_key": "the tool's name stood under another key",
+    "arguments_key": "the arguments stood under another key",
+    "named_twice": "the name was given twice",
+    "nested_call": "the call stood inside another object",
+    "arguments_string": "the arguments were JSON in a string",
+    "dict_argument": "the arguments stood in one dictionary",
+    "empty_arguments": "there were no arguments, where an empty object was due",
+    "flattened_arguments": "the arguments stood beside the name instead of in their own object",
+    "positional_arguments": "arguments without names were given their names by their order",
+    "text_argument": "plain text was taken for the only argument",
+    "colon_keyword": "a colon stood for the equals sign",
+    "quoted_keyword": "the name of an argument was quoted",
+    "key_form": "a key was written in another way",
+    "missing_line_break": "a line break was missing",
+    "missing_paren": "a parenthesis was missing",
+    # its JSON
+    "bare_key": "a key without quotes",
+    "bare_string": "a string without quotes",
+    "bytes": "a bytes literal was read as text",
+    "comment": "a comment was left out",
+    "constructor": "dict(…) or the like was read as the value it makes",
+    "control_character": "a raw line break or control character in a string",
+    "empty_element": "an empty element was taken for an empty list or object",
+    "null_word": "the word null was taken for no value, and not for text",
+    "duplicate_key": "a key was given twice, with the same value",
+    "escaped_apostrophe": "an apostrophe was escaped",
+    "escaped_json": "the whole object was escaped as if quoted",
+    "escaped_underscore": "an underscore was escaped",
+    "expression": "an expression was kept as text; nothing is ever computed",
+    "extra_close": "a closing bracket too many",
+    "extra_comma": "a comma too many",
+    "f_string": "an f-string was read as plain text",
+    "glued_text": "text stood right behind a value",
+    "hex_escape": "a hexadecimal escape",
+    "invalid_escape": "a backslash that escapes nothing",
+    "literal": "True, None or the like, for JSON's true and null",
+    "mismatched_close": "a closing bracket of the wrong kind",
+    "missing_close": "a closing bracket was missing",
+    "missing_colon": "a colon was missing",
+    "missing_comma": "a comma was missing",
+    "missing_open": "an opening bracket was missing",
+    "missing_quote": "a quotation mark was missing",
+    "nested_escapes": "escapes inside escapes",
+    "number_form": "a number that JSON writes otherwise",
+    "odd_separator": "another separator than a colon or a comma",
+    "odd_space": "an unusual space",
+    "parentheses": "parentheses around a value",
+    "quote_style": "other quotation marks",
+    "raw_markup": "markup that was not escaped",
+    "set": "a set was read as a list",
+    "stray_text": "text that belongs to nothing",
+    "trailing_comma": "a comma behind the last element",
+    "triple_quoted": "a triple-quoted string",
+    "tuple": "a tuple was read as a list",
+    "unescaped_quote": "a quotation mark inside a string was not escaped",
+    # cut off
+    "cut_short": "it was cut off",
+    "ellipsis": "an ellipsis stood for what was left out",
+    "missing_value": "a value was missing",
+    # against the tool's schema
+    "name_markup": "the tool's name was quoted or escaped",
+    "name_case": "the tool's name was written in other letters, large or small",
+    "name_separator": "the words of the tool's name were joined otherwise",
+    "name_prefix": "the tool's name had a prefix",
+    "name_module": "the tool's name lacked its module",
+    "name_near": "the tool's name was misspelt",
+    "argument_name": "the name of an argument was mended",
+    "dropped_null": "a null for an optional argument was left out",
+    "enum_spelling": "one of the allowed values was spelt otherwise",
+    "json_string": "JSON text was read as the value it holds",
+    "wrapped_in_array": "a lone value was put into an array",
+    "unwrapped_from_array": "the only value of an array was taken out",
+    "coerced_null": "null was written as another value",
+    "coerced_boolean": "true or false was written as another value",
+    "coerced_integer": "a whole number was written as another value",
+    "coerced_number": "a number was written as another value",
+    "coerced_string": "text was written as another value",
+}
+
+
+def repair_words(repair: Repair) -> str:
+    """*repair* in words."""
+    words = REPAIRS.get(repair.name, repair.name.replace("_", " "))
+    return f"{words} ({repair.detail})" if repair.detail else words

@@ -1,0 +1,60 @@
+"""The law of where a call stands: one that is only shown is never taken for a plain one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...decoding.scanner import Marker
+from ...messages import ToolCall
+from ...paradigms.base import ToolContextDef
+from ...paradigms.parsed import ParsedResponse
+from ...tools.spec import ToolOffer
+from ..places import CallContext
+from .asking import asked, read_in_pieces
+from .broken import LawBroken, shown
+from .comparison import call_line
+
+__all__ = ["place"]
+
+__tracebackhide__ = True  # a reader wants to see the test, not how the law looks at it
+
+#: As much of a written call as may be its first special token.
+_TOKEN = 40
+
+
+def place(
+    paradigm: ToolContextDef,
+    context: CallContext,
+    call: ToolCall,
+    offer: ToolOffer,
+    *,
+    size: int | None = None,
+) -> None:
+    """Law 16: in *context*, *call* is text or reasoning, or, where that is allowed, doubted.
+
+    The reply is read in pieces of *size* characters, or whole.
+    """
+    written = asked("place", paradigm, "encode_call", call)
+    if context.talk and _begins_specially(written):
+        return
+    reply = context.around(written)
+    step = size or max(1, len(reply))
+    pieces = [reply[at : at + step] for at in range(0, len(reply), step)]
+    read = ParsedResponse(reply, tuple(read_in_pieces(paradigm, pieces, offer)))
+    for each in _taken(read.calls, context):
+        raise LawBroken(
+            "place",
+            f"{call_line(each)} is read {'' if context.shown else 'without a doubt '}out of"
+            f" {shown(reply)}, where it is only shown ({context.kind})",
+            "ask where a call stands before it is read as one: decoding/place.py does",
+        )
+
+
+def _taken(calls: Iterable[ToolCall], context: CallContext) -> list[ToolCall]:
+    """The calls that should not have been read, or not without a doubt of their place."""
+    return [call for call in calls if context.shown or not call.place_doubt]
+
+
+def _begins_specially(written: str) -> bool:
+    """Does a call begin with a special token? Nobody says one, so words around it prove nothing."""
+    return Marker(written.lstrip()[:_TOKEN]).is_special

@@ -1,0 +1,493 @@
+"""Contexts in which a call is shown, or may be: in every one, running it would be a mistake.
+
+Models quote calls, explain them and think of them. :data:`CONTEXTS` holds the ways in which they
+do, in many languages and notations; the law *place* puts a paradigm's own calls into each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+
+from ..decoding.thinking import Reasoning
+
+__all__ = ["CONTEXTS", "CallContext"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """A text around a call.
+
+    A call in a *shown* context is text or reasoning; in any other it may be read, but carries the
+    doubt of its place. *template* has a slot ``{call}``; *prefix* goes before each further line of
+    a call that has several. *talk* says that nothing but words around it puts the call in doubt, so
+    that a special token, which nobody says, counts.
+    """
+
+    kind: str
+    language: str
+    template: str
+    shown: bool = True
+    prefix: str = ""
+    talk: bool = False
+
+    def around(self, call: str) -> str:
+        """The text with *call* in it."""
+        return self.template.replace("{call}", call.replace("\n", f"\n{self.prefix}"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is said about a call in one language.
+
+    *before* and *behind* are sentences, *lead* and *trail* the two halves of one, *first* is how one
+    goes on that begins with the call. *quotes* are pairs of quotation marks; *space* stands between
+    words.
+    """
+
+    before: str
+    behind: str
+    lead: str
+    trail: str
+    first: str
+    quotes: Sequence[str] = ("“”",)
+    space: str = " "
+
+
+_LANGUAGES: Mapping[str, _Words] = {
+    "English": _Words(
+        "A call looks like this:", "That is only an example.", "Just write", "to get it.",
+        "is what you would write.", ("“”", "‘’", '""', "''"),
+    ),
+    "German": _Words(
+        "So sieht ein Aufruf aus:", "Das ist nur ein Beispiel.", "Man schreibt einfach",
+        "und wartet dann.", "ist das, was man schreibt.", ("„“", "»«", "‚‘", "›‹"),
+    ),
+    "French": _Words(
+        "Voici un appel :", "Ce n'est qu'un exemple.", "Il suffit d'écrire", "pour l'obtenir.",
+        "est ce qu'on écrit.", ("«»", "« »", "“”", "‹›"),
+    ),
+    "Spanish": _Words(
+        "Una llamada es así:", "Es solo un ejemplo.", "Basta con escribir", "para obtenerlo.",
+        "es lo que se escribe.", ("«»", "“”", "‘’"),
+    ),
+    "Portuguese": _Words(
+        "Uma chamada é assim:", "É apenas um exemplo.", "Basta escrever", "para obter isso.",
+        "é o que se escreve.", ("“”", "«»"),
+    ),
+    "Italian": _Words(
+        "Una chiamata è così:", "È solo un esempio.", "Basta scrivere", "per ottenerlo.",
+        "è quello che si scrive.", ("«»", "“”"),
+    ),
+    "Dutch": _Words(
+        "Zo ziet een aanroep eruit:", "Dat is maar een voorbeeld.", "Schrijf gewoon",
+        "om het te krijgen.", "is wat je schrijft.", ("„”", "‘’", "“”"),
+    ),
+    "Swedish": _Words(
+        "Ett anrop ser ut så här:", "Det är bara ett exempel.", "Skriv bara", "för att få det.",
+        "är vad man skriver.", ("””", "’’", "»»"),
+    ),
+    "Finnish": _Words(
+        "Kutsu näyttää tältä:", "Se on vain esimerkki.", "Kirjoita vain", "ja odota.",
+        "on se, mitä kirjoitetaan.", ("””", "»»"),
+    ),
+    "Danish": _Words(
+        "Et kald ser sådan ud:", "Det er kun et eksempel.", "Skriv bare", "for at få det.",
+        "er det, man skriver.", ("»«", "„“"),
+    ),
+    "Polish": _Words(
+        "Wywołanie wygląda tak:", "To tylko przykład.", "Wystarczy napisać", "i poczekać.",
+        "to jest to, co się pisze.", ("„”", "«»"),
+    ),
+    "Czech": _Words(
+        "Volání vypadá takto:", "To je jen příklad.", "Stačí napsat", "a počkat.",
+        "je to, co se píše.", ("„“", "»«"),
+    ),
+    "Hungarian": _Words(
+        "Egy hívás így néz ki:", "Ez csak egy példa.", "Csak írd be, hogy", "és várj.",
+        "az, amit írni kell.", ("„”", "»«"),
+    ),
+    "Romanian": _Words(
+        "Un apel arată așa:", "Este doar un exemplu.", "Scrie doar", "și așteaptă.",
+        "este ceea ce se scrie.", ("„”", "«»"),
+    ),
+    "Russian": _Words(
+        "Вызов выглядит так:", "Это только пример.", "Просто напишите", "и подождите.",
+        "вот что нужно написать.", ("«»", "„“"),
+    ),
+    "Ukrainian": _Words(
+        "Виклик виглядає так:", "Це лише приклад.", "Просто напишіть", "і зачекайте.",
+        "ось що треба написати.", ("«»", "„“"),
+    ),
+    "Greek": _Words(
+        "Μια κλήση είναι έτσι:", "Είναι μόνο παράδειγμα.", "Απλώς γράψτε", "και περιμένετε.",
+        "είναι αυτό που γράφετε.", ("«»", "“”"),
+    ),
+    "Turkish": _Words(
+        "Bir çağrı şöyle görünür:", "Bu sadece bir örnek.", "Sadece şunu yazın", "ve bekleyin.",
+        "yazmanız yeterlidir.", ("“”", "«»"),
+    ),
+    "Arabic": _Words(
+        "هكذا يبدو الاستدعاء:", "هذا مجرد مثال.", "اكتب فقط", "للحصول عليه.",
+        "هو ما تكتبه.", ("«»", "“”", "”“"),
+    ),
+    "Hebrew": _Words(
+        "כך נראית קריאה:", "זו רק דוגמה.", "פשוט כתבו", "כדי לקבל אותו.",
+        "זה מה שכותבים.", ("“”", "״״", "„”"),
+    ),
+    "Persian": _Words(
+        "یک فراخوانی این‌گونه است:", "این فقط یک نمونه است.", "فقط بنویسید", "و صبر کنید.",
+        "همان چیزی است که می‌نویسید.", ("«»",),
+    ),
+    "Hindi": _Words(
+        "एक कॉल ऐसा दिखता है:", "यह केवल एक उदाहरण है।", "आप बस", "लिख दीजिए।",
+        "लिखना काफ़ी है।", ("“”", "‘’"),
+    ),
+    "Bengali": _Words(
+        "একটি কল এমন দেখায়:", "এটি শুধু একটি উদাহরণ।", "শুধু", "লিখুন।",
+        "লিখলেই হবে।", ("“”",),
+    ),
+    "Tamil": _Words(
+        "ஒரு அழைப்பு இப்படி இருக்கும்:", "இது ஒரு உதாரணம் மட்டுமே.", "நீங்கள்", "என்று எழுதுங்கள்.",
+        "என்று எழுதினால் போதும்.", ("“”",),
+    ),
+    "Thai": _Words(
+        "การเรียกมีหน้าตาแบบนี้:", "นี่เป็นเพียงตัวอย่าง", "เพียงเขียน", "แล้วรอ",
+        "คือสิ่งที่ต้องเขียน", ("“”",), "",
+    ),
+    "Vietnamese": _Words(
+        "Một lời gọi trông như thế này:", "Đó chỉ là ví dụ.", "Chỉ cần viết", "để lấy nó.",
+        "là điều cần viết.", ("“”",),
+    ),
+    "Indonesian": _Words(
+        "Panggilan terlihat seperti ini:", "Itu hanya contoh.", "Cukup tulis", "lalu tunggu.",
+        "adalah yang perlu ditulis.", ("“”",),
+    ),
+    "Georgian": _Words(
+        "გამოძახება ასე გამოიყურება:", "ეს მხოლოდ მაგალითია.", "უბრალოდ დაწერეთ", "და დაელოდეთ.",
+        "არის ის, რასაც წერენ.", ("„“",),
+    ),
+    "Korean": _Words(
+        "호출은 이렇게 생겼습니다:", "이것은 예시일 뿐입니다.", "그냥", "라고 쓰세요.",
+        "라고 쓰면 됩니다.", ("“”", "‘’", "「」"),
+    ),
+    "Japanese": _Words(
+        "呼び出しは次のとおりです：", "これは例にすぎません。", "ただ", "と書いてください。",
+        "と書けばよい。", ("「」", "『』", "“”", "〝〟", "｢｣"), "",
+    ),
+    "Chinese": _Words(
+        "调用是这样的：", "这只是一个例子。", "只要写", "就可以了。",
+        "就是要写的内容。", ("“”", "‘’", "「」", "《》"), "",
+    ),
+    "Traditional Chinese": _Words(
+        "呼叫是這樣的：", "這只是一個例子。", "只要寫", "就可以了。",
+        "就是要寫的內容。", ("「」", "『』", "﹁﹂"), "",
+    ),
+}  # fmt: skip
+
+
+# -- code ---------------------------------------------------------------------------------
+
+
+def _fences() -> Iterator[CallContext]:
+    """Fences with talk: behind, before and around, in each language."""
+    opened = cycle(("```\n", "```json\n", "~~~\n", "````json\n", "```tool_code\n", "~~~xml\n"))
+    for language, words in _LANGUAGES.items():
+        for around in ("{0}\n\n{1}{{call}}\n{2}\n\n{3}", "{1}{{call}}\n{2}\n{3}"):
+            opener = next(opened)
+            run = opener.rstrip("\njsonxmltool_cde")
+            text = around.format(words.before, opener, run, words.behind)
+            yield CallContext("fence", language, text, shown=False)
+        code = f"{words.before}\n```python\nx = 1  # {words.behind}\n{{call}}\n```"
+        yield CallContext("fence with code", language, code)
+        quote = f"{words.before}\n\n> ```json\n> {{call}}\n> ```\n\n{words.behind}"
+        yield CallContext("fence in a quote", language, quote, prefix="> ")
+        item = f"- {words.before}\n  ```json\n  {{call}}\n  ```\n- {words.behind}"
+        yield CallContext("fence in a list", language, item, shown=False, prefix="  ")
+
+
+def _nested_fences() -> Iterator[CallContext]:
+    for outer, inner in (("````", "```"), ("~~~~", "~~~"), ("~~~", "```"), ("```", "~~~")):
+        for info in ("", "markdown"):
+            nested = f"{outer}{info}\n{inner}json\n{{call}}\n{inner}\n{outer}\nThat is Markdown."
+            yield CallContext("nested fence", "English", nested, shown=False)
+            words = f"{outer}{info}\nWrite:\n\n{inner}json\n{{call}}\n{inner}\n{outer}\n"
+            yield CallContext("nested fence", "English", words)
+    for bullet in ("1. ", "* ", "+ ", "a) ", "• "):
+        pad = " " * len(bullet)
+        item = f"Ways:\n{bullet}First\n{pad}```\n{pad}{{call}}\n{pad}```\n{pad}or so.\n"
+        yield CallContext("fence in a list", "English", item, shown=False, prefix=pad)
+
+
+def _code() -> Iterator[CallContext]:
+    for language, words in _LANGUAGES.items():
+        s = words.space
+        yield CallContext(
+            "indented code", language, f"{words.before}\n\n    {{call}}\n\n{words.behind}",
+            shown=False, prefix="    ",
+        )  # fmt: skip
+        single = f"{words.lead}{s}`{{call}}`{s}{words.trail}"
+        yield CallContext("code span", language, single)
+        double = f"{words.lead}{s}`` {{call}} ``{s}{words.trail}"
+        yield CallContext("code span", language, double)
+        over = f"{words.lead}{s}`x =\n{{call}}\n`{s}{words.trail}"
+        yield CallContext("code span over lines", language, over, shown=False)
+    for template in (
+        "`{call}`",
+        "- `{call}`: asks",
+        "**`{call}`**",
+        "(`{call}`)",
+        "1. `f` or `{call}`",
+    ):
+        yield CallContext("code span", "English", template)
+    for template in (
+        "\n\n\t{call}\n",
+        "Code:\n\n\n      {call}\n",
+        "# A\n\n    x = 1\n    {call}\n",
+    ):
+        yield CallContext("indented code", "English", template, shown=False, prefix="\t")
+
+
+# -- blocks that quote ----------------------------------------------------------------------
+
+
+def _block_quotes() -> Iterator[CallContext]:
+    for language, words in _LANGUAGES.items():
+        quote = f"{words.before}\n\n> {{call}}\n\n{words.behind}"
+        yield CallContext("block quote", language, quote, prefix="> ")
+        many = f"> {words.before}\n>\n> {{call}}\n>\n> {words.behind}\n"
+        yield CallContext("block quote", language, many, prefix="> ")
+        lazy = f"> {words.lead}\n{{call}}\n\n{words.behind}"
+        yield CallContext("lazy line", language, lazy, shown=False)
+    for lead in ("> > ", ">> ", ">>> ", ">\t", "  > ", "- > ", "1. > ", "> - ", "> 1. ", "* > - "):
+        quote = f"They wrote:\n\n{lead}{{call}}\n"
+        yield CallContext("block quote", "English", quote, prefix="> ")
+    for lead in ("&gt; ", "＞ ", "|> "):
+        yield CallContext("block quote", "English", f"{lead}{{call}}\n", prefix=lead)
+
+
+def _mail_and_logs() -> Iterator[CallContext]:
+    for name in ("On Monday, Ann wrote:", "Am Montag schrieb Ann:", "Le lundi, Ann a écrit :"):
+        yield CallContext("mail", "English", f"{name}\n> Hi,\n> {{call}}\n> Ann\n", prefix="> ")
+        yield CallContext("mail", "English", f"{name}\n>> {{call}}\n> no\n", prefix=">> ")
+    for lead in (
+        "2024-05-01 12:00:01 INFO model said ", "[12:00:01] assistant ", "Jan 01 12:00:00 host app[12] ",
+        "DEBUG raw_output=", "127.0.0.1 - - ", "$ echo ", "+ ", "stdout | ", "output=", "text= ",
+    ):  # fmt: skip
+        yield CallContext(
+            "log", "English", f"The log says\n{lead}{{call}}\n", shown=False, talk=True
+        )
+
+
+_ELEMENTS = (
+    "pre", "code", "blockquote", "q", "samp", "kbd", "textarea", "script", "style", "template",
+    "xmp", "cite", "example", "del", "s", "tt", "quote", "noscript", "iframe", "title",
+)  # fmt: skip
+
+
+def _elements() -> Iterator[CallContext]:
+    for name in _ELEMENTS:
+        yield CallContext("element", "HTML", f"See <{name}>{{call}}</{name}> there.")
+        yield CallContext("element", "HTML", f"<{name}>\n{{call}}\n</{name}>\n")
+        yield CallContext("element", "HTML", f'<{name} class="a">\n\nSo:\n{{call}}\n\n</{name}>')
+        yield CallContext("element", "HTML", f"<{name.upper()}>x\n{{call}}</{name.upper()} >")
+    for template in (
+        "<!-- {call} -->", "<!--\n{call}\n-->\nDone.", "Text <!-- old:\n\n{call}\n--> more.",
+        "<pre><code>\n{call}\n</code></pre>", '<pre lang="json"><code class="x">{call}</code></pre>',
+        "<details><summary>Example</summary>\n\n```json\n{call}\n```\n\n</details>\nThat is all.",
+        "<blockquote>\n<p>He wrote</p>\n{call}\n</blockquote>",
+    ):  # fmt: skip
+        yield CallContext("element", "HTML", template, shown="details" not in template)
+
+
+def _other_markup() -> Iterator[CallContext]:
+    for name in ("verbatim", "lstlisting", "minted", "alltt", "quote", "quotation", "Verbatim"):
+        text = f"\\begin{{{name}}}\n{{call}}\n\\end{{{name}}}\n"
+        yield CallContext("markup", "LaTeX", text)
+    for name in ("code", "quote", "CODE", "noparse"):
+        yield CallContext("markup", "BBCode", f"[{name}]{{call}}[/{name}]")
+        yield CallContext("markup", "BBCode", f"Look:\n[{name}=x]\n{{call}}\n[/{name}]\nSo.")
+    for name in ("src json", "example", "quote", "SRC", "verse"):
+        end = name.split()[0]
+        text = f"#+BEGIN_{name}\n{{call}}\n#+END_{end}\n"
+        yield CallContext("markup", "org-mode", text)
+        yield CallContext(
+            "markup", "org-mode", f"Text.\n{text.lower()}".replace("{call}", "{call}")
+        )
+    for lead in ("Like this::", "::", ".. code-block:: json", ".. code::", ".. parsed-literal::"):
+        text = f"{lead}\n\n   {{call}}\n\nThat was it.\n"
+        yield CallContext("markup", "reST", text, shown=False, prefix="   ")
+    for name in ("code", "code:json", "noformat", "quote", "code:title=a|lang=json"):
+        text = f"{{{name}}}\n{{call}}\n{{{name.split(':')[0]}}}\n"
+        yield CallContext("markup", "Jira", text)
+    for name in ("nowiki", "syntaxhighlight", "source"):
+        yield CallContext("markup", "MediaWiki", f"<{name}>{{call}}</{name}>")
+
+
+def _tables() -> Iterator[CallContext]:
+    for language, words in _LANGUAGES.items():
+        table = f"| {words.lead} | x |\n|---|---|\n| {{call}} | {words.trail} |\n"
+        yield CallContext("table", language, table)
+    for template in (
+        "a | b\n--- | ---\n{call} | asks\n", "a | b\n:-- | --:\nasks | {call}\n",
+        "| a |\n| - |\n| {call} |\n", "|a|b|\n|-|-|\n|{call}|x|\n", "|{call}|",
+        "  | x | {call} |\n", "| a | b |\n|:---:|---|\n| 1 | 2 |\n| 3 | {call} |\n",
+        "|| head ||\n| {call} |\n", "a|b\n-|-\nx|{call}\n", "| 1 | see {call} and so on |\n",
+    ):  # fmt: skip
+        yield CallContext("table", "English", template, shown=False)
+
+
+def _definitions() -> Iterator[CallContext]:
+    for template in (
+        "[^1]: {call}\n", "See[^note].\n\n[^note]: {call}\n", "[id]: {call}\n", "Term\n: {call}\n",
+        '[a]: http://a.b "t"\n[b]: {call}\n', "Term\n:   as in {call}\n", "[^2]: Write {call} there.\n",
+        ".. [1] {call}\n", ".. note {call}\n", "[1]: {call}\n",
+    ):  # fmt: skip
+        yield CallContext("definition", "English", template, shown=False)
+
+
+# -- quotation marks ------------------------------------------------------------------------
+
+_PAIRS = (
+    "“”", "„“", "„”", "«»", "»«", "‹›", "›‹", "”” ", "‘’", "‚‘", "「」", "『』", "｢｣", "﹁﹂", "﹃﹄",
+    "〝〞", "〝〟", "《》", "〈〉", "⟪⟫", "⟨⟩", "❝❞", "❛❜", "＂＂", "״״", '""',
+)  # fmt: skip
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00a0\u202f\u00ad\u200e\u200f\u202a\u2066\u061c\u2009\ufe0f\u180e"
+
+
+def _quotations() -> Iterator[CallContext]:
+    for language, words in _LANGUAGES.items():
+        s = words.space
+        for pair in words.quotes:
+            left, right, gap = pair[0], pair[-1], pair[1:-1]
+            text = f"{words.lead}{s}{left}{gap}{{call}}{gap}{right}{s}{words.trail}"
+            yield CallContext("quotation", language, text)
+        left, right = words.quotes[0][0], words.quotes[0][-1]
+        text = f"{words.lead}{s}{left}{words.lead}{s}{{call}}{right}{s}{words.trail}"
+        yield CallContext("quotation", language, text)
+        alone = f"{left}{{call}}{right}{s}{words.first}"
+        yield CallContext("quotation", language, alone)
+        over = f"{words.before} {left}{words.lead}\n{{call}}\n{words.trail}{right}\n"
+        yield CallContext("quotation over lines", language, over, shown=False)
+        lines = f"{left}\n{{call}}\n{right}{s}{words.first}"
+        yield CallContext("quotation over lines", language, lines, shown=False)
+    for pair in _PAIRS:
+        left, right = pair[0], pair[1]
+        for gap in ("", " "):
+            text = f"They wrote {left}{gap}{{call}}{gap}{right} there."
+            yield CallContext("quotation", "English", text)
+        over = f"They wrote {left}so\n\n{{call}}\n{right} there."
+        far = left not in '"'  # no straight quotation goes on over an empty line
+        if far:
+            yield CallContext("quotation over lines", "English", over, shown=False)
+
+
+def _invisible() -> Iterator[CallContext]:
+    """Quotation marks and code with characters around them that nobody sees."""
+    pairs = cycle(("“”", "«»", '""', "„“", "「」", "‘’"))
+    for char in _INVISIBLE:
+        for before, inside in ((char, ""), ("", char), (char, char)):
+            left, right = next(pairs)
+            text = f"The text {before}{left}{inside}{{call}}{inside}{right}{before} is a call."
+            yield CallContext("invisible", f"U+{ord(char):04X}", text)
+        for lead, shown in ((f"{char}> ", True), (f"> {char}", True), (f"`{char}", True)):
+            closing = f"{char}`" if "`" in lead else ""
+            text = f"So:\n\n{lead}{{call}}{closing}\n"
+            yield CallContext("invisible", f"U+{ord(char):04X}", text, shown, prefix="> ")
+        middle = f"Just write {char}{{call}}{char} to get it."
+        yield CallContext("invisible", f"U+{ord(char):04X}", middle, shown=False, talk=True)
+
+
+# -- thinking -------------------------------------------------------------------------------
+
+_BEHIND = (
+    "",
+    "OK ",
+    "OK, ",
+    "Well - ",
+    "(",
+    "7 ",
+    "`x` ",
+    "“Hm” ",
+    "🙂 ",
+    "OK",
+    "– ",
+    "So: ",
+    "好的",
+    "- ",
+)
+
+
+def _thoughts() -> Iterator[CallContext]:
+    leads = cycle(_BEHIND)
+    for opener, closer in Reasoning().tags:
+        for _ in range(2):
+            # A tag that begins with a space counts at the beginning of the reply only.
+            lead = "" if opener.startswith(" ") else next(leads)
+            yield from _thought(f"{lead}{opener}", closer)
+    for lead in _BEHIND:
+        yield from _thought(f"{lead}<think>", "</think>")
+    for language, words in _LANGUAGES.items():
+        text = f"{words.before} <think>{words.lead}\n{{call}}\n</think>{words.behind}"
+        yield CallContext("thinking", language, text)
+
+
+def _thought(begun: str, closer: str) -> Iterator[CallContext]:
+    over = f"{begun}maybe\n{{call}}\nno, better not.{closer}\nI will not."
+    yield CallContext("thinking", "English", over)
+    line = f"{begun}maybe {{call}} or not{closer} I will not."
+    yield CallContext("thinking", "English", line)
+    # By some models' templates a call ends a thought that is not closed: it counts, doubted.
+    yield CallContext("open thinking", "English", f"{begun}maybe\n\n{{call}}\n", shown=False)
+
+
+# -- sentences ------------------------------------------------------------------------------
+
+
+def _sentences() -> Iterator[CallContext]:
+    for language, words in _LANGUAGES.items():
+        s = words.space
+        for text in (
+            f"{words.lead}{s}{{call}}{s}{words.trail}",
+            f"{words.lead}{s}{{call}}",
+            f"{{call}}{s}{words.first}",
+            f"{words.behind} {words.lead}{s}{{call}}{s}{words.trail} {words.behind}",
+            f"{words.before} {{call}}{s}{words.first}",
+            f"{words.lead}{s}({{call}}){s}{words.trail}",
+        ):
+            yield CallContext("sentence", language, text, shown=False, talk=True)
+
+
+def _lists() -> Iterator[CallContext]:
+    for language, words in _LANGUAGES.items():
+        text = f"{words.before}\n- {{call}}\n- {words.behind}\n"
+        yield CallContext("list", language, text, shown=False, talk=True)
+    for bullet in (
+        "* ",
+        "+ ",
+        "1. ",
+        "2) ",
+        "a. ",
+        "• ",
+        "– ",
+        "(1) ",
+        "- [ ] ",
+        "① ",
+        "  - ",
+        "1. a) ",
+    ):
+        text = f"There are ways:\n{bullet}{{call}}\n{bullet}something else\n"
+        yield CallContext("list", "English", text, shown=False, talk=True)
+
+
+def _all() -> Iterator[CallContext]:
+    for make in (
+        _fences, _nested_fences, _code, _block_quotes, _mail_and_logs, _elements, _other_markup,
+        _tables, _definitions, _quotations, _invisible, _thoughts, _sentences, _lists,
+    ):  # fmt: skip
+        yield from make()
+
+
+#: Every context, each once.
+CONTEXTS: tuple[CallContext, ...] = tuple(dict.fromkeys(_all()))
