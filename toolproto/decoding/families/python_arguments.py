@@ -360,6 +360,7 @@ class Arguments:
                 raise malformed("a value without quotes is too long")
             word += part
         word, char = word.strip(), (yield from source.peek())
+        self._parens = 0
         if not char:  # nobody knows how it goes on
             return True
         if char in "=:(" and not (yield from source.at_end()):
@@ -370,7 +371,6 @@ class Arguments:
                 self._name_by_word(word, char)
             return True
         self._add_word(word)
-        self._parens = 0
         return False
 
     def _word_part(self, word: str) -> Pull[str]:
