@@ -1,4 +1,4 @@
-"""A million splits and a million hostile replies: do the laws hold for each?
+"""A million splits, a million hostile replies, every context: do the laws hold for each?
 
     python -m soak.laws [--splits 1000000] [--texts 1000000] [--seed 1] [--jobs 2]
 
@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from soak.replies import random_cuts, random_reply
+from toolproto.messages import ToolCall
 from toolproto.paradigms import ToolContextDef, get_paradigm, paradigms
-from toolproto.testing import laws
+from toolproto.testing import CONTEXTS, laws
 from toolproto.testing.fixtures import load_fixtures
 from toolproto.testing.offers import STANDARD_OFFER
 
@@ -89,6 +90,19 @@ def texts(job: tuple[int, int]) -> Findings:
     return found
 
 
+def places(name: str) -> Findings:
+    """Put a call of the paradigm called *name* into every context, character by character."""
+    found = Findings()
+    paradigm, call = get_paradigm(name), ToolCall("get_weather", {"city": "Oslo"})
+    for context in CONTEXTS:
+        try:
+            laws.place(paradigm, context, call, STANDARD_OFFER, size=1)
+        except laws.LawBroken as error:
+            found.add(f"{name} place {context.kind}", context.template, str(error))
+        found.counts["contexts"] += 1
+    return found
+
+
 def _linear(paradigm: ToolContextDef, reply: str) -> None:
     laws.linearity(
         paradigm,
@@ -115,6 +129,8 @@ def main() -> int:
                 if done % 25 == 0 or done == len(jobs):
                     told = f"{done * _BLOCK:,} of {total:,} {work.__name__}"
                     print(f"{told}, {len(found.broken)} failures", file=sys.stderr, flush=True)
+        for part in pool.map(places, paradigms()):
+            found.join(part)
     for key, (text, message) in found.broken.items():
         print(f"--- {key}\n{text!r}\n{message[:2000]}")
     print(", ".join(f"{count:,} {name}" for name, count in found.counts.items()), end="; ")

@@ -387,6 +387,10 @@ FAULTS: dict[str, tuple[str, type[Bracket]]] = {
     ),
     "takes a cut call for a whole one": ("truncation", reading(end=lambda: closed)),
     "stops in the middle of a call": ("stopping", StopsAtItsCloser),
+    "takes quotation marks for nothing": (
+        "place",
+        reading(chunk=lambda: lambda chunk: re.sub("[“”]", "", chunk)),
+    ),
 }
 
 

@@ -15,7 +15,7 @@ from .candidates import MORE_KEY, leading_key
 from .fences import FENCE, CodeFence
 from .forms import ReplyForm
 from .landmarks import Found, Landmark
-from .place import REASONS
+from .place import OF_TALK, REASONS, Verdict
 from .scanner import MORE, NO
 
 if TYPE_CHECKING:
@@ -41,7 +41,10 @@ class Fences:
         if not self._reader.outbox.withholding:
             self._reader.outbox.withhold(self._reader.base + at)
         self._reader.outbox.keep(fence.group())
-        self._reader.outbox.repairs = (FENCED,)
+        standing = self._reader.place.standing()
+        # Words around a fence count when it ends; what it stands in counts at once.
+        open_place = standing.verdict is Verdict.PLAIN or standing.reason in OF_TALK
+        self._reader.outbox.repairs = (FENCED,) if open_place else (FENCED, standing.doubt)
         self.open = CodeFence(fence.group(1))
         self._reader.mode = self.inside
         return fence.end()

@@ -108,6 +108,7 @@ _SHOWING = (
     "|document|webpage|page|transcript|user|human|history|figure|figcaption|caption|summary"
 )
 _ELEMENT = re.compile(rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?(/?)>", re.IGNORECASE)
+_BEGUN_ELEMENT = re.compile(rf"<(?:{_SHOWING})(?:\s[^<>\n]{{0,200}})?\Z", re.IGNORECASE)
 _REGION = re.compile(
     r"<!--|(<!\[CDATA\[)"
     r"|\\begin\{(\w{0,8}verbatim|lstlisting|listing|minted|alltt|quote|quotation|verse|comment)\*?\}"
@@ -275,7 +276,8 @@ class Place:
         return self.standing() in (PLAIN, REASONS["behind_markup"])
 
     def _shown(self) -> str:
-        if self._element is not None:
+        # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
+        if self._element is not None or _BEGUN_ELEMENT.match(self._rest):
             return "element"
         if _QUOTE_LINE.match(self._head):
             return "block_quote"

@@ -47,6 +47,7 @@ _RUN = re.compile(r"`{1,64}+|~{1,64}+")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 _INDENT = re.compile(r"[ \t\r]{1,200}")
+_SPACES = re.compile(r"\s{1,64}")
 _BLANK = Pattern(r"[ \t]{0,64}(?=\S|\n)")
 #: Text that may follow a call in a thought before it is decided whether the thought is closed.
 _LONGEST_WAIT = 65_536
@@ -91,6 +92,8 @@ class ReplyReader:
         self._tells = self.landmarks.telling.search
         self._take_in = self.place.saw
         self._line_begins = True  # nothing but space since the line began, or since a call
+        self._space = ("", 0)  # between a call that waits and the marker around calls, and where
+        self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._attempt: Attempt | None = None
         self.fences = Fences(self, form)
         self._other = OtherJson(None)
@@ -180,7 +183,7 @@ class ReplyReader:
         if undecided or (held.withholding and not held.withholds_call):
             held.let_go_as_text()
         held.let_go()
-        held.release()
+        self._release(doubted=False)
         problem = self._cut.problem() if self._cut else None
         if problem is not None:
             held.rejected(None, problem)
@@ -328,7 +331,7 @@ class ReplyReader:
             case Landmark.CALL:
                 assert found.call is not None, "the markers of a call"
                 return self.at_call(found.call, text, at, found.end)
-            case Landmark.DROPPED if not named:
+            case Landmark.DROPPED:
                 return self._at_dropped(text, at, found.end)
             case Landmark.RESULT if self.place.begins_something:
                 return self._begin_cut(at)
@@ -364,9 +367,20 @@ class ReplyReader:
 
         What stands before it goes on to count for the call behind it.
         """
+        self._wrapped = True
         if self.place.standing().verdict is not Verdict.PLAIN:
             self.outbox.text(text[at:end], self.base + at)
+            self.mode = self._behind_shown_wrapper
         return end
+
+    def _behind_shown_wrapper(self, text: str, at: int, final: bool) -> int:
+        """A line end between a marker around calls and the first of them changes nothing."""
+        space = _SPACES.match(text, at)
+        if space is None:
+            self.mode = self.in_prose
+            return at
+        self.outbox.text(space.group(), self.base + at)
+        return space.end()
 
     def _at_leak(self, token: str, at: int, end: int) -> int:
         if ends_reply(token):
@@ -556,6 +570,10 @@ class ReplyReader:
         """Behind a call: separators and brackets to spare are no text."""
         if text[at] in "]}":
             return at + 1
+        if self.outbox.patient and self._wrapped:
+            stop = self._to_wrapper_end(text, at, final)
+            if stop != NO:
+                return stop
         blank = _BLANK.match(text, at)
         if self.outbox.patient and blank and text[blank.end()] == "\n":
             self._release(doubted=False)  # nothing more stands on its line
@@ -567,12 +585,30 @@ class ReplyReader:
         self.mode = self.in_prose
         return separator.end() if separator else at
 
+    def _to_wrapper_end(self, text: str, at: int, final: bool) -> int:
+        """Behind the closing marker around calls if that comes next, since words there count, too.
+
+        *at* if it may come yet; NO if it does not.
+        """
+        space = _SPACES.match(text, at)
+        start = space.end() if space else at
+        if start == len(text):
+            return NO if final else at
+        found = self.landmark_at(text, start, final)
+        if isinstance(found, Found) and found.kind is Landmark.DROPPED:
+            self._space = (text[at:start], self.base + at)
+            self._wrapped = False
+            return found.end
+        return at if found == MORE else NO
+
     def _release(self, *, doubted: bool) -> None:
         """Let the call go that waited for what stands behind it."""
         if doubted and self.outbox.patient:
             self.outbox.amend(REASONS["words_behind"].doubt)
         self.outbox.patient = False
         self.outbox.release()
+        self.outbox.text(*self._space)
+        self._space = ("", 0)
 
     # -- the end --------------------------------------------------------------------------
 

@@ -10,13 +10,16 @@ from .cutting import chunkings
 from .fixtures import Fixture, load_fixture, load_fixtures, write_fixture
 from .laws import LAWS, LawBroken
 from .offers import STANDARD_OFFER
+from .places import CONTEXTS, CallContext
 
 if typing.TYPE_CHECKING:
     from .paradigm_laws import ParadigmLaws, broken_laws
 
 __all__ = [
+    "CONTEXTS",
     "LAWS",
     "STANDARD_OFFER",
+    "CallContext",
     "Fixture",
     "LawBroken",
     "ParadigmLaws",

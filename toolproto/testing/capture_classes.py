@@ -10,22 +10,16 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from ..explain import Explanation, Reason, Verdict
-from ..messages import Grade
+from ..explain import Explanation, Verdict
+from ..messages import PLACE_DOUBTS, Grade
 
 __all__ = ["Malformation", "malformation"]
 
 _LONGEST_NAME = 80
-#: Reasons for which a call is none although it was most likely meant.
+#: Reasons for which a call is none although it was most likely meant: one written as asked is read
+#: in a doubtful place, so what is passed over there is malformed.
 _LOST = frozenset(
-    {
-        Reason.OPEN_THINKING,
-        Reason.BROKEN_OFF,
-        Reason.UNMARKED,
-        Reason.FOREIGN_FORM,
-        Reason.UNKNOWN_TOOL,
-        Reason.NOT_READ,
-    }
+    {"open_thinking", "broken_off", "foreign_form", "unknown_tool", "not_read", *PLACE_DOUBTS}
 )
 
 
@@ -69,7 +63,7 @@ def malformation(explanation: Explanation) -> Malformation:
     return Malformation(
         tuple(sorted(kinds)),
         tuple(sorted({repair.name for repair in repairs})),
-        tuple(sorted(f"ignored_{reason.value}" for reason in reasons)),
+        tuple(sorted(f"ignored_{reason}" for reason in reasons)),
         failed=bool(kinds) or unsure or lost,
         calls=bool(told),
     )

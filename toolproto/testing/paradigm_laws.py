@@ -25,6 +25,7 @@ from .drawing import hold
 from .growing import PROSE, growing, half_openers
 from .laws import LawBroken
 from .offers import STANDARD_OFFER
+from .places import CONTEXTS
 from .strategies import Cases, cases_for, cuts, prose
 from .traps import trap_calls, traps
 
@@ -40,12 +41,14 @@ class ParadigmLaws:
     *paradigm* is the one to try: an instance, a class or a registered name. *offer* are the tools
     it is tried with, *examples* how many cases Hypothesis draws for a law (None: as many as its
     profile says), and *size* the characters of the smaller of two texts whose costs are compared.
+    Of the contexts of the law *place*, one in *streamed* is also read character by character.
     """
 
     paradigm: ClassVar[Any] = None
     offer: ClassVar[ToolOffer] = STANDARD_OFFER
     examples: ClassVar[int | None] = None
     size: ClassVar[int] = 10_000
+    streamed: ClassVar[int] = 10
 
     def growing(self) -> Mapping[str, Callable[[int], str]]:
         """The texts on which the work is measured: functions from a size to a reply."""
@@ -178,6 +181,15 @@ class ParadigmLaws:
         """Law 15: no stop sequence ends a reply in the middle of a call."""
         made = self._exercised()
         laws.stopping(made, [_PLAIN, example_call(self.offer) or _PLAIN], self.offer)
+
+    def test_place(self) -> None:
+        """Law 16: a call that is only shown is never a plain one."""
+        made = self._exercised()
+        call = example_call(self.offer) or _PLAIN
+        for number, context in enumerate(CONTEXTS):
+            laws.place(made, context, call, self.offer)
+            if number % self.streamed == 0:
+                laws.place(made, context, call, self.offer, size=1)
 
     # -- how they are tried -----------------------------------------------------------------
 

@@ -41,8 +41,8 @@ class CallContext:
 class _Words:
     """What is said about a call in one language.
 
-    *before* and *behind* are sentences, *lead* and *trail* the two halves of one, *first* is how one
-    goes on that begins with the call. *quotes* are pairs of quotation marks; *space* stands between
+    *before* and *behind* are sentences, *lead* and *trail* the two halves of one, and *first* goes
+    on from a call that begins one. *quotes* are pairs of quotation marks; *space* stands between
     words.
     """
 
@@ -196,7 +196,7 @@ def _fences() -> Iterator[CallContext]:
     for language, words in _LANGUAGES.items():
         for around in ("{0}\n\n{1}{{call}}\n{2}\n\n{3}", "{1}{{call}}\n{2}\n{3}"):
             opener = next(opened)
-            run = opener.rstrip("\njsonxmltool_cde")
+            run = opener[: opener.count(opener[0])]
             text = around.format(words.before, opener, run, words.behind)
             yield CallContext("fence", language, text, shown=False)
         code = f"{words.before}\n```python\nx = 1  # {words.behind}\n{{call}}\n```"
@@ -229,11 +229,10 @@ def _code() -> Iterator[CallContext]:
         )  # fmt: skip
         single = f"{words.lead}{s}`{{call}}`{s}{words.trail}"
         yield CallContext("code span", language, single)
-        double = f"{words.lead}{s}`` {{call}} ``{s}{words.trail}"
-        yield CallContext("code span", language, double)
         over = f"{words.lead}{s}`x =\n{{call}}\n`{s}{words.trail}"
         yield CallContext("code span over lines", language, over, shown=False)
     for template in (
+        "You get it with `` {call} ``.",
         "`{call}`",
         "- `{call}`: asks",
         "**`{call}`**",
@@ -260,7 +259,18 @@ def _block_quotes() -> Iterator[CallContext]:
         yield CallContext("block quote", language, many, prefix="> ")
         lazy = f"> {words.lead}\n{{call}}\n\n{words.behind}"
         yield CallContext("lazy line", language, lazy, shown=False)
-    for lead in ("> > ", ">> ", ">>> ", ">\t", "  > ", "- > ", "1. > ", "> - ", "> 1. ", "* > - "):
+    for lead in (
+        "> > ",
+        ">> ",
+        "> > > ",
+        ">\t",
+        "  > ",
+        "- > ",
+        "1. > ",
+        "> - ",
+        "> 1. ",
+        "* > - ",
+    ):
         quote = f"They wrote:\n\n{lead}{{call}}\n"
         yield CallContext("block quote", "English", quote, prefix="> ")
     for lead in ("&gt; ", "＞ ", "|> "):
@@ -272,7 +282,8 @@ def _mail_and_logs() -> Iterator[CallContext]:
         yield CallContext("mail", "English", f"{name}\n> Hi,\n> {{call}}\n> Ann\n", prefix="> ")
         yield CallContext("mail", "English", f"{name}\n>> {{call}}\n> no\n", prefix=">> ")
     for lead in (
-        "2024-05-01 12:00:01 INFO model said ", "[12:00:01] assistant ", "Jan 01 12:00:00 host app[12] ",
+        "2024-05-01 12:00:01 INFO model said ", "[12:00:01] assistant ",
+        "Jan 01 12:00:00 host app[12] ",
         "DEBUG raw_output=", "127.0.0.1 - - ", "$ echo ", "+ ", "stdout | ", "output=", "text= ",
     ):  # fmt: skip
         yield CallContext(
@@ -294,7 +305,8 @@ def _elements() -> Iterator[CallContext]:
         yield CallContext("element", "HTML", f"<{name.upper()}>x\n{{call}}</{name.upper()} >")
     for template in (
         "<!-- {call} -->", "<!--\n{call}\n-->\nDone.", "Text <!-- old:\n\n{call}\n--> more.",
-        "<pre><code>\n{call}\n</code></pre>", '<pre lang="json"><code class="x">{call}</code></pre>',
+        "<pre><code>\n{call}\n</code></pre>",
+        '<pre lang="json"><code class="x">{call}</code></pre>',
         "<details><summary>Example</summary>\n\n```json\n{call}\n```\n\n</details>\nThat is all.",
         "<blockquote>\n<p>He wrote</p>\n{call}\n</blockquote>",
     ):  # fmt: skip
@@ -341,7 +353,8 @@ def _tables() -> Iterator[CallContext]:
 def _definitions() -> Iterator[CallContext]:
     for template in (
         "[^1]: {call}\n", "See[^note].\n\n[^note]: {call}\n", "[id]: {call}\n", "Term\n: {call}\n",
-        '[a]: http://a.b "t"\n[b]: {call}\n', "Term\n:   as in {call}\n", "[^2]: Write {call} there.\n",
+        '[a]: http://a.b "t"\n[b]: {call}\n', "Term\n:   as in {call}\n",
+        "[^2]: Write {call} there.\n",
         ".. [1] {call}\n", ".. note {call}\n", "[1]: {call}\n",
     ):  # fmt: skip
         yield CallContext("definition", "English", template, shown=False)
@@ -350,10 +363,14 @@ def _definitions() -> Iterator[CallContext]:
 # -- quotation marks ------------------------------------------------------------------------
 
 _PAIRS = (
-    "“”", "„“", "„”", "«»", "»«", "‹›", "›‹", "”” ", "‘’", "‚‘", "「」", "『』", "｢｣", "﹁﹂", "﹃﹄",
+    "“”", "„“", "„”", "«»", "»«", "‹›", "›‹", "””",
+    "‘’", "‚‘", "「」", "『』", "｢｣", "﹁﹂", "﹃﹄",
     "〝〞", "〝〟", "《》", "〈〉", "⟪⟫", "⟨⟩", "❝❞", "❛❜", "＂＂", "״״", '""',
 )  # fmt: skip
-_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00a0\u202f\u00ad\u200e\u200f\u202a\u2066\u061c\u2009\ufe0f\u180e"
+_INVISIBLE = (
+    "\u200b\u200c\u200d\u2060\ufeff\u00a0\u202f\u00ad"
+    "\u200e\u200f\u202a\u2066\u061c\u2009\ufe0f\u180e"
+)
 
 
 def _quotations() -> Iterator[CallContext]:
@@ -364,8 +381,6 @@ def _quotations() -> Iterator[CallContext]:
             text = f"{words.lead}{s}{left}{gap}{{call}}{gap}{right}{s}{words.trail}"
             yield CallContext("quotation", language, text)
         left, right = words.quotes[0][0], words.quotes[0][-1]
-        text = f"{words.lead}{s}{left}{words.lead}{s}{{call}}{right}{s}{words.trail}"
-        yield CallContext("quotation", language, text)
         alone = f"{left}{{call}}{right}{s}{words.first}"
         yield CallContext("quotation", language, alone)
         over = f"{words.before} {left}{words.lead}\n{{call}}\n{words.trail}{right}\n"
@@ -388,7 +403,7 @@ def _invisible() -> Iterator[CallContext]:
     pairs = cycle(("“”", "«»", '""', "„“", "「」", "‘’"))
     for char in _INVISIBLE:
         for before, inside in ((char, ""), ("", char), (char, char)):
-            left, right = next(pairs)
+            left, right = tuple(next(pairs))
             text = f"The text {before}{left}{inside}{{call}}{inside}{right}{before} is a call."
             yield CallContext("invisible", f"U+{ord(char):04X}", text)
         for lead, shown in ((f"{char}> ", True), (f"> {char}", True), (f"`{char}", True)):
@@ -422,10 +437,9 @@ _BEHIND = (
 def _thoughts() -> Iterator[CallContext]:
     leads = cycle(_BEHIND)
     for opener, closer in Reasoning().tags:
-        for _ in range(2):
-            # A tag that begins with a space counts at the beginning of the reply only.
-            lead = "" if opener.startswith(" ") else next(leads)
-            yield from _thought(f"{lead}{opener}", closer)
+        # A tag that begins with a space counts at the beginning of the reply only.
+        lead = "" if opener.startswith(" ") else next(leads)
+        yield from _thought(f"{lead}{opener}", closer)
     for lead in _BEHIND:
         yield from _thought(f"{lead}<think>", "</think>")
     for language, words in _LANGUAGES.items():
@@ -452,11 +466,11 @@ def _sentences() -> Iterator[CallContext]:
             f"{words.lead}{s}{{call}}{s}{words.trail}",
             f"{words.lead}{s}{{call}}",
             f"{{call}}{s}{words.first}",
-            f"{words.behind} {words.lead}{s}{{call}}{s}{words.trail} {words.behind}",
             f"{words.before} {{call}}{s}{words.first}",
-            f"{words.lead}{s}({{call}}){s}{words.trail}",
         ):
             yield CallContext("sentence", language, text, shown=False, talk=True)
+    for text in ("There is a call ({call}) for that.", "Write a call, e.g. {call} for that."):
+        yield CallContext("sentence", "English", text, shown=False, talk=True)
 
 
 def _lists() -> Iterator[CallContext]:

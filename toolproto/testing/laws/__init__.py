@@ -13,6 +13,7 @@ from .asking import read_in_pieces, read_whole
 from .broken import LawBroken
 from .exercise import exercise, made
 from .growth import linearity
+from .places import place
 from .reading import lossless, streamed_arguments, totality, verbatim
 from .speaking import inertness, teaching
 from .streaming import chunking, freshness, promptness
@@ -28,6 +29,7 @@ __all__ = [
     "linearity",
     "lossless",
     "made",
+    "place",
     "promptness",
     "read_in_pieces",
     "read_whole",
@@ -56,4 +58,5 @@ LAWS: dict[str, Callable[..., Any]] = {
     "verbatim": verbatim,
     "truncation": truncation,
     "stopping": stopping,
+    "place": place,
 }

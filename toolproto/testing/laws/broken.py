@@ -20,6 +20,7 @@ NUMBERS = {
     "verbatim": 13,
     "truncation": 14,
     "stopping": 15,
+    "place": 16,
 }
 _LONGEST = 600
 

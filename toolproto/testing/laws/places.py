@@ -35,7 +35,7 @@ def place(
     The reply is read in pieces of *size* characters, or whole.
     """
     written = asked("place", paradigm, "encode_call", call)
-    if context.talk and _begins_specially(written):
+    if (context.talk and _begins_specially(written)) or _in_its_own_fence(written, context):
         return
     reply = context.around(written)
     step = size or max(1, len(reply))
@@ -53,6 +53,11 @@ def place(
 def _taken(calls: Iterable[ToolCall], context: CallContext) -> list[ToolCall]:
     """The calls that should not have been read, or not without a doubt of their place."""
     return [call for call in calls if context.shown or not call.place_doubt]
+
+
+def _in_its_own_fence(written: str, context: CallContext) -> bool:
+    """Is the form itself a code fence? Nothing can be said about one inside other code."""
+    return written.startswith("```") and ("`" in context.template or "~~~" in context.template)
 
 
 def _begins_specially(written: str) -> bool:
