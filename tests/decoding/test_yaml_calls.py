@@ -274,7 +274,7 @@ def test_a_quote_that_is_missing_costs_only_its_line() -> None:
     assert repairs(yaml) == ["missing_quote"]
 
 
-@pytest.mark.parametrize("value", ["|\n    imp", '"imp', "[1, 2"])
+@pytest.mark.parametrize("value", ["|\n    imp", "|\r\n\r", '"imp', "[1, 2"])
 def test_a_reply_that_ends_in_a_value_is_cut_short(value: str) -> None:
     reply = f"```yaml\ntool: search\narguments:\n  note: {value}"
     [problem] = get_paradigm("yaml_block").parse_response(reply, OFFER).problems

@@ -123,7 +123,9 @@ class BlockText:
                 breaks += 1
                 continue
             first = (yield from source.peek(column + 1))[column:]
-            if not first:
+            if not first or (
+                first == "\r" and (yield from source.peek(column + 2))[column:] == "\r"
+            ):
                 raise cut_short()  # its next line may have been to come
             if column <= self._parent or column < self._indent or column > LONGEST_INDENT:
                 break
