@@ -510,7 +510,7 @@ class TaggedCalls(PulledCalls):
             parts.append(piece)
 
         def stream(stop: Callable[[str], int]) -> StreamedString:
-            return replace(call.streaming(stop), tell=keep)
+            return replace(call.streaming(stop), tell=keep, take=None, make=None)
 
         yield from self._inside(source, element, parts.append, stream, begun=bool(parts))
         return type.read("".join(parts))
