@@ -69,7 +69,7 @@ _NAMED_LINE = (
     rf"[{{\s\"'`“‘\\]{{0,4}}{_NAME}\\?[\"'`”’]?[ \t]{{0,3}}(?:\(|\\?\Z)"
     rf"|{_NAME}[ \t]{{0,8}}(?:\r?\n\s{{0,8}}(?:\{{|\Z)|\r?\Z)"
 )
-_TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}([A-Za-z](?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
+_TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
 _TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
 _OF_CALLS = frozenset({Landmark.CALL, Landmark.END_OF_CALL})
 
@@ -114,7 +114,9 @@ class Landmarks:
         self.by_name = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
         self.labels = MarkerSet([Marker(label) for label in LABELS])
         python = Family.PYTHON in form.bare
-        self.telling = _telling([marker for marker, _ in table], python, self.by_name)
+        self.telling = _telling(
+            [marker for marker, _ in table], python, self.by_name, form.tool_tags
+        )
 
     def at(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
         """The landmark at *at*, or NO, or MORE."""
@@ -159,13 +161,17 @@ def landmarks(form: ReplyForm, reasoning: Reasoning) -> Landmarks:
     return Landmarks(form, reasoning)
 
 
-def _telling(markers: Sequence[Marker], python: bool, by_name: bool) -> re.Pattern[str]:
+def _telling(
+    markers: Sequence[Marker], python: bool, by_name: bool, tool_tags: bool
+) -> re.Pattern[str]:
     """What to stop at in prose: a character that, with the one behind it, may mean something.
 
     Most brackets in prose and code are told apart here, without stopping. A line end is one only
     where the line below it begins like a call, or like somebody else's turn.
     """
     pairs = {"<": r"\s/\\|｜A-Za-z", "{": r"\s\"'“‘`A-Za-z_", "[": r"\s{", "~": "~"}
+    if tool_tags:
+        pairs["<"] += r"\w"
     if python:
         pairs["["] += r"A-Za-z_\"'`\["
     literals = {_or_its_beginning(label, least=1) for label in (f"\n{each}" for each in LABELS)}

@@ -199,6 +199,8 @@ class MarkedBody:
             self._fenced = False
             return fence.end() if fence else at
         if _SPACE.match(text, at):
+            if text[at] == "\n" and self._closer is None:
+                outbox.release()  # its line is over, and nothing more can be said of the call
             return at + 1
         if text[at] == "<" and self._closer is not None:
             stop = self._behind_tag(text, at, final)
