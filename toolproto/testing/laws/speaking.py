@@ -93,10 +93,14 @@ def _check_results(paradigm: ToolContextDef, results: Sequence[ToolResult]) -> N
 
 
 def inertness(paradigm: ToolContextDef, offer: ToolOffer, results: Sequence[ToolResult]) -> None:
-    """Law 10: instructions, results and problems, quoted by the model, run nothing."""
+    """Law 10: instructions, results and problems, quoted by the model, run nothing.
+
+    A call whose place is doubted does not run: it is put to the model first.
+    """
     for what, text in _texts(paradigm, offer, results):
         for where, quoted in _quotations(text):
-            for call in read_whole(paradigm, quoted, offer).calls:
+            calls = read_whole(paradigm, quoted, offer).calls
+            for call in (each for each in calls if not each.place_doubt):
                 raise LawBroken(
                     "inertness",
                     f"{what} in {where} run {call_line(call)},"
