@@ -16,6 +16,7 @@ import argparse
 import time
 from dataclasses import dataclass
 
+from compare import add_figures_option, keep_figures
 from streaming import Case, case, ours
 
 from toolproto import get_paradigm, paradigms
@@ -87,15 +88,23 @@ def _buffered(this: Case) -> float:
     return time.process_time() - start
 
 
+def ratios(speeds: list[Speed]) -> dict[str, float]:
+    """What compare.py looks at."""
+    found = {f"{each.paradigm}: time / appending": each.times_buffer for each in speeds}
+    return {**found, "worst growth": max(each.growth for each in speeds)}
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("paradigms", nargs="*", default=None, help="all of them by default")
     options.add_argument("--size", type=int, default=131_072)
     options.add_argument("--rounds", type=int, default=4)
+    add_figures_option(options)
     given = options.parse_args()
     speeds = [speed(name, given.size, given.rounds) for name in given.paradigms or paradigms()]
     for each in speeds:
         print(each)
+    keep_figures(given.figures, ratios(speeds))
     passed = sum(each.passes for each in speeds)
     print(f"{passed} of {len(speeds)} paradigms pass")
 

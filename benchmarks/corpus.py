@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import json_repair
+from compare import add_figures_option, keep_figures
 
 from toolproto import ToolCall, ToolContextDef, ToolOffer, ToolSpec, get_paradigm, parse_any
 
@@ -262,18 +263,30 @@ def print_bars(counts: Counter[str]) -> None:
         print(f"  {'PASS' if passes else 'FAIL'}  {told:36}{value:7.2f} %")
 
 
+def ratios(counts: Counter[str]) -> dict[str, float]:
+    """What compare.py looks at: the shares that are read right, and how many others are wrong."""
+    found: dict[str, float] = {}
+    for name in KINDS:
+        for reader in ("asked", "any"):
+            found[f"{reader}, {name}: read right"] = counts[f"{reader} {name}"] / counts[name]
+    return found
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("--file", type=Path, default=CORPUS)
     options.add_argument("--by", choices=("format", "malformation"), default="format")
     options.add_argument("--show", type=int, default=0, metavar="N", help="print that many misses")
+    add_figures_option(options)
     given = options.parse_args()
     if not given.file.exists():
         print(f"no corpus at {given.file}: name one with --file")
+        keep_figures(given.figures, {})
         return
     table = score(given.file, given.by, given.show)
     print_table(table)
     print_bars(table[ALL])
+    keep_figures(given.figures, ratios(table[ALL]))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from compare import add_figures_option, keep_figures
 from session import Server
 
 from toolproto import ChatRequest, ChatSession, tool
@@ -113,8 +114,10 @@ class Service(Server):
 # -- a turn ---------------------------------------------------------------------------------
 
 
-def turn_times(stores: dict[str, Store | None], runs: int, pause: float, risk: str) -> None:
-    """Time the same turn with each of *stores*, one after the other, again and again."""
+def turn_times(
+    stores: dict[str, Store | None], runs: int, pause: float, risk: str
+) -> dict[str, float]:
+    """Time the same turn with each of *stores*, one after the other; the ratios of their best."""
     times: dict[str, list[float]] = {name: [] for name in stores}
     with Service(pause) as url, HttpEndpoint(url, model="m") as endpoint:
         for at in range(runs + 2):
@@ -132,6 +135,8 @@ def turn_times(stores: dict[str, Store | None], runs: int, pause: float, risk: s
             f"{statistics.median(each) * 1e3:8.2f} ms, at best {min(each) * 1e3:8.2f} ms"
             f"{_added(each, times['no store'])}"
         )
+    alone, what = min(times.pop("no store")), f"{pause * 1e3:g} ms a token, {risk}"
+    return {f"{what}, {name}: time / no store": min(each) / alone for name, each in times.items()}
 
 
 def _added(times: list[float], alone: list[float]) -> str:
@@ -196,9 +201,11 @@ def _as_turn(told: str, number: int, further: int) -> Iterator[Record]:
         yield Record(kind, {**data, **place})
 
 
-def long_sessions(folder: Path) -> None:
+def long_sessions(folder: Path) -> dict[str, float]:
     """How long it takes to open a session, and what a turn writes, by its length."""
+    found: dict[str, float] = {}
     for shape in SHAPES:
+        first = 0.0
         path = folder / f"{shape}.db"
         for messages in (1_000, 2_000, 5_000, 10_000, 20_000):
             with closing(open_store(path)) as store:
@@ -208,7 +215,10 @@ def long_sessions(folder: Path) -> None:
             print(f"{shape:5} {messages:6,} messages  opened in {middle:6.1f} ms ", end="")
             print(f"({low:.1f} to {high:.1f}), at best {min(opened) * 1e3:.1f} ms; ", end="")
             records, log = _turn_bytes(path, shape)
+            first = first or min(opened) / messages
+            found[f"{shape}: opening 20 times as much / 20"] = min(opened) / messages / first
             print(f"a turn writes {records:,} bytes in records, {log:,} in SQLite's log")
+    return found
 
 
 def _opening(path: Path, shape: str, messages: int) -> float:
@@ -246,7 +256,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--pauses", type=float, nargs="+", default=(0, 1, 5), help="ms a token")
     parser.add_argument("--postgresql", metavar="URL", help="a database to fill with sessions")
+    add_figures_option(parser)
     options = parser.parse_args()
+    figures: dict[str, float] = {}
     with scratch() as folder:
         print(f"to wait for the disk takes {disk_time(folder) * 1e3:.3f} ms here")
         stores: dict[str, Store | None] = {
@@ -258,8 +270,10 @@ def main() -> None:
             stores["PostgreSQL"] = open_store(options.postgresql)
         for pause in options.pauses:
             for risk in TOOLS:
-                turn_times(stores, max(3, round(options.runs / (1 + pause * 4))), pause / 1e3, risk)
-        long_sessions(folder)
+                runs = max(3, round(options.runs / (1 + pause * 4)))
+                figures |= turn_times(stores, runs, pause / 1e3, risk)
+        figures |= long_sessions(folder)
+    keep_figures(options.figures, figures)
 
 
 if __name__ == "__main__":

@@ -19,14 +19,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from compare import add_figures_option, keep_figures
+
 if __name__ == "__main__":  # run from a checkout, installed or not
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 from defects import KEYS, KINDS, Defect, defects
 
 from toolproto import ToolOffer, ToolSpec, get_paradigm
-from toolproto.decoding.lenient import read_json
-from toolproto.decoding.strict import Reading
+from toolproto.decoding.values.lenient import read_json
+from toolproto.decoding.values.strict import Reading
 from toolproto.messages import Grade
 
 WRITE_FILE = ToolSpec(
@@ -167,13 +169,24 @@ def tally(read: Reader, payloads: Iterable[Defect]) -> dict[str, Score]:
     return scores
 
 
-def print_accuracy(payloads: list[Defect]) -> None:
-    """Identical values, silently wrong ones and the time per payload."""
+def print_accuracy(payloads: list[Defect]) -> dict[str, float]:
+    """Identical values, silently wrong ones and the time per payload; the ratios of them."""
     columns = {name: tally(read, payloads) for name, read in readers().items()}
     print("identical of total · silently wrong · ms per payload\n")
     print(f"{'':20}" + "".join(f"{name:>25}" for name in columns))
     for kind in (*KINDS, "total"):
         print(f"{kind:20}" + "".join(_cell(scores[kind]) for scores in columns.values()))
+    return ratios({name: scores["total"] for name, scores in columns.items()})
+
+
+def ratios(totals: dict[str, Score]) -> dict[str, float]:
+    """What compare.py looks at."""
+    ours = {name: each for name, each in totals.items() if name not in ("json_repair", "json")}
+    found = {f"{name}: read right": each.identical / each.total for name, each in ours.items()}
+    found["silently wrong"] = max(each.silently_wrong for each in ours.values())
+    if "json_repair" in totals:
+        found["time / json_repair"] = totals["ours"].seconds / totals["json_repair"].seconds
+    return found
 
 
 def _cell(result: Score) -> str:
@@ -194,14 +207,17 @@ def _seconds(text: str) -> float:
     return time.process_time() - began
 
 
-def print_growth(length: int = 1_000_000) -> None:
-    """Time for hostile texts, and how it grows when the text doubles."""
+def print_growth(length: int = 1_000_000) -> float:
+    """Time for hostile texts, and how it grows when the text doubles; the most it does."""
+    most = 0.0
     print(f"\n{'hostile text':30}{'half':>10}{'1 MB':>10}{'growth':>10}")
     for prefix, pattern in HOSTILE:
         half, whole = (seconds_for(prefix, pattern, n) for n in (length // 2, length))
         name = f"{prefix}{pattern}…"
         growth = whole / max(half, 1e-6)
+        most = max(most, growth)
         print(f"{name!r:30}{half:>9.3f}s{whole:>9.3f}s{growth:>9.1f}x")
+    return most
 
 
 def main() -> None:
@@ -209,9 +225,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)
+    add_figures_option(parser)
     options = parser.parse_args()
-    print_accuracy(list(defects(options.count, options.seed)))
-    print_growth()
+    figures = print_accuracy(list(defects(options.count, options.seed)))
+    figures["worst growth for twice the text"] = print_growth()
+    keep_figures(options.figures, figures)
 
 
 if __name__ == "__main__":

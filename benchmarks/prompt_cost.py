@@ -25,6 +25,8 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from compare import add_figures_option, keep_figures
+
 from toolproto import ToolCall, ToolOffer, ToolSpec, get_paradigm, paradigms
 from toolproto.describe import describe, estimate_tokens, example_call, styles
 
@@ -168,17 +170,31 @@ def print_estimate(tools: tuple[ToolSpec, ...], counters: dict[str, Count]) -> N
         print(f"| {style} | {' | '.join(off)} |")
 
 
+def ratios(found: list[Cost]) -> dict[str, float]:
+    """What compare.py looks at: tokens per tool in each style, beside JSON Schema."""
+    tokens = {(c.style, c.tokenizer): c.per_tool for c in found if c.paradigm == PARADIGM}
+    names = dict.fromkeys(c.tokenizer for c in found)
+    return {
+        f"{style}, {name}: tokens / {BASE}": tokens[style, name] / tokens[BASE, name]
+        for style in styles()
+        for name in names
+        if style != BASE
+    }
+
+
 def main() -> None:
     """Count everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tools", type=Path, default=TOOLS, help="a JSON list of definitions")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
+    add_figures_option(parser)
     options = parser.parse_args()
     counters, tools = tokenizers(), read_tools(options.tools)
     found = list(costs(tools, counters))
     print_styles(found)
     print_paradigms(found)
     print_estimate(tools, counters)
+    keep_figures(options.figures, ratios(found))
     if options.json:
         options.json.write_text(json.dumps([asdict(cost) for cost in found], indent=1))
 

@@ -26,6 +26,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+from compare import add_figures_option, keep_figures
+
 print = partial(print, flush=True)  # a long run shows how far it is
 
 TOOL = {
@@ -203,7 +205,7 @@ def resident(pid: int) -> float:
 
 def cost(
     name: str, port: int, pid: int, upstream: int, tools: bool, count: int, pause: int = 0
-) -> None:
+) -> dict[str, float]:
     """CPU and latency of calls of 200 tokens, one at a time, beside the backend alone.
 
     With a *pause* of some milliseconds after each token the process is woken for every one.
@@ -220,6 +222,7 @@ def cost(
     added = 1000 * (median(through) - median(direct))
     name += f", {pause} ms a token" if pause else ""
     print(f"{name:44} CPU {1000 * spent / len(through):6.1f} ms/call   p50 +{added:5.1f} ms")
+    return {f"{name}: time / backend alone": median(through) / median(direct)}
 
 
 def streams(name: str, port: int, tools: bool, at_once: int = 200) -> None:
@@ -237,7 +240,7 @@ def streams(name: str, port: int, tools: bool, at_once: int = 200) -> None:
     )
 
 
-def long_arguments(port: int, pid: int) -> None:
+def long_arguments(port: int, pid: int) -> dict[str, float]:
     """CPU a byte for arguments of 64 and 256 KB."""
     spent = {}
     for size in (64, 256):
@@ -248,12 +251,14 @@ def long_arguments(port: int, pid: int) -> None:
         spent[size] = (cpu(pid) - before) / rounds / size
         print(f"{size:4} KB argument: {1000 * spent[size]:6.2f} ms of CPU a KB")
     print(f"256 KB costs {spent[256] / spent[64]:.2f} times as much a byte as 64 KB (bar: 1.3)")
+    return {"256 KB / 64 KB, CPU a byte": spent[256] / spent[64]}
 
 
-def first_fragment(port: int) -> None:
+def first_fragment(port: int) -> dict[str, float]:
     """How soon the first fragment of a long argument is there."""
     first, whole, _ = asyncio.run(ask(port, 4000, 1, True))
     print(f"first fragment after {100 * first / whole:.1f} % of a 16 KB call (bar: 10 %)")
+    return {"first fragment / whole call": first / whole}
 
 
 def memory(port: int, pid: int, requests: int) -> None:
@@ -286,6 +291,7 @@ def main() -> int:
     options.add_argument("--requests", type=int, default=10_000, help="for the measure of memory")
     options.add_argument("--calls", type=int, default=200)
     options.add_argument("--backend", type=int, help=argparse.SUPPRESS)
+    add_figures_option(options)
     given = options.parse_args()
     if given.backend:
         asyncio.run(backend(given.backend))
@@ -298,12 +304,14 @@ def main() -> int:
             running([sys.executable, __file__, "--backend", str(upstream)], upstream)
         )
         pid = stack.enter_context(running(ours, port))
-        cost("toolproto, tool calls", port, pid, upstream, True, given.calls)
-        cost("toolproto, passed through", port, pid, upstream, False, given.calls)
-        cost("toolproto, tool calls", port, pid, upstream, True, given.calls // 5, pause=5)
+        figures = cost("toolproto, tool calls", port, pid, upstream, True, given.calls)
+        figures |= cost("toolproto, passed through", port, pid, upstream, False, given.calls)
+        slowly = given.calls // 5
+        figures |= cost("toolproto, tool calls", port, pid, upstream, True, slowly, pause=5)
         streams("toolproto, tool calls", port, True)
-        first_fragment(port)
-        long_arguments(port, pid)
+        figures |= first_fragment(port)
+        figures |= long_arguments(port, pid)
+        keep_figures(given.figures, figures)
         memory(port, pid, given.requests)
         if given.litellm:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any
 
 import httpx
+from compare import add_figures_option, keep_figures
 
 from toolproto import AsyncChatSession, ChatSession, tool
 from toolproto.endpoints import HttpEndpoint
@@ -136,7 +137,8 @@ def cpu(work: Callable[[], Any]) -> float:
     return time.process_time() - began
 
 
-def one_at_a_time(runs: int, pause: float) -> None:
+def one_at_a_time(runs: int, pause: float) -> dict[str, float]:
+    """CPU of a session beside httpx alone, for both drivers."""
     with (
         Server(pause=0.0005) as url,
         httpx.Client() as client,
@@ -147,11 +149,11 @@ def one_at_a_time(runs: int, pause: float) -> None:
             alone.append(cpu(lambda: with_httpx(client, url)))
             session = ChatSession(endpoint, "xml_tag", [get_weather], system="Be brief.")
             driven.append(cpu(partial(with_session, session)))
-    report(f"one session, {pause * 1e3:g} ms a token", alone[2:], driven[2:])
-    asyncio.run(one_at_a_time_async(runs, pause))
+    told = report(f"one session, {pause * 1e3:g} ms a token", alone[2:], driven[2:])
+    return {**told, **asyncio.run(one_at_a_time_async(runs, pause))}
 
 
-async def one_at_a_time_async(runs: int, pause: float) -> None:
+async def one_at_a_time_async(runs: int, pause: float) -> dict[str, float]:
     with Server(pause) as url:
         async with httpx.AsyncClient() as client, HttpEndpoint(url, model="m") as endpoint:
             alone, driven = [], []
@@ -159,7 +161,7 @@ async def one_at_a_time_async(runs: int, pause: float) -> None:
                 alone.append(await acpu(partial(with_async_httpx, client, url)))
                 session = AsyncChatSession(endpoint, "xml_tag", [get_weather], system="Be brief.")
                 driven.append(await acpu(partial(with_async_session, session)))
-    report(f"async, {pause * 1e3:g} ms a token", alone[2:], driven[2:])
+    return report(f"async, {pause * 1e3:g} ms a token", alone[2:], driven[2:])
 
 
 async def acpu(work: Callable[[], Any]) -> float:
@@ -169,16 +171,18 @@ async def acpu(work: Callable[[], Any]) -> float:
     return time.process_time() - began
 
 
-def report(what: str, alone: list[float], driven: list[float]) -> None:
+def report(what: str, alone: list[float], driven: list[float]) -> dict[str, float]:
+    """Print the times; their ratio, the best of each."""
     more = statistics.median(driven) - statistics.median(alone)
     print(
         f"{what:30} httpx alone {statistics.median(alone) * 1e3:6.2f} ms CPU   "
         f"session {statistics.median(driven) * 1e3:6.2f} ms   more {more * 1e3:5.2f} ms   "
         f"best {(min(driven) - min(alone)) * 1e3:5.2f} ms"
     )
+    return {f"{what}: CPU / httpx alone": min(driven) / min(alone)}
 
 
-async def many(sessions: int) -> None:
+async def many(sessions: int) -> dict[str, float]:
     """*sessions* at once on one loop, at 50 tokens a second."""
     with Server(pause=0.02) as url:
         limits = httpx.Limits(max_connections=None)
@@ -190,6 +194,7 @@ async def many(sessions: int) -> None:
     for name, (wall, used) in (("httpx alone", alone), ("sessions", driven)):
         print(f"{sessions} at once  {name:12} {wall:6.2f} s wall  {used:6.2f} s CPU")
     print(f"wall ratio {driven[0] / alone[0]:.3f}")
+    return {"many at once: CPU / httpx alone": driven[1] / alone[1]}
 
 
 async def timed(work: list[Any]) -> tuple[float, float]:
@@ -203,10 +208,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--sessions", type=int, default=64)
+    add_figures_option(parser)
     options = parser.parse_args()
+    figures: dict[str, float] = {}
     for pause in (0.0, 0.0005, 0.005):
-        one_at_a_time(options.runs, pause)
-    asyncio.run(many(options.sessions))
+        figures |= one_at_a_time(options.runs, pause)
+    figures |= asyncio.run(many(options.sessions))
+    keep_figures(options.figures, figures)
 
 
 if __name__ == "__main__":

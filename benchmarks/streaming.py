@@ -14,6 +14,8 @@ JSON_Strict and as XML_Tag write it. Beside our decoder, in the same run:
   Quadratic as well on code, and 256k take it 100 s, so it stops at 16k, or 64k in one piece.
 - *repair/delta*: the same at every delta, up to 4k in chunks of 64 (in chunks of 4 that took 11 s).
 
+Every chunk of ours gives its own delta: the last bar says how many did not.
+
 A star marks a value that came back different from what was written.
 
 Times are CPU time, the best of several rounds in which the readers take turns. Peak memory is
@@ -39,6 +41,7 @@ from typing import Any
 
 import jiter
 import json_repair
+from compare import add_figures_option, keep_figures
 
 from toolproto import (
     ArgumentsDelta,
@@ -348,6 +351,18 @@ def _peak(this: Case, reader: Reader) -> float:
     return peak / len(this.text)
 
 
+def late(this: Case) -> float:
+    """The share of the content's chunks that gave no delta with their own ``feed``.
+
+    A chunk that ends in half an escape or in what may be structure still gives what it adds for
+    certain; nothing is left of a chunk that only holds such a thing.
+    """
+    decoder = get_paradigm(this.paradigm).decoder(OFFER)
+    given = [bool(decoder.feed(chunk)) for chunk in this.pieces()]
+    inside = given[100 // this.chunk : -100 // this.chunk]
+    return inside.count(False) / len(inside)
+
+
 def growth(figures: Figures, paradigm: str, chunk: int, reader: str, sizes: list[int]) -> float:
     """The exponent with which time grows between the first and the last of *sizes*."""
     small, large = (figures[paradigm, size, chunk, reader] for size in (sizes[0], sizes[-1]))
@@ -444,15 +459,32 @@ def _bars_of(figures: Figures, paradigm: str) -> Iterator[Bar]:
     us, plain = (figures[paradigm, 256 * K, 4, name] for name in ("ours", "buffer"))
     slope = growth(figures, paradigm, 4, "ours", [64 * K, 1024 * K])
     yield Bar(paradigm, "MB/s", us.speed, 4, at_least=True)
-    yield Bar(paradigm, "times the buffer's time", us.seconds / plain.seconds, 12)
+    yield Bar(paradigm, "times the buffer's time", us.seconds / plain.seconds, 20)
+    yield Bar(paradigm, "chunks without their delta", late(case(paradigm, 256 * K, 4)), 0.05)
     yield Bar(paradigm, "growth exponent, 64k..1M", slope, 1.05)
     yield Bar(paradigm, "peak memory, times the reply", us.peak or math.nan, 8)
+
+
+def ratios(figures: Figures) -> dict[str, float]:
+    """What compare.py looks at: 256k in chunks of 4 and whole, beside the buffer."""
+    found: dict[str, float] = {}
+    for paradigm in AROUND:
+        for chunk in QUICK_CHUNKS:
+            plain = figures[paradigm, 256 * K, chunk, "buffer"].seconds
+            for reader in (OURS, STRINGS):
+                took = figures[paradigm, 256 * K, chunk, reader.name].seconds
+                found[f"{paradigm}, {reader.name}, {_chunk(chunk)}: time / buffer"] = took / plain
+        slope = growth(figures, paradigm, 4, "ours", [64 * K, 1024 * K])
+        found[f"{paradigm}: growth exponent"] = slope
+        found[f"{paradigm}: memory / reply"] = figures[paradigm, 256 * K, 4, "ours"].peak or 0
+    return found
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     options.add_argument("--quick", action="store_true", help="fewer sizes, chunks and rounds")
     options.add_argument("--json", type=Path, metavar="FILE", help="write every figure there too")
+    add_figures_option(options)
     given = options.parse_args()
     figures: Figures = {}
     for paradigm in AROUND:
@@ -465,6 +497,7 @@ def main() -> None:
     print("\nbars (256k in chunks of 4)")
     for bar in bars(figures):
         print(f"  {bar}")
+    keep_figures(given.figures, ratios(figures))
     if given.json:
         told = {
             "figures": [asdict(figure) for figure in figures.values()],

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from .patience import ended_for_good, hear_interrupts, limit_of, limited, real_stderr
 
 # Time is not what these tests measure, and shared machines are slow now and then. A usual run draws
 # the same cases every time; what is new is looked for by `make soak`.
@@ -15,7 +19,40 @@ settings.register_profile(
     max_examples=72,
     derandomize=True,
 )
+# `make check` is to answer soon; `make test` looks closer.
+settings.register_profile("check", settings.get_profile("toolproto"), max_examples=12)
 settings.register_profile(
     "soak", settings.get_profile("toolproto"), max_examples=5_000, derandomize=False
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "toolproto"))
+
+_STDERR = pytest.StashKey[int]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    hear_interrupts()
+    config.stash[_STDERR] = real_stderr()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    with ended_for_good(3 * limit_of(item), item.config.stash[_STDERR]):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    with limited(limit_of(item)):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    with limited(limit_of(item)):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    with limited(limit_of(item)):
+        return (yield)

@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "toolproto"
 
-#: The layer of everything that stands directly under ``toolproto``. A new name is a decision.
+#: The layer of everything that stands directly under ``toolproto``, and of parts that stand higher
+#: than what they belong to. A new name is a decision.
 LAYERS = {
-    "__version__": 0,
+    "__version__": 0,  # of ``toolproto/__init__.py`` itself
     "errors": 0,
     "messages": 0,
     "events": 0,
+    "finish_reasons": 0,
     "repairs": 0,
     "tools": 1,
     "decoding": 1,
     "describe": 2,
     "paradigms": 2,
-    "grammar": 2,
     "prompt": 2,
     "hooks": 2,
     "approvals": 2,
-    "guard": 2,
     "masking": 2,
-    "recommendations": 2,
     "turn": 3,
+    "tools.toolsets": 4,  # they open files
+    "recommendations": 4,  # so does a table of one's own
     "endpoints": 4,
     "stores": 4,
     "session": 4,
-    "mcp": 4,
     "proxy": 5,
     "cli": 5,
-    "playground": 5,
     "testing": 5,
     "evals": 5,
     "explain": 5,
@@ -46,13 +47,17 @@ LAYERS = {
 #: ``toolproto/__init__.py`` gathers the public names, so it stands above all of them.
 TOP = 6
 
-#: The core neither waits, nor reads a clock, nor talks to anybody.
-WAITING = {"httpx", "asyncio", "threading", "socket", "time", "subprocess", "ssl", "anyio"}
+#: The core neither waits, nor reads a clock, nor talks to anybody, nor looks at the machine.
+WORLDLY = {
+    "anyio", "asyncio", "concurrent", "glob", "httpx", "multiprocessing", "os",
+    "pathlib", "platform", "queue", "select", "shutil", "signal", "socket",
+    "ssl", "subprocess", "tempfile", "threading", "time",
+}  # fmt: skip
 LAST_PURE_LAYER = 3
 
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES = {
-    "lxml": ("decoding/xml_body.py", "describe/xml.py"),
+    "lxml": ("decoding/families/xml.py", "describe/xml.py"),
     "httpx": ("endpoints/http.py",),
     "jsonschema": ("tools/",),
     "pydantic": ("tools/", "proxy/config.py"),
@@ -77,14 +82,14 @@ HOMES = {
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 
-def imports(source: str, module: str) -> Iterator[str]:
-    """The full names of what *source* imports; *module* is its path in the package.
+def imports(tree: ast.AST, module: str, *, types: bool = True) -> Iterator[str]:
+    """The full names of what *tree* imports; *module* is its path in the package.
 
-    Imports inside functions count, and so do those for type checkers only: a type that a layer
-    cannot name is a type it should not know.
+    Imports inside functions count, and so do those for type checkers only, unless *types* is False:
+    a type that a layer cannot name is a type it should not know.
     """
     folder = ("toolproto", *Path(module).parent.parts)
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(tree, types):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -94,24 +99,45 @@ def imports(source: str, module: str) -> Iterator[str]:
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
+def nodes(tree: ast.AST, types: bool) -> Iterator[ast.AST]:
+    """The nodes of *tree*; without *types*, not those below ``if TYPE_CHECKING``."""
+    todo = deque([tree])
+    while todo:
+        node = todo.popleft()
+        yield node
+        checked = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        todo += node.orelse if checked and not types else ast.iter_child_nodes(node)
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    return ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+
+
 @cache
 def imported_by(module: str) -> list[str]:
-    return list(imports((PACKAGE / module).read_text(encoding="utf-8"), module))
+    return list(imports(tree_of(module), module))
 
 
 def layer(name: str) -> int:
-    """The layer of a dotted name in the package."""
-    parts = name.split(".")
-    return LAYERS.get(parts[1], TOP) if len(parts) > 1 else TOP
+    """The layer of a dotted name in the package: that of the longest part of it that has one."""
+    parts = name.split(".")[1:]
+    heads = [".".join(parts[:size]) for size in range(len(parts), 0, -1)]
+    return next((LAYERS[head] for head in heads if head in LAYERS), TOP)
+
+
+def dotted(module: str) -> str:
+    """The name under which *module*, a path in the package, is imported."""
+    return ".".join(("toolproto", *Path(module).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def layer_of(module: str) -> int:
-    return layer(f"toolproto.{Path(module).parts[0].removesuffix('.py')}")
+    return layer(dotted(module))
 
 
-def climbing(source: str, module: str) -> list[str]:
-    """What *module* imports from above its own layer."""
-    ours = [name for name in imports(source, module) if name.split(".")[0] == "toolproto"]
+def climbing(names: Iterable[str], module: str) -> list[str]:
+    """Which of *names*, which *module* imports, are from above its own layer."""
+    ours = [name for name in names if name.split(".")[0] == "toolproto"]
     return [name for name in ours if layer(name) > layer_of(module)]
 
 
@@ -119,14 +145,14 @@ def at_home(module: str, homes: tuple[str, ...]) -> bool:
     return any(module == home or (home[-1] == "/" and module.startswith(home)) for home in homes)
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_imports_its_own_layer_and_lower_ones(module):
-    assert climbing((PACKAGE / module).read_text(encoding="utf-8"), module) == []
+def test_a_module_imports_its_own_layer_and_lower_ones():
+    assert {each: found for each in MODULES if (found := climbing(imported_by(each), each))} == {}
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if layer_of(m) <= LAST_PURE_LAYER])
-def test_the_core_neither_waits_nor_reads_a_clock(module):
-    assert WAITING & {name.split(".")[0] for name in imported_by(module)} == set()
+def test_the_core_neither_waits_nor_looks_at_the_machine():
+    core = [module for module in MODULES if layer_of(module) <= LAST_PURE_LAYER]
+    libraries = {each: {name.split(".")[0] for name in imported_by(each)} for each in core}
+    assert {each: used & WORLDLY for each, used in libraries.items() if used & WORLDLY} == {}
 
 
 @pytest.mark.parametrize("library", HOMES)
@@ -135,20 +161,68 @@ def test_a_library_is_imported_at_its_home_only(library):
     assert [module for module in users if not at_home(module, HOMES[library])] == []
 
 
-def test_every_name_under_the_package_has_a_layer():
-    names = {Path(module).parts[0].removesuffix(".py") for module in MODULES}
-    assert names - LAYERS.keys() == {"__init__"}
+def test_every_name_under_the_package_has_a_layer_and_no_other_has():
+    names = {dotted(module).removeprefix("toolproto.") for module in MODULES}
+    assert {name.partition(".")[0] for name in names} - LAYERS.keys() == {"toolproto"}
+    assert LAYERS.keys() - names == {"__version__"}
 
 
-@pytest.mark.parametrize("folder", sorted({Path(module).parent.as_posix() for module in MODULES}))
-def test_every_folder_is_a_package(folder):
-    assert (PACKAGE / folder / "__init__.py").exists()
+# -- circles ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_says_in_its_first_line_what_it_is(module):
-    source = (PACKAGE / module).read_text(encoding="utf-8")
-    assert not source.strip() or ast.get_docstring(ast.parse(source))
+def needed(tree: ast.AST, module: str, known: Collection[str]) -> set[str]:
+    """The *known* modules that *module* needs, be it inside a function.
+
+    Two modules may speak of each other's types.
+    """
+    found = set()
+    for name in imports(tree, module, types=False):
+        while name and name not in known:
+            name = name.rpartition(".")[0]
+        found |= {name} - {"", dotted(module)}
+    return found
+
+
+def circle(needs: Mapping[str, Collection[str]]) -> list[str]:
+    """Names of which each needs the next, and the last the first; none, if nothing goes round."""
+    try:
+        list(TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_module_needs_one_that_needs_it():
+    names = {dotted(module) for module in MODULES}
+    assert circle({dotted(each): needed(tree_of(each), each, names) for each in MODULES}) == []
+
+
+@pytest.mark.parametrize(
+    "source, goes_round",
+    [
+        ("from .b import x", True),
+        ("def f():\n    from . import b", True),
+        ("if TYPE_CHECKING:\n    from .b import x", False),
+        ("from .c import x", False),
+    ],
+)
+def test_a_circle_is_noticed(source, goes_round):
+    known = {"toolproto.a", "toolproto.b"}
+    needs = {
+        "toolproto.a": needed(ast.parse(source), "a.py", known),
+        "toolproto.b": needed(ast.parse("from .a import y"), "b.py", known),
+    }
+    assert bool(circle(needs)) is goes_round
+
+
+def test_every_folder_is_a_package():
+    folders = {Path(module).parent for module in MODULES}
+    assert [each for each in folders if not (PACKAGE / each / "__init__.py").exists()] == []
+
+
+def test_a_module_says_in_its_first_line_what_it_is():
+    written = [module for module in MODULES if tree_of(module).body]
+    assert [each for each in written if not ast.get_docstring(tree_of(each))] == []
 
 
 # -- the reader of imports itself ---------------------------------------------------------
@@ -169,7 +243,7 @@ READ = [
 
 @pytest.mark.parametrize("source, module, names", READ)
 def test_imports_are_found(source, module, names):
-    assert list(imports(source, module)) == names
+    assert list(imports(ast.parse(source), module)) == names
 
 
 CLIMBING = [
@@ -188,7 +262,7 @@ CLIMBING = [
 
 @pytest.mark.parametrize("source, module, climbs", CLIMBING)
 def test_an_import_from_above_is_noticed(source, module, climbs):
-    assert bool(climbing(source, module)) is climbs
+    assert bool(climbing(imports(ast.parse(source), module), module)) is climbs
 
 
 @pytest.mark.parametrize(

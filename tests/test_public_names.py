@@ -10,7 +10,7 @@ from enum import Enum
 import pytest
 
 import toolproto
-from toolproto.decoding.json_end import JsonListener
+from toolproto.decoding.families.json_tokens import JsonListener
 
 PUBLIC = [
     "Allow",

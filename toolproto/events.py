@@ -8,8 +8,9 @@ the joined :class:`ArgumentsDelta` of a completed call are its arguments as JSON
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .messages import CallProblem, Span, ToolCall
 
@@ -77,26 +78,45 @@ class CallRejected:
 Event = TextDelta | ReasoningDelta | CallStarted | ArgumentsDelta | CallCompleted | CallRejected
 
 
-def _delta_maker() -> Callable[[int, str], ArgumentsDelta]:
-    """A constructor of ArgumentsDelta for the one place that makes one per token.
+class _NewDelta:
+    """An ArgumentsDelta in the making."""
 
-    A frozen dataclass sets its fields through ``object.__setattr__``; writing the slots
-    directly takes 280 ns instead of 450, which is a third of what a token may cost.
+    __slots__ = ("index", "text")
+
+    index: int
+    text: str
+
+
+def arguments_delta(index: int, text: str) -> ArgumentsDelta:
+    """An ArgumentsDelta, for the one place that makes one per token.
+
+    A frozen dataclass sets its fields through ``object.__setattr__``. Setting those of a class
+    with the same slots, and then the class, takes 300 ns instead of 710: a third of what a token
+    may cost.
     """
-    new = object.__new__
-    set_index = ArgumentsDelta.__dict__["index"].__set__
-    set_text = ArgumentsDelta.__dict__["text"].__set__
-
-    def make(index: int, text: str) -> ArgumentsDelta:
-        delta = new(ArgumentsDelta)
-        set_index(delta, index)
-        set_text(delta, text)
-        return delta
-
-    return make
+    delta: Any = _NewDelta()
+    delta.index = index
+    delta.text = text
+    delta.__class__ = ArgumentsDelta
+    return delta  # type: ignore[no-any-return]
 
 
-arguments_delta = _delta_maker()
+class _NewText:
+    """A TextDelta in the making."""
+
+    __slots__ = ("span", "text")
+
+    text: str
+    span: Span
+
+
+def text_delta(text: str, span: Span) -> TextDelta:
+    """A TextDelta, for prose that comes in tokens; see :func:`arguments_delta`."""
+    delta: Any = _NewText()
+    delta.text = text
+    delta.span = span
+    delta.__class__ = TextDelta
+    return delta  # type: ignore[no-any-return]
 
 
 def merge(events: Iterable[Event]) -> list[Event]:

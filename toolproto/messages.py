@@ -68,6 +68,7 @@ class Grade(Enum):
 PLACE_DOUBTS: Mapping[str, str] = {
     "mid_sentence": "in the middle of a sentence",
     "words_behind": "at the beginning of a sentence",
+    "behind_markup": "right behind other markup",
     "list_item": "as an item of a list",
     "lazy_quote": "right below a quotation",
     "table_row": "right below a row of a table",
@@ -150,6 +151,7 @@ class ProblemKind(Enum):
     INVALID_ARGUMENTS = "invalid_arguments"  # the tool's schema says no
     NOT_ALLOWED = "not_allowed"  # offered, but not on these terms
     FABRICATED_RESULT = "fabricated_result"  # the model wrote a tool's answer itself
+    DOUBTED = "doubted"  # it stands where calls are also shown
     TOO_LARGE = "too_large"  # deeper, longer or with more digits than is read
 
 

@@ -56,6 +56,8 @@ REPAIRS: Mapping[str, str] = {
     "comment": "a comment was left out",
     "constructor": "dict(…) or the like was read as the value it makes",
     "control_character": "a raw line break or control character in a string",
+    "empty_element": "an empty element was taken for an empty list or object",
+    "null_word": "the word null was taken for no value, and not for text",
     "duplicate_key": "a key was given twice, with the same value",
     "escaped_apostrophe": "an apostrophe was escaped",
     "escaped_json": "the whole object was escaped as if quoted",

@@ -8,7 +8,7 @@ import pytest
 
 from toolproto.decoding.base import Limits
 from toolproto.events import ArgumentsDelta, CallStarted, Event, merge
-from toolproto.messages import ProblemKind, ToolCall
+from toolproto.messages import Grade, ProblemKind, Repair, ToolCall
 from toolproto.paradigms import ParsedResponse, get_paradigm
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
@@ -188,3 +188,33 @@ def test_a_call_beyond_the_limit_is_refused_wherever_it_was_cut(name: str) -> No
 def test_generation_stops_before_the_model_s_own_result(name: str) -> None:
     stops = get_paradigm(name).stop(OFFER)
     assert any("response>" in stop for stop in stops)
+
+
+@every_dialect
+def test_a_name_is_the_same_wherever_its_escape_is_cut(name: str) -> None:
+    [call] = read(name, "<<call:get\\_weather{city:~x~}>>").calls
+    assert call.name == "get_weather"
+
+
+@every_dialect
+def test_a_number_may_begin_with_zeros_where_the_schema_wants_one(name: str) -> None:
+    month = ToolSpec("plan", "Plans.", {"properties": {"month": {"type": "integer"}, "zip": {}}})
+    [call] = read(name, "<<call:plan{month:07,zip:07}>>", ToolOffer((month,))).calls
+    assert call.arguments == {"month": 7, "zip": "07"}
+    assert Repair("number_form", Grade.GUESSED) in call.repairs
+
+
+@every_dialect
+def test_a_call_that_is_cut_is_never_taken_for_whole(name: str) -> None:
+    token, opener, _ = DIALECTS[name]
+    whole = f"{opener}call:get_weather{{city:{token}x{token},days:[1,2]}}"
+    for end in range(len(opener) + len("call:get_weather{"), len(whole)):
+        decoder = get_paradigm(name).decoder(OFFER)
+        events = [*decoder.feed(whole[:end]), *decoder.finish("length")]
+        [problem] = ParsedResponse(whole[:end], tuple(merge(events))).problems
+        assert problem.kind is ProblemKind.TRUNCATED
+
+
+def test_a_long_row_of_brackets_is_refused_without_recursion() -> None:
+    parsed = read("gemma4", "<<call:get_weather{days:" + "[" * 5_000 + ">>")
+    assert [problem.kind for problem in parsed.problems] == [ProblemKind.TOO_LARGE]

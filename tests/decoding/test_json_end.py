@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.json_end import JsonTokens, string_stop
+from toolproto.decoding.families.json_tokens import JsonListener, JsonTokens, string_stop
 
 
-class Heard:
+class Heard(JsonListener):
     """Writes down what it is told; pieces of one string, or of one space, are joined."""
 
     def __init__(self, stop_at: str | None = None) -> None:

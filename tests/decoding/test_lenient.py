@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.decoding.lenient import read_json, read_lenient
-from toolproto.decoding.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refusal
+from toolproto.decoding.values.lenient import read_json, read_lenient
+from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refusal
 from toolproto.messages import Grade, ProblemKind
 
 from .test_strict import FINAL, json_values

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import pytest
 
 from toolproto.decoding.base import Limits
-from toolproto.decoding.call_draft import CallSetting
-from toolproto.decoding.call_shape import CallShape
+from toolproto.decoding.calls.draft import CallSetting
+from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.candidates import MORE_KEY
+from toolproto.decoding.families.python_calls import PythonCalls
+from toolproto.decoding.families.python_names import leading_call
 from toolproto.decoding.offered import Offered
 from toolproto.decoding.outbox import Outbox
-from toolproto.decoding.pythonic import PythonCalls, leading_call
 from toolproto.decoding.scanner import Marker
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall, counted_ids
@@ -205,6 +206,22 @@ CASES = [
     ("get_time(tz=b'x')", [at("x")], "bytes"),
     ("get_time(tz='a, tz=b')", [at("a, tz=b")], ""),
     ("get_time(tz='f(x)]')", [at("f(x)]")], ""),
+    (
+        r"""get_time(tz='sh -c "f(x, y=\'\,\'))"')""",
+        [at(r"""sh -c "f(x, y='\,'))""" + '"')],
+        "",
+    ),
+    (
+        r"""[get_time(tz='sh -c "f(x, y='\,'))"')]""",
+        [at(r"""sh -c "f(x, y='\,'))""" + '"')],
+        "unescaped_quote",
+    ),
+    (
+        r"""[get_time(tz=\'sh -c "f(x, y=\'\,\'))"\')]""",
+        [at(r"""sh -c "f(x, y='\,'))""" + '"')],
+        "escaped_json unescaped_quote",
+    ),
+    ("get_time(tz='a'  \\\n  'b')", [at("ab")], ""),
     # Containers
     (
         "write_file(modes=[1, 'a', [True]], options={'a': {'b': None}, 'c': []})",
@@ -214,6 +231,13 @@ CASES = [
     ("write_file(modes=(1, 2), path=())", [file(modes=[1, 2], path=[])], "tuple"),
     ("write_file(modes={1, 2,})", [file(modes=[1, 2])], "set"),
     ("write_file(options={})", [file(options={})], ""),
+    (
+        "write_file(modes=['a', \"b\"], options=[1, -2.50], path='c')",
+        [file(modes=["a", "b"], options=[1, -2.5], path="c")],
+        "",
+    ),
+    ("[get_time(tz=['a', 'b'])]", [at(["a", "b"])], ""),
+    ("get_time(tz=1٣)", [at("1٣")], "bare_string"),
     ("write_file(options={1: 'a', None: 2})", [file(options={"1": "a", "null": 2})], "key_form"),
     ("write_file(options={a: 1})", [file(options={"a": 1})], "bare_key"),
     (
@@ -245,6 +269,11 @@ CASES = [
     ('get_weather(city: "Paris", days: 3)', [PARIS], "colon_keyword"),
     ("get_weather('city'='Paris', \"days\"=3)", [PARIS], "quoted_keyword"),
     ("get_weather('city': 'Paris', 'days': 3)", [PARIS], "quoted_keyword colon_keyword"),
+    (
+        r'[get_weather(city="Paris", \"days\": 3)]',
+        [PARIS],
+        "escaped_json quoted_keyword colon_keyword",
+    ),
     ('get_weather(city="Paris" days=3)', [PARIS], "missing_comma"),
     ('get_weather(city="Paris",, days=3)', [PARIS], "extra_comma"),
     ("get_time(tz='UTC', tz='UTC')", [UTC], "duplicate_key"),
@@ -317,6 +346,48 @@ def test_a_call_is_read_as_it_was_meant_and_its_departures_are_named(text, calls
     assert whole.calls == named(*calls)
     assert repairs(whole) == set(wanted.split())
     assert bool(whole.problems) == (not calls)
+
+
+DATED = ToolOffer(
+    (
+        ToolSpec(
+            "on",
+            "",
+            {
+                "type": "object",
+                "properties": {
+                    "month": {"type": "integer"},
+                    "days": {"type": "array", "items": {"type": ["integer", "null"]}},
+                    "at": {"type": "object", "properties": {"hour": {"type": "number"}}},
+                    "code": {"type": "string"},
+                    "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+                },
+            },
+        ),
+    )
+)
+# A number with zeros before it: what it is read as, and the repairs.
+PADDED = [
+    ("on(month=07)", {"month": 7}, "number_form"),
+    ("on(month=-007)", {"month": -7}, "number_form"),
+    ("on(07)", {"month": 7}, "number_form positional_arguments"),
+    ("on({'month': 07})", {"month": 7}, "number_form dict_argument"),
+    ("on(days=[01, 2])", {"days": [1, 2]}, "number_form"),
+    ("on(at={'hour': 09})", {"at": {"hour": 9}}, "number_form"),
+    ("on(code=07)", {"code": "07"}, "bare_string"),
+    ("on(either=07)", {"either": "07"}, "bare_string"),
+    ("on(other=07)", {"other": "07"}, "bare_string"),
+    ("on(month=07/08)", {"month": "07/08"}, "expression"),
+]
+
+
+@pytest.mark.parametrize(("text", "arguments", "wanted"), PADDED)
+def test_a_padded_number_is_one_where_the_schema_wants_one(text, arguments, wanted):
+    whole = read(text, offer=DATED)
+    assert whole.calls == named(("on", arguments))
+    assert repairs(whole) == set(wanted.split())
+    padded = [repair for repair in whole.calls[0].repairs if repair.name == "number_form"]
+    assert all(repair.grade is Grade.GUESSED for repair in padded)
 
 
 PROBLEMS = [
@@ -507,6 +578,18 @@ def test_a_call_that_a_marker_interrupts_is_mended_if_only_its_parenthesis_is_mi
 def test_a_number_before_a_marker_is_whole():
     whole = read("get_weather(days=3</tool_call>", ends=("</tool_call>",))
     assert whole.calls == named(("get_weather", {"days": 3}))
+
+
+def test_a_marker_ends_a_comment_in_a_list():
+    whole = read("[get_time(tz='UTC'), # why</tool_call> more", ends=("</tool_call>",))
+    assert whole.calls == named(UTC) and whole.interrupted
+    assert whole.left == "</tool_call> more"
+
+
+def test_a_comment_that_never_ends_may_hide_the_rest_of_a_call():
+    whole = read("get_time(tz='UTC' # so, days=3)")
+    assert [kind for kind, _ in whole.problems] == [ProblemKind.TRUNCATED]
+    assert read("get_time(tz='UTC' # so\n").calls == named(UTC)
 
 
 @pytest.mark.parametrize("text", ["get_time(tz=[1", "get_time(tz=", "get_time(tz=now("])

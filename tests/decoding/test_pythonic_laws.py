@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.pythonic import write_call
-from toolproto.decoding.string_feed import StringFeed
+from toolproto.decoding.families.python_names import write_call
+from toolproto.decoding.string_feed import StringFeed, string_feed
 from toolproto.events import CallCompleted, Event
 from toolproto.messages import ToolCall
 from toolproto.tools.spec import ToolOffer
@@ -107,19 +107,25 @@ def test_the_hot_path_takes_in_strings_as_the_reader_does(body, quote, size):
 def read_hot(pieces: Sequence[str]) -> list[Event]:
     """The events when the inside of strings goes the way that a decoder gives it."""
     reading = Reading()
-    string: StringFeed | None = None
-    for piece in pieces:
-        events = string.feed(piece) if string is not None else None
-        if events is not None:
-            reading.events += events
-            continue
-        if string is not None:
-            reading.base, reading.text = string.base, string.text
+    hot: StringFeed | None = None
+
+    def leave() -> None:
+        nonlocal hot
+        if hot is not None:
+            reading.base, reading.text = hot.leave()
+        hot = None
+
+    def read(piece: str) -> list[Event]:
+        nonlocal hot
+        leave()
         reading.feed(piece)
         streamed = reading.calls.streaming
-        string = StringFeed(streamed, reading.base, reading.text) if streamed else None
-    if string is not None:
-        reading.base, reading.text = string.base, string.text
+        hot = string_feed(streamed, reading.base, reading.text, read) if streamed else None
+        return []
+
+    for piece in pieces:
+        reading.events += hot.feed(piece) if hot is not None else read(piece)
+    leave()
     return reading.finish().events
 
 

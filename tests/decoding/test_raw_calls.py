@@ -8,7 +8,7 @@ import pytest
 
 from toolproto.decoding.base import Limits
 from toolproto.events import ArgumentsDelta, CallStarted, Event, TextDelta, merge
-from toolproto.messages import ProblemKind, ToolCall
+from toolproto.messages import Grade, ProblemKind, Repair, ToolCall
 from toolproto.paradigms import ParsedResponse, get_paradigm
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
@@ -223,3 +223,36 @@ def test_prose_around_calls_goes_out() -> None:
     parsed = read("A.\n<<call now\ncall>>\nB.")
     texts = [event.text for event in parsed.events if isinstance(event, TextDelta)]
     assert texts == ["A.\n", "\nB."]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\nlimit = 3", '\nlimit = 3\nquery = "x"'])
+def test_the_end_of_a_reply_ends_a_call_as_a_guess(end: str) -> None:
+    call = only(read(f"<<call search{end}"))
+    assert Repair("missing_closer", Grade.GUESSED) in call.repairs
+    assert Repair("missing_closer") not in call.repairs
+
+
+@pytest.mark.parametrize("lines", ['limit = 3\nquery = "x"\n', "limit <<END\n3\nEND\n", "{}\n"])
+def test_a_call_that_is_cut_is_never_taken_for_whole(lines: str) -> None:
+    whole = f"<<call search\n{lines}"
+    for end in range(len("<<call s"), len(whole)):
+        decoder = get_paradigm("raw_block").decoder(OFFER)
+        events = [*decoder.feed(whole[:end]), *decoder.finish("length")]
+        [problem] = ParsedResponse(whole[:end], tuple(merge(events))).problems
+        assert problem.kind is ProblemKind.TRUNCATED, whole[:end]
+
+
+def test_a_number_may_begin_with_zeros_where_the_schema_wants_one() -> None:
+    call = only(read("<<call search\nlimit = 007\nquery = 007\ncall>>"))
+    assert call.arguments == {"limit": 7, "query": "007"}
+    assert Repair("number_form", Grade.GUESSED) in call.repairs
+
+
+def test_a_name_is_the_same_wherever_its_escape_is_cut() -> None:
+    assert only(read("<<call write\\_file\npath = 1\ncall>>")).name == "write_file"
+
+
+def test_a_line_that_can_be_no_argument_is_known_before_it_ends() -> None:
+    decoder = get_paradigm("raw_block").decoder(OFFER)
+    parsed = ParsedResponse("", tuple(decoder.feed("<<call search\nno argument call>>")))
+    assert [problem.kind for problem in parsed.problems] == [ProblemKind.MALFORMED]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refusal, read_strict
+from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refusal, read_strict
 from toolproto.messages import Grade, ProblemKind
 
 json_values = st.recursive(

@@ -1,10 +1,80 @@
-"""Calls in tags, with what does not belong between them."""
+"""Calls in tags, XML and plain text: what their values mean, and what is missing in them."""
 
 from __future__ import annotations
 
-from toolproto import CallCompleted, ToolCall, get_paradigm
+import random
+from typing import Any
+
+import pytest
+
+from toolproto import (
+    CallCompleted,
+    CallRejected,
+    ProblemKind,
+    ToolCall,
+    ToolOffer,
+    ToolSpec,
+    get_paradigm,
+)
+from toolproto.decoding.families.tags import Tag, tag_at
+from toolproto.decoding.patterns import Pattern, text_before
+from toolproto.decoding.scanner import MORE
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.laws import read_in_pieces
+
+PLAN = ToolSpec(
+    "plan",
+    "Plan something.",
+    {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string"},
+            "month": {"type": "integer"},
+            "share": {"type": "number"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "people": {
+                "type": "array",
+                "items": {"type": "object", "properties": {"age": {"type": "integer"}}},
+            },
+            "opts": {
+                "type": "object",
+                "properties": {
+                    "opts": {"type": "string"},
+                    "deep": {"type": "object", "properties": {"on": {"type": "boolean"}}},
+                },
+            },
+            "note": {"type": ["string", "null"]},
+            "other": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "any": {},
+        },
+    },
+)
+OFFER = ToolOffer((PLAN,))
+NOISE = "]<]minimax[>["
+
+
+def qwen(key: str, value: str) -> str:
+    inside = f"<function=plan>\n<parameter={key}>{value}</parameter>\n</function>"
+    return f"<tool_call>\n{inside}\n</tool_call>"
+
+
+def read(reply: str, paradigm: str = "qwen3_coder", reason: str | None = None) -> Any:
+    """The last event, which is the same whole and character by character."""
+    decoder = get_paradigm(paradigm)
+    events: list[Any] = [
+        [*(event for piece in pieces for event in reader.feed(piece)), *reader.finish(reason)][-1]
+        for pieces in ([reply], list(reply))
+        for reader in (decoder.decoder(OFFER),)
+    ]
+    assert type(events[0]) is type(events[1])
+    if isinstance(events[0], CallCompleted):
+        assert events[0].call.arguments == events[1].call.arguments
+        assert events[0].call.repairs == events[1].call.repairs
+    return events[0]
+
+
+def told(event: Any) -> list[str]:
+    return [f"{repair.grade.value} {repair.name}" for repair in event.call.repairs]
 
 
 def test_text_between_the_tags_is_one_repair_however_it_comes() -> None:
@@ -15,3 +85,171 @@ def test_text_between_the_tags_is_one_repair_however_it_comes() -> None:
         call = read_in_pieces(paradigm, pieces, STANDARD_OFFER)[-1]
         assert isinstance(call, CallCompleted)
         assert [repair.name for repair in call.call.repairs] == ["stray_text"]
+
+
+VALUES = [
+    ("opts", "{1, 2, 3}", "{1, 2, 3}", ["guessed bare_string"]),
+    ("opts", "{not json", "{not json", ["guessed bare_string"]),
+    ("opts", '{"opts": ...}', '{"opts": ...}', ["guessed bare_string"]),
+    ("any", "[1, 2", "[1, 2", ["guessed bare_string"]),
+    ("any", "some text", "some text", []),
+    ("month", "three", "three", ["guessed bare_string"]),
+    ("opts", "{'opts': 'x'}", {"opts": "x"}, ["lossless quote_style"]),
+    ("opts", "\n{}\n", {}, []),
+    ("tags", "", [], ["guessed empty_element"]),
+    ("month", "07", 7, ["guessed number_form"]),
+    ("month", "-007", -7, ["guessed number_form"]),
+    ("share", "00.50", 0.5, ["guessed number_form"]),
+    ("month", "1_000", 1000, ["lossless number_form"]),
+    ("title", "07", "07", []),
+    ("any", "07", "07", []),
+    ("note", "null", None, ["guessed null_word"]),
+    ("note", "\n null \n", None, ["guessed null_word"]),
+    ("other", "null", None, ["guessed null_word"]),
+    ("note", "nullable", "nullable", []),
+    ("note", "null and void", "null and void", []),
+    ("title", "null", "null", []),
+    ("title", "<![CDATA[a </parameter> b]]>", "a </parameter> b", []),
+    ("title", "\n<![CDATA[a\n]]>\n", "a\n", []),
+    ("title", "a </div>\n</title> b", "a </div>\n</title> b", []),
+    ("tags", "<item>a</item>\n<item>b < c</item>", ["a", "b < c"], []),
+    (
+        "people",
+        "<item><age>3</age></item><item><age>04</age></item>",
+        [{"age": 3}, {"age": 4}],
+        None,
+    ),
+    ("opts", "<opts>x</opts><deep><on>true</on></deep>", {"opts": "x", "deep": {"on": True}}, []),
+    ("opts", "<new><item>a</item></new>", {"new": ["a"]}, []),
+    ("tags", "<item>a</item> and b", "<item>a</item> and b", ["guessed bare_string"]),
+    ("tags", "<item>a", "<item>a", ["guessed bare_string"]),
+    ("opts", "<a>1</a><a>2</a>", "<a>1</a><a>2</a>", ["guessed bare_string"]),
+]
+
+
+@pytest.mark.parametrize(("key", "text", "value", "repairs"), VALUES)
+def test_a_value_is_what_its_schema_wants_or_the_text_that_it_is(
+    key: str, text: str, value: Any, repairs: list[str] | None
+) -> None:
+    event = read(qwen(key, text))
+    assert event.call.arguments == {key: value}
+    assert repairs is None or told(event) == repairs
+
+
+def test_elements_in_elements_keep_the_marks_of_their_dialect_out() -> None:
+    inside = f"{NOISE}<item>{NOISE}<age>3{NOISE}</age>{NOISE}</item>"
+    call = f'{NOISE}<invoke name="plan">{NOISE}<people>{inside}{NOISE}</people>{NOISE}</invoke>'
+    event = read(f"{NOISE}<tool_call>\n{call}\n{NOISE}</tool_call>", "minimax_m3")
+    assert event.call.arguments == {"people": [{"age": 3}]}
+    assert told(event) == []
+
+
+def test_elements_deeper_than_the_limit_stay_text() -> None:
+    deep = "<a>" * 80 + "</a>" * 80
+    assert read(qwen("opts", deep)).call.arguments == {"opts": deep}
+
+
+def test_a_written_null_and_a_written_next_argument_read_back() -> None:
+    for value in ("null", "see\n<parameter=month>\n", "see\n<arg_key>month</arg_key>"):
+        for name in ("qwen3_coder", "glm45", "minimax_m2", "deepseek_v32", "kimi_k3"):
+            paradigm = get_paradigm(name)
+            reply = paradigm.encode_call(ToolCall("plan", {"note": value, "title": value}))
+            event = read(reply, name)
+            assert event.call.arguments == {"note": value, "title": value}, name
+
+
+HALVES = {
+    "qwen3_coder": "<tool_call>\n<function=plan>\n<parameter=title>\nx\n</parameter>\n",
+    "glm45": "<tool_call>plan\n<arg_key>title</arg_key>\n<arg_value>x</arg_value>\n",
+    "minimax_m2": '<minimax:tool_call>\n<invoke name="plan">\n'
+    '<parameter name="title">x</parameter>\n',
+    "cline": "<plan>\n<title>x</title>\n",
+    "xml_strict": "<function_calls><function_call><name>plan</name><arguments>"
+    '<arg name="title">x</arg></arguments>',
+    "react": "Action: plan\nAction Input: x\n",
+}
+
+
+@pytest.mark.parametrize("paradigm", [name for name in HALVES if name != "react"])
+def test_a_call_that_nothing_closes_is_guessed(paradigm: str) -> None:
+    event = read(HALVES[paradigm], paradigm)
+    assert event.call.arguments == {"title": "x"}
+    assert told(event) == ["guessed missing_closer"]
+
+
+@pytest.mark.parametrize("paradigm", HALVES)
+def test_a_call_that_is_cut_before_its_closing_tag_is_truncated(paradigm: str) -> None:
+    half = HALVES[paradigm]
+    for end in range(half.index("x" if paradigm == "react" else "title"), len(half) + 1):
+        event = read(half[:end], paradigm, "length")
+        if isinstance(event, CallRejected):
+            assert event.problem.kind is ProblemKind.TRUNCATED
+        assert not isinstance(event, CallCompleted), half[:end]
+
+
+def test_a_parameter_ends_where_the_next_one_begins_on_a_line_of_its_own() -> None:
+    event = read(qwen("title", "\nDallas\n<parameter=month>\n7\n"))
+    assert event.call.arguments == {"title": "Dallas", "month": 7}
+    assert told(event) == ["guessed missing_closer"]
+    for text in ("a <parameter=month>", "\n<parameter=unknown>", "\n<parameter=title>"):
+        assert read(qwen("title", f"x{text}7")).call.arguments == {"title": f"x{text}7"}
+
+
+def test_a_call_without_a_name_does_not_take_the_next_one_with_it() -> None:
+    calls = '<invoke name=""></invoke>\n<invoke name="plan"></invoke>'
+    event = read(f"<minimax:tool_call>\n{calls}\n</minimax:tool_call>", "minimax_m2")
+    assert isinstance(event, CallCompleted)
+
+
+def test_what_cannot_be_read_in_a_call_is_no_text() -> None:
+    reply = "<tool_call>plan\n<arg_key>title</a}><arg_value>x</arg_value>\n</tool_call>"
+    event = read(reply, "glm45")
+    assert isinstance(event, CallRejected)
+    assert event.problem.raw.endswith("</arg_value>\n")
+
+
+def test_a_refused_text_argument_does_not_take_the_next_call_with_it() -> None:
+    reply = 'Action: nope\nAction Input: }\nAction: plan\nAction Input: {"title": "x"}'
+    event = read(reply, "react")
+    assert isinstance(event, CallCompleted)
+    assert event.call.arguments == {"title": "x"}
+
+
+def test_the_tag_of_the_tool_closes_a_call_whose_value_is_open() -> None:
+    event = read("<plan>\n<opts><opts>{}</opts>\n</plan>", "cline")
+    assert told(event) == ["guessed missing_closer", "guessed bare_string"]
+
+
+def test_what_closes_the_list_of_calls_also_shows_that_a_call_is_over() -> None:
+    call = "<tool_call>plan<tool_sep>\n<arg_key>title</arg_key>\n<arg_value>x\n</tool_call>"
+    parsed = get_paradigm("hy_v3").parse_response(f"<tool_calls>\n{call}\n</tool_calls>", OFFER)
+    assert [repair.name for repair in parsed.calls[0].repairs] == ["missing_closer"]
+    assert parsed.calls[0].arguments == {"title": "x"}
+
+
+TAGS = ["<", "/", "parameter", "=", "city", ">", " ", 'name="a"', "name='b'", "<|open|>", "call"]
+TAGS += ["<|sep|>", "<|close|>", NOISE, "｜DSML｜", "steptml:", "\\", "/>", '"x', "a:b", "|", "{"]
+
+
+def test_what_stands_here_is_final_once_it_is_said() -> None:
+    drawn = random.Random(1)
+    for _ in range(4000):
+        text = "".join(drawn.choices(TAGS, k=drawn.randint(1, 7)))
+        whole = tag_at(text, 0, False)
+        whole = tag_at(text, 0, True) if whole == MORE else whole
+        for end in range(1, len(text)):
+            assert tag_at(text[:end], 0, False) in (MORE, whole), text
+        at_all = tag_at(text + "x" * 3000, 0, False)
+        assert at_all == whole or isinstance(at_all, Tag) == isinstance(whole, Tag)
+
+
+def test_text_before_an_end_is_final_once_it_is_said() -> None:
+    end = Pattern(r"\n?</\s{0,2}a>")
+    before = text_before(r"<\n", end)
+    drawn = random.Random(2)
+    for _ in range(4000):
+        text = "".join(drawn.choices(["\n", "<", "/", " ", "a", ">", "</a", "</a>"], k=9))
+        found = end.search(text)
+        for cut in range(len(text) + 1):
+            stop = before.match(text[:cut]).end()  # type: ignore[union-attr]  # may be empty
+            assert found is None or stop <= found.start(), text

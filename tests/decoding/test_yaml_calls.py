@@ -8,7 +8,7 @@ import pytest
 
 from toolproto.decoding.base import Limits
 from toolproto.events import ArgumentsDelta, CallStarted, Event, merge
-from toolproto.messages import ProblemKind, ToolCall
+from toolproto.messages import Grade, ProblemKind, Repair, ToolCall
 from toolproto.paradigms import ParsedResponse, get_paradigm
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
@@ -274,7 +274,7 @@ def test_a_quote_that_is_missing_costs_only_its_line() -> None:
     assert repairs(yaml) == ["missing_quote"]
 
 
-@pytest.mark.parametrize("value", ["|\n    imp", '"imp', "[1, 2"])
+@pytest.mark.parametrize("value", ["|\n    imp", "|\r\n\r", '"imp', "[1, 2"])
 def test_a_reply_that_ends_in_a_value_is_cut_short(value: str) -> None:
     reply = f"```yaml\ntool: search\narguments:\n  note: {value}"
     [problem] = get_paradigm("yaml_block").parse_response(reply, OFFER).problems
@@ -285,7 +285,7 @@ def test_a_missing_fence_is_mended_between_values() -> None:
     reply = "```yaml\ntool: search\narguments:\n  limit: 3"
     [call] = get_paradigm("yaml_block").parse_response(reply, OFFER).calls
     assert call.arguments == {"limit": 3}
-    assert [repair.name for repair in call.repairs] == ["missing_closer"]
+    assert call.repairs == (Repair("missing_closer", Grade.GUESSED),)
 
 
 def test_a_call_beyond_the_limit_is_refused_wherever_it_was_cut() -> None:
@@ -300,3 +300,37 @@ def test_raw_text_and_span_are_the_reply_s_own() -> None:
     for call in parsed.calls:
         assert parsed.raw[call.span.start : call.span.end] == call.raw
     assert parsed.calls[1].raw.startswith("- tool: search")
+
+
+def test_a_call_that_is_cut_is_never_taken_for_whole() -> None:
+    whole = "```yaml\ntool: search\narguments:\n  limit: 3\n  note: |\n    x\n  tags: [1]\n"
+    for end in range(len("```yaml\ntool: search\narguments:\n"), len(whole) + 1):
+        decoder = get_paradigm("yaml_block").decoder(OFFER)
+        events = [*decoder.feed(whole[:end]), *decoder.finish("length")]
+        parsed = ParsedResponse(whole[:end], tuple(merge(events)))
+        assert [problem.kind for problem in parsed.problems] == [ProblemKind.TRUNCATED], whole[:end]
+
+
+def test_a_number_may_begin_with_zeros_where_the_schema_wants_one() -> None:
+    yaml = "tool: search\narguments:\n  limit: 007\n  query: 007"
+    [call] = read(yaml).calls
+    assert call.arguments == {"limit": 7, "query": "007"}
+    assert call.repairs == (Repair("number_form", Grade.GUESSED),)
+
+
+def test_a_name_is_read_without_the_escapes_of_markdown() -> None:
+    [call] = read("tool: write\\_file\narguments:\n  path: x").calls
+    assert call.name == "write_file"
+
+
+def test_a_document_may_end_where_the_reply_does() -> None:
+    reply = "```yaml\ntool: search\narguments:\n  limit: 3\n---"
+    [call] = get_paradigm("yaml_block").parse_response(reply, OFFER).calls
+    assert call.arguments == {"limit": 3}
+
+
+@pytest.mark.parametrize("line", [" note: x", "note: x", "no key", "  - x"])
+def test_a_line_out_of_place_does_not_end_a_call(line: str) -> None:
+    parsed = read(f"- tool: search\n  arguments:\n    limit: 3\n{line}")
+    assert [problem.kind for problem in parsed.problems] == [ProblemKind.MALFORMED]
+    assert parsed.calls == []

@@ -22,6 +22,8 @@ from random import Random
 from threading import Event, Thread
 from typing import Any
 
+from ..patience import PATIENCE
+
 FAULTS = (
     "none",
     "latency",
@@ -108,7 +110,7 @@ class FaultServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(PATIENCE)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

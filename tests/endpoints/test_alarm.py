@@ -6,11 +6,10 @@ import threading
 import time
 from math import inf
 
+from tests.patience import PATIENCE
 from toolproto.endpoints.alarm import Alarm
 
 from .leaks import nothing_left
-
-SOON = 10.0
 
 
 def test_an_alarm_rings_for_a_wait_past_its_time():
@@ -19,7 +18,7 @@ def test_an_alarm_rings_for_a_wait_past_its_time():
         alarm = Alarm(rang.set)
         alarm.set(time.monotonic() + 60)
         alarm.set(time.monotonic() + 0.01)
-        assert rang.wait(SOON)
+        assert rang.wait(PATIENCE)
         alarm.stop()
 
 
@@ -41,7 +40,7 @@ def test_nothing_rings_while_nobody_waits():
     alarm.rest()
     assert not rang.wait(0.3)
     alarm.set(time.monotonic() - 1)
-    assert rang.wait(SOON)
+    assert rang.wait(PATIENCE)
     alarm.stop()
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto.endpoints import (
     FunctionEndpoint,
     HttpEndpoint,
@@ -183,7 +184,7 @@ def test_a_function_that_blocks_does_not_block_the_loop():
     def slow(request):
         try:
             yield "a"
-            go_on.wait(10)
+            go_on.wait(PATIENCE)
             yield "b"
         finally:
             ended.set()

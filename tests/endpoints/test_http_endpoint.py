@@ -17,6 +17,7 @@ from random import Random
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto.endpoints import (
     Abortable,
     Anthropic,
@@ -36,8 +37,6 @@ REQUEST = ChatRequest((Message("user", "hello"),), stop=("END",), params={"tempe
 KEY = "sk-very-secret-key-0123456789"
 ONCE = Retries(attempts=1)
 QUICK = Retries(attempts=3, base=0.01, cap=0.02, retry_after_cap=0.05)
-#: Long enough for any crowded machine, short enough to tell a hang from a wait.
-SOON = 10.0
 
 
 def ask(endpoint, request=REQUEST):
@@ -215,7 +214,7 @@ def test_a_connection_is_closed_when_a_reply_is_left_in_the_middle():
     with serving(Fault("endless", "end")) as (server, endpoint):
         with endpoint.stream(REQUEST) as chunks:
             next(chunks)
-        assert server.hung_up.wait(SOON)
+        assert server.hung_up.wait(PATIENCE)
 
 
 def test_a_kept_connection_that_the_service_closed_is_replaced_at_once():
@@ -323,7 +322,7 @@ def test_a_huge_refusal_is_cut(ask):
 def test_a_refusal_whose_text_never_comes_is_one_all_the_same(ask):
     hanging = Raw((b"HTTP/1.1 401 No\r\ncontent-length: 99\r\n\r\nno",), then="hold")
     with (
-        serving(hanging, timeouts=Timeouts(total=0.3)) as (_, endpoint),
+        serving(hanging, timeouts=Timeouts(total=2)) as (_, endpoint),
         pytest.raises(EndpointError) as caught,
     ):
         ask(endpoint)
@@ -397,13 +396,13 @@ def test_nothing_is_sent_again_once_output_began(ask):
 
 @both
 def test_a_wait_that_exceeds_the_total_is_not_begun(ask):
-    refused = answer(b"{}", "503 No", extra="retry-after: 20\r\n")
-    timeouts = Timeouts(total=5)
-    with serving(refused, retries=Retries(), timeouts=timeouts) as (server, endpoint):
+    refused = answer(b"{}", "503 No", extra="retry-after: 10000\r\n")
+    timeouts, retries = Timeouts(total=PATIENCE), Retries(retry_after_cap=1e6)
+    with serving(refused, retries=retries, timeouts=timeouts) as (server, endpoint):
         began = time.monotonic()
         with pytest.raises(EndpointError):
             ask(endpoint)
-    assert time.monotonic() - began < SOON
+    assert time.monotonic() - began < PATIENCE
     assert len(server.requests) == 1
 
 
@@ -437,12 +436,12 @@ def test_a_wait_that_takes_too_long_is_named(ask, plan, timeouts, wait):
         began = time.monotonic()
         with pytest.raises(EndpointTimeout, match=wait):
             ask(endpoint)
-    assert time.monotonic() - began < SOON
-    assert len(server.requests) == 1
+    assert time.monotonic() - began < PATIENCE
+    assert len(server.requests) <= 1
 
 
 def test_waiting_for_an_answer_on_a_kept_connection_ends_in_time_too():
-    with serving(Fault(), Fault("stall"), timeouts=Timeouts(first_token=0.3)) as (server, endpoint):
+    with serving(Fault(), Fault("stall"), timeouts=Timeouts(first_token=2)) as (server, endpoint):
         ask(endpoint)
         with pytest.raises(EndpointTimeout):
             ask(endpoint)
@@ -450,10 +449,10 @@ def test_waiting_for_an_answer_on_a_kept_connection_ends_in_time_too():
 
 
 def test_what_the_caller_does_between_chunks_is_not_counted():
-    timeouts = Timeouts(first_token=0.2, between_tokens=0.2)
+    timeouts = Timeouts(between_tokens=1)
     with serving(timeouts=timeouts) as (_, endpoint), endpoint.stream(REQUEST) as chunks:
         first = next(chunks)
-        time.sleep(0.6)  # longer than the service may take
+        time.sleep(1.1)  # longer than the service may take
         assert text_of([first, *chunks]) == TEXT
 
 
@@ -476,7 +475,7 @@ def aborted(endpoint, when):
     with endpoint.stream(REQUEST) as chunks:
 
         def stop():
-            when.wait(SOON)
+            when.wait(PATIENCE)
             chunks.abort()
 
         thread = threading.Thread(target=stop)
@@ -488,7 +487,7 @@ def aborted(endpoint, when):
         thread.join()
         with pytest.raises(EndpointError, match="aborted"):
             next(chunks)
-    assert time.monotonic() - began < SOON
+    assert time.monotonic() - began < PATIENCE
     return caught.value
 
 
@@ -497,7 +496,7 @@ def test_another_thread_can_stop_a_stream_in_any_phase(phase):
     with serving(Fault("stall", phase), retries=QUICK) as (server, endpoint):
         error = aborted(endpoint, server.asked)
         assert str(error) == f"{server.url}: the request was aborted"
-        assert server.hung_up.wait(SOON)
+        assert server.hung_up.wait(PATIENCE)
     assert len(server.requests) == 1
 
 
@@ -528,11 +527,11 @@ def test_a_stream_that_was_stopped_before_it_began_sends_nothing():
 def test_cancelling_the_task_closes_the_connection_at_once(phase):
     async def cancelled(server, endpoint):
         task = asyncio.create_task(read(endpoint))
-        await asyncio.to_thread(server.asked.wait, SOON)
+        await asyncio.to_thread(server.asked.wait, PATIENCE)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await asyncio.to_thread(server.hung_up.wait, SOON)
+        assert await asyncio.to_thread(server.hung_up.wait, PATIENCE)
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     async def read(endpoint):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.patience import PATIENCE
 from toolproto.endpoints.redaction import REDACTED, Redactor, names_a_secret
 
 KEY = 's3cret/Käy+"x"'
@@ -61,7 +62,7 @@ def test_a_key_across_pieces_is_removed(data):
 def test_many_keys_in_many_pieces_take_linear_time():
     began = time.monotonic()
     Redactor(["abcdef"]).pieces(["abc", "def "] * 50_000)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < PATIENCE
 
 
 def test_values_lose_what_stands_under_secret_names():

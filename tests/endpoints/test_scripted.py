@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto.endpoints import (
     Abortable,
     AsyncEndpoint,
@@ -22,7 +23,6 @@ from .leaks import nothing_left
 
 REQUEST = ChatRequest((Message("user", "hello"),))
 STOP = Chunk(finish_reason="stop")
-SOON = 10.0
 
 
 def ask(endpoint, request=REQUEST):
@@ -132,7 +132,7 @@ def test_a_hold_lets_the_stream_pass_when_it_is_released(ask):
     other.release()
 
     def release():
-        assert hold.reached.wait(SOON)
+        assert hold.reached.wait(PATIENCE)
         hold.release()
 
     with nothing_left():
@@ -149,7 +149,7 @@ def test_a_stream_that_holds_can_be_aborted():
         next(chunks)
 
         def abort():
-            assert hold.reached.wait(SOON)
+            assert hold.reached.wait(PATIENCE)
             chunks.abort()
 
         thread = threading.Thread(target=abort)
@@ -171,7 +171,7 @@ def test_a_task_that_holds_can_be_cancelled():
 
     async def cancel():
         task = asyncio.create_task(run())
-        await asyncio.to_thread(hold.reached.wait, SOON)
+        await asyncio.to_thread(hold.reached.wait, PATIENCE)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -158,7 +158,7 @@ def test_every_repair_has_words() -> None:
     from toolproto.tools.scalars import READINGS
 
     names = {*names_of_repairs(), *(name for name, _ in _READINGS)}
-    names |= {f"coerced_{name}" for name, *_ in READINGS} | set(PLACE_DOUBTS)
+    names |= {repair for *_, repair in READINGS} | set(PLACE_DOUBTS)
     assert len(names) > 80
     assert sorted(names - REPAIRS.keys()) == []
     assert sorted(REPAIRS.keys() - names) == []

@@ -34,68 +34,76 @@ MOST_USED = {
 FIXTURES = list(load_fixtures(ROOT / "fixtures"))
 
 
-def module(path: Path) -> ModuleType:
-    return import_module(f"{catalogue.__name__}.{path.stem}")
+LONGEST = 40
 
 
-def declared(path: Path) -> list[type[ToolContextDef]]:
+def modules() -> list[ModuleType]:
+    return [import_module(f"{catalogue.__name__}.{path.stem}") for path in FILES]
+
+
+def declared(module: ModuleType) -> list[type[ToolContextDef]]:
     """The paradigms of a module that are its own."""
-    members = vars(module(path)).values()
-    classes = [each for each in members if isinstance(each, type)]
-    return [
-        each
-        for each in classes
-        if issubclass(each, ToolContextDef) and each.__module__ == module(path).__name__
-    ]
+    classes = [each for each in vars(module).values() if isinstance(each, type)]
+    ours = [each for each in classes if each.__module__ == module.__name__]
+    return [each for each in ours if issubclass(each, ToolContextDef)]
 
 
-every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+PARADIGMS = [paradigm for module in modules() for paradigm in declared(module)]
+every_paradigm = pytest.mark.parametrize("paradigm", PARADIGMS, ids=lambda each: each.name)
 
 
-@every_file
-def test_a_file_of_the_catalogue_is_one_short_declaration(path: Path) -> None:
-    [paradigm] = declared(path)
+def test_the_catalogue_is_a_handful_of_files() -> None:
+    assert len(FILES) + 1 <= 12
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda module: module.__name__.rpartition(".")[2])
+def test_a_module_offers_what_it_declares_and_says_what_that_has_in_common(module) -> None:
+    assert sorted(module.__all__) == sorted(each.__name__ for each in declared(module))
+    assert module.__doc__.endswith(".")
+
+
+def test_every_form_is_found_in_the_module_that_declares_it() -> None:
+    found = {each.name: each.__module__.rpartition(".")[2] for each in PARADIGMS}
+    assert found == catalogue.HOMES
+    assert len(found) == len(PARADIGMS)
+
+
+@every_paradigm
+def test_a_form_is_one_short_declaration(paradigm: type[ToolContextDef]) -> None:
     assert issubclass(paradigm, WireParadigm)
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 40
-    assert module(path).__all__ == [paradigm.__name__]
+    assert len(inspect.getsource(paradigm).splitlines()) <= LONGEST
 
 
-@every_file
-def test_a_paradigm_goes_by_the_name_of_its_file(path: Path) -> None:
-    [paradigm] = declared(path)
-    assert paradigm.name == path.stem
-    assert type(get_paradigm(path.stem)) is paradigm
+@every_paradigm
+def test_a_form_is_looked_up_by_its_name(paradigm: type[ToolContextDef]) -> None:
+    assert type(get_paradigm(paradigm.name)) is paradigm
 
 
-@every_file
-def test_a_paradigm_says_what_it_looks_like_and_when_to_use_it(path: Path) -> None:
-    [paradigm] = declared(path)
-    form, use = module(path).__doc__, paradigm.__doc__
-    assert form and use
-    assert form.endswith(".")
-    assert use.partition("\n")[0].endswith(".")
-    assert form != use
+@every_paradigm
+def test_a_form_says_when_to_use_it_and_what_it_looks_like(paradigm: type[ToolContextDef]) -> None:
+    use, blank, *form = (inspect.getdoc(paradigm) or "").split("\n")
+    assert use.endswith(".") and not blank
+    assert form and form[0] and form[0] != use
 
 
-@every_file
-def test_all_paradigms_share_one_decoder(path: Path) -> None:
-    [paradigm] = declared(path)
+@every_paradigm
+def test_all_paradigms_share_one_decoder(paradigm: type[ToolContextDef]) -> None:
     assert inspect.getattr_static(paradigm, "decoder") is vars(WireParadigm)["decoder"]
 
 
-@every_file
-def test_a_paradigm_has_its_replies_on_file(path: Path) -> None:
-    cases = [fixture for fixture in FIXTURES if fixture.paradigm == path.stem]
-    assert len(cases) >= (12 if path.stem in MOST_USED else 4)
+@every_paradigm
+def test_a_paradigm_has_its_replies_on_file(paradigm: type[ToolContextDef]) -> None:
+    cases = [fixture for fixture in FIXTURES if fixture.paradigm == paradigm.name]
+    assert len(cases) >= (12 if paradigm.name in MOST_USED else 4)
     assert len({fixture.reply for fixture in cases}) == len(cases)
 
 
 def test_the_most_used_are_in_the_catalogue() -> None:
-    assert {path.stem for path in FILES} >= MOST_USED
+    assert catalogue.HOMES.keys() >= MOST_USED
 
 
 def test_the_guide_lists_every_paradigm_as_it_is() -> None:
     written = runpy.run_path(str(ROOT / "docs" / "make_paradigm_table.py"))
     page = (ROOT / "docs" / "paradigms.md").read_text(encoding="utf-8")
     assert page == written["page"](), "run: python docs/make_paradigm_table.py"
-    assert all(f"| `{path.stem}` |" in page for path in FILES)
+    assert all(f"| `{name}` |" in page for name in catalogue.HOMES)

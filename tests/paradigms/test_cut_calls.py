@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from toolproto import (
@@ -36,6 +38,43 @@ def test_wherever_a_call_is_cut_it_is_whole_or_truncated(name: str, call: ToolCa
             elif isinstance(event, CallRejected):
                 assert event.problem.kind is ProblemKind.TRUNCATED, written[:end]
                 assert event.problem.raw in written[:end]
+
+
+DELETING = {"path": {"type": "string"}, "dry_run": {"type": "boolean"}}
+DELETE_OFFER = ToolOffer(
+    (ToolSpec("delete", "", {"type": "object", "properties": DELETING, "required": ["path"]}),)
+)
+DELETE = ToolCall("delete", {"path": "/tmp/a", "dry_run": True})
+#: Words of services for replies that lack their end; what no table knows is one, too.
+CUT = [
+    "length", "max_tokens", "MAX_TOKENS", "model_length", "maxTokens",
+    "token_limit", "model_context_window_exceeded", "content_filter", "SAFETY", "RECITATION",
+    "refusal", "guardrail_intervened", "error", "ERROR", "abort",
+    "cancelled", "insufficient_system_resource", "network_error", "OTHER", "unheard-of",
+]  # fmt: skip
+
+
+def read_cut(name: str, end: int, reason: str) -> None:
+    """The call, cut at *end* for *reason*, is whole or no call."""
+    paradigm = get_paradigm(name)
+    cut = paradigm.encode_call(DELETE)[:end]
+    for event in read_in_pieces(paradigm, [cut], DELETE_OFFER, reason):
+        if isinstance(event, CallCompleted):
+            assert event.call == DELETE, (cut, reason)
+
+
+@pytest.mark.parametrize("name", paradigms())
+def test_no_argument_is_lost_wherever_a_call_is_cut(name: str) -> None:
+    for end in range(len(get_paradigm(name).encode_call(DELETE))):
+        read_cut(name, end, "error")
+
+
+@pytest.mark.parametrize("name", paradigms())
+def test_no_argument_is_lost_for_whatever_reason_a_call_is_cut(name: str) -> None:
+    written = get_paradigm(name).encode_call(DELETE)
+    second = written.index("dry_run")
+    for end, reason in product({second - 2, second - 1, second, len(written) - 1}, CUT):
+        read_cut(name, end, reason)
 
 
 def test_half_a_tag_is_no_argument() -> None:

@@ -70,6 +70,14 @@ def test_an_option_that_is_not_one_is_refused():
         get_paradigm("xml_tag", colour="red")
 
 
+def test_a_form_of_ones_own_may_have_a_name_of_the_catalogue_that_was_not_asked_for():
+    with registry.free_names(["jamba"]):
+        mine = register_paradigm(paradigm("jamba"))
+        assert get_paradigm("apriel").name == "apriel"  # declared beside it
+        assert isinstance(get_paradigm("jamba"), mine)
+    assert not isinstance(get_paradigm("jamba"), mine)
+
+
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(UsageError, match=r"'jsno'.*json_strict, .*xml_tag"):
         get_paradigm("jsno")

@@ -138,9 +138,22 @@ def test_an_unknown_tool_never_leaves_even_when_the_model_insists(asked):
     assert not any(isinstance(piece, CallBegun) for piece in pieces)
 
 
-def test_a_mistake_behind_words_that_went_out_is_dropped():
-    found = whole(STREAMED, f"Let me see. {MISTAKES['unknown tool']}")
-    assert (found.text.strip(), found.calls, found.reason) == ("Let me see.", [], "stop")
+def test_a_mistake_behind_words_that_went_out_is_asked_about():
+    found = whole(STREAMED, f"Let me see. {MISTAKES['unknown tool']}", f"Let me see. Now. {CALL}")
+    assert (found.text.strip(), found.reason) == ("Let me see. Now.", "tool_calls")
+    assert [call.name for call in found.calls] == ["get_weather"]
+
+
+@BOTH
+def test_a_call_that_is_only_shown_is_asked_about_and_never_leaves(asked):
+    shown = f"You would write {CALL} for that."
+    found = whole(asked, shown, "No call is needed.")
+    assert (found.calls, found.reason) == ([], "stop")
+    found = whole(asked, shown, CALL)
+    assert [call.name for call in found.calls] == ["get_weather"]
+    found = whole(asked, shown, shown, shown)
+    assert (found.calls, found.reason) == ([], "stop")
+    assert '"name": "get_weather"' in found.text
 
 
 def test_wrong_arguments_are_mended_or_asked_again():
@@ -157,9 +170,14 @@ def test_a_strict_tool_leaves_only_whole_and_valid():
 
 
 @BOTH
-def test_a_call_that_was_cut_is_no_call_and_the_end_says_length(asked):
-    pieces = answer(asked, CALL[:50], reason="length")
-    assert pieces[-1] == Ended("length", Usage(10, 5))
+@pytest.mark.parametrize(
+    "reason, said",
+    [("length", "length"), ("MAX_TOKENS", "length"), ("abort", "length"),
+     ("SAFETY", "content_filter"), ("refusal", "content_filter")],
+)  # fmt: skip
+def test_a_call_that_was_cut_is_no_call_and_the_end_says_so(asked, reason, said):
+    pieces = answer(asked, CALL[:50], reason=reason)
+    assert pieces[-1] == Ended(said, Usage(10, 5))
     assert not any(isinstance(piece, CallEnded) for piece in pieces)
 
 
@@ -213,7 +231,7 @@ def test_nothing_follows_a_call_that_broke_after_a_part_went_out(reason):
 def test_nothing_follows_the_one_call_that_was_wanted(asked):
     asked = replace(asked, offer=replace(OFFER, parallel=False))
     for size in (1, 3, 500):
-        pieces = answer(asked, f"{CALL} and so on", size=size)
+        pieces = answer(asked, f"{CALL}\nand so on", size=size)
         assert not any(isinstance(piece, Text) for piece in pieces)
 
 

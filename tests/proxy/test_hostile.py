@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Refusal, served
 from toolproto import UsageError
 from toolproto.proxy import incoming
@@ -124,7 +125,7 @@ def test_a_body_that_is_too_long_is_refused(url, chunked):
 def test_a_body_that_does_not_come_is_refused(url, monkeypatch):
     monkeypatch.setattr(incoming, "BODY_SECONDS", 0.1)
     port = int(url.rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as line:
         head = f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"
         line.sendall(head.encode() + b"{")
         assert line.recv(200).startswith(b"HTTP/1.1 408 ")
@@ -143,7 +144,7 @@ SMUGGLED = {
 @pytest.mark.parametrize("rest", SMUGGLED.values(), ids=SMUGGLED)
 def test_headers_that_can_be_read_in_two_ways_are_refused(url, rest):
     port = int(url.rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as line:
         line.sendall(f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\n".encode() + rest)
         answer = line.recv(200)
     assert answer.split(b" ")[1].startswith(b"4")

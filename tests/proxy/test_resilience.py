@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Messages, served, whole
 from tests.proxy.wire import CHAT, asked
 from toolproto import UsageError, get_paradigm
@@ -33,7 +34,6 @@ from toolproto.tools.spec import ToolOffer, ToolSpec
 PLAIN = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 OFFER = ToolOffer((ToolSpec("now", "The time.", {"type": "object", "properties": {}}),))
 ASKED = Asked("m", (Message("user", "hi"),), OFFER)
-SECONDS = 30
 
 
 @contextmanager
@@ -73,12 +73,12 @@ def test_a_stream_goes_on_while_others_use_many_models():
     backend = Backend(speak, pause=0.001)
     with proxied(backend.app()) as url:
         body = {**asked("slow", stream=True), "model": "victim"}
-        with httpx.stream("POST", url + CHAT, json=body, timeout=SECONDS) as stream:
+        with httpx.stream("POST", url + CHAT, json=body, timeout=PATIENCE) as stream:
             lines = stream.iter_lines()
             next(lines)
             for number in range(70):
                 other = {**asked("x"), "model": f"m{number}"}
-                assert httpx.post(url + CHAT, json=other, timeout=SECONDS).status_code == 200
+                assert httpx.post(url + CHAT, json=other, timeout=PATIENCE).status_code == 200
             assert [line for line in lines if line][-1] == "data: [DONE]"
 
 
@@ -124,7 +124,7 @@ def test_a_request_that_is_passed_on_is_open_until_it_ends():
 def test_a_client_that_leaves_before_it_has_said_all_leaves_no_trace(capfd):
     with proxied(hello().app()) as url:
         port = int(url.rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as line:
             head = f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"
             line.sendall(head.encode() + b"{")
         assert httpx.post(url + CHAT, json=PLAIN).status_code == 200

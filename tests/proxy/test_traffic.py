@@ -20,14 +20,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import CHAT, OSLO, PARADIGMS, asked
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
-
-#: Nothing here takes a second; this is for machines that have other things to do.
-_SECONDS = 20
 
 
 @dataclass
@@ -57,7 +55,7 @@ def routed(*apps: Starlette, upstream: Sequence[dict[str, Any]] = (), **more: An
 
 def eventually(happens: Callable[[], object]) -> bool:
     """Whether it happens before a machine that is busy would have done it."""
-    until = time.monotonic() + _SECONDS
+    until = time.monotonic() + PATIENCE
     while not happens() and time.monotonic() < until:
         time.sleep(0.01)
     return bool(happens())
@@ -163,7 +161,7 @@ def test_a_client_that_leaves_cancels_an_answer_that_is_only_passed_on():
 
     with routed(Starlette(routes=[Route(CHAT, think, methods=["POST"])])) as url:
         leave(url, asked("Hello", tools=[]), came.is_set)
-        assert left.wait(_SECONDS)
+        assert left.wait(PATIENCE)
 
 
 def test_a_slow_client_slows_the_upstream_down():

@@ -16,15 +16,15 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Messages, served
 from tests.proxy.wire import CHAT, asked
 
-SECONDS = 60
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for workers in /proc")
 
 
 def until(is_so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + PATIENCE
     while not is_so():
         assert time.monotonic() < deadline, "it never came to that"
         time.sleep(0.05)
@@ -84,7 +84,7 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told():
     ):
         until(lambda: len(workers(process)) == 2 and fetched(f"{url}/healthz"))
         for _ in range(8):
-            assert httpx.post(url + CHAT, json=asked("x"), timeout=SECONDS).status_code == 200
+            assert httpx.post(url + CHAT, json=asked("x"), timeout=PATIENCE).status_code == 200
         # Whichever of them is asked.
         assert {count(url, "toolproto_requests_total") for _ in range(4)} == {8.0}
 
@@ -92,7 +92,7 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told():
         until(lambda: count(url, "toolproto_requests_open") == 1)
         for pid in workers(process):
             os.kill(pid, signal.SIGKILL)
-        broken.join(SECONDS)
+        broken.join(PATIENCE)
         until(lambda: count(url, "toolproto_requests_open") == 0)
 
         with httpx.stream("POST", url + CHAT, json=asked("slow", stream=True), timeout=60) as last:
@@ -100,13 +100,13 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told():
             next(lines)
             process.terminate()
             assert [line for line in lines if line][-1] == "data: [DONE]"
-        assert process.wait(SECONDS) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def _slow_request(url: str) -> threading.Thread:
     def ask() -> None:
         with pytest.raises(httpx.HTTPError):
-            httpx.post(url + CHAT, json=asked("slow"), timeout=SECONDS)
+            httpx.post(url + CHAT, json=asked("slow"), timeout=PATIENCE)
 
     thread = threading.Thread(target=ask)
     thread.start()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import CallCompleted, Tool, ToolCall, ToolResult, UsageError, tool
 from toolproto.approvals import Allow, Defer, Deny, Policy, call_digest
 from toolproto.endpoints import ScriptedReply
@@ -197,10 +198,11 @@ def test_an_argument_name_that_had_to_be_guessed_is_asked_about(play):
     assert desk.ran == []
 
 
-def test_a_call_that_was_cut_off_never_runs(play):
+@pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "error", "abort", "unheard_of"])
+def test_a_call_that_was_cut_off_never_runs(play, reason):
     desk = Desk()
     policy = Policy(risks={"write": "allow"}, guessed="allow")
-    cut = ScriptedReply(call("put")[:-14], finish_reason="length")
+    cut = ScriptedReply(call("put")[:-14], finish_reason=reason)
     result = at(play, desk, cut, "ok", policy=policy).send()
     assert desk.ran == [] and desk.requests == [] and result.stats.reasks == 1
 
@@ -689,7 +691,7 @@ def test_cancelling_while_resuming_answers_every_call(play):
 
     @tool(risk="write")
     def hang() -> str:
-        release.wait(5)
+        release.wait(PATIENCE)
         return "late"
 
     def stop(event, session):

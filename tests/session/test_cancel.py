@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import TextDelta, tool
 from toolproto.approvals import Allow
 from toolproto.endpoints import Hold
@@ -23,9 +24,8 @@ from toolproto.turn.states import TERMINAL, TurnState
 from .test_stateful import check_request, wait_for_tools
 from .test_turns import call
 
-TIMES = 100
+TIMES = 30
 SAVE = call("save", '{"n": 1}')
-PATIENCE = 20  # seconds, before a test that hangs says so
 
 
 def in_a_thread(function: Callable[[], Any]) -> None:
@@ -271,7 +271,7 @@ def test_an_async_tool_that_hangs_is_cancelled_and_leaves_no_thread(play, timeou
     play(call("stall", "{}"), "ok", "ok", tools=[stall])
     result = play.send(watch=None if timeout else cancel_when_running)
     assert result.status == ("completed" if timeout else "aborted")
-    assert wait_for_tools(PATIENCE / 4)
+    assert wait_for_tools()
     check_usable(play)
 
 

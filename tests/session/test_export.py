@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from toolproto import Allow, Defer, UsageError, tool
 from toolproto.session import export_jsonl, export_markdown, import_jsonl
 from toolproto.stores import MemoryStore
+from toolproto.turn.journal import VERSION
 
 from .test_turns import add, call
 
@@ -89,7 +90,7 @@ def record(kind, **data):
     return json.dumps({"kind": kind, "data": data})
 
 
-TURN = {"version": 1, "turn": 1, "parent": None, "message": {"role": "user", "content": "hi"},
+TURN = {"version": VERSION, "turn": 1, "parent": None, "message": {"role": "user", "content": "hi"},
         "terms": {}}  # fmt: skip
 
 HOSTILE = {
@@ -170,7 +171,7 @@ def test_a_huge_session_comes_in_whole(play, store):
 ), max_size=6))  # fmt: skip
 def test_whatever_the_lines_are_they_are_a_session_or_refused(lines):
     store = MemoryStore()
-    head = json.dumps({"format": "toolproto session", "version": 1, "id": "x", "title": ""})
+    head = json.dumps({"format": "toolproto session", "version": VERSION, "id": "x", "title": ""})
     try:
         import_jsonl(store, [head, *lines])
     except UsageError:

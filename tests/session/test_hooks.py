@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import Message, TextDelta, ToolCall, ToolResult, UsageError, tool
 from toolproto.approvals import Allow
 from toolproto.endpoints import ScriptedReply
@@ -1445,7 +1446,7 @@ def test_an_error_after_one_tool_answers_the_other_calls(play):
 
     @tool
     def slow() -> str:
-        release.wait(5)
+        release.wait(PATIENCE)
         return "slow"
 
     @tool

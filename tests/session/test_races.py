@@ -9,6 +9,7 @@ import pytest
 
 from soak.crash_child import World
 from soak.races import Race, race
+from tests.patience import PATIENCE
 from tests.stores.postgres_server import NoServer, PostgresServer
 from toolproto import Allow, ChatSession, Defer, Deny, tool
 from toolproto.errors import SessionConflict, StoreError, UsageError
@@ -59,7 +60,7 @@ def test_of_threads_that_decide_at_once_one_does(first):
 
     def decide(at):
         verdicts = {a: Allow(), b: Deny()} if (at + first) % 2 else {a: Deny(), b: Allow()}
-        start.wait(10)
+        start.wait(PATIENCE)
         try:
             result = sessions[at].resume(verdicts)
             outcomes[at] = "lost" if isinstance(result.error, SessionConflict) else result.status
@@ -82,7 +83,7 @@ def test_one_session_is_not_used_by_two_threads(tmp_path):
     @tool(risk="write")
     def book() -> str:
         running.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         ran.append(1)
         return "booked"
 
@@ -99,7 +100,7 @@ def test_one_session_is_not_used_by_two_threads(tmp_path):
     verdicts = {session.pending[0].call.id: Allow()}
     first = threading.Thread(target=session.resume, args=(verdicts,))
     first.start()
-    running.wait(10)
+    running.wait(PATIENCE)
     with pytest.raises(UsageError, match="a turn is running"):
         session.resume(verdicts)
     go_on.set()

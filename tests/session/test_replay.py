@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import Allow, Defer, Deny, Message, ToolFailed, ToolResult, merge, tool
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
 from toolproto.errors import EndpointError, EndpointTimeout, StoreError, ToolProtoError
@@ -43,10 +44,10 @@ from toolproto.turn.records import Record
 from toolproto.turn.states import TurnState
 
 from .conftest import Player
+from .sampling import sampled
 from .test_turns import call
 
 FIXTURES = list(load_fixtures(Path(__file__).parents[2] / "fixtures"))
-PATIENCE = 5.0  # seconds after which something hangs
 TURN_EVENTS = (StateChanged, ToolUpdated, ApprovalAsked, Decided, MessageAppended)
 TURN_EVENTS += (HistoryCompacted, TurnEnded)
 
@@ -953,7 +954,7 @@ def test_an_error_that_cannot_be_written_is_written_by_its_name(play):
     assert isinstance(play.resume({}).error, ToolProtoError)
 
 
-# -- every reply that models wrote ----------------------------------------------------------
+# -- replies that models wrote ----------------------------------------------------------
 
 
 def _pieces(text: str, size: int = 4) -> list[str]:
@@ -967,7 +968,9 @@ def _one_turn(play: Any, fixture: Fixture, store: Any, *replies: Any) -> None:
          limits=TurnLimits(rounds=2))  # fmt: skip
 
 
-@pytest.mark.parametrize("fixture", FIXTURES, ids=lambda each: f"{each.paradigm}-{each.case}")
+@pytest.mark.parametrize(
+    "fixture", sampled(FIXTURES), ids=lambda each: f"{each.paradigm}-{each.case}"
+)
 def test_a_reply_told_whole_is_the_one_that_came_in_pieces(one_player, fixture):
     play, store = one_player, MemoryStore()
     thinking = [Chunk(text, reasoning="." * (n % 7 == 3)) for n, text in
@@ -992,6 +995,6 @@ def _said(events: list[Any]) -> Any:
 
 @pytest.fixture(scope="module")
 def one_player() -> Iterator[Any]:
-    # The drivers differ in nothing that a reply has: one of them will do for 700.
+    # The drivers differ in nothing that a reply has: one of them will do.
     with asyncio.Runner() as runner:
         yield Player("sync", runner)

@@ -18,6 +18,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from tests.patience import PATIENCE
 from toolproto import Message, ToolFailed, UsageError, tool
 from toolproto.approvals import Allow, Defer, Deny, Policy, call_digest
 from toolproto.endpoints import ScriptedEndpoint
@@ -269,7 +270,7 @@ class SessionMachine(RuleBasedStateMachine):
         @tool(risk="write", timeout=0.005)
         def hang(n: int, context: ToolContext) -> str:
             self._note(context)
-            context.cancelled.wait(20)
+            context.cancelled.wait(PATIENCE)
             return "late"
 
         @tool(risk="egress")
@@ -280,7 +281,7 @@ class SessionMachine(RuleBasedStateMachine):
         @tool(risk="write", timeout=0.005)
         async def stall(n: int, context: ToolContext) -> str:
             self._note(context)
-            await asyncio.sleep(20)
+            await asyncio.sleep(PATIENCE)
             return "late"
 
         @tool
@@ -601,7 +602,7 @@ def check_request(messages: tuple[Message, ...]) -> None:
     assert not any(message.calls or message.results for message in messages)
 
 
-def wait_for_tools(seconds: float = 10) -> bool:
+def wait_for_tools(seconds: float = PATIENCE / 2) -> bool:
     """Whether every thread of a tool is done soon."""
     until = time.monotonic() + seconds
     for thread in threading.enumerate():

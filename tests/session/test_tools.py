@@ -12,6 +12,7 @@ from typing import Annotated
 import pytest
 from pydantic import AfterValidator
 
+from tests.patience import PATIENCE
 from toolproto import Message, Tool, ToolCall, ToolFailed, ToolResult, tool
 from toolproto.approvals import Allow, Defer, Deny
 from toolproto.session.jobs import AT_ONCE
@@ -20,7 +21,6 @@ from toolproto.tools.outcome import ToolOutput
 from toolproto.turn.events import ToolStatus, ToolUpdated
 from toolproto.turn.limits import TurnLimits
 
-PATIENCE = 5  # seconds after which something hangs
 VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("VARIABLE", default="unset")
 
 
@@ -294,7 +294,7 @@ def test_an_async_tool_whose_time_is_up_is_cancelled_and_cleans_up(play):
     result = play(call("hang"), "ok", tools=[hang]).send()
     try:
         assert "longer than 0.05 seconds" in contents(result)[0]
-        assert cleaned.wait(1)
+        assert cleaned.wait(PATIENCE)
     finally:
         release.set()
 
@@ -317,7 +317,7 @@ def test_an_async_tool_of_a_cancelled_turn_is_cancelled_and_cleans_up(play):
     result = play(call("hang"), "ok", tools=[hang]).send()
     try:
         assert result.status == "aborted" and running.is_set()
-        assert cleaned.wait(1)
+        assert cleaned.wait(PATIENCE)
     finally:
         release.set()
 

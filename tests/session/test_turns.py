@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import CallCompleted, Message, TextDelta, ToolFailed, UsageError, tool
 from toolproto.endpoints import ScriptedReply
 from toolproto.errors import EndpointError, LimitReached, TurnCancelled, WireError
@@ -172,7 +173,7 @@ def test_results_come_as_they_are_done_and_are_sent_in_the_order_of_the_calls(pl
 
     @tool
     def slow() -> str:
-        assert seen.wait(5)
+        assert seen.wait(PATIENCE)
         return "slow"
 
     @tool
@@ -198,13 +199,13 @@ def test_a_tool_that_takes_too_long_is_given_up(play):
 
     @tool(timeout=0.05)
     def hang(context: ToolContext) -> str:
-        seen.append(context.cancelled.wait(5))
+        seen.append(context.cancelled.wait(PATIENCE))
         release.set()
         return "late"
 
     result = play(call("hang", "{}"), "ok", tools=[hang]).send()
     assert "longer than 0.05 seconds" in result.calls[0].result.content
-    assert release.wait(5) and seen == [True]
+    assert release.wait(PATIENCE) and seen == [True]
 
 
 def test_async_tools_run_under_both_drivers(play):
@@ -236,7 +237,7 @@ def test_cancelling_while_tools_run_answers_every_call(play):
 
     @tool
     def hang() -> str:
-        release.wait(5)
+        release.wait(PATIENCE)
         return "x"
 
     def stop(event, session):
@@ -270,7 +271,7 @@ def test_a_turn_has_a_time_budget(play):
 
     @tool
     def hang() -> str:
-        release.wait(5)
+        release.wait(PATIENCE)
         return "x"
 
     result = play(call("hang", "{}"), tools=[hang], limits=TurnLimits(seconds=0.05)).send()

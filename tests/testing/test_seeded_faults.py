@@ -177,6 +177,35 @@ class HoldsBackProse(Bracket):
 
 
 @dataclass
+class EightAtATime:
+    """Takes short chunks together once a reply has become long."""
+
+    decoder: Decoder
+    length: int = 0
+    kept: list[str] = field(default_factory=list)
+
+    def feed(self, chunk: str) -> list[Event]:
+        self.length += len(chunk)
+        self.kept.append(chunk)
+        if self.length > 1000 and len(self.kept) < 8:
+            return []
+        return self._let_go()
+
+    def finish(self, reason: str | None = None) -> list[Event]:
+        return self._let_go() + self.decoder.finish(reason)
+
+    def _let_go(self) -> list[Event]:
+        text = "".join(self.kept)
+        self.kept.clear()
+        return self.decoder.feed(text)
+
+
+class HoldsBackArguments(Bracket):
+    def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
+        return EightAtATime(super().decoder(offer))
+
+
+@dataclass
 class OneBehind:
     """Keeps the last character of a chunk for the next, in a place that others use as well."""
 
@@ -329,6 +358,7 @@ FAULTS: dict[str, tuple[str, type[Bracket]]] = {
         ),
     ),
     "holds prose back": ("promptness", HoldsBackProse),
+    "takes pieces of arguments together": ("promptness", HoldsBackArguments),
     "scans all it has read again": ("linearity", reading(chunk=scanning_all)),
     "forgets a required argument": ("teaching", ForgetsAnArgument),
     "changes its instructions": ("teaching", CountsItsInstructions),

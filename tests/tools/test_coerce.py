@@ -40,6 +40,10 @@ def coerced(value, schema, **options):
         ("3", {"type": "integer"}, 3, "coerced_integer", LOSSLESS),
         ("-12", {"type": "integer"}, -12, "coerced_integer", LOSSLESS),
         (3.0, {"type": "integer"}, 3, "coerced_integer", LOSSLESS),
+        ("07", {"type": "integer"}, 7, "number_form", GUESSED),
+        ("-012", {"type": "integer"}, -12, "number_form", GUESSED),
+        ("00", {"type": "integer"}, 0, "number_form", GUESSED),
+        ("00.5", {"type": "number"}, 0.5, "number_form", GUESSED),
         ("0.5", {"type": "number"}, 0.5, "coerced_number", LOSSLESS),
         ("1e3", {"type": "number"}, 1000.0, "coerced_number", LOSSLESS),
         ("7", {"type": "number"}, 7, "coerced_number", LOSSLESS),
@@ -95,7 +99,6 @@ def test_one_thing_in_another_form(value, schema, mended, repair, grade):
     ("value", "schema"),
     [
         ("three", {"type": "integer"}),
-        ("007", {"type": "integer"}),
         ("+3", {"type": "integer"}),
         (" 3", {"type": "integer"}),
         ("1_000", {"type": "integer"}),

@@ -29,7 +29,7 @@ def test_the_generated_schemas_are_schemas(schema):
     Draft202012Validator.check_schema(schema)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples)
 @given(VALUES, SCHEMAS)
 def test_the_verdict_is_that_of_the_reference_implementation(value, schema):
     assert holds(value, schema) is Draft202012Validator(schema, registry=Registry()).is_valid(value)

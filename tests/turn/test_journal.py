@@ -291,9 +291,9 @@ def test_a_newer_journal_is_refused(version):
 
 
 @pytest.mark.parametrize("data", [
-    {}, {"version": "1"}, {"version": None}, {"version": 1}, {"version": 1, "turn": 1},
-    {"version": 1, "turn": 1, "parent": 5}, {"version": 1, "turn": 1, "parent": 1},
-    {"version": 1, "turn": [1], "parent": None}, {"version": 1, "turn": 1, "parent": None,
+    {}, {"version": "2"}, {"version": None}, {"version": 2}, {"version": 2, "turn": 1},
+    {"version": 2, "turn": 1, "parent": 5}, {"version": 2, "turn": 1, "parent": 1},
+    {"version": 2, "turn": [1], "parent": None}, {"version": 2, "turn": 1, "parent": None,
                                                   "message": []},
 ])  # fmt: skip
 def test_a_damaged_journal_is_refused(data):

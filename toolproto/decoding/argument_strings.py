@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .json_end import JsonTokens
-from .json_text import unescape
+from .families.json_tokens import JsonListener, JsonTokens
+from .values.escapes import plain_unescape
 
 __all__ = ["ArgumentStrings", "StringDelta"]
 
@@ -43,7 +43,7 @@ class ArgumentStrings:
         return self._strings.take()
 
 
-class _Strings:
+class _Strings(JsonListener):
     """Hears the tokens of the arguments, and keeps the strings."""
 
     def __init__(self) -> None:
@@ -56,9 +56,6 @@ class _Strings:
     def take(self) -> list[StringDelta]:
         deltas, self._deltas = self._deltas, []
         return deltas
-
-    def fits(self, bracket: str) -> bool:
-        return True
 
     def opened(self, bracket: str, at: int) -> None:
         self._path.append(None if bracket == "{" else 0)
@@ -93,20 +90,16 @@ class _Strings:
 
     def string_closed(self, at: int) -> None:
         if self._key is not None and self._path:
-            self._path[-1] = unescape("".join(self._key))
+            self._path[-1] = plain_unescape("".join(self._key))
             self._key, self._key_next = None, False
         else:
             self._say(self._half)
         self._half = ""
 
-    def scalar(self, text: str, at: int) -> None: ...
-    def space(self, text: str) -> None: ...
-    def colon(self) -> None: ...
-
     def _say(self, raw: str) -> None:
         if raw:
             path = tuple(part for part in self._path if part is not None)
-            self._deltas.append(StringDelta(path, unescape(raw)))
+            self._deltas.append(StringDelta(path, plain_unescape(raw)))
 
 
 def _half_pair(text: str) -> str:

@@ -34,6 +34,7 @@ class Policy(Enum):
     SHOW = auto()  # it goes out as text, whatever it is
     DOUBT = auto()  # it is a call that carries its doubt, or text if its form is doubtful too
     ASK_FENCE = auto()  # the end of the fence, and of the reply, decides
+    ASK_BEHIND = auto()  # it was its own fence: what is behind that decides
     ASK_THOUGHT = auto()  # the end of the thought decides
 
     @classmethod

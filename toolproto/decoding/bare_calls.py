@@ -13,12 +13,13 @@ from ..messages import Repair
 from .attempts import Body
 from .call_draft import CallSetting
 from .candidates import MORE_KEY, leading_key
+from .families.python_calls import PythonCalls
+from .families.python_names import leading_call
 from .forms import Family, ReplyForm
 from .heads import Head
 from .json_calls import JsonCalls
 from .offered import NOTHING
 from .patterns import Pattern
-from .pythonic import PythonCalls, leading_call
 from .scanner import MORE, NO
 
 __all__ = ["BareCall", "BareCalls"]
@@ -28,10 +29,11 @@ _NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
 
 
 class BareCall(NamedTuple):
-    """What reads the call, and the text before it that belongs to it."""
+    """What reads the call, the text before it that belongs to it, and whether it is a guess."""
 
     body: Body
     lead: str = ""
+    is_guess: bool = False
 
 
 class BareCalls:
@@ -89,11 +91,11 @@ class BareCalls:
 
     def _python(self, *, asked: bool) -> BareCall:
         drift = self._drift(Family.PYTHON)
-        return BareCall(PythonCalls(self._setting, marked=asked, drift=drift))
+        return BareCall(PythonCalls(self._setting, marked=asked, drift=drift), "", bool(drift))
 
     def _json(self) -> BareCall:
         drift = self._drift(Family.JSON)
-        return BareCall(JsonCalls(self._setting, marked=False, drift=drift))
+        return BareCall(JsonCalls(self._setting, marked=False, drift=drift), "", bool(drift))
 
     def _named_json(self, text: str, at: int, final: bool) -> BareCall | int:
         """A name on a line of its own, its arguments on the next."""

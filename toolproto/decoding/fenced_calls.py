@@ -21,7 +21,9 @@ from .scanner import MORE, NO
 if TYPE_CHECKING:
     from .reply_reader import ReplyReader
 
-__all__ = ["Fences"]
+__all__ = ["FENCED", "Fences"]
+
+FENCED = Repair("fenced", Grade.GUESSED)
 
 _SPACE = re.compile(r"[\s,]++")
 
@@ -39,10 +41,10 @@ class Fences:
         if not self._reader.outbox.withholding:
             self._reader.outbox.withhold(self._reader.base + at)
         self._reader.outbox.keep(fence.group())
-        standing, fenced = self._reader.place.standing(), Repair("fenced", Grade.GUESSED)
+        standing = self._reader.place.standing()
         # Words around a fence count when it ends; what it stands in counts at once.
         open_place = standing.verdict is Verdict.PLAIN or standing.reason in OF_TALK
-        self._reader.outbox.repairs = (fenced,) if open_place else (fenced, standing.doubt)
+        self._reader.outbox.repairs = (FENCED,) if open_place else (FENCED, standing.doubt)
         self.open = CodeFence(fence.group(1))
         self._reader.mode = self.inside
         return fence.end()

@@ -45,6 +45,11 @@ class CallMarkers:
     closer: Marker | None
 
     @property
+    def is_any_fence(self) -> bool:
+        """Is the opener a code fence, in a reply for which nobody asked for one?"""
+        return self.form.gated and self.opener.first == "`"
+
+    @property
     def ends(self) -> tuple[Marker, ...]:
         """Markers that no payload goes on behind."""
         return (self.opener,) if self.closer is None else (self.closer, self.opener)

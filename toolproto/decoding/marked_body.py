@@ -12,8 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 
-from ..messages import CallProblem, ProblemKind, Repair, Span
+from ..messages import CallProblem, Grade, ProblemKind, Repair, Span
 from .call_draft import CallSetting
+from .families.tags import Tag, TaggedCalls, closes_list, tag_at
 from .forms import Family
 from .heads import TOKEN
 from .landmarks import CallMarkers
@@ -21,8 +22,6 @@ from .openings import CallsReader, Opening, Openings
 from .patterns import Pattern
 from .scanner import MORE, NO
 from .string_feed import StreamedString
-from .tagged_calls import TaggedCalls, closes_list
-from .tags import Tag, tag_at
 
 __all__ = ["MarkedBody"]
 
@@ -30,6 +29,8 @@ _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
 _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
+# Where the reply is over, more of the call may have been to come.
+_UNCLOSED = Repair("missing_closer", Grade.GUESSED)
 _FENCED = Repair("fence_in_marker")
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
@@ -253,13 +254,13 @@ class MarkedBody:
         if other:
             self._close(Repair("other_closer", detail=other.group()))
             return other.end()
-        self._close(Repair("missing_closer"))
+        self._close(_UNCLOSED if final else Repair("missing_closer"))
         begun = self._closer is not None and self._closer.begun(text, at)
         return len(text) if final and begun else at
 
     @property
     def _unclosed(self) -> tuple[Repair, ...]:
-        return () if self._closer is None else (Repair("missing_closer"),)
+        return () if self._closer is None else (_UNCLOSED,)
 
     def _close(self, *repairs: Repair) -> None:
         self.done = True

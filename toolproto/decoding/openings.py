@@ -11,24 +11,23 @@ from typing import NamedTuple, Protocol
 
 from ..messages import Repair
 from .attempts import Body
-from .brace_calls import BraceCalls
 from .call_draft import CallSetting
 from .candidates import MORE_KEY
+from .families.braces import BraceCalls
+from .families.python_calls import PythonCalls
+from .families.python_names import CallLead, call_lead, leading_call
+from .families.raw import RawCalls
+from .families.tags import Tag, TaggedCalls, opens_call, tag_at
+from .families.text import TextArgument
+from .families.xml import XmlCalls
+from .families.yaml import YamlCalls
 from .forms import Family
 from .heads import Head, read_head
 from .json_calls import JsonCalls
 from .landmarks import CallMarkers
 from .offered import NOTHING
 from .patterns import Pattern
-from .pythonic import PythonCalls, leading_call
-from .pythonic.names import CallLead, call_lead
-from .raw_calls import RawCalls
 from .scanner import MORE, NO, Marker
-from .tagged_calls import TaggedCalls, opens_call
-from .tags import Tag, tag_at
-from .text_argument import TextArgument
-from .xml_calls import XmlCalls
-from .yaml_calls import YamlCalls
 
 __all__ = ["CallsReader", "Opening", "Openings"]
 

@@ -51,9 +51,9 @@ class Outbox:
         return events
 
     @property
-    def is_empty(self) -> bool:
-        """Is nothing here: to go out, kept back, or lingering?"""
-        return not self._events and self._withheld is None and self._lingering is None
+    def keeps_something(self) -> bool:
+        """Is anything kept back, or lingering?"""
+        return self._withheld is not None or self._lingering is not None
 
     @property
     def withholding(self) -> bool:
@@ -161,9 +161,9 @@ class Outbox:
         self._events.append(event)
 
     def amend(self, repair: Repair) -> None:
-        """The call that lingers departs from the form in this, too."""
+        """The call that lingers departs from the form in this, too, unless it says so itself."""
         last = self._lingering
-        if last is not None and repair not in last.call.repairs:
+        if last is not None and all(known.name != repair.name for known in last.call.repairs):
             call = replace(last.call, repairs=(*last.call.repairs, repair))
             self._lingering = CallCompleted(last.index, call)
 

@@ -69,6 +69,7 @@ REASONS: Mapping[str, Standing] = {
             (
                 "mid_sentence",
                 "words_behind",
+                "behind_markup",
                 "list_item",
                 "lazy_quote",
                 "table_row",
@@ -104,7 +105,7 @@ _WARY = frozenset("‘’‚‛»›”״")
 _SHOWING = (
     "pre|code|samp|kbd|tt|var|xmp|listing|plaintext|textarea|script|style|template|noscript"
     "|blockquote|q|cite|quote|quotation|example|examples|sample|snippet|verbatim|literal"
-    "|nowiki|syntaxhighlight|source|noformat|del|s|strike|title|svg|math|iframe|comment|log|email"
+    "|nowiki|syntaxhighlight|source|noformat|del|strike|title|svg|math|iframe|comment|log|email"
     "|document|webpage|page|transcript|user|human|history|figure|figcaption|caption|summary"
     "|details|aside|td|th|dd|dt|dfn|ins|mark|abbr|object|dialog|conversation|previous_response"
 )
@@ -165,6 +166,9 @@ _CODE_IN_LIST = re.compile(r"(?: {4}| {0,3}\t){2}")
 _HEAD = 160  # as much of a line as tells what kind it is
 _TAIL = 48
 
+# Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
+_TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>")
+_MARKUP_ONLY = re.compile(r"\s*(?:<[^<>\n]{1,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){1,3}\Z")
 # Behind these a sentence, or what leads to a call, is over.
 _SENTENCE_ENDS = frozenset(".!?:…。！？：．｡؟۔।॥։።፧᙮᠃៖་」』")
 _AFTER_SENTENCE = re.compile(r"[\s\"'”’»›)\]}）】*_~]+\Z")
@@ -193,7 +197,6 @@ class Place:
 
     def __init__(self) -> None:
         self._unread: list[str] = []
-        self._size = 0  # of what is not looked at yet
         self._rest = ""  # looked at, but for a mark of which more may come
         self._seen = 0  # characters looked at
         self._line = 0  # number of the line
@@ -217,8 +220,7 @@ class Place:
     def saw(self, text: str) -> None:
         """Take in prose that was read."""
         self._unread.append(text)
-        self._size += len(text)
-        if self._size > 65_536:
+        if len(self._unread) > 4096:
             self._look()
 
     def restart(self) -> None:
@@ -279,7 +281,7 @@ class Place:
     @property
     def begins_something(self) -> bool:
         """Is this a place in the open where a new thing may begin?"""
-        return self.standing() is PLAIN
+        return self.standing() in (PLAIN, REASONS["behind_markup"])
 
     def _shown(self) -> str:
         # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
@@ -321,9 +323,11 @@ class Place:
             return _GOING_ON[self._above]
         if self._fresh and self._is_code_line():
             return "indented_code"
-        before = self._before
-        if not before.strip():
+        before = _TOKENS.sub("", self._before)
+        if not before.strip(" \t\r{["):
             return ""
+        if _MARKUP_ONLY.match(before):
+            return "behind_markup"
         if _BULLET_ONLY.match(before):
             return "list_item"
         return "" if _ends_sentence(before) else "mid_sentence"
@@ -352,7 +356,7 @@ class Place:
         if not self._unread:
             return
         text = self._rest + "".join(self._unread)
-        self._unread, self._size, self._rest = [], 0, ""
+        self._unread, self._rest = [], ""
         at = 0
         while at < len(text):
             stop = self._step(text, at)
@@ -558,7 +562,7 @@ def _ends_sentence(before: str) -> bool:
     return words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(before)
 
 
-_GOES_ON = frozenset(",);.!?，、）；。！？》」』”’\"'»›…-–—(（#/=:：|←→⇐⇒↑")
+_GOES_ON = frozenset(",)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑")
 
 
 def goes_on(char: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from .patterns import Pattern
 from .scanner import MORE, NO, Marker
 
-__all__ = ["Pull", "Source"]
+__all__ = ["Pull", "Source", "begun_at_end"]
 
 R = TypeVar("R")
 #: A part of a reader. What it yields is nothing: it wants more text.
@@ -29,13 +29,15 @@ class Source:
     yields, so nobody keeps an offset into ``text`` over one; :attr:`offset` counts in the reply.
     """
 
-    __slots__ = ("_ends", "_marks", "at", "base", "final", "text")
+    __slots__ = ("_ends", "_marks", "at", "base", "final", "line_or_mark", "text")
 
     def __init__(self, ends: Sequence[Marker] = ()) -> None:
         self.text, self.at, self.base, self.final = "", 0, 0, False
         self._ends = ends
         firsts = re.escape("".join(sorted({end.first for end in ends})))
         self._marks = re.compile(f"[{firsts}]" if firsts else "(?!)")
+        #: A line break, or what such a marker begins with.
+        self.line_or_mark = re.compile(f"[\n{firsts}]")
 
     @property
     def offset(self) -> int:
@@ -47,6 +49,15 @@ class Source:
         while len(self.text) - self.at < count and not self.final:
             yield
         return self.text[self.at : self.at + count]
+
+    def spaces(self, most: int) -> Pull[int]:
+        """How many spaces stand here, up to *most*."""
+        while True:
+            here = self.text[self.at : self.at + most]
+            count = len(here) - len(here.lstrip(" "))
+            if self.final or count == most or count < len(here):
+                return count
+            yield
 
     def match(self, pattern: Pattern, ahead: int = 0) -> Pull[re.Match[str] | None]:
         """What *pattern* matches *ahead* of here, once no more text can change that."""
@@ -61,6 +72,15 @@ class Source:
         found = pattern.match(self.text, self.at)
         if found:
             self.at = found.end()
+        return found
+
+    def stands(self, literal: str, ahead: int = 0) -> Pull[bool]:
+        """Does *literal* stand *ahead* of here?"""
+        while not (found := self.text.startswith(literal, self.at + ahead)):
+            tail = self.text[self.at + ahead : self.at + ahead + len(literal)]
+            if self.final or not literal.startswith(tail):
+                break
+            yield
         return found
 
     def at_end(self, ahead: int = 0) -> Pull[bool]:
@@ -87,6 +107,41 @@ class Source:
         start, self.at = self.at, found.start() if found else len(self.text)
         return self.text[start : self.at]
 
+    def past(self, stop: re.Pattern[str]) -> str:
+        """The character here and all text that is here behind it, up to *stop*; reading goes on."""
+        found = stop.search(self.text, self.at + 1)
+        start, self.at = self.at, found.start() if found else len(self.text)
+        return self.text[start : self.at]
+
+    def up_to(self, literal: str) -> Pull[str]:
+        """All text before *literal* that is certain, and reading goes on behind it.
+
+        Empty if *literal* stands here or the text is over.
+        """
+        while (stop := self._certain(literal)) == self.at:
+            if self.final or self.text.startswith(literal, self.at):
+                return ""
+            yield
+        start, self.at = self.at, stop
+        return self.text[start:stop]
+
+    def _certain(self, literal: str) -> int:
+        found = self.text.find(literal, self.at)
+        if found >= 0 or self.final:
+            return found if found >= 0 else len(self.text)
+        return max(self.at, len(self.text) - begun_at_end(literal, self.text))
+
+    def certain(self, before: re.Pattern[str]) -> Pull[str]:
+        """The text here that is certainly no end (see `text_before`), and reading goes on behind.
+
+        Empty if an end may stand here or the text is over.
+        """
+        while self.at >= len(self.text) and not self.final:
+            yield
+        found = before.match(self.text, self.at)
+        start, self.at = self.at, found.end() if found else self.at
+        return self.text[start : self.at]
+
     def pass_over(self) -> Pull[None]:
         """Read on to a marker that ends calls, or to the end of the text."""
         while True:
@@ -94,3 +149,14 @@ class Source:
             if not (yield from self.peek()) or (yield from self.at_end()):
                 return
             self.at += 1
+
+
+def begun_at_end(literal: str, text: str) -> int:
+    """How many characters at the end of *text* may be the beginning of *literal*."""
+    most = min(len(literal) - 1, len(text))
+    start = text.find(literal[0], len(text) - most) if most else -1
+    while start >= 0:
+        if literal.startswith(text[start:]):
+            return len(text) - start
+        start = text.find(literal[0], start + 1)
+    return 0

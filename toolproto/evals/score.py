@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from ..events import merge
+from ..finish_reasons import cut_reason
 from ..messages import Grade, ToolCall
 from ..paradigms.base import ToolContextDef
 from ..paradigms.parsed import ParsedResponse
@@ -66,7 +67,7 @@ def read_reply(
 ) -> ParsedResponse:
     """*text* read as a session reads it: a call that the reply was cut in is none."""
     decoder = paradigm.decoder(offer)
-    cut = "length" if finish_reason in ("length", "content_filter") else None
+    cut = cut_reason(finish_reason)
     return ParsedResponse(text, tuple(merge([*decoder.feed(text), *decoder.finish(cut)])))
 
 

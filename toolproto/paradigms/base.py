@@ -49,6 +49,8 @@ class ToolContextDef(ABC):
     """
 
     name: ClassVar[str]
+    #: Are the arguments of a call handed out while they are being written?
+    streams_arguments: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -113,6 +115,8 @@ class ToolContextDef(ABC):
         # A name goes back to the model only if it can be nothing but a name.
         named = problem.name is not None and _PLAIN_NAME.fullmatch(problem.name)
         which = f"Your call of {problem.name!r}" if named else "Your tool call"
+        if problem.kind is ProblemKind.DOUBTED:
+            return f"{which} was not run: {problem.message}."
         advice = [f"{which} could not be used: {problem.message}."]
         if problem.suggestions:
             advice.append(f"Did you mean {' or '.join(problem.suggestions)}?")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, ClassVar
 
-from ..decoding.brace_calls import holds_delimiter
 from ..decoding.call_shape import CallShape
+from ..decoding.families.braces import holds_delimiter
 from ..decoding.forms import Family
 from ..messages import ToolCall
 

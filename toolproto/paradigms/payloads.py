@@ -13,15 +13,19 @@ from html import escape
 from typing import Any, ClassVar, Protocol
 
 from ..decoding.call_shape import CallShape
+from ..decoding.families.python_names import write_call
+from ..decoding.families.tags import closing
 from ..decoding.forms import Family
-from ..decoding.pythonic import write_call
-from ..decoding.tags import closing
 from ..messages import ToolCall
 
 __all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "XmlCall", "filled"]
 
 _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
 _LONGEST_ATTRIBUTE = 1000
+# At the start of a line it may be taken for the next argument.
+_NEXT_ARGUMENT = re.compile(
+    r"[\r\n](?:\]<\]minimax\[>\[)?<[^<>=\s]{0,30}?(?:param|arg)", re.IGNORECASE
+)
 _NOT_IN_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array"}
 
@@ -177,9 +181,13 @@ class TaggedCall:
         framed = self.argument[0].endswith("\n")
         if said.startswith("<![CDATA[") or (not framed and said.startswith(("\n", "\r\n"))):
             return False
-        if framed and said.endswith("\r"):
+        if (framed and said.endswith("\r")) or (
+            value == "null" and "{type}" not in self.argument[0]
+        ):
             return False
-        return not any(end.search(said) for end in self._ends(key))
+        return not _NEXT_ARGUMENT.search(said) and not any(
+            end.search(said) for end in self._ends(key)
+        )
 
     def _ends(self, key: str) -> list[re.Pattern[str]]:
         closers = self.argument[1] + self.call[1]

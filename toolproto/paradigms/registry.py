@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from ..decoding.forms import ReplyForm
 from ..errors import UsageError
 from . import catalogue
 from .base import ToolContextDef
+from .catalogue import HOMES
+from .salvage import list_forms_by
 from .wire import WireParadigm
 
 __all__ = ["GROUP", "catalogued", "free_names", "get_paradigm", "paradigms", "register_paradigm"]
@@ -40,8 +41,8 @@ def register_paradigm(cls: P) -> P:
 def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
     """The paradigm called *name* (``"XML_Tag"`` will do for ``"xml_tag"``), made with *options*."""
     key = _key(name)
-    if key not in _registered and key in _catalogue():
-        import_module(f".{key}", catalogue.__name__)
+    if key not in _registered and key in HOMES:
+        register_paradigm(_declared(key))
     if key not in _registered:
         for point in entry_points(group=GROUP, name=key):
             register_paradigm(_loaded(point))
@@ -58,7 +59,7 @@ def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
 def paradigms() -> list[str]:
     """Every name that :func:`get_paradigm` accepts; plugins are not imported for it."""
     installed = {point.name for point in entry_points(group=GROUP)}
-    return sorted(_registered.keys() | _catalogue() | installed)
+    return sorted(_registered.keys() | HOMES.keys() | installed)
 
 
 @contextmanager
@@ -76,16 +77,26 @@ def free_names(names: Iterable[str]) -> Iterator[None]:
 
 def catalogued() -> Iterator[type[WireParadigm]]:
     """Those of the paradigms that come with us which are made from a declaration."""
-    for name in sorted(_catalogue()):
+    for name in sorted(HOMES):
         paradigm = type(get_paradigm(name))
         if issubclass(paradigm, WireParadigm):
             yield paradigm
 
 
-@cache
-def _catalogue() -> frozenset[str]:
-    """The names of the forms that come with us; each is imported when it is asked for."""
-    return frozenset(module.name for module in iter_modules(catalogue.__path__))
+def _forms() -> Iterator[tuple[str, ReplyForm]]:
+    return ((each.name, each.wire.form) for each in catalogued())
+
+
+list_forms_by(_forms)
+
+
+def _declared(name: str) -> type[WireParadigm]:
+    """The form of the catalogue called *name*. Others of its module stay unregistered until asked
+    for: somebody may have a form of their own under one of those names.
+    """
+    module = import_module(f".{HOMES[name]}", catalogue.__name__)
+    forms: Iterator[type[WireParadigm]] = (getattr(module, each) for each in module.__all__)
+    return next(form for form in forms if form.name == name)
 
 
 def _loaded(point: EntryPoint) -> type[ToolContextDef]:

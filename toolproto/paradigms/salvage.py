@@ -9,7 +9,7 @@ repairs. Text that one reader refused goes out as text: no other reader tries it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
@@ -23,10 +23,20 @@ from ..tools.define import Tool
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 
-__all__ = ["parse_any", "salvaging"]
+__all__ = ["Listing", "list_forms_by", "parse_any", "salvaging"]
+
+#: Lists forms with the names of their paradigms.
+Listing = Callable[[], Iterable[tuple[str, ReplyForm]]]
+#: The paradigms are made with what is here, so those who know them all say so themselves.
+_listed_by: list[Listing] = []
 
 _BARE = frozenset({Family.JSON, Family.PYTHON, Family.NAMED_JSON})
 _UNMARKED = Repair("missing_marker", Grade.GUESSED)
+
+
+def list_forms_by(listing: Listing) -> None:
+    """Have every form of *listing* be read; it is asked when the first reply is."""
+    _listed_by.append(listing)
 
 
 def parse_any(
@@ -78,7 +88,11 @@ def salvaging(form: ReplyForm) -> ReplyForm:
 @cache
 def _universal() -> ReplyForm:
     form = ReplyForm(bare=_BARE, tool_tags=True, drift=(_UNMARKED,), gated=True)
-    calls = tuple(replace(call, drift=()) for call in _foreign())
+    # A prompt sign is no marker: many a text has one.
+    calls = tuple(
+        replace(call, drift=(_UNMARKED,) if call.opener.startswith(">>>") else ())
+        for call in _foreign()
+    )
     return replace(form, calls=calls, dropped=_dropped(), results=_results())
 
 
@@ -107,6 +121,4 @@ def _results() -> tuple[str, ...]:
 
 @cache
 def _catalogued() -> tuple[tuple[str, ReplyForm], ...]:
-    from .registry import catalogued  # they are made with what is above
-
-    return tuple((each.name, each.wire.form) for each in catalogued())
+    return tuple(form for listed in _listed_by for form in listed())

@@ -16,7 +16,7 @@ from secrets import token_hex
 from typing import Any
 
 from ..messages import CallProblem, Grade, ToolCall
-from ..tools.check import check_call, meant
+from ..tools.check import check_call, doubted_place, meant
 from ..tools.work import Work
 from .asked import Asked
 from .pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
@@ -102,6 +102,9 @@ class OutgoingCalls:
         self.seen += 1
         self.is_last_whole = call.grade is not Grade.TRUNCATED
         opened = self._open.pop(index, None)
+        if opened is None and call.place_doubt:
+            self.problems.append(doubted_place(call))
+            return []
         if opened is None:
             return self._checked(call) if self.is_last_whole and not self.is_enough else []
         if not self.is_last_whole:

@@ -7,8 +7,9 @@ mistake of which nothing had gone out yet, and is told so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from ..events import (
     ArgumentsDelta,
@@ -19,6 +20,7 @@ from ..events import (
     ReasoningDelta,
     TextDelta,
 )
+from ..finish_reasons import Ending, cut_reason, ending_of, is_cut
 from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
@@ -30,8 +32,6 @@ from .verdict import Shortcoming, in_shape, shortcoming
 
 __all__ = ["Exchange"]
 
-#: The reply was cut in the middle.
-_CUT = ("length", "content_filter", "refusal")
 #: Problems that are put to a model at once; it makes the same mistake in all of its calls.
 _MOST_TOLD = 8
 
@@ -50,7 +50,7 @@ class _Reply:
 
     @property
     def was_cut(self) -> bool:
-        return self.reason in _CUT
+        return is_cut(self.reason)
 
 
 class _Verbatim:
@@ -91,6 +91,7 @@ class Exchange:
         self._out = False
         self.usage = Usage()
         self.done = False
+        self._said_before = ""  # by replies after which the model was asked again
         #: What was wrong with the model's calls, and what was mended, for the log.
         self.problems: list[CallProblem] = []
         self.repairs: list[str] = []
@@ -132,7 +133,7 @@ class Exchange:
             reply.reason = "stop"
         if reply.reason is None:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
-        ending = self._decoder.finish("length" if reply.was_cut else None)
+        ending = self._decoder.finish(cut_reason(reply.reason))
         out = self._let_out(self._taken(ending))
         self._note(reply)
         if reply.was_cut:
@@ -155,13 +156,21 @@ class Exchange:
         lacking = shortcoming(self._asked, self._text(), calls.count, mendable)
         if lacking is None:
             return out + self._ended()
-        if self._left and not self._out:
+        # Only a call that began to go out stands in the way: words can be said on.
+        if self._left and not self.called:
             self._ask_again(lacking)
-            return []
-        return self._failed(lacking.failure) if lacking.failure else out + self._ended()
+            return out
+        shown = [Text(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
+        return self._failed(lacking.failure) if lacking.failure else out + shown + self._ended()
 
-    def _taken(self, events: Iterable[Event]) -> list[Piece]:
+    def _taken(self, events: Sequence[Event]) -> list[Piece]:
         calls = self._reply.calls
+        # What stands in a doubtful place is told of all at once; it must not begin to go out.
+        doubted = {
+            event.index
+            for event in events
+            if isinstance(event, CallCompleted) and event.call.place_doubt
+        }
         pieces: list[Piece] = []
         for event in events:
             if calls.is_over:
@@ -174,7 +183,7 @@ class Exchange:
                     pieces += self._said(text)
                 case ReasoningDelta(text):
                     pieces.append(Thought(text))
-                case CallStarted(index, name):
+                case CallStarted(index, name) if index not in doubted:
                     self._reply.blank = ""
                     pieces += calls.start(index, name)
                 case CallCompleted(index, call):
@@ -191,7 +200,18 @@ class Exchange:
             return []
         reply.blank = ""
         reply.text.append(text)
-        return [Text(text)]
+        text = self._not_repeated(text)
+        return [Text(text)] if text else []
+
+    def _not_repeated(self, text: str) -> str:
+        """*text* without what went out before the model was asked again, where it repeats that."""
+        if not self._said_before or not self._out:
+            return text
+        pairs = zip(self._said_before, text, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        repeats = same == len(text)
+        self._said_before = self._said_before[same:] if repeats else ""
+        return text[same:]
 
     def _let_out(self, pieces: list[Piece]) -> list[Piece]:
         if self._holds_text:
@@ -209,6 +229,7 @@ class Exchange:
         self._left -= 1
         self.reasked += 1
         self._held.clear()
+        self._said_before += self._text()
         told = lacking.problems[:_MOST_TOLD]
         advice = "\n".join(map(self._paradigm.format_problem, told)) or lacking.advice
         self.request = told_again(self.request, "".join(self._reply.heard), advice)
@@ -237,7 +258,9 @@ class Exchange:
     def _reason(self) -> Reason:
         reply = self._reply
         if reply.was_cut and not (reply.calls.count and reply.calls.is_last_whole):
-            return "length" if reply.reason == "length" else "content_filter"
+            return (
+                "content_filter" if ending_of(reply.reason or "") is Ending.FILTERED else "length"
+            )
         return "tool_calls" if reply.calls.count else "stop"
 
     def _failed(self, failure: Failed) -> list[Piece]:

@@ -45,6 +45,8 @@ def import_jsonl(store: Store, lines: Iterable[str], id: str | None = None) -> s
         raise UsageError("line 1 does not tell the version and the id of the session")
     if version > VERSION:
         raise UsageError(f"it was exported by a newer toolproto (journal {version})")
+    if version < VERSION:
+        raise UsageError(f"it was exported before toolproto was released (journal {version})")
     records = [_record(number, each) for number, each in enumerate(read[1:], 2)]
     _check(records)
     store.create(id, str(read[0].get("title", "")))

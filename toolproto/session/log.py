@@ -12,8 +12,6 @@ from typing import Any
 from ..errors import SessionConflict, StoreError, UsageError
 from ..messages import Message
 from ..stores.base import Store
-from ..turn.journal import VERSION
-from ..turn.older import renewed
 from ..turn.records import Record, write_loop, write_message
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
@@ -36,7 +34,6 @@ class SessionLog:
         self.conflict: StoreError | None = None
         self.redact = (redact or Redaction()).fresh()
         self._latest: LoggedTurn | None = None
-        self._is_old = False
         self._torn = False
         self._take_all(store.read(id))
 
@@ -126,7 +123,7 @@ class SessionLog:
         """Take what comes from a store, which may hold anything."""
         for record in records:
             try:
-                self._take(renewed(record) if self._is_old else record)
+                self._take(record)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 raise StoreError(
                     f"record {self.count} of session {self.id!r} is damaged: {error!r}"
@@ -148,7 +145,6 @@ class SessionLog:
             raise StoreError(f"the session is damaged: it has two turns {turn.number!r}")
         self.turns[turn.number] = self._latest = turn
         self.head = turn.number
-        self._is_old = data["version"] < VERSION
 
     def _known(self, turn: int | None) -> int | None:
         if turn is not None and turn not in self.turns:

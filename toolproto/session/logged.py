@@ -79,11 +79,16 @@ def resuming(number: int, parent: int | None, verdicts: Mapping[str, Verdict]) -
 
 
 def begun(data: Mapping[str, Any]) -> LoggedTurn:
-    """The turn of which the first record says *data*; a newer version's is refused."""
+    """The turn of which the first record says *data*; another version's is refused."""
     if data["version"] > VERSION:
         raise StoreError(
             f"the session was written by a newer toolproto (journal {data['version']}, "
-            f"this one reads up to {VERSION}); upgrade it"
+            f"this one reads {VERSION}); upgrade it"
+        )
+    if data["version"] < VERSION:
+        raise StoreError(
+            f"the session was written before toolproto was released (journal {data['version']}, "
+            f"this one reads {VERSION}); it cannot be read any more"
         )
     return LoggedTurn(
         data["turn"],

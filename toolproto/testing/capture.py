@@ -9,6 +9,7 @@ from enum import Enum
 from pathlib import Path
 
 from ..explain import explain
+from ..finish_reasons import cut_reason
 from ..paradigms.base import NO_TOOLS, ToolContextDef
 from ..tools.spec import ToolOffer, ToolSpec
 from .capture_classes import Malformation, malformation
@@ -100,7 +101,7 @@ class _Capturing:
         if each.paradigm not in (None, self.paradigm.name):
             self._skipped[Skipped.OTHER_PARADIGM] += 1
             return
-        reason = "length" if each.finish_reason in ("length", "content_filter") else None
+        reason = cut_reason(each.finish_reason)
         sample = _Sample(each.reply, each.origin, each.offer or self.offer, reason)
         shown = self._class(sample)
         if not shown.failed and not self.everything:

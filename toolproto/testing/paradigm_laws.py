@@ -106,10 +106,12 @@ class ParadigmLaws:
         self._try_replies("lossless", lambda reply: laws.lossless(made, reply, self.offer))
 
     def test_promptness(self) -> None:
-        """Law 6: prose is shown while it comes."""
+        """Law 6: prose and arguments are shown while they come."""
         made = self._exercised()
         for text in (*PROSE, *half_openers(made)):
             laws.promptness(made, text, self.offer)
+        for call in _wordy_calls(self.offer):
+            laws.promptness(made, call, self.offer)
 
     def test_linearity(self) -> None:
         """Law 7: twice the text is twice the work."""
@@ -226,6 +228,16 @@ class ParadigmLaws:
         __tracebackhide__ = True
         name = f"{law} of {type(self).__qualname__}"
         hold(check, strategy, name=name, examples=self.examples, few=few)
+
+
+def _wordy_calls(offer: ToolOffer) -> list[ToolCall]:
+    """A call with a long text of words, if a tool of *offer* takes a string."""
+    words = " ".join(f"word{number} of many" for number in range(100))
+    for tool in offer.tools:
+        for key, schema in tool.properties.items():
+            if isinstance(schema, Mapping) and schema.get("type") == "string":
+                return [ToolCall(tool.name, {key: words})]
+    return []
 
 
 def _by_argument(check: Callable[[ToolCall], None], call: ToolCall) -> None:

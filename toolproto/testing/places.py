@@ -293,7 +293,7 @@ def _mail_and_logs() -> Iterator[CallContext]:
 
 _ELEMENTS = (
     "pre", "code", "blockquote", "q", "samp", "kbd", "textarea", "script", "style", "template",
-    "xmp", "cite", "example", "del", "s", "tt", "quote", "noscript", "iframe", "title",
+    "xmp", "cite", "example", "del", "strike", "tt", "quote", "noscript", "iframe", "title",
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from .validate import find_faults
 from .wording import show_name, word_faults
 from .work import TooMuchWork, Work
 
-__all__ = ["call_problem", "check_call", "meant"]
+__all__ = ["call_problem", "check_call", "doubted_place", "meant"]
 
 _MAX_NAMES = 20
 
@@ -71,6 +71,15 @@ def call_problem(call: ToolCall, kind: ProblemKind, message: str, *suggestions: 
         suggestions=suggestions,
         repairs=call.repairs,
     )
+
+
+def doubted_place(call: ToolCall) -> CallProblem:
+    """The question whether *call* was meant, put to the model: it stands where calls are shown."""
+    message = (
+        f"you showed it {call.place_doubt}; if you mean it, write it alone, exactly as shown, and"
+        " nothing else around it; if not, go on without it"
+    )
+    return call_problem(call, ProblemKind.DOUBTED, message)
 
 
 def _unknown(call: ToolCall, names: list[str], work: Work) -> CallProblem:

@@ -134,9 +134,9 @@ class _Mender:
         types = wanted if is_array(wanted) else [wanted]
         if not types or any(is_type(value, name) for name in types):
             return value
-        for name, read, grade in READINGS:
+        for name, read, grade, repair in READINGS:
             if name in types and (mended := read(value)) is not NO_READING:
-                self._record(f"coerced_{name}", grade(value), path)
+                self._record(repair, grade(value), path)
                 return mended
         return self._container(value, types, schema, path, depth)
 

@@ -20,10 +20,12 @@ __all__ = ["NO_READING", "READINGS", "ReadJson", "read_choice", "strict_json"]
 NO_READING: Any = object()
 ReadJson = Callable[[str], Any]
 
-# Canonical spellings only: "007" and "+3" may be codes. 30 digits are more than any id has, and
+# Canonical spellings only: "+3" may be a code. 30 digits are more than any id has, and
 # keep int() away from its quadratic range.
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,4})?")
+# "07" for a number is 7, unless it was a code after all.
+_PADDED = re.compile(r"(-?)0{1,30}(?=[0-9])")
 _EXACT = 2**53  # beyond this a float no longer holds every integer
 _MAX_CHOICE = 256  # characters; a text is not an option
 _WORDS = {"true": True, "false": False}
@@ -68,6 +70,16 @@ def _to_number(value: Any) -> Any:
     return float(value) if math.isfinite(float(value)) else NO_READING
 
 
+def _padded(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Reads what *read* would, but for zeros before it."""
+
+    def padded(value: Any) -> Any:
+        zeros = _PADDED.match(value) if isinstance(value, str) else None
+        return read(zeros[1] + value[zeros.end() :]) if zeros else NO_READING
+
+    return padded
+
+
 def _to_string(value: Any) -> Any:
     if isinstance(value, bool) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
@@ -83,13 +95,20 @@ def _sure(value: Any) -> Grade:
     return Grade.LOSSLESS
 
 
-# In the order in which they are tried where a schema allows several types.
-READINGS: tuple[tuple[str, Callable[[Any], Any], Callable[[Any], Grade]], ...] = (
-    ("null", _to_null, _sure),
-    ("boolean", _to_boolean, _sure),
-    ("integer", _to_integer, _sure),
-    ("number", _to_number, _sure),
-    ("string", _to_string, _string_grade),
+def _guess(value: Any) -> Grade:
+    return Grade.GUESSED
+
+
+# In the order in which they are tried where a schema allows several types: the type, the reading,
+# how sure it is, and the repair that it is.
+READINGS: tuple[tuple[str, Callable[[Any], Any], Callable[[Any], Grade], str], ...] = (
+    ("null", _to_null, _sure, "coerced_null"),
+    ("boolean", _to_boolean, _sure, "coerced_boolean"),
+    ("integer", _to_integer, _sure, "coerced_integer"),
+    ("number", _to_number, _sure, "coerced_number"),
+    ("integer", _padded(_to_integer), _guess, "number_form"),
+    ("number", _padded(_to_number), _guess, "number_form"),
+    ("string", _to_string, _string_grade, "coerced_string"),
 )
 
 

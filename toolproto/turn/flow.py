@@ -49,6 +49,7 @@ class Turn:
     _choice_met: bool = False
     _useless: int = 0
     _reasks: int = 0
+    _questioned: set[str] = field(default_factory=set)
     _started: bool = False
     _clean_ups: list[Callable[[], Any]] = field(default_factory=list)
     _reply: Reply | None = None
@@ -228,7 +229,14 @@ class Turn:
         problems = _worth_telling(reply)
         again, usable = bool(problems or reply.calls), not problems
         if reply.calls:
-            settling = Settling(self.setup, self.conversation, offer, message, tuple(reply.calls))
+            settling = Settling(
+                self.setup,
+                self.conversation,
+                offer,
+                message,
+                tuple(reply.calls),
+                questioned=self._questioned,
+            )
             again = yield from self._settled(settling, self._settling(settling))
             usable = settling.usable or self._is_last_round
         for problem in problems:

@@ -38,7 +38,7 @@ from .setup import Conversation
 
 __all__ = ["VERSION", "Journal", "journaled", "unpacked"]
 
-#: Of the records; a newer one is refused, an older one is read as ``older`` says.
+#: Of the records; any other is refused. Version 1 was never released.
 VERSION = 2
 
 T = TypeVar("T")

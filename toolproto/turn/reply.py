@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from ..decoding.base import Decoder
 from ..errors import WireError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
+from ..finish_reasons import Ending, cut_reason, ending_of
 from ..masking import Unmasker
 from ..messages import (
     CallProblem,
@@ -23,8 +24,6 @@ __all__ = ["Reply"]
 
 #: How much of a call that could not be read stays in the conversation.
 _KEPT_RAW = 4_000
-#: The service stopped in the middle: an open call is not whole.
-_CUT = ("length", "content_filter")
 
 
 @dataclass(slots=True)
@@ -60,14 +59,13 @@ class Reply:
         """The reply is over; WireError if it was broken off."""
         if self.finish_reason is None:
             raise WireError("the reply ended without a finish reason; it was broken off")
-        cut = "length" if self.finish_reason in _CUT else None
-        events = self._seen(self.decoder.finish(cut))
+        events = self._seen(self.decoder.finish(cut_reason(self.finish_reason)))
         return events + self._noted(self.unmasker.finish()) if self.unmasker else events
 
     @property
-    def was_cut(self) -> bool:
-        """Whether the service stopped because the reply grew too long."""
-        return self.finish_reason == "length"
+    def is_too_long(self) -> bool:
+        """Whether the service stopped because the reply grew too long, so that it may go on."""
+        return ending_of(self.finish_reason or "stop") is Ending.TOO_LONG
 
     @property
     def text(self) -> str:

@@ -66,7 +66,7 @@ class Requesting:
         """Read the answer to *request* into *reply*, to its end, showing what it brings."""
         yield from self._heard(request, reply)
         for _ in range(self.setup.limits.continuations):
-            if reply.was_cut:
+            if reply.is_too_long:
                 yield from self._continued(request, reply)
         yield from _shown(reply.end())
 

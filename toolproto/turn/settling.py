@@ -22,7 +22,7 @@ from ..approvals import (
 from ..errors import LimitReached, UsageError
 from ..hooks import overriding
 from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
-from ..tools.check import call_problem
+from ..tools.check import call_problem, doubted_place
 from ..tools.define import Tool
 from ..tools.outcome import bounded, result_of
 from ..tools.running import check_run
@@ -53,6 +53,8 @@ class Settling:
     waiting: dict[str, ApprovalRequest] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
     usable: bool = False
+    #: Calls of this turn, by digest, about whose place the model was asked.
+    questioned: set[str] = field(default_factory=set)
     _records: dict[str, CallRecord] = field(default_factory=dict)
     _approved: dict[str, str] = field(default_factory=dict)
     _edits: dict[str, str] = field(default_factory=dict)
@@ -162,7 +164,21 @@ class Settling:
         if isinstance(checked, ToolCall) and checked.name not in self._tools:
             message = "this tool is not there any more"
             return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
+        if isinstance(checked, ToolCall) and self._questions(checked):
+            return doubted_place(checked)
         return checked
+
+    def _questions(self, call: ToolCall) -> bool:
+        """Whether the model is to be asked if it meant *call*, which stands where calls are shown.
+
+        Asked once about each; one that is written there again is put to a person. What only reads
+        runs, as a guess.
+        """
+        digest = call_digest(call)
+        if not call.place_doubt or self._tool(call).risk == "read" or digest in self.questioned:
+            return False
+        self.questioned.add(digest)
+        return self.setup.limits.reasks > 0
 
     def _hooked(self, call: ToolCall) -> Flow[ToolCall | ToolResult | CallProblem]:
         for hook in overriding(self.setup.hooks, "before_tool"):

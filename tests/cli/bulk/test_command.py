@@ -12,6 +12,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
+from tests.patience import PATIENCE
 from toolproto.cli.app import main
 from toolproto.cli.bulk.inputs import Kind, Source
 from toolproto.cli.bulk.work import Work
@@ -232,7 +233,7 @@ def test_killed_as_a_process_it_goes_on_and_leaves_no_process_behind(folder):
     wait_for(folder / "out.jsonl", process)
     process.kill()
     # All of its processes hold the pipes, so these end when the last of them does.
-    assert process.communicate(timeout=30) == (b"", b"")
+    assert process.communicate(timeout=PATIENCE) == (b"", b"")
     assert process.returncode == -signal.SIGKILL
     again = parse("in.jsonl", *TOOLS, "-o", "out.jsonl", "--resume", "--jobs", "1")
     assert (again.exit_code, "8,000 replies" in again.stderr) == (0, True)
@@ -245,7 +246,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(folder):
     process = started("in.jsonl", "-o", "out.jsonl", "--jobs", "2")
     wait_for(folder / "out.jsonl", process)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert b"go on with --resume" in errors and b"Traceback" not in errors
     told = json.loads((folder / "out.jsonl.progress").read_text())
@@ -259,4 +260,4 @@ def test_a_reader_that_leaves_early_is_no_error(folder):
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(timeout=30) in (0, 1)
+    assert process.wait(timeout=PATIENCE) in (0, 1)

@@ -86,7 +86,7 @@ def test_without_tools_or_without_the_check_any_name_and_argument_will_do():
         assert reply.outcome is Outcome.CALLS
 
 
-@pytest.mark.parametrize("reason", ["length", "max_tokens", "content_filter"])
+@pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "content_filter", "abort"])
 def test_a_reply_that_was_cut_does_not_guess_its_end(reason):
     open_end = call().removesuffix("}</tool_code>")
     assert read(open_end, finish_reason="stop").calls

@@ -8,9 +8,8 @@ from signal import SIGINT, raise_signal
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto.cli.chat.interrupts import Interrupts
-
-PATIENCE = 20
 
 
 @pytest.fixture

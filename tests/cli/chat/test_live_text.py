@@ -8,6 +8,7 @@ from itertools import count
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto.cli.chat.live_text import LiveCount, LiveText, thought
 
 from .people import Glass, Paper
@@ -85,7 +86,7 @@ def test_the_last_piece_is_seen_though_nothing_follows():
     live = LiveText(glass.screen)
     for word in ["I", "am", "thinking", "about", "it"]:
         live.feed(f"{word} ")
-    given_up = time.monotonic() + 20
+    given_up = time.monotonic() + PATIENCE
     while glass.rows != ["", "I am thinking about it"]:  # a timer paints it
         assert time.monotonic() < given_up
 

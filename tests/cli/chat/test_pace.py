@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from tests.patience import PATIENCE
 from toolproto.cli.chat.pace import Pace
 
 
@@ -19,7 +20,7 @@ def test_the_first_is_at_once_and_the_last_is_never_left_out():
     for word in ("a", "b", "c"):
         said.append(word)
         pace.soon()
-    assert acted.acquire(timeout=20) and acted.acquire(timeout=20)
+    assert acted.acquire(timeout=PATIENCE) and acted.acquire(timeout=PATIENCE)
     assert seen[0] == ["a"] and seen[-1] == ["a", "b", "c"] and len(seen) <= 3
 
 
@@ -41,5 +42,5 @@ def test_what_was_stopped_is_not_done():
     pace.stop()
     for timer in threading.enumerate():
         if isinstance(timer, threading.Timer):
-            timer.join(20)
+            timer.join(PATIENCE)
     assert done == [1]

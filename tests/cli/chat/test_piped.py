@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.patience import PATIENCE
 from toolproto.cli.app import main
 from toolproto.cli.chat.json_events import event_json
 from toolproto.turn.events import TurnEnded
@@ -210,7 +211,7 @@ def test_a_recording_answers_on_another_day():
 def test_it_is_a_filter_in_a_real_pipe():
     with ScriptedService(words("It\x1b[31m rains.\n")) as service:
         command = [sys.executable, "-m", "toolproto", "chat", "--endpoint", service.url]
-        done = subprocess.run(command, input="hi", capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, input="hi", capture_output=True, text=True, timeout=PATIENCE)
     # What a model wrote is data here, and stays as it is.
     assert (done.returncode, done.stdout, done.stderr) == (0, "It\x1b[31m rains.\n\n", "")
 
@@ -223,7 +224,7 @@ def test_ctrl_c_in_a_pipe_is_130():
             try:
                 assert process.stdout and process.stdout.read(7) == b"I go on"
                 process.send_signal(2)
-                _, told = process.communicate(timeout=30)
+                _, told = process.communicate(timeout=PATIENCE)
             finally:
                 process.kill()
     assert process.returncode == 130 and b"Traceback" not in told

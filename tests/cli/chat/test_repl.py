@@ -8,6 +8,7 @@ from signal import SIGINT, pthread_kill
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import Policy, Tool, ToolContext, tool
 from toolproto.cli.chat.conversation import Conversation, Setup, policy
 from toolproto.cli.chat.interrupts import Interrupts
@@ -158,7 +159,7 @@ def when_reached(hold: Hold) -> threading.Thread:
     """Press Ctrl-C when the reply has come to *hold*."""
 
     def press() -> None:
-        assert hold.reached.wait(20)
+        assert hold.reached.wait(PATIENCE)
         pthread_kill(threading.main_thread().ident, SIGINT)
 
     thread = threading.Thread(target=press)
@@ -184,7 +185,7 @@ def test_ctrl_c_cancels_a_tool():
     def wait(context: ToolContext) -> str:
         """Wait."""
         running.reached.set()
-        assert context.cancelled.wait(20)
+        assert context.cancelled.wait(PATIENCE)
         return "never heard"
 
     thread = when_reached(running)
@@ -216,7 +217,7 @@ def test_a_second_ctrl_c_does_not_wait_for_the_first():
     conversation = Conversation(Setup(endpoint, get_paradigm, "xml_tag"))
 
     def press() -> None:
-        assert endpoint.reached.wait(20)
+        assert endpoint.reached.wait(PATIENCE)
         while not interrupts.cancelled.wait(0.01):
             pthread_kill(threading.main_thread().ident, SIGINT)
         while not stopped.wait(0.01):

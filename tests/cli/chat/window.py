@@ -12,7 +12,8 @@ from typing import Any
 import pexpect
 import pyte
 
-PATIENCE = 30.0
+from tests.patience import PATIENCE
+
 #: Colours, the cursor up and to a column, erasing a line, showing the cursor, bracketed paste.
 _OURS = re.compile(r"\x1b\[[0-9;]*[mAGKC]|\x1b\[\?(?:25|2004)[hl]")
 

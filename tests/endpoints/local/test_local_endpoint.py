@@ -20,8 +20,8 @@ from toolproto.errors import EndpointError, UsageError
 from toolproto.messages import ChatRequest, Chunk, Message
 
 #: Seconds within which a request that was stopped must have made room. The replies below would
-#: take a minute on the quickest machine; a loaded one needs a few seconds for a stretch of prompt.
-SOON = 20.0
+#: take a minute on the quickest machine; a crowded one needs half that for a stretch of prompt.
+SOON = 40.0
 STORY = "Tell me a very long story about a dog and a lighthouse, with every detail."
 
 

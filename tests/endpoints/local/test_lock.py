@@ -7,6 +7,7 @@ import subprocess
 import sys
 from threading import Event, Thread
 
+from tests.patience import PATIENCE
 from toolproto.endpoints.local.lock import alone
 
 HOLDER = """
@@ -42,8 +43,8 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path):
         assert holder.stdout.readline() == b"held\n"
         thread = Thread(target=take)
         thread.start()
-        assert waits.wait(60)
+        assert waits.wait(PATIENCE)
         assert not taken.is_set()
         holder.send_signal(getattr(signal, "SIGKILL", signal.SIGTERM))
-        assert taken.wait(60)
+        assert taken.wait(PATIENCE)
         thread.join()

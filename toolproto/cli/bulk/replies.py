@@ -12,6 +12,7 @@ from typing import Any
 from ...decoding.reasoning import Reasoning
 from ...errors import UsageError
 from ...events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
+from ...finish_reasons import cut_reason
 from ...messages import CallProblem, Grade, ProblemKind, ToolCall
 from ...paradigms import ToolContextDef, get_paradigm, parse_any
 from ...tools.check import check_call
@@ -22,8 +23,6 @@ from .reading import ANY, Reading
 __all__ = ["Outcome", "ReadReply", "ReplyReader"]
 
 _LONGEST_NAME = 64
-#: Why a service ends a reply before the model does.
-_CUT = frozenset({"length", "max_tokens", "content_filter", "model_length"})
 
 
 class Outcome(Enum):
@@ -103,7 +102,7 @@ class ReplyReader:
     ) -> ReadReply:
         """What *text* says. Raises UsageError where *paradigm* or *offer* cannot be used."""
         self._ids.restart()
-        cut = "length" if finish_reason in _CUT else None
+        cut = cut_reason(finish_reason)
         reply = ReadReply()
         texts: list[str] = []
         thoughts: list[str] = []

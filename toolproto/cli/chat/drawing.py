@@ -6,6 +6,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
+from ...finish_reasons import cut_words
 from ...messages import CallProblem, ToolResult
 from ...turn.result import TurnResult
 from ..visible import visible
@@ -66,8 +67,8 @@ def ending(told: TurnResult) -> Text | None:
             return Text("cancelled", style="yellow")
         case "error" | "timeout":
             return Text(one_line(f"error: {told.error}", 1_000), style="red")
-        case "completed" if told.finish_reason == "length":
-            return Text("the reply was cut for its length", style="yellow")
+        case "completed" if cut := cut_words(told.finish_reason):
+            return Text(one_line(cut, 200), style="yellow")
         case "completed" if not told.text:
             return Text("(the model said nothing)", style="dim")
     return None

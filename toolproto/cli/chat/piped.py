@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import EndpointError
 from ...events import CallRejected, TextDelta
+from ...finish_reasons import cut_words
 from ...turn.events import (
     HistoryCompacted,
     MessageAppended,
@@ -99,8 +100,8 @@ class Piped:
             self._write("\n")
         elif result.status == "completed":  # otherwise it is not the answer
             self._write(f"{result.text}\n")
-        if result.finish_reason == "length":
-            self._note("the reply was cut for its length")
+        if cut := cut_words(result.finish_reason):
+            self._note(one_line(cut, 200))
         for request in result.pending:
             self._note(f"{request.call.name} waits: {request.reason}")
         if result.error is not None:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from io import StringIO
 
-from ...messages import ProblemKind, Repair
+from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
 from ..call_draft import CallSetting
-from ..quoted_text import QuotingCall
 from ..scanner import Marker
 from ..source import Pull, Source
 from ..strict import Refused
 from ..string_feed import StreamedString
+from .sink import ArgumentSink
 
-__all__ = ["NoCall", "PulledCalls"]
+__all__ = ["MISSING_CLOSER", "NoCall", "PulledCalls", "cut_short", "malformed"]
+
+#: What ends a call did not come, and nor did anything else: it may have had more to say.
+MISSING_CLOSER = Repair("missing_closer", Grade.GUESSED)
 
 
 class NoCall(Exception):
@@ -29,124 +32,185 @@ class NoCall(Exception):
 class PulledCalls(ABC):
     """Reads calls whose text begins at *start* in the reply.
 
-    See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members. *drift* is how they
-    depart from the asked form, and *ends* are the markers that no call goes on behind.
+    See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members. *lead* is text of them
+    that was read before, *drift* is how they depart from the asked form, and *ends* are the markers
+    that no call goes on behind.
     """
 
     interrupted = False
+    is_call = False  # whatever is wrong with it, even before it has said of what
 
     def __init__(
         self,
         setting: CallSetting,
         *,
         start: int,
+        lead: str = "",
         drift: tuple[Repair, ...] = (),
         ends: Sequence[Marker] = (),
     ) -> None:
         self._setting, self._start, self._drift = setting, start, drift
-        self._source = Source(ends)
+        self._lead = StringIO()  # text of it, until there is a call to take it
+        self._lead.write(lead)
+        self.source = Source(ends)
         self._reading = self._read()
-        self._call: QuotingCall | None = None
+        self._call: ArgumentSink | None = None
+        self._all, self._final = "", False  # what was given, of which the source has a part
         self._written = 0  # how much of the source's text the call has been given
-        self._hot: Callable[[], StreamedString | None] | None = None  # while in a string
+        self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
         self._faulty = False
         self.done = self.committed = self.refused = False
 
     @abstractmethod
     def grammar(self, source: Source) -> Pull[None]:
-        """Read the call: :meth:`open` it, tell it its arguments. Raises Refused, or NoCall."""
+        """Read the calls: open each, tell it its arguments, complete it. Raises Refused, NoCall."""
 
     @property
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if that is so."""
-        waits_inside = self._source.at < len(self._source.text)  # for the rest of an escape, say
-        return None if self._hot is None or waits_inside else self._hot()
+        waits_inside = self.source.at < len(self.source.text)  # for the rest of an escape, say
+        return None if self.hot is None or waits_inside else self.hot()
 
     def take_pushback(self) -> str:
         """Nothing is ever read beyond the end of a call."""
         return ""
 
-    def open(self, name: str) -> QuotingCall:
-        """It is a call of *name*."""
-        if self._setting.gated and not self._setting.offered.knows(name):
-            raise NoCall
-        self._call = QuotingCall(self._setting, self._start, name, drift=self._drift)
-        self.committed = True
-        self._limit()
-        return self._call
-
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        source, cut = self._source, final and self._setting.outbox.cut
-        source.text, source.at, source.base, source.final = text, at, base, final and not cut
-        self._written = at
-        self._limit()
+        source, cut = self.source, final and self._setting.outbox.cut
+        source.at, source.base, self._written = at, base, at
+        self._all, self._final = text, final and not cut
         self._resume()
-        self._write()
-        if not self.done and len(source.text) < len(text):
+        while not self.done and len(source.text) < len(text):  # its limit ends a call
             limit = self._setting.limits.characters
             self._resume(Refused(ProblemKind.TOO_LARGE, f"longer than {limit} characters"))
-            return self.feed(text, source.at, base, final)
-        if cut and self._call is not None and not self.done:
-            self._call.write(text[source.at :])  # what is left waits for what will not come
-            self.finish("length")
-            return len(text)
-        if cut and not self.done:
-            source.final = True
+        if cut:
+            self._final = True
+            if self.meant and not self.done:
+                source.at = len(text)  # what is left waits for what will not come
+                self._resume(cut_short())
             self._resume()
         return source.at
 
     def finish(self, reason: str | None) -> None:
         """The reply is over inside the call."""
-        self._source.text, self._source.at, self._source.final = "", 0, True  # all was read
-        self._written = 0
-        if self._call is None:
-            self.refused = self.done = True
-        elif reason == "length":
-            self._resume(Refused(ProblemKind.TRUNCATED, "it is cut short"))
+        self._all, self._final = "", True  # all was read
+        self.source.at = self._written = 0
+        if self._setting.outbox.cut and self.meant:
+            self._resume(cut_short())
         self._resume()
 
-    def _limit(self) -> None:
+    # -- the call -------------------------------------------------------------------------
+
+    @property
+    def meant(self) -> bool:
+        """Is it certain that this is a call, so that a cut makes it a truncated one?"""
+        return self._recorded is not None
+
+    def open(self, name: str, id: str = "") -> ArgumentSink:
+        """It is a call of *name*, which may have given itself an *id*."""
+        if self._setting.gated and not self._setting.offered.knows(name):
+            raise NoCall
+        self._call = ArgumentSink(self._setting, self._start, name, id=id, drift=self._drift)
+        self._call.write(self._lead.getvalue())
+        self.committed = True
+        self.limit()
+        return self._call
+
+    def complete(self, *repairs: Repair) -> None:
+        """The call is whole."""
+        assert self._call is not None, "opened before"
+        self.write()
+        self._call.complete(*repairs)
+
+    def unclosed(self) -> Repair:
+        """The reply is over where the call may be: a guess, and not even that if it was cut."""
+        if self._setting.outbox.cut:
+            raise cut_short()
+        return MISSING_CLOSER
+
+    @property
+    def _recorded(self) -> ArgumentSink | None:
+        """The call being read, if there is one."""
+        return self._call
+
+    def mended(self, *repairs: Repair) -> None:
+        """The call, if there is one, departs from the asked form in this."""
+        if self._recorded is not None:
+            self._recorded.mended(*repairs)
+
+    def write(self) -> None:
+        """Give the call the text that was read, or keep it for the one that may come."""
+        kept = self._lead if self._recorded is None else self._recorded
+        kept.write(self.source.text[self._written : self.source.at])
+        self._written = self.source.at
+
+    def limit(self) -> None:
         """A call ends at its limit however the text was cut into chunks."""
-        if self._call is not None and not self._faulty:
-            whole, limit = self._source.text, self._written + self._call.room
-            self._source.text = whole[:limit]
-            self._source.final = self._source.final and limit >= len(whole)
+        whole = self._all
+        if self._recorded is not None and not self._faulty:
+            whole = whole[: self._written + self._recorded.room]
+        self.source.text = whole
+        self.source.final = self._final and len(whole) == len(self._all)
 
     def _resume(self, fault: Refused | None = None) -> None:
         if self.done:
             return
+        self.limit()
         try:
             if fault is None:
                 next(self._reading)
             else:
                 self._reading.throw(fault)
+            self.write()
         except StopIteration:
             self.done = True
 
     def _read(self) -> Pull[None]:
         """The grammar, and what is done when it does not hold."""
         try:
-            yield from self.grammar(self._source)
+            yield from self.grammar(self.source)
         except NoCall:
             self.refused = True
         except Refused as fault:
-            yield from self._rejected(fault)
-        else:
-            self._write()
-            assert self._call is not None, "opened by the grammar"
-            self._call.complete()
+            self.write()
+            if self.committed or self.is_call:
+                yield from self._rejected(fault)
+            else:
+                self.refused = True
 
     def _rejected(self, fault: Refused) -> Pull[None]:
         """Pass over the rest of the call."""
-        self._faulty, self._hot = True, None
-        with suppress(Refused):  # when it is cut, too
-            yield from self._source.pass_over()
-        self._write()
-        assert self._call is not None, "nothing is refused before"
-        self._call.reject(fault.kind, fault.message)
+        self._faulty, self.hot = True, None
+        self.limit()
+        try:
+            yield from self.pass_over(self.source)
+        except Refused as cut:
+            if fault.kind is ProblemKind.MALFORMED:
+                fault = cut  # its end did not come, and that is to be said first
+        self.write()
+        self.reject(fault)
 
-    def _write(self) -> None:
-        if self._call is not None and not self.done:
-            self._call.write(self._source.text[self._written : self._source.at])
-        self._written = self._source.at
+    def pass_over(self, source: Source) -> Pull[None]:
+        """Read on to where a call ends that cannot be read."""
+        yield from source.pass_over()
+
+    def reject(self, fault: Refused) -> None:
+        """Say what is wrong with the call, also if its name has not come."""
+        self.committed = True
+        if self._recorded is not None:
+            self._recorded.reject(fault.kind, fault.message)
+            return
+        raw = self._lead.getvalue()
+        span = Span(self._start, self._start + len(raw))
+        self._setting.outbox.rejected(None, CallProblem(fault.kind, fault.message, raw, span))
+
+
+def malformed(message: str) -> Refused:
+    """The refusal of a call that is written wrongly."""
+    return Refused(ProblemKind.MALFORMED, message)
+
+
+def cut_short() -> Refused:
+    """The refusal of a call that the end of the reply leaves open."""
+    return Refused(ProblemKind.TRUNCATED, "it is cut short")

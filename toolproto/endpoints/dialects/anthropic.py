@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import EndpointError, WireError
+from ...finish_reasons import Ending, ending_of
 from ...messages import ChatRequest, Chunk, Usage
 from ..frames import Frame
 from .base import END, Dialect, End, count, load, text_of, words_of_error
@@ -14,13 +15,8 @@ from .base import END, Dialect, End, count, load, text_of, words_of_error
 __all__ = ["Anthropic"]
 
 _VERSION = "2023-06-01"
-#: Their words for an end, in ours; any other is passed on as it is.
-_REASONS = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-}
+#: Ends that have a usual word; for any other, theirs is passed on as it is.
+_USUAL = {Ending.DONE: "stop", Ending.TOO_LONG: "length"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +119,7 @@ def _ended(delta: Any, counts: Any) -> Chunk:
 
 def _reason(reason: Any) -> str | None:
     word = text_of(reason)
-    return _REASONS.get(word, word) or None
+    return _USUAL.get(ending_of(word), word) or None
 
 
 def _usage(counts: Any) -> Usage | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...events import Event, TextDelta, merge
+from ...events import ArgumentsDelta, CallCompleted, Event, TextDelta, merge
+from ...messages import ToolCall
 from ...paradigms.base import ToolContextDef
 from ...tools.spec import ToolOffer
 from .asking import asked, read_in_pieces
@@ -18,6 +19,7 @@ __tracebackhide__ = True  # a reader wants to see the test, not how the law look
 #: More prose than this may not be held back, whatever the paradigm's markers.
 LONGEST_HOLD = 256
 _TURN = 5
+_PIECE = 4
 
 
 def chunking(paradigm: ToolContextDef, reply: str, cuts: Sequence[int], offer: ToolOffer) -> None:
@@ -56,8 +58,20 @@ def _told(pieces: Sequence[str]) -> str:
     return " · ".join(map(repr, pieces))
 
 
-def promptness(paradigm: ToolContextDef, prose: str, offer: ToolOffer) -> None:
-    """Law 6: prose is held back by less than the longest marker."""
+def promptness(paradigm: ToolContextDef, said: str | ToolCall, offer: ToolOffer) -> None:
+    """Law 6: what is certain is handed out with the very piece that it came with.
+
+    Of prose, less than the longest marker is held back. Of a call, whose arguments are to be words,
+    nothing is: each piece of words gives its own delta, and behind the call the line end at the
+    latest completes it, or the next words do.
+    """
+    if isinstance(said, str):
+        _prompt_prose(paradigm, said, offer)
+    else:
+        _prompt_call(paradigm, said, offer)
+
+
+def _prompt_prose(paradigm: ToolContextDef, prose: str, offer: ToolOffer) -> None:
     decoder = paradigm.decoder(offer)
     said = 0
     for read, char in enumerate(prose, 1):
@@ -69,6 +83,39 @@ def promptness(paradigm: ToolContextDef, prose: str, offer: ToolOffer) -> None:
                 f"hold back only what may still become a marker, and at most {LONGEST_HOLD}"
                 " characters of it",
             )
+
+
+def _prompt_call(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> None:
+    reply = asked("promptness", paradigm, "encode_call", call)
+    words = max((v for v in call.arguments.values() if isinstance(v, str)), key=len, default="")
+    start = reply.find(words) if paradigm.streams_arguments else -1
+    decoder = paradigm.decoder(offer)
+    events: list[Event] = []
+    told = ""
+    for at in range(0, len(reply), _PIECE):
+        came = at + len(reply[at : at + _PIECE])
+        new = decoder.feed(reply[at:came])
+        events += new
+        told += "".join(event.text for event in new if isinstance(event, ArgumentsDelta))
+        if 0 <= start < came <= start + len(words) and not told.endswith(
+            words[: came - start][-_PIECE:]
+        ):
+            raise LawBroken(
+                "promptness",
+                f"the arguments handed out end with {shown(told[-40:])} when"
+                f" {shown(reply[:came][-40:])} has come",
+                "hand out what is certain with the feed that brought it; a paradigm that cannot"
+                " says so: streams_arguments = False",
+            )
+    for behind in ("", "\n", "So."):
+        events += decoder.feed(behind)
+        if any(isinstance(event, CallCompleted) for event in events):
+            return
+    raise LawBroken(
+        "promptness",
+        f"{shown(reply[-80:])} is not completed when words have come behind it",
+        "complete a call with its last character, unless what follows may belong to it",
+    )
 
 
 def freshness(paradigm: ToolContextDef, reply: str, other: str, offer: ToolOffer) -> None:

@@ -1,0 +1,145 @@
+"""What stands here? An answer other than *wait* holds for every longer text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolproto.decoding.candidates import MORE_KEY
+from toolproto.decoding.families import (
+    python_arguments,
+    python_calls,
+    python_names,
+    python_strings,
+)
+from toolproto.decoding.families.python_names import call_lead, leading_call
+from toolproto.decoding.families.python_strings import OPENING, QuoteJudge
+from toolproto.decoding.families.python_words import Bracket, Kind
+from toolproto.decoding.offered import Offered
+from toolproto.decoding.patterns import Pattern
+from toolproto.decoding.scanner import Marker
+from toolproto.decoding.source import Source
+from toolproto.tools.spec import ToolOffer, ToolSpec
+
+WAIT = object()
+Answer = Callable[[str, bool], object]
+
+SPEC = ToolSpec("get_weather", "", {"type": "object", "properties": {"city": {}, "days": {}}})
+OFFERED, NOTHING = Offered(ToolOffer((SPEC,))), Offered(ToolOffer())
+LEADS = [
+    "[", "{", " ", '"', "'", "get_weather", "f", "(", "city", "=", "\\_", '\\"', "\\", ".", "`",
+    "“", "”", ")", "\n", "-", "é", "_", " " * 79,
+]  # fmt: skip
+OPENINGS = ["r", "b", "f", "u", "R", '"', "'", '\\"', "\\", "“", "`", "x", " "]
+BEHIND = [
+    ",", ")", "]", "}", " ", "\n", "city", "days", "=", ":", '"', "'", "\\", '\\"', "\\_", "*",
+    "#", "f", "r", "1", "-", ".", "x", "(", "+", "%", ";", "<", "</end>", "</e", "“", "é", "\r",
+    " " * 199, "w" * 60,
+]  # fmt: skip
+
+
+def waiting(answer: object) -> object:
+    return WAIT if answer == MORE_KEY else answer
+
+
+def opening(text: str, final: bool) -> object:
+    if not final and OPENING.may_change(text, 0):
+        return WAIT
+    found = OPENING.match(text, 0)
+    return found and found.groups()
+
+
+def judged(reading: Generator[None, None, bool]) -> object:
+    try:
+        next(reading)
+    except StopIteration as over:
+        return over.value
+    return WAIT
+
+
+def judge(brackets: list[Bracket], *, clean: bool, around: str = "", in_list: bool = True):
+    def answer(text: str, final: bool) -> object:
+        source = Source([Marker("</end>")])
+        source.text, source.final = '"' + text, final
+        known = frozenset({"city", "days"})
+        return judged(QuoteJudge(source, brackets, known, around, in_list).ends(1, clean))
+
+    return answer
+
+
+def bracket(kind: Kind, *, keyed: bool = False) -> Bracket:
+    made = Bracket(kind)
+    made.keyed = keyed
+    return made
+
+
+KEYED = bracket(Kind.CALL, keyed=True)
+STACKS = [
+    [bracket(Kind.CALL)],
+    [KEYED],
+    [KEYED, bracket(Kind.LIST)],
+    [KEYED, bracket(Kind.DICT)],
+    [KEYED, bracket(Kind.DICT, keyed=True)],
+]
+
+
+ANSWERS: dict[str, tuple[Answer, list[str]]] = {
+    "call_lead": (lambda text, final: waiting(call_lead(text, 0, final)), LEADS),
+    "leading_call": (lambda text, final: waiting(leading_call(text, 0, final, OFFERED)), LEADS),
+    "leading list": (lambda text, final: waiting(leading_call(text, 0, final, NOTHING)), LEADS),
+    "opening": (opening, OPENINGS),
+}
+
+
+def check(answer: Answer, drawn: list[str]) -> None:
+    text = "".join(drawn)
+    whole = answer(text, False)
+    if whole is WAIT:
+        whole = answer(text, True)
+        assert whole is not WAIT
+    starts = [len("".join(drawn[:count])) for count in range(len(drawn))]
+    for end in (start + inside for start in starts for inside in (0, 1)):
+        assert answer(text[:end], False) in (WAIT, whole), text[:end]
+
+
+def texts(atoms: list[str]) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(atoms), min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+@settings(max_examples=300)
+@given(st.data())
+def test_what_begins_here_holds_for_every_longer_text(name, data):
+    answer, atoms = ANSWERS[name]
+    check(answer, data.draw(texts(atoms)))
+
+
+@settings(max_examples=1000)
+@given(st.sampled_from(STACKS), st.booleans(), st.sampled_from("' "), st.booleans(), texts(BEHIND))
+def test_whether_a_quote_ends_its_string_holds_for_every_longer_text(
+    stack, clean, around, in_list, drawn
+):
+    check(judge(stack, clean=clean, around=around.strip(), in_list=in_list), drawn)
+
+
+PATTERNS = {
+    f"{module.__name__.rpartition('.')[2]} {name}": value
+    for module in (python_arguments, python_calls, python_names, python_strings)
+    for name, value in vars(module).items()
+    if isinstance(value, Pattern)
+}
+
+
+@settings(max_examples=500)
+@given(st.sampled_from(sorted(PATTERNS)), texts([*BEHIND, *LEADS, "for", "is", "\\u00e9", "u12"]))
+def test_a_pattern_that_cannot_change_matches_the_same_in_every_longer_text(name, drawn):
+    def answer(text: str, final: bool) -> object:
+        if not final and PATTERNS[name].may_change(text, 0):
+            return WAIT
+        found = PATTERNS[name].match(text, 0)
+        return found and (found.span(), found.groups())
+
+    check(answer, drawn)

@@ -1,0 +1,86 @@
+"""How long a test waits for what must happen, and how long a test may take."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import pytest
+
+#: Seconds to wait for an event. A crowded machine needs a few of them; what hangs, all of them.
+PATIENCE = 60.0
+#: Seconds for each of set-up, call and tear-down of a test without a mark ``time_limit``.
+TIME_LIMIT = 120.0
+#: Seconds for those that fetch, install or build something first, by where they stand.
+LONGER = {
+    "tests/endpoints/local/": 900.0,
+    "tests/proxy/clients/": 1800.0,
+    "tests/cli/scaffold/": 600.0,
+    "tests/session/test_crashes.py": 600.0,
+    "tests/session/test_races.py": 300.0,
+    "tests/stores/": 300.0,
+    "tests/test_demo.py": 1200.0,
+}
+
+
+def limit_of(item: pytest.Item) -> float:
+    """The seconds that *item* may take: ``@pytest.mark.time_limit(600)``, or the usual ones."""
+    mark = item.get_closest_marker("time_limit")
+    if mark:
+        return float(mark.args[0])
+    found = (limit for place, limit in LONGER.items() if item.nodeid.startswith(place))
+    return next(found, TIME_LIMIT)
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Fails what runs longer than *seconds* inside, and lets the other tests run."""
+
+    def end(signum: int, frame: FrameType | None) -> None:
+        pytest.fail(f"took more than {seconds:g} seconds (see tests/patience.py)")
+
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield  # no such signal, or nobody who would hear it
+        return
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def ended_for_good(seconds: float, stderr: int) -> Iterator[None]:
+    """Ends the process when what is inside takes longer and has not heard :func:`limited`.
+
+    C code that waits for a lock hears no exception. The stacks of all threads are written to the
+    file descriptor *stderr* first; pytest-xdist reports the test and starts another worker.
+    """
+    faulthandler.dump_traceback_later(seconds, exit=True, file=stderr)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def hear_interrupts() -> None:
+    """Give this process, and so every child it starts, the usual answer to Ctrl-C.
+
+    A background job of a shell inherits a SIGINT that is ignored, and so would the programs that
+    tests start and interrupt.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def real_stderr() -> int:
+    """A descriptor of the standard error that outlives pytest's capturing."""
+    return os.dup(sys.__stderr__.fileno() if sys.__stderr__ else 2)

@@ -1,0 +1,21 @@
+"""Which of the recorded replies are played through whole sessions.
+
+That a reply reads the same in any pieces is a law, tried on every one of them by ``tests/laws`` and
+by the fixtures' own tests. What a session adds (records, resuming, running) does not depend on the
+text, so a few will do; ``make soak`` plays them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolproto.testing.fixtures import Fixture
+
+
+def sampled(fixtures: Sequence[Fixture], one_in: int = 20) -> list[Fixture]:
+    """One of *one_in* of *fixtures*, and each that is special: read with other terms than usual."""
+    return [each for at, each in enumerate(fixtures) if at % one_in == 0 or _is_special(each)]
+
+
+def _is_special(fixture: Fixture) -> bool:
+    return fixture.finish_reason is not None or fixture.starts_in_thinking

@@ -1,0 +1,66 @@
+"""Figures that got worse are noticed: what ``make bench`` compares, and how."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+sys.path.insert(0, str(FOLDER))  # benchmarks are scripts, not a package
+
+from compare import EXPECTED, Expectation, read_expected, report, updated, written  # noqa: E402
+
+EXPECTATION = Expectation(
+    "some",
+    {"lower": 0.3, "higher": 0.01},
+    ("--quick",),
+    {"time / buffer": 10.0, "wrong": 0.0},
+    {"read right": 0.99},
+)
+AS_EXPECTED = {"time / buffer": 12.0, "wrong": 0.0, "read right": 0.99}
+CASES = [
+    ({}, {}),
+    ({"time / buffer": 13.1}, {"time / buffer": "worse"}),
+    ({"time / buffer": 6.0}, {"time / buffer": "better"}),
+    ({"read right": 0.97}, {"read right": "worse"}),
+    ({"read right": 0.985}, {}),
+    ({"wrong": 1}, {"wrong": "worse"}),
+    ({"never seen": 3.0}, {"never seen": "new"}),
+]
+
+
+def verdicts(measured):
+    found = {each.figure: each.verdict for each in EXPECTATION.findings(measured)}
+    return {figure: verdict for figure, verdict in found.items() if verdict != "as expected"}
+
+
+@pytest.mark.parametrize("measured, expected", CASES)
+def test_a_figure_beyond_its_margin_is_noticed(measured, expected):
+    assert verdicts({**AS_EXPECTED, **measured}) == expected
+
+
+def test_a_figure_that_was_not_measured_is_noticed():
+    assert verdicts({}) == dict.fromkeys(AS_EXPECTED, "missing")
+
+
+@pytest.mark.parametrize("slow, code", [(12.0, 0), (13.1, 1)])
+def test_what_got_worse_is_said_and_fails(slow, code, capsys):
+    measured = {**AS_EXPECTED, "time / buffer": slow}
+    assert report(list(EXPECTATION.findings(measured))) == code
+    assert ("WORSE: some, time / buffer: +31%" in capsys.readouterr().out) is bool(code)
+
+
+def test_what_was_measured_is_expected_from_then_on(tmp_path):
+    after = updated(EXPECTATION, {**AS_EXPECTED, "never seen": 3.0})
+    path = tmp_path / "expected.toml"
+    path.write_text(written({"some": after}))
+    assert read_expected(path) == {"some": after}
+    assert after.lower == {"time / buffer": 12.0, "wrong": 0.0, "never seen": 3.0}
+    assert after.higher == {"read right": 0.99}
+
+
+def test_every_benchmark_that_has_expectations_is_there():
+    expected = read_expected(EXPECTED)
+    assert [name for name in expected if not (FOLDER / f"{name}.py").exists()] == []

@@ -1,0 +1,60 @@
+"""A call that stands where calls are also shown is put to the model before anybody runs it."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolproto import Allow, ChatSession, Tool, ToolSpec, TurnLimits
+from toolproto.endpoints import ScriptedEndpoint
+
+WRITTEN = '<tool_code>{"name": "write", "arguments": {"text": "x"}}</tool_code>'
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+PLACES = (f"Just write {WRITTEN} to do it.", f"```\n{WRITTEN}\n```\nThat is how.", f"- {WRITTEN}")
+
+
+def session(*replies, risk="write", **options):
+    ran = []
+    tool = Tool(ToolSpec("write", "Write.", TEXT), lambda text: ran.append(text), risk=risk)
+    endpoint = ScriptedEndpoint(*replies)
+    options.setdefault("approver", lambda request: Allow())
+    return ChatSession(endpoint, paradigm="xml_tag", tools=[tool], **options), endpoint, ran
+
+
+@pytest.mark.parametrize("reply", PLACES)
+def test_the_model_is_asked_and_nothing_runs_if_it_did_not_mean_it(reply):
+    chat, endpoint, ran = session(reply, "I only showed it.")
+    result = chat.send("hello")
+    assert (result.status, result.text, ran) == ("completed", "I only showed it.", [])
+    assert "if you mean it, write it alone" in endpoint.requests[1].messages[-1].content
+
+
+@pytest.mark.parametrize("reply", PLACES)
+def test_a_call_that_is_written_alone_then_runs_once(reply):
+    chat, _, ran = session(reply, WRITTEN, "Done.")
+    assert chat.send("hello").text == "Done."
+    assert ran == ["x"]
+
+
+def test_one_that_stays_in_its_place_is_put_to_a_person_with_the_reason():
+    asked = []
+
+    def approve(request):
+        asked.append(request.reason)
+        return Allow()
+
+    chat, _, ran = session(PLACES[0], PLACES[0], "Done.", approver=approve)
+    assert chat.send("hello").text == "Done."
+    assert ran == ["x"]
+    assert asked == ["write changes something and its call stands in the middle of a sentence"]
+
+
+def test_what_only_reads_runs_as_a_guess():
+    chat, endpoint, ran = session(PLACES[0], "Done.", risk="read")
+    assert chat.send("hello").text == "Done."
+    assert (ran, len(endpoint.requests)) == (["x"], 2)
+
+
+def test_without_reasks_a_person_is_asked_at_once():
+    chat, endpoint, ran = session(PLACES[0], "Done.", limits=TurnLimits(reasks=0))
+    assert chat.send("hello").text == "Done."
+    assert (ran, len(endpoint.requests)) == (["x"], 2)

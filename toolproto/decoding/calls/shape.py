@@ -1,0 +1,226 @@
+"""Which members of a JSON object make it a call?
+
+The asked shape is ``{"name": …, "arguments": {…}}``. Models drift from it in a few well-worn ways:
+other names for the two members, OpenAI's nesting under ``function``, arguments given as a string
+of JSON, or lying flat beside the name. Each is read, and each departure is a named repair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ...messages import Grade, Repair
+from ...tools.spec import ToolSpec
+from ..values.lenient import read_json
+from ..values.strict import Reading
+
+__all__ = ["CallFields", "CallShape", "as_object", "read_arguments", "read_fields"]
+
+_NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action")
+_ARGUMENT_KEYS = (
+    "arguments",
+    "parameters",
+    "args",
+    "input",
+    "params",
+    "param",
+    "tool_input",
+    "action_input",
+)
+_NESTING_KEYS = ("function", "function_call", "tool_call", "call", "command")
+_LIST_KEYS = ("tool_calls", "function_calls", "toolCalls", "tool_call", "calls")
+# Members that go beside a call without being arguments of it.
+_OTHER_KEYS = (
+    "id",
+    "tool_call_id",
+    "call_id",
+    "type",
+    "index",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "step",
+)
+# Members that open the JSON object of a whole message around its list of calls.
+_MESSAGE_KEYS = ("role", "content", "reasoning", "message", "text", "response")
+
+
+@dataclass(frozen=True)
+class CallShape:
+    """The member names that a paradigm asks for.
+
+    *wrapper* is the member that holds the list of calls, where the paradigm asks for one; *listed*
+    says that it asks for a list without one. *keyed* is the shape ``{"get_weather": {…}}``, and
+    *nesting* the member that holds the whole call.
+    """
+
+    name: str = "name"
+    arguments: str = "arguments"
+    wrapper: str | None = None
+    listed: bool = False
+    keyed: bool = False
+    nesting: str | None = None
+
+    @cached_property
+    def name_keys(self) -> tuple[str, ...]:
+        """Members that may hold the name, the asked one first."""
+        return (self.name, *(key for key in _NAME_KEYS if key != self.name))
+
+    @cached_property
+    def argument_keys(self) -> tuple[str, ...]:
+        """Members that may hold the arguments, the asked one first."""
+        return (self.arguments, *(key for key in _ARGUMENT_KEYS if key != self.arguments))
+
+    @cached_property
+    def call_keys(self) -> frozenset[str]:
+        """Members that may hold the name or the arguments."""
+        return frozenset({*self.name_keys, *self.argument_keys})
+
+    @cached_property
+    def list_keys(self) -> frozenset[str]:
+        """Members that may hold a list of calls."""
+        return frozenset(_LIST_KEYS if self.wrapper is None else (self.wrapper, *_LIST_KEYS))
+
+    @cached_property
+    def nesting_keys(self) -> frozenset[str]:
+        """Members that may hold the name and the arguments one level down."""
+        return frozenset(_NESTING_KEYS)
+
+    @cached_property
+    def leading_keys(self) -> frozenset[str]:
+        """Members that an object which is, or holds, a call may begin with."""
+        calls = {*self.call_keys, *self.list_keys, *_NESTING_KEYS}
+        return frozenset({*calls, *_OTHER_KEYS, *_MESSAGE_KEYS})
+
+    def wants(self) -> str:
+        """What a call must look like, for a sentence that begins with 'expected'."""
+        return f'a JSON object with a string "{self.name}" and an object "{self.arguments}"'
+
+
+@dataclass(frozen=True, slots=True)
+class CallFields:
+    """What a JSON object says, read as a call.
+
+    *arguments* is None where they were given as something other than an object; *path* are the
+    members that lead to them, or None where there is no member for them at all.
+    """
+
+    name: str
+    arguments: dict[str, Any] | None
+    path: tuple[str, ...] | None
+    id: str
+    repairs: tuple[Repair, ...]
+
+    @property
+    def spoken(self) -> bool:
+        """Is there a member for the arguments?"""
+        return self.path is not None
+
+
+def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) -> CallFields | None:
+    """Read *value* as a call; None where it is not one. *offered* tells tools from other names."""
+    if not isinstance(value, Mapping):
+        return None
+    repairs: list[Repair] = []
+    if shape.keyed and len(value) == 1:
+        [(name, given)] = value.items()
+        if isinstance(given, dict):
+            return CallFields(name, given, (name,), "", ())
+    nesting = _nesting(value, shape)
+    inner = value if nesting is None else value[nesting]
+    if nesting not in (None, shape.nesting):
+        repairs.append(Repair("nested_call"))
+    name_key = _name_key(inner, shape, offered)
+    if name_key is None:
+        return None
+    if name_key != shape.name:
+        repairs.append(Repair("name_key", detail=name_key))
+    key = _arguments_key(inner, shape, name_key)
+    if key is None:
+        arguments: dict[str, Any] | None = _flattened(inner, name_key, repairs)
+        path = None
+    else:
+        path = (key,) if nesting is None else (nesting, key)
+        if key != shape.arguments:
+            repairs.append(Repair("arguments_key", detail=key))
+        arguments = as_object(inner[key], repairs)
+    return CallFields(inner[name_key], arguments, path, _id(value), tuple(repairs))
+
+
+def read_arguments(
+    value: Any, name: str, shape: CallShape, tool: ToolSpec | None, *, told: bool
+) -> CallFields | None:
+    """Read *value* as the arguments of *name*, or as the whole call that names it once more.
+
+    It can be no whole call if it was *told* before that a member of it is an argument.
+    """
+    if not isinstance(value, Mapping):
+        return None
+    own = tool is not None and shape.name in tool.properties
+    if _names(value, shape) and not own and not told:
+        whole = read_fields(value, shape, lambda given: given == name)
+        if whole is not None and whole.spoken and whole.name == name:
+            return replace(whole, repairs=(*whole.repairs, Repair("named_twice")))
+    return CallFields(name, dict(value), (), "", ())
+
+
+def _nesting(value: Mapping[str, Any], shape: CallShape) -> str | None:
+    """The member that holds the whole call, if one does."""
+    for key in _NESTING_KEYS:
+        inner = value.get(key)
+        if isinstance(inner, Mapping) and _names(inner, shape):
+            return key
+    return None
+
+
+def _names(value: Mapping[str, Any], shape: CallShape) -> list[str]:
+    return [key for key in shape.name_keys if isinstance(value.get(key), str) and value[key]]
+
+
+def _name_key(
+    value: Mapping[str, Any], shape: CallShape, offered: Callable[[str], bool]
+) -> str | None:
+    keys = _names(value, shape)
+    return next((key for key in keys if offered(value[key])), keys[0] if keys else None)
+
+
+def _arguments_key(value: Mapping[str, Any], shape: CallShape, name_key: str) -> str | None:
+    if shape.arguments in value:
+        return shape.arguments
+    others = (key for key in shape.argument_keys if key in value and key != name_key)
+    return next((key for key in others if isinstance(value[key], dict | str)), None)
+
+
+def as_object(given: Any, repairs: list[Repair]) -> dict[str, Any] | None:
+    """The arguments that *given* says, adding to *repairs*; None if it says none."""
+    if given is None or given == "" or given == []:
+        repairs.append(Repair("empty_arguments"))
+        return {}
+    if isinstance(given, str):
+        reading = read_json(given)
+        if isinstance(reading, Reading) and _is_whole(reading, given):
+            repairs += (Repair("arguments_string"), *reading.repairs)
+            given = reading.value
+    return given if isinstance(given, dict) else None
+
+
+def _is_whole(reading: Reading, text: str) -> bool:
+    cut = any(repair.grade is Grade.TRUNCATED for repair in reading.repairs)
+    return not cut and not text[reading.end :].strip()
+
+
+def _flattened(value: Mapping[str, Any], name_key: str, repairs: list[Repair]) -> dict[str, Any]:
+    arguments = {k: v for k, v in value.items() if k != name_key and k not in _OTHER_KEYS}
+    if arguments:
+        repairs.append(Repair("flattened_arguments", Grade.GUESSED))
+    return arguments
+
+
+def _id(value: Mapping[str, Any]) -> str:
+    for key in ("id", "tool_call_id", "call_id"):
+        if isinstance(value.get(key), str):
+            return str(value[key])
+    return ""

@@ -1,0 +1,258 @@
+"""Where the arguments of a call go that are not written as JSON: told as JSON while they come.
+
+The reader of such a call says one argument after the other, a string piece by piece; what goes out
+are the same events as for a call in JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from io import StringIO
+from typing import Any
+
+from ...events import Event, arguments_delta
+from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
+from ...tools.spec import ToolSpec
+from ..call_draft import CallSetting
+from ..json_end import STRING_ENDS, STRING_MARKS, string_stop
+from ..strict import DUPLICATE_KEY, same_value
+from ..string_feed import StreamedString
+
+__all__ = ["ArgumentSink", "TextSink"]
+
+# The hot path looks ahead no further than this; what is nearer to the limit is read without it,
+# because a call ends there however the text was cut into chunks.
+_AHEAD = 512
+
+
+class TextSink:
+    """Takes a string piece by piece: as it is, or all as it stands between the quotes of JSON."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+
+    def open_text(self) -> None:
+        """A string begins."""
+        self._parts = []
+        self._tell('"')
+
+    open_quoted = open_text
+
+    def text(self, piece: str) -> None:
+        """More of it, as it is."""
+        self._parts.append(piece)
+        self._tell(_json(piece)[1:-1])
+
+    def quoted(self, piece: str) -> None:
+        """More of it, as it stands between the quotes of JSON."""
+        self._parts.append(piece)
+        self._tell(piece)
+
+    def close_text(self) -> str:
+        """It is over, and this is all of it."""
+        text, self._parts = "".join(self._parts), []
+        self._tell('"')
+        self._keep(text)
+        return text
+
+    def close_quoted(self) -> str:
+        """The same, if its pieces came as in JSON."""
+        # Unescaped as a whole: the halves of a surrogate pair may have come apart.
+        self._parts = [json.loads(f'"{"".join(self._parts)}"')]
+        return self.close_text()
+
+    def streaming(
+        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+    ) -> StreamedString | None:
+        """The string for the hot path, if it goes out while it comes."""
+        return None
+
+    def streaming_quoted(self) -> StreamedString | None:
+        """The same, if its pieces come as in JSON."""
+        return None
+
+    def _tell(self, text: str) -> None:
+        """Where the string goes to a call, more JSON of it."""
+
+    def _keep(self, value: Any) -> None:
+        """Where the string goes to a call, the argument."""
+
+
+class ArgumentSink(TextSink):
+    """One call of *name*, whose text begins at *start* in the reply.
+
+    *drift* is how it departs from the asked form. ``write`` takes the text it is read from. Without
+    a name it is still to be announced, and nothing is told of it before.
+    """
+
+    def __init__(
+        self,
+        setting: CallSetting,
+        start: int,
+        name: str = "",
+        *,
+        id: str = "",
+        drift: tuple[Repair, ...] = (),
+    ) -> None:
+        super().__init__()
+        self._offered, self._outbox = setting.offered, setting.outbox
+        self._limit = setting.limits.characters
+        self._start = start
+        self._raw = StringIO()
+        self._repairs = list(drift)
+        self._key = ""
+        self._separator = "{"
+        self._fault = ""
+        self.tool: ToolSpec | None = None
+        self.arguments: dict[str, Any] = {}
+        self.index = -1
+        self.name = name
+        if name:
+            self.announce(id)
+
+    @property
+    def announced(self) -> bool:
+        """Was it told that there is this call?"""
+        return self.index >= 0
+
+    def announce(self, id: str = "") -> None:
+        """It is certain that this is a call of ``name``."""
+        self.tool = self._offered.get(self.name)
+        self._id = self._outbox.new_id(id)
+        self.index = self._outbox.started(self.name, self._id)
+
+    # -- its text -------------------------------------------------------------------------
+
+    def write(self, text: str) -> None:
+        """Take in more of its text."""
+        if len(text) > self.room:
+            self._fault = f"longer than {self._limit} characters"
+        self._raw.write(text[: self.room])  # as much, however it was cut into chunks
+
+    @property
+    def raw(self) -> str:
+        """Its text so far."""
+        return self._raw.getvalue()
+
+    @property
+    def length(self) -> int:
+        """How many characters of it have been read."""
+        return self._raw.tell()
+
+    @property
+    def room(self) -> int:
+        """How many more characters are read."""
+        return self._limit - self._raw.tell()
+
+    def mended(self, *repairs: Repair) -> None:
+        """The call departs from the asked form in this."""
+        self._repairs += [repair for repair in repairs if repair not in self._repairs]
+
+    def spoil(self, fault: str) -> None:
+        """The call cannot be used; *fault* says why, once all of it has come."""
+        self._fault = self._fault or fault
+
+    # -- its arguments --------------------------------------------------------------------
+
+    def key(self, key: str) -> None:
+        """An argument begins."""
+        self._key = key
+        self._tell(f"{self._separator}{_json(key)}: ")
+        self._separator = ", "
+
+    def argument(self, key: str, value: Any) -> None:
+        """All of an argument at once."""
+        self._key = key
+        number = type(value) in (int, float)  # written so by JSON, too, but four times as fast
+        written = repr(value) if number else _json(value)
+        self._tell(f"{self._separator}{_json(key)}: {written}")
+        self._separator = ", "
+        self._keep(value)
+
+    def value(self, value: Any) -> None:
+        """The argument is *value*."""
+        self._tell(_json(value))
+        self._keep(value)
+
+    def streaming(
+        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+    ) -> StreamedString:
+        """The string being read, for the hot path.
+
+        *stop* says how much of a text certainly goes on with it, or -1 if it has to be read;
+        *decode* gives what that text stands for, if it does not stand there as it is.
+        """
+
+        def take(piece: str) -> None:
+            write(piece)
+            keep(piece)
+
+        def tell(piece: str) -> Event:
+            write(piece)
+            text = piece if decode is None else decode(piece)
+            keep(text)
+            return arguments_delta(index, _json(text)[1:-1])
+
+        def make(piece: str) -> Event:
+            return arguments_delta(index, _json(piece)[1:-1])
+
+        write, keep, index = self._raw.write, self._parts.append, self.index
+        string = StreamedString(stop, tell, self._raw.tell(), self.room - _AHEAD)
+        return string if decode else replace(string, take=take, make=make)
+
+    def streaming_quoted(self) -> StreamedString:
+        """The string being read, for the hot path: what is valid in JSON is handed on as it is."""
+        write, keep = self._raw.write, self._parts.append
+        make = partial(arguments_delta, self.index)
+
+        def take(piece: str) -> None:
+            write(piece)
+            keep(piece)
+
+        def tell(piece: str) -> Event:
+            take(piece)
+            return make(piece)
+
+        length, room = self._raw.tell(), self.room - _AHEAD
+        return StreamedString(
+            string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, take, make
+        )
+
+    def _tell(self, text: str) -> None:
+        self._outbox.arguments(self.index, text)
+
+    def _keep(self, value: Any) -> None:
+        if self._key in self.arguments:
+            if not same_value(self.arguments[self._key], value):
+                self._fault = self._fault or f"the argument {self._key[:80]!r} is given twice"
+            self.mended(DUPLICATE_KEY)
+        self.arguments[self._key] = value
+
+    # -- when it is over ------------------------------------------------------------------
+
+    def complete(self, *repairs: Repair) -> None:
+        """The call is whole, unless it turned out to be too much."""
+        if self._fault:
+            large = self._fault.startswith("longer")
+            self.reject(ProblemKind.TOO_LARGE if large else ProblemKind.MALFORMED, self._fault)
+            return
+        self.mended(*repairs)
+        self._tell("{}" if self._separator == "{" else "}")
+        raw = self._raw.getvalue()
+        span = Span(self._start, self._start + len(raw))
+        told = (*self._outbox.repairs, *self._repairs)
+        call = ToolCall(self.name, self.arguments, self._id, raw, span, told)
+        self._outbox.completed(self.index, call)
+
+    def reject(self, kind: ProblemKind, message: str) -> None:
+        """The call cannot be used; *message* is for the model."""
+        raw = self._raw.getvalue()
+        span = Span(self._start, self._start + len(raw))
+        problem = CallProblem(kind, message, raw, span, self.name or None)
+        self._outbox.rejected(self.index if self.announced else None, problem)
+
+
+_json = json.JSONEncoder(ensure_ascii=False).encode

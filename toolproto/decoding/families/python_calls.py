@@ -1,0 +1,452 @@
+"""Python calls, in a list or one after the other, told of while they are being written.
+
+``[get_weather(city="Paris", days=3), get_time(tz="UTC")]``: nothing is evaluated, nothing recurses,
+and every departure from plain Python literals is labelled. Between calls whatever models put there
+is passed over: quotes around a call, braces, commas, comments, a bracket too many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
+from ..call_draft import CallSetting
+from ..lenient import repairs as mend
+from ..patterns import Pattern
+from ..scanner import Marker
+from ..source import Pull, Source
+from ..strict import MAX_DEPTH, Refused
+from ..string_feed import StreamedString
+from .python_arguments import ESCAPED_NAME, MISSING_PAREN, Arguments, End, PythonCall, pass_comment
+from .python_names import LEAD, OPENING_QUOTES, CallLead, lead_of
+from .python_words import malformed
+
+__all__ = ["PythonCalls"]
+
+_QUOTED_CALL = Repair("quoted_call")
+_MISSING_COMMA = Repair("missing_comma")
+_IN_EXPRESSION = Repair("in_expression", Grade.GUESSED)
+_NO_SPACE = re.compile(r"\S")
+_NOT_BETWEEN = re.compile(r"[^\s,;]")
+_SEPARATOR = Pattern(r"[ \t]{0,8}[,;\r\n][\s,;]{0,80}")
+_SEMICOLON = re.compile(r"[ \t]{0,8};")
+_LIST_AGAIN = Pattern(r"[\s,;]{0,80}\[\s{0,80}")
+# Behind a call these make it part of an expression: it is called, but not only that.
+_GOES_ON_GLUED = Pattern(r"(?:\[|\.[^\W\d])()")
+_GOES_ON_IN_LIST = Pattern(r"\[|\.[^\W\d]|\s{0,80}(?:[-+/%]|\*(?!\*)|(for|if|in|and|or|is|else)\b)")
+_CLOSERS = frozenset(")]}")
+_BEHIND_CALL = frozenset("}+-*/%\"'`“‘”’")  # what may touch a call in a list, and be no call
+_DEEPEST_LIST = 3
+_LONGEST_SEEN = 4096
+
+
+@cache
+def _unquote(quote: str) -> Pattern:
+    """What closes *quote* around a call."""
+    closers = re.escape(OPENING_QUOTES[quote[-1]])
+    return Pattern(f"{re.escape(quote[:-1])}[{closers}]")
+
+
+@cache
+def _skip_stop(stops: str) -> re.Pattern[str]:
+    return re.compile(rf"""[()\[\]{{}}"'\\{re.escape(stops)}]""")
+
+
+class PythonCalls:
+    """Reads the calls of one list, or those that follow each other without one.
+
+    *marked* says that a marker stands before them, so that they are meant as calls whatever their
+    names; *drift* is how each departs from the asked form; *ends* are markers that no call goes
+    on behind. Unmarked, there has to be a whole call of an offered tool, and ``refused`` tells
+    when there was none; until it is ``committed`` what was told may be taken back.
+    """
+
+    def __init__(
+        self,
+        setting: CallSetting,
+        *,
+        marked: bool,
+        drift: tuple[Repair, ...] = (),
+        ends: Sequence[Marker] = (),
+    ) -> None:
+        self._setting, self._marked, self._drift = setting, marked, drift
+        self._outbox = setting.outbox
+        self._source = Source(ends)
+        self._firsts = "".join(sorted({end.first for end in ends}))
+        self._reading = self._read()
+        self._whole, self._final = "", False  # the text at hand, and if no more comes
+        self._finished, self._cut = False, False  # is the reply over, and by a limit?
+        self._call: PythonCall | None = None
+        self._arguments: Arguments | None = None  # while they are read
+        self._mark = 0  # how much of the text the call has been given
+        self._limited = False  # is the text cut at what may be read of the call?
+        self._in_list, self._brackets = False, 0  # of lists around the calls
+        self._quote = ""  # around the call that is being read, or was
+        self._strays = False  # does anything stand in the list that is no call?
+        self._odd: tuple[Repair, ...] = ()  # seen between calls, for the next one
+        self._behind = self._separated = False  # did a call just end, and a comma come since?
+        self._begin, self._seen = -1, ""  # the text before the first call
+        self._lingered = self._outbox.linger
+        self.done = self.committed = self.interrupted = False
+
+    @property
+    def refused(self) -> bool:
+        """Is it over without anything in it being a call?"""
+        return self.done and not self.committed
+
+    @property
+    def streaming(self) -> StreamedString | None:
+        """The string argument in which reading stands, if that is so."""
+        return self._arguments.streaming if self._arguments is not None else None
+
+    def take_pushback(self) -> str:
+        """Nothing is read that would have to be read again."""
+        return ""
+
+    # -- driving ----------------------------------------------------------------------------
+
+    def feed(self, text: str, at: int, base: int, final: bool) -> int:
+        """Read on from *at* in *text*, whose first character is *base* in the reply."""
+        source = self._source
+        source.text, source.at, source.base, source.final = text, at, base, final
+        self._whole, self._final, self._mark = text, final, at
+        if self._begin < 0:
+            self._begin = base + at
+        self._limit()
+        self._resume()
+        while not self.done and len(source.text) < len(text):
+            limit = self._setting.limits.characters
+            self._resume(Refused(ProblemKind.TOO_LARGE, f"longer than {limit} characters"))
+        self._flush()
+        if not self.committed:
+            self._seen = (self._seen + text[at : source.at])[:_LONGEST_SEEN]
+        self._answer_nothing()
+        return source.at
+
+    def finish(self, reason: str | None) -> None:
+        """The reply is over: a call that only lacks its parenthesis is mended."""
+        if self.done:
+            return
+        source = self._source
+        source.text, source.at, source.final = "", 0, True  # all was read
+        self._whole, self._final, self._mark = "", True, 0
+        self._finished, self._cut = True, reason == "length"
+        self._resume()
+        self._answer_nothing()
+
+    def _resume(self, fault: Refused | None = None) -> None:
+        if self.done:
+            return
+        try:
+            if fault is None:
+                next(self._reading)
+            else:
+                self._reading.throw(fault)
+        except StopIteration:
+            self._end()
+
+    def _over(self) -> Pull[bool]:
+        """The text is over inside a call. Was it cut? That is known when the reply is over."""
+        while not self._finished:
+            yield
+        return self._cut
+
+    def _limit(self) -> None:
+        """A call ends at its limit however the text was cut into chunks."""
+        source, limit = self._source, len(self._whole)
+        if self._limited and self._call is not None:
+            limit = self._mark + self._call.room
+        source.text = self._whole[:limit]
+        source.final = self._final and limit >= len(self._whole)
+
+    def _flush(self) -> None:
+        """Give the text read so far to the call."""
+        call, at = self._call, self._source.at
+        if call is not None:
+            call.write(self._whole[self._mark : at][: call.room])
+        self._mark = at
+
+    # -- calls ------------------------------------------------------------------------------
+
+    def _lead(self, ahead: int = 0) -> Pull[CallLead | None]:
+        return lead_of((yield from self._source.match(LEAD, ahead)))
+
+    def _read_call(self, lead: CallLead) -> Pull[bool]:
+        """Read the call that begins so; False if nothing more is to be read behind it."""
+        call = self._open(lead)
+        arguments = self._arguments
+        assert arguments is not None, "opened"
+        fault, how = yield from self._inside(call, arguments)
+        if how is End.OVER and (yield from self._over()):
+            fault = Refused(ProblemKind.TRUNCATED, "it is cut short")
+        elif fault is None and how is not End.CLOSED:
+            fault = self._unclosed(call, arguments, how)
+        elif fault is None:
+            fault = yield from self._goes_on(call)
+        self._flush()
+        self._call = None
+        self.interrupted = how is End.MARKER
+        return self._settle(call, arguments, fault) and not self.interrupted
+
+    def _open(self, lead: CallLead) -> PythonCall:
+        repairs = [*self._drift, *self._odd]
+        if self._behind and self._in_list and not self._separated:
+            repairs.append(_MISSING_COMMA)
+        if lead.odd or self._quote:
+            repairs.append(_QUOTED_CALL)
+        if lead.escaped:
+            repairs.append(ESCAPED_NAME)
+        self._quote = lead.quote or self._quote
+        self._odd, self._behind, self._separated = (), False, False
+        setting, source = self._setting, self._source
+        start = source.base + lead.start
+        call = PythonCall(setting, start, lead.name, drift=tuple(repairs))
+        self.committed = self.committed or self._marked
+        self._call, self._mark, source.at = call, lead.start, lead.end
+        self._arguments = Arguments(
+            call,
+            source,
+            around=self._quote,
+            in_list=self._in_list,
+            depth=min(setting.limits.depth, MAX_DEPTH),
+            firsts=self._firsts,
+            flush=self._flush,
+        )
+        return call
+
+    def _inside(self, call: PythonCall, arguments: Arguments) -> Pull[tuple[Refused | None, End]]:
+        """Read the arguments: how they end, and why they cannot be used, if so."""
+        self._limited = True
+        self._limit()
+        fault, how = None, End.CLOSED
+        try:
+            how = yield from arguments.read()
+        except Refused as refused:
+            fault = refused
+        self._arguments, self._limited = None, False
+        self._limit()
+        if fault is not None and self._is_meant(call, arguments):
+            # So that the calls behind it are found.
+            how = yield from self._skip(*arguments.open)
+        return fault, how
+
+    def _is_meant(self, call: PythonCall, arguments: Arguments) -> bool:
+        """Is it a problem if it cannot be used, and not just text?"""
+        known = call.tool is not None and not arguments.doubtful
+        return self.committed or (known and (self._in_list or call.by_keyword))
+
+    def _counts(self, call: PythonCall, arguments: Arguments) -> bool:
+        """Is it a call without being sure to be one, now that it is whole?"""
+        if not self._setting.offered.any:
+            return self._in_list and call.by_keyword
+        if call.tool is None or arguments.doubtful:
+            return False
+        return self._in_list or bool(call.arguments) or not call.tool.required
+
+    def _unclosed(self, call: PythonCall, arguments: Arguments, how: End) -> Refused | None:
+        """No parenthesis came: what is wrong with that, if anything."""
+        if arguments.is_whole:
+            call.mended(MISSING_PAREN)
+            return None
+        if how is End.MARKER:
+            return malformed("its closing parenthesis is missing")
+        return Refused(ProblemKind.TRUNCATED, "it is cut short, or lacks a value")
+
+    def _goes_on(self, call: PythonCall) -> Pull[Refused | None]:
+        """The call is closed; is it a call, or the beginning of an expression?"""
+        pattern = _GOES_ON_IN_LIST if self._in_list else _GOES_ON_GLUED
+        found = yield from self._source.match(pattern)
+        if found and found[1]:
+            return malformed(f"{found[1]!r} stands behind it")
+        if found:
+            call.mended(_IN_EXPRESSION)
+        return None
+
+    def _settle(self, call: PythonCall, arguments: Arguments, fault: Refused | None) -> bool:
+        """The call is over; False if it was none."""
+        if fault is None:
+            try:
+                arguments.finish()
+                call.settle()
+            except Refused as refused:
+                fault = refused
+        self._behind = True
+        meant = self._is_meant(call, arguments)
+        if fault is None and (
+            meant or self._counts(call, arguments) or (self._in_list and call.tool is None)
+        ):
+            call.complete()
+        elif fault is not None and meant:
+            call.reject(fault.kind, fault.message)
+        else:
+            return False
+        self.committed = self.committed or meant or self._counts(call, arguments)
+        return True
+
+    def _skip(self, depth: int, quote: str, stops: str = "") -> Pull[End]:
+        """Pass over what cannot be read, to the bracket that closes *depth* open ones.
+
+        *quote* is that of an open string. Instead of a bracket, one of *stops* may end it, and is
+        not passed over then. A marker ends it anywhere: where quotes are wrong, what looks like a
+        string may be none.
+        """
+        source, last, stop = self._source, "", _skip_stop(stops + self._firsts)
+        while not (yield from source.at_end()):
+            passed = yield from source.before(stop)
+            if passed:
+                last = passed[-1]
+                continue
+            passed = char = yield from source.peek()
+            if not char:
+                return End.OVER
+            if char in stops and depth <= 0 and not quote:
+                return End.CLOSED
+            if char == "\\":
+                passed = yield from source.peek(2)
+            elif quote and (yield from source.peek(len(quote))) == quote:
+                passed, quote = quote, ""
+            elif not quote:
+                depth += (char in "([{") - (char in ")]}")
+                if char in "\"'" and not last.isalnum():  # else it is an apostrophe
+                    quote = char
+            source.at += len(passed)
+            last = passed[-1]
+            if depth == 0 and not stops:
+                return End.CLOSED
+        return End.MARKER
+
+    # -- around them ------------------------------------------------------------------------
+
+    def _read(self) -> Pull[None]:
+        source = self._source
+        while (char := (yield from source.peek())).isspace():
+            yield from source.before(_NO_SPACE)
+        if not char:
+            return
+        self._in_list = char == "["
+        self._outbox.linger = self._in_list or self._marked  # until it shows what is behind
+        yield from (self._read_list() if self._in_list else self._read_run())
+
+    def _read_run(self) -> Pull[None]:
+        """Calls that follow each other."""
+        lead = yield from self._lead()
+        if lead is None or not (self._marked or self._is_offered(lead.name)):
+            return
+        while lead is not None and (yield from self._read_call(lead)):
+            lead = yield from self._next_lead()
+
+    def _next_lead(self) -> Pull[CallLead | None]:
+        """The next call of a run."""
+        source = self._source
+        yield from self._unquote()
+        if self._marked and self._is_extra((yield from source.peek())):
+            source.at += 1
+        separator = yield from source.match(_SEPARATOR)
+        if separator is None:
+            return None
+        lead = yield from self._lead(len(separator[0]))
+        takes_any = self._marked and not self._setting.offered.any
+        if lead is not None and (takes_any or self._is_offered(lead.name)):
+            return lead
+        semicolon = _SEMICOLON.match(source.text, source.at)
+        source.at = semicolon.end() if semicolon else source.at
+        return None
+
+    def _read_list(self) -> Pull[None]:
+        """The calls of a list, and what stands between them."""
+        source, goes_on = self._source, True
+        source.at += 1
+        self._brackets = 1
+        while goes_on:
+            if self._firsts and (yield from source.at_end()):
+                self.interrupted = True
+                return
+            char = yield from source.peek()
+            if not char:
+                return
+            if char.isspace() or char in ",;":
+                between = yield from source.before(_NOT_BETWEEN)
+                self._separated = self._separated or not between.isspace()
+            elif char == "#":
+                yield from pass_comment(source, self._firsts)
+            elif char == "]":
+                self._brackets -= 1
+                source.at += 1
+                goes_on = self._brackets > 0 or (yield from self._behind_list())
+            elif not (yield from self._unquote()):
+                lead = yield from self._lead()
+                goes_on = yield from self._read_call(lead) if lead else self._no_call(char)
+
+    def _behind_list(self) -> Pull[bool]:
+        """Behind a list: a bracket too many, another list, or the end."""
+        source = self._source
+        if self._is_extra((yield from source.peek())):
+            source.at += 1
+        again = yield from source.match(_LIST_AGAIN)
+        lead = (yield from self._lead(len(again[0]))) if again else None
+        if lead is None or not self._is_offered(lead.name):
+            return False
+        self._brackets, self._behind = 1, False
+        return (yield from self._read_call(lead))
+
+    def _no_call(self, char: str) -> Pull[bool]:
+        """In a list, something that is no call; False if it is the end of everything."""
+        source = self._source
+        apart = self._separated or not self._behind
+        if char == "[" and apart and self._brackets < _DEEPEST_LIST:
+            self._brackets += 1
+            source.at += 1
+            return True
+        if (self._behind and char in _BEHIND_CALL) or self._is_extra(char):
+            source.at += 1
+            return True
+        if not self._marked and not self.committed:
+            return False
+        self._outbox.amend(mend.STRAY_TEXT)
+        self._odd, self._strays = (mend.STRAY_TEXT,), True
+        yield from self._skip(0, "", stops=",]")
+        return True
+
+    def _unquote(self) -> Pull[bool]:
+        """Pass over the quote that ends a quoted call."""
+        if not self._quote or not self._behind:
+            return False
+        if not (yield from self._source.take(_unquote(self._quote))):
+            return False
+        self._quote = ""
+        return True
+
+    def _is_extra(self, char: str) -> bool:
+        """Is this one bracket too many? The call before lingers, and is told to have it."""
+        if not self._behind or char not in _CLOSERS:
+            return False
+        self._behind = False
+        self._outbox.amend(mend.EXTRA_CLOSE)
+        return True
+
+    def _is_offered(self, name: str) -> bool:
+        return self._setting.offered.any and self._setting.offered.knows(name)
+
+    # -- the end ----------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        """Nothing more is read."""
+        self.done = True
+        if self._brackets:
+            self._outbox.amend(mend.MISSING_CLOSE)
+        self._outbox.linger = self._lingered
+        if not self._lingered:
+            self._outbox.settle()
+
+    def _answer_nothing(self) -> None:
+        """Where calls were meant and none came, say so; an empty list is left to the caller."""
+        empty = self._in_list and not self._strays
+        if not self.done or not self._marked or self.committed or empty:
+            return
+        self.committed = True
+        span = Span(self._begin, self._begin + len(self._seen))
+        message = "there is no call in it; expected name(argument=value)"
+        problem = CallProblem(ProblemKind.MALFORMED, message, self._seen, span)
+        self._outbox.rejected(None, problem)

@@ -1,0 +1,157 @@
+"""A call with a line for each argument, and a block without any escapes for a long text.
+
+::
+
+    <<call write_file
+    path = "notes.txt"
+    content <<END
+    any text, as it is
+    END
+    call>>
+
+Behind ``=`` stands JSON, behind ``<<`` the word that will stand, alone in a line, below the text.
+The text begins behind the line break above it and ends before the one below: a text that ends in
+a line break is followed by an empty line. Inside it nothing but that word means anything.
+"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+
+from ...messages import Repair
+from ..calls.pulled import NoCall, PulledCalls, cut_short, malformed
+from ..calls.sink import ArgumentSink
+from ..lenient import repairs as mend
+from ..patterns import Pattern
+from ..source import Pull, Source, begun_at_end
+from .values import bare_value, bracketed, kinds_of, line_ends, line_over, quoted, unquoted
+
+__all__ = ["RawCalls"]
+
+_NAME = Pattern(r"([A-Za-z_](?:[\w.:/-]|\\_){0,127})(?:\(\))?")
+_KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")[ \t]{0,8}"
+_VALUE = Pattern(rf"{_KEY}([=:])[ \t]{{0,80}}(?=[^ \t])")
+_BLOCK = Pattern(
+    rf"{_KEY}[=:]?[ \t]{{0,8}}<<-?"
+    r"(?:\"(\w{1,64})\"|'(\w{1,64})'|(\w{1,64}))[ \t]{0,8}(\r?\n)"
+)
+_BEHIND_WORD = Pattern(r"[ \t]{0,8}(?=\r?\n|\r?\Z)")
+_ANY = re.compile(r"(?s:.)")
+_NO_SPACE = re.compile(r"[^\s,;]")
+_WANTED = 'write each argument as a line: key = "value", or key <<END, its text, and END'
+
+
+class RawCalls(PulledCalls):
+    """Reads one call."""
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """The name, and the arguments in lines."""
+        call = yield from self._name(source)
+        while (yield from self._next(source)) and not (yield from source.at_end()):
+            yield from self._argument(source, call)
+        self.complete(*(() if (yield from source.peek()) else (self.unclosed(),)))
+
+    def _name(self, source: Source) -> Pull[ArgumentSink]:
+        named = yield from source.match(_NAME)
+        if named is None:
+            raise NoCall
+        name, length = named.group(1).replace("\\_", "_"), len(named.group())
+        over = yield from line_over(source, length)
+        known = self._setting.offered.any and self._setting.offered.knows(name)
+        if not known and (not over or self._setting.gated):
+            raise NoCall
+        if not over:
+            self._drift = (*self._drift, Repair("missing_line_break"))
+        call = self.open(name)
+        source.at += length
+        return call
+
+    @staticmethod
+    def _next(source: Source) -> Pull[str]:
+        """The next character of an argument, or of what ends the call."""
+        while (char := (yield from source.peek())) and not _NO_SPACE.match(char):
+            yield from source.before(_NO_SPACE)
+        return char
+
+    def _argument(self, source: Source, call: ArgumentSink) -> Pull[None]:
+        if (yield from source.peek()) == "{":
+            yield from self._object(source, call)
+            return
+        block = yield from source.take(_BLOCK)
+        if block:
+            word = block.group(2) or block.group(3) or block.group(4)
+            call.key(unquoted(block.group(1)))
+            yield from self._block(source, call, word, block.group(5))
+            return
+        value = yield from source.take(_VALUE)
+        if value is None:
+            raise malformed(f"a line in it is no argument; {_WANTED}")
+        if value.group(2) == ":":
+            call.mended(mend.ODD_SEPARATOR)
+        key = unquoted(value.group(1))
+        call.key(key)
+        yield from self._value(source, call, kinds_of(call.tool, key))
+
+    def _object(self, source: Source, call: ArgumentSink) -> Pull[None]:
+        """All arguments at once, as JSON."""
+        given, repairs = yield from bracketed(source)
+        call.mended(*repairs)
+        if not isinstance(given, dict):
+            raise malformed(f"a line in it is no argument; {_WANTED}")
+        for key, value in given.items():
+            call.key(key)
+            call.value(value)
+
+    def _value(self, source: Source, call: ArgumentSink, wanted: frozenset[str]) -> Pull[None]:
+        char = yield from source.peek()
+        if char == '"':
+            yield from quoted(self, call, line_over, line_ends)
+            return
+        if char in "{[" and wanted != {"string"}:
+            value, repairs = yield from bracketed(source)
+        else:
+            value, repairs = bare_value((yield from self._bare(source)), wanted)
+        call.value(value)
+        call.mended(*repairs)
+
+    @staticmethod
+    def _bare(source: Source) -> Pull[str]:
+        """The rest of the line, up to a marker that ends the call."""
+        line = StringIO()
+        while (char := (yield from source.peek())) and char != "\n":
+            if (yield from source.at_end()):
+                break
+            line.write(source.past(source.line_or_mark))
+        return line.getvalue().rstrip()
+
+    def _block(self, source: Source, call: ArgumentSink, word: str, newline: str) -> Pull[None]:
+        """A text up to a line break and the *word* alone in its line, or up to that at once."""
+        last = newline + word
+        call.open_text()
+        over = yield from self._last_line(source, word)
+        while not over:
+            self.hot = lambda: call.streaming(lambda text: _certain(text, last))
+            while piece := (yield from source.up_to(last)):
+                call.text(piece)
+            self.hot = None
+            if not (yield from source.peek()):
+                raise cut_short()
+            over = yield from self._last_line(source, last)
+            if not over:
+                call.text(source.past(_ANY))
+        call.close_text()
+
+    @staticmethod
+    def _last_line(source: Source, last: str) -> Pull[bool]:
+        """Read *last*, if nothing else stands in its line."""
+        stands = yield from source.stands(last)
+        behind = (yield from source.match(_BEHIND_WORD, len(last))) if stands else None
+        if behind:
+            source.at += len(last) + len(behind.group())
+        return behind is not None
+
+
+def _certain(text: str, last: str) -> int:
+    """How much of *text* certainly goes on with a block; -1 if *last* stands in it."""
+    return -1 if last in text else len(text) - begun_at_end(last, text)

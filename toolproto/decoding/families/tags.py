@@ -1,0 +1,594 @@
+"""A call written in tags: an element for the call, one for each argument.
+
+Five ways to say which tool and which argument are in use (``<function=f>``, ``<invoke name="f">``,
+``<name>f</name>``, the tool's name as the tag, the name as plain text before the arguments), and as
+many for an argument. A model that was asked for one writes another often enough; so all are read.
+
+``<parameter=city>``, ``<parameter name="city" string="true">``, ``<｜DSML｜invoke name="f">``,
+``<steptml:parameter name="x">``, ``<|open|>call tool="f"<|sep|>`` and ``]<]minimax[>[</city>`` are
+all tags: a word, perhaps a value behind ``=``, perhaps attributes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import unescape
+from typing import Any, TypeVar
+
+from ...messages import Grade, ProblemKind, Repair
+from ..call_draft import CallSetting
+from ..calls.pulled import NoCall, PulledCalls
+from ..calls.sink import ArgumentSink
+from ..heads import Head, read_head
+from ..json_calls import JsonCalls
+from ..patterns import Pattern, text_before
+from ..scanner import MORE, NO, Marker
+from ..source import Pull, Source
+from ..strict import Refused
+from ..string_feed import StreamedString
+from .tag_values import NULL_WORD, Elements, ValueType, tell_argument, value_type
+
+__all__ = ["Tag", "TaggedCalls", "closes_list", "closing", "opens_call", "tag_at"]
+
+# -- one tag ------------------------------------------------------------------------------
+
+# What dialects put before a tag, and before its name.
+_NOISE = r"(?:\]<\]minimax\[>\[)?"
+_TOKEN = r"(?:[|｜][A-Za-z]{1,12}+[|｜] ?)?"
+# A name with all that may belong to it; which part of it is the word is seen when it is whole.
+_NAME = r"[A-Za-z_][\w.:|\\-]{0,119}+"
+_WORD = re.compile(r"(?:[A-Za-z]{1,12}[:|])?([A-Za-z_](?:[\w.-]|\\_){0,63})(?::\w{1,40})?")
+_VALUE = r"\"[^\"<>]{0,2000}+\"|'[^'<>]{0,2000}+'|[^\s\"'<>/]{1,200}+"
+_ATTRIBUTE = re.compile(rf"\s*([\w-]{{1,40}})\s{{0,3}}=\s{{0,3}}({_VALUE})")
+_ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){{0,8}}"
+_TAG = Pattern(
+    rf"{_NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
+    rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
+    rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES})<[|｜]sep[|｜]>"
+)
+_LONGEST = 2400  # characters of a tag: room for the longest attribute that is written
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag: its *word*, the *value* behind ``=``, and where it ends."""
+
+    word: str
+    closes: bool
+    value: str
+    attributes: Mapping[str, str]
+    end: int
+    empty: bool = False  # <param name="k" value="v"/>
+
+    def told(self, *names: str) -> str:
+        """The first of the attributes *names* that it has."""
+        return next((self.attributes[name] for name in names if self.attributes.get(name)), "")
+
+    @property
+    def type(self) -> str:
+        """The type that it gives to its argument."""
+        if "string" in self.attributes:
+            return "string" if self.attributes["string"].lower() == "true" else "json"
+        return self.attributes.get("type", "")
+
+
+def tag_at(text: str, at: int, final: bool) -> Tag | int:
+    """The tag that begins at *at*, or NO, or MORE."""
+    found = _TAG.match(text, at, at + _LONGEST)
+    if found is None:  # where one is found, nothing behind its last character can change it
+        short = not final and len(text) - at < _LONGEST
+        return MORE if short and _TAG.may_change(text, at) else NO
+    slash, name, value, attributes, empty, kind, spelled, more = found.groups()
+    word = _WORD.fullmatch(name or spelled)
+    if word is None:
+        return NO
+    told = {
+        name.lower(): unescape(said.strip("\"'"))
+        for name, said in _ATTRIBUTE.findall(attributes or more or "")
+    }
+    closes, value = bool(slash) or kind == "close", (value or "").strip()
+    return Tag(word[1].replace("\\_", "_"), closes, value, told, found.end(), bool(empty))
+
+
+def closing(word: str) -> re.Pattern[str]:
+    """What closes an element called *word*, in any dialect."""
+    name = re.escape(word).replace("_", r"\\?_")
+    around = rf"(?:[A-Za-z]{{1,12}}[:|])?{name}(?::\w{{1,40}})?"
+    return re.compile(rf"{_CLOSES}{around}\s{{0,3}}>|{_SPELLED}{name}<", re.IGNORECASE)
+
+
+_CLOSES = rf"{_NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}"
+_SPELLED = r"<[|｜]close[|｜]>"
+_CLOSER = (
+    rf"(?:{_CLOSES}(?P<name>{_NAME})\s{{0,3}}+>|{_SPELLED}(?P<spelled>{_NAME})<[|｜]sep[|｜]>)"
+)
+# Some dialects set a value apart by a line break at either end; others keep it. Behind one, the
+# next argument may begin although the last one was not closed.
+_LINE = r"\r\n|\n|\r"
+_PREFIX = r"(?:[A-Za-z]{1,12}[:|])?"
+_NEXT = rf"{_NOISE}<{_TOKEN}{_PREFIX}(?:param|arg)(?:eter|ument|_key)?[=\s>]"
+_BEGIN = Pattern(r"(\r?\n)?(<!\[CDATA\[)?")
+_END = Pattern(rf"(?P<newline>{_LINE})?{_CLOSER}|(?P<next>{_LINE}){_NEXT}")
+_CLOSE = Pattern(_CLOSER)
+_CDATA_END = Pattern(rf"\]\]>\s{{0,80}}+{_CLOSER}")
+_NULL = Pattern(rf"\s{{0,8}}+null\s{{0,8}}+{_CLOSER}")
+_KEY = Pattern(r"\s{0,8}([\w.-]{1,64})\s{0,8}<")
+_NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)){0,256}")
+_NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
+_BLANK = Pattern(r"\s{0,80}")
+_NO_SPACE = re.compile(r"(?=\S)")
+_TAG_MARK = re.compile(r"[<\]]")
+_STRAY_MARK = re.compile(r"[<{\]]")
+# All of the above begin like this, so the text before it is certainly more of a value.
+_IN_TEXT = text_before(
+    r"<\]\r\n",
+    Pattern(
+        rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]))|(?:{_LINE})<{_PREFIX}(?:param|arg)"
+    ),
+)
+_IN_CDATA = text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])"))
+
+
+def _closes(found: re.Match[str], word: str) -> bool:
+    """Does the closing tag that was *found* close an element called *word*?"""
+    name = (found["name"] or found["spelled"]).replace("\\_", "_").lower()
+    return word.lower() in re.split("[:|]", name)[:2]  # a prefix or a suffix may stand with it
+
+
+def _certain(text: str) -> int:
+    """How much of *text* certainly goes on with a value; -1 if it has to be read."""
+    found = _IN_TEXT.match(text)
+    assert found is not None, "matches the empty string"
+    stop = found.end()
+    return stop if stop == len(text) or _END.may_change(text, stop) else -1
+
+
+# -- the call -----------------------------------------------------------------------------
+
+_CALLS = frozenset({"function", "invoke", "call", "function_call", "tool_call", "tool", "tool_use"})
+_NAMES = frozenset({"name", "tool_name", "function_name"})
+_ARGUMENTS = frozenset({"parameter", "param", "arg", "argument"})
+_AROUND = frozenset(
+    {"arguments", "parameters", "args", "params", "input", "function_calls", "tool_calls", "calls"}
+)
+_LONGEST_NAME = 128
+_UNCLOSED = Repair("missing_closer", Grade.GUESSED)
+R = TypeVar("R")
+Say = Callable[[str], object]
+Stream = Callable[[Callable[[str], int]], StreamedString]  # from what says how much is certain
+
+
+def opens_call(tag: Tag) -> bool:
+    """Does *tag* begin a call, by itself or with its name to come?"""
+    return not tag.closes and tag.word.lower() in _CALLS | _AROUND | _NAMES
+
+
+def closes_list(tag: Tag) -> bool:
+    """Does *tag* close what stands around several calls?"""
+    return tag.closes and tag.word.lower() in _AROUND
+
+
+def _asked(
+    source: Source, look: Callable[[str, int, bool], R | int], ahead: int = 0
+) -> Pull[R | int]:
+    """What *look* finds *ahead* of here, once it does not want more text."""
+    while (found := look(source.text, source.at + ahead, source.final)) == MORE:
+        yield
+    return found
+
+
+class TaggedCalls(PulledCalls):
+    """Reads one call. See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members.
+
+    *head* is its name if that stood before the tags, *lead* the text of it, and *start* where in
+    the reply the whole begins.
+    """
+
+    is_call = True
+
+    def __init__(
+        self,
+        setting: CallSetting,
+        *,
+        start: int,
+        lead: str = "",
+        head: Head | None = None,
+        drift: tuple[Repair, ...] = (),
+        ends: Sequence[Marker] = (),
+    ) -> None:
+        super().__init__(setting, start=start, lead=lead, drift=drift, ends=ends)
+        self._ends = ends
+        self._name, self._id = (head.name, head.id) if head else ("", "")
+        self._element = ""  # of the call
+        self._key = self._type = ""  # of the value that comes next
+        self._given: set[str] = set()  # arguments whose value has begun
+        self._json: JsonCalls | None = None  # reads the arguments, if they are JSON
+        self.committed = bool(self._name)
+
+    @property
+    def meant(self) -> bool:
+        """Is it certain that this is a call, so that a cut makes it a truncated one?"""
+        return self._json is None and (bool(self._name) or not self._setting.gated)
+
+    @property
+    def streaming(self) -> StreamedString | None:
+        """The string argument in which reading stands, if that is so."""
+        if self._json is not None:
+            return self._json.streaming
+        return self.hot() if self.hot is not None else None
+
+    def take_pushback(self) -> str:
+        """Text behind the end of a broken call, if its arguments were JSON."""
+        return self._json.take_pushback() if self._json is not None else ""
+
+    def finish(self, reason: str | None) -> None:
+        """The reply is over inside the call."""
+        if self._json is None:
+            super().finish(reason)
+            return
+        if not self._json.done:
+            self._json.finish(reason)
+        self.done = self._json.done  # and its call told, whatever closes the element
+        self.refused = self._json.refused
+
+    def reject(self, fault: Refused) -> None:
+        """Say what is wrong with the call, also if no argument has come."""
+        if self._name:
+            self._opened()
+        super().reject(fault)
+
+    def pass_over(self, source: Source) -> Pull[None]:
+        """Read on to behind what closes the call, or to a marker."""
+        marks = re.compile(f"[]<{re.escape(''.join(sorted(end.first for end in self._ends)))}]")
+        while (yield from source.peek()) and not (yield from source.at_end()):
+            found = yield from source.match(_CLOSE)
+            if found and self._closes_call(found):
+                source.at = found.end()
+                return
+            source.at += 1
+            yield from source.before(marks)
+
+    def _closes_call(self, found: re.Match[str]) -> bool:
+        """Does the closing tag that was *found* close the call's element, or its marker?"""
+        if self._element:
+            return _closes(found, self._element)
+        words = [re.split(r"[/:|>]", end.text)[-2] for end in self._ends if end.text[:2] == "</"]
+        return any(_closes(found, word) for word in [*words, "tool_call"])
+
+    def _opened(self) -> ArgumentSink:
+        """The call, told of with its first argument: before that, JSON may come instead."""
+        return self._call if self._call is not None else self.open(self._name, self._id)
+
+    def _mend(self, *repairs: Repair) -> None:
+        for repair in repairs:
+            if self._call is not None:
+                self._call.mended(repair)
+            elif repair not in self._drift:
+                self._drift = (*self._drift, repair)
+
+    def write(self) -> None:
+        if self._json is None:
+            super().write()
+
+    # -- its parts ------------------------------------------------------------------------
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """The name, then the arguments, up to what closes the call."""
+        while not (yield from self._is_over(source)):
+            tag = yield from _asked(source, tag_at)
+            if isinstance(tag, Tag):
+                if (yield from self._at_tag(source, tag)):
+                    break
+            elif self._begins_json(source):
+                yield from self._in_json(source)
+                return
+            elif self._name:
+                self._mend(Repair("stray_text", Grade.GUESSED))
+                source.at += 1
+                yield from source.before(_STRAY_MARK)
+            else:
+                yield from self._plain_name(source)
+        if not self._name:
+            raise _malformed("it does not say which tool")
+        if self._key:
+            self._mend(Repair("missing_value", Grade.GUESSED))
+        self._opened()
+        self.complete()
+
+    def _is_over(self, source: Source) -> Pull[bool]:
+        """Behind white space: does a marker that ends calls stand here, or nothing at all?"""
+        while (char := (yield from source.peek())).isspace():
+            yield from source.before(_NO_SPACE)
+        if char and not (yield from source.at_end()):
+            return False
+        if not char:
+            self._mend(_UNCLOSED)
+        return True
+
+    def _at_tag(self, source: Source, tag: Tag) -> Pull[bool]:
+        """Read what *tag* opens; is the call over with it?"""
+        if tag.closes:
+            over = self._ends_with(tag)
+            if not over or self._name:  # else it is refused, and passed over with its last tag
+                source.at = tag.end
+            return over
+        if not self._name:
+            yield from self._at_name(source, tag)
+        elif tag.word.lower() in _CALLS and not self._is_own(tag.word):  # the next call
+            self._mend(Repair("missing_closer"))
+            return True
+        else:
+            source.at = tag.end
+            yield from self._at_argument(source, tag)
+        return False
+
+    def _ends_with(self, tag: Tag) -> bool:
+        word = tag.word.lower()
+        if word == self._element.lower() or (word in _CALLS and not self._element):
+            return True
+        if word in _ARGUMENTS or word == "arg_value":
+            # What was taken for the end of the value before may have been a part of it.
+            self._mend(Repair("extra_closer", Grade.GUESSED))
+        return False
+
+    # -- the name -------------------------------------------------------------------------
+
+    def _at_name(self, source: Source, tag: Tag) -> Pull[None]:
+        word, offered = tag.word.lower(), self._setting.offered
+        own = word not in _NAMES | _CALLS | _AROUND
+        if own and not (offered.any and offered.knows(tag.word)):
+            raise NoCall
+        source.at = tag.end
+        if word in _NAMES:
+            self._named((yield from self._word(source, tag.word)))
+        elif own or word in _CALLS:
+            self._element = tag.word
+            name = tag.value or tag.told("name", "tool", "tool_name", "function")
+            if own or name:
+                self._named(tag.word if own else name)
+
+    def _plain_name(self, source: Source) -> Pull[None]:
+        """Where the name may stand as it is, behind the tag of the call."""
+        head = (yield from _asked(source, read_head)) if self._element else NO
+        if not isinstance(head, Head) or source.text[head.end : head.end + 1] not in ("{", "<"):
+            raise NoCall
+        source.at = head.end
+        self._named(head.name)
+
+    def _named(self, name: str) -> None:
+        self._name = name[:_LONGEST_NAME].removeprefix("functions.").replace("\\_", "_")
+        if self._setting.gated and not self._setting.offered.knows(self._name):
+            raise NoCall
+        self.committed = True
+
+    def _word(self, source: Source, element: str) -> Pull[str]:
+        """A name or a type that stands in an *element*."""
+        found = yield from source.take(_NAME_TEXT)
+        assert found is not None, "matches the empty string"
+        word = found.group().strip()
+        if not (yield from source.peek()):
+            raise _cut()
+        end = yield from source.match(_END)
+        if end and not end["next"] and (_closes(end, element) or not self._closes_call(end)):
+            if not _closes(end, element):
+                self._mend(Repair("other_closer", Grade.GUESSED, end.group()))
+            source.at = end.end()
+        elif (yield from source.match(_NO_NAME)):
+            raise _malformed("a name in it has no end")
+        else:
+            self._mend(_UNCLOSED)
+        return word
+
+    # -- arguments ------------------------------------------------------------------------
+
+    def _at_argument(self, source: Source, tag: Tag) -> Pull[None]:
+        word = tag.word.lower()
+        key = (tag.value or tag.told("name", "key")) if word in _ARGUMENTS else ""
+        if word == "arg_type":
+            self._type = yield from self._word(source, tag.word)
+        elif word == "arg_key":
+            if self._key:
+                self._mend(Repair("missing_value", Grade.GUESSED))
+            self._key = yield from self._word(source, tag.word)
+        elif word == "arg_value":
+            if not self._key:
+                self._opened().spoil("an argument in it has no name")
+            key, told, self._key, self._type = self._key, self._type, "", ""
+            yield from self._value(source, key, tag.word, told)
+        elif tag.empty and (key or self._is_own(tag.word)):
+            tell_argument(self._opened(), key or tag.word, tag.told("value"), tag.type)
+        elif key or word not in _AROUND or self._is_own(tag.word):
+            yield from self._value(source, key or tag.word, tag.word, tag.type)
+
+    def _is_own(self, word: str) -> bool:
+        """Is there an argument called *word*?"""
+        tool = self._setting.offered.get(self._name)
+        return tool is not None and word in tool.properties
+
+    def _value(self, source: Source, key: str, element: str, told: str) -> Pull[None]:
+        """The value of an argument; a string goes out while it comes."""
+        call = self._opened()
+        type = value_type(call.tool, key, told)
+        call.key(key)
+        self._given.add(key)
+        if type.nullable and (yield from self._is_null(source, element)):
+            call.mended(NULL_WORD)
+            call.value(None)
+        elif type.text:
+            call.open_text()
+            yield from self._inside(source, element, call.text, call.streaming)
+            call.close_text()
+        else:
+            value, repairs = yield from self._typed(source, element, type)
+            self._mend(*repairs)
+            call.value(value)
+
+    def _is_null(self, source: Source, element: str) -> Pull[bool]:
+        null = yield from source.match(_NULL)
+        if null is None or not _closes(null, element):
+            return False
+        source.at = null.end()
+        return True
+
+    def _inside(
+        self, source: Source, element: str, say: Say, stream: Stream, *, begun: bool = False
+    ) -> Pull[None]:
+        """Say what stands in *element*, piece by piece; *stream* does so on the hot path."""
+        begin = None if begun else (yield from source.take(_BEGIN))
+        framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
+        self.hot = None if cdata else lambda: stream(_certain)
+        while True:
+            if piece := (yield from source.certain(_IN_CDATA if cdata else _IN_TEXT)):
+                say(piece)
+            if (yield from self._closed(source, element, say, framed=framed, cdata=cdata)):
+                break
+            # What stood here while it waited may have gone out on the hot path.
+            char = source.text[source.at : source.at + 1]
+            source.at += len(char)
+            say(char)
+        self.hot = None
+
+    def _closed(
+        self, source: Source, element: str, say: Say, *, framed: bool, cdata: bool
+    ) -> Pull[bool]:
+        """Is the value over here? Then reading goes on behind what closes it."""
+        if not (yield from source.peek()):
+            raise _cut()
+        end = yield from source.match(_CDATA_END if cdata else _END)
+        if end and not cdata and end["next"]:
+            return (yield from self._begins_next(source, end["next"]))
+        if end and _closes(end, element):
+            source.at = end.end()
+            if not cdata and not framed and end["newline"]:
+                say(end["newline"])
+            return True
+        if cdata:
+            end = yield from source.match(_END)
+        if end is None or (end["next"] or not self._closes_call(end)):
+            return False
+        # It closes the whole call, if nothing comes behind it or what closes something around.
+        line, length = len(end["newline"] or ""), len(end.group())
+        blank = yield from source.match(_BLANK, length)
+        length += len(blank.group()) if blank else 0
+        rest = yield from source.peek(length + 1)
+        if len(rest) > length and not (yield from source.at_end(length)):
+            around = yield from source.match(_CLOSE, length)
+            if around is None or not any(_closes(around, word) for word in _AROUND | _CALLS):
+                return False
+        self._mend(_UNCLOSED)
+        source.at += line
+        return True
+
+    def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
+        """Does another argument of the tool begin behind *newline*, though this one is open?"""
+        tag = yield from _asked(source, tag_at, len(newline))
+        key = tag.value or tag.told("name", "key") if isinstance(tag, Tag) else ""
+        if isinstance(tag, Tag) and tag.word.lower() == "arg_key":
+            named = yield from source.match(_KEY, tag.end - source.at)
+            key = named.group(1) if named else ""
+        if not self._is_own(key) or key in self._given:
+            return False
+        self._mend(_UNCLOSED)
+        source.at += len(newline)
+        return True
+
+    def _typed(
+        self, source: Source, element: str, type: ValueType
+    ) -> Pull[tuple[Any, Iterable[Repair]]]:
+        """A value that is read once all of it has come."""
+        call, parts = self._opened(), list[str]()
+        if type.container and (yield from self._begins_element(source)):
+            elements = Elements(type, self._setting.limits.depth)
+            if (yield from self._nested(source, element, elements)):
+                return elements.read()
+            parts.append(elements.inside)
+
+        def keep(piece: str) -> None:
+            call.write(piece)
+            parts.append(piece)
+
+        def stream(stop: Callable[[str], int]) -> StreamedString:
+            return replace(call.streaming(stop), tell=keep, take=None, make=None)
+
+        yield from self._inside(source, element, parts.append, stream, begun=bool(parts))
+        return type.read("".join(parts))
+
+    def _begins_element(self, source: Source) -> Pull[bool]:
+        blank = yield from source.match(_BLANK)
+        tag = yield from _asked(source, tag_at, len(blank.group()) if blank else 0)
+        return isinstance(tag, Tag) and not tag.closes
+
+    def _nested(self, source: Source, element: str, elements: Elements) -> Pull[bool]:
+        """Read elements in *element* up to its end; are they closed as they were opened?"""
+        while True:
+            elements.text((yield from source.before(_TAG_MARK)))
+            if not (yield from source.peek()):
+                raise _cut()
+            tag = yield from _asked(source, tag_at)
+            if not isinstance(tag, Tag):
+                elements.text(source.text[source.at])
+                source.at += 1
+            elif tag.closes and tag.word.lower() == element.lower() != elements.word:
+                source.at = source.at if elements.nested else tag.end
+                return not elements.nested
+            elif elements.tag(
+                tag.word, source.text[source.at : tag.end], closes=tag.closes, empty=tag.empty
+            ):
+                source.at = tag.end
+            else:
+                return False
+
+    # -- arguments as JSON ----------------------------------------------------------------
+
+    def _begins_json(self, source: Source) -> bool:
+        said = self._name or self._element
+        return self._call is None and bool(said) and source.text[source.at] == "{"
+
+    def _in_json(self, source: Source) -> Pull[None]:
+        self.write()
+        json = self._json = JsonCalls(
+            self._setting,
+            marked=not self._setting.gated,
+            drift=self._drift,
+            ends=(*self._ends, *((Marker(f"</{self._element}>"),) if self._element else ())),
+            head=Head(self._name, self._id, 0) if self._name else None,
+            lead=self._lead.getvalue(),
+        )
+        yield from self._delegate(source, json)
+        self.refused = json.refused
+        while self._element and (yield from self._behind_json(source)):
+            pass
+
+    def _delegate(self, source: Source, json: JsonCalls) -> Pull[None]:
+        """Let *json* read on until it is done."""
+        while not json.done:
+            start = source.at
+            source.at = json.feed(source.text, start, source.base, source.final)
+            if json.interrupted:
+                json.finish(None)
+            self.committed = self.committed or json.committed
+            if source.at == start and not json.done:
+                yield
+            while json.pushback:  # what lies behind is only read after that
+                yield
+
+    def _behind_json(self, source: Source) -> Pull[bool]:
+        """Behind the arguments: does something close that stands around them, and not the call?"""
+        while (yield from source.peek()).isspace():
+            yield from source.before(_NO_SPACE)
+        tag = yield from _asked(source, tag_at)
+        if not isinstance(tag, Tag) or not tag.closes:
+            return False
+        if closes_list(tag) or tag.word.lower() == self._element.lower():
+            source.at = tag.end
+        return closes_list(tag)
+
+
+def _malformed(message: str) -> Refused:
+    return Refused(ProblemKind.MALFORMED, message)
+
+
+def _cut() -> Refused:
+    return Refused(ProblemKind.TRUNCATED, "it is cut short")

@@ -1,0 +1,1 @@
+"""JSON as it should be written, and as models write it."""

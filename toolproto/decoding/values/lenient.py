@@ -1,0 +1,348 @@
+"""Reading JSON as models really write it, every departure labelled.
+
+Strict reading comes first. The lenient reader then prefers fidelity: what cannot be read is left
+out or kept as text, under a *guessed* or *truncated* label, and never made up; every repair it
+knows is listed in :mod:`.repairs`. It is one loop over an explicit stack, so that no nesting can
+exhaust ours. Each step reads one piece, or mends its absence, and names the step that is due next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from . import repairs as mend
+from .quotes import KEY, key_of
+from .scalars import read_scalar
+from .state import MISSING, QUOTES, State
+from .strict import Reading, Refusal, Refused, read_strict
+from .strings import read_escaped_string, read_key, read_string
+
+__all__ = ["read_json", "read_lenient"]
+
+_COMMAS = frozenset(",，;；")
+_COLONS = frozenset(":：=")
+_CLOSERS = frozenset("}])")
+_DELIMITERS = _COMMAS | _CLOSERS | {""}
+
+_plain_key = re.compile(r'[ \t\r\n]*+"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:[ \t\r\n]*+').match
+_commas = re.compile(r"[,，;；\s]*+").match
+_ellipsis = re.compile(r"\.{3,}+|…").match
+_bare_key = re.compile(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]++|\\_)+""").match
+_equals = re.compile(r"=>?").match
+_stray = re.compile(r"""[^\s,，}\])"'“”\w{\[(]++|.""", re.DOTALL).match
+_closer_run = re.compile(r"[}\])\s]{1,200}+").match
+_comma_and_quote = re.compile(r"\s*+,?\s*+(?=\")").match
+_colon = re.compile(r"\s*+:").match
+_glued = re.compile(r"""[\w"\\]""").match
+
+
+def read_json(text: str, at: int = 0, keys: frozenset[str] | None = None) -> Reading | Refusal:
+    """Read the value at *at*: strictly, and where that fails leniently.
+
+    A final refusal (one key with two values, ``NaN``, too deep, too many digits) is not
+    tried again. *keys* are keys that may be expected; they help to tell where a badly
+    quoted string ends. What follows the value is not read. Never raises.
+    """
+    strict = read_strict(text, at)
+    if isinstance(strict, Refusal):
+        return strict if strict.final else read_lenient(text, at, keys) or strict
+    if _is_a_part(text, strict, keys):
+        return read_lenient(text, at, keys) or strict
+    return _doubted(text, strict)
+
+
+def read_lenient(
+    text: str, at: int = 0, keys: frozenset[str] | None = None
+) -> Reading | Refusal | None:
+    """Read the first value at *at*, white space and comments skipped; None if there is none.
+
+    What nobody can read (one key with two values, ``NaN``, too deep, too many digits or
+    mistakes) is a refusal. Linear in the length of the text; never raises.
+    """
+    state = State(text, at, keys)
+    try:
+        value = _Structure(state).read()
+    except Refused as refused:
+        return refused.at(at)
+    if value is MISSING:
+        return None
+    return _doubted(text, Reading(value, state.at, state.repairs))
+
+
+def _is_a_part(text: str, reading: Reading, keys: frozenset[str] | None) -> bool:
+    """Whether what follows shows that the value should have been part of a larger one."""
+    if isinstance(reading.value, str):
+        return _colon(text, reading.end) is not None
+    return isinstance(reading.value, dict) and member_follows(text, reading.end, keys)
+
+
+def _doubted(text: str, reading: Reading) -> Reading:
+    """Doubt a value that a word or a quote touches: it may be the rest of a string."""
+    if not _glued(text, reading.end):
+        return reading
+    return replace(reading, repairs=(*reading.repairs, mend.GLUED_TEXT))
+
+
+def member_follows(text: str, at: int, keys: frozenset[str] | None) -> bool:
+    """Whether a member stands at *at*, so that the closer before it was one too many."""
+    comma = _comma_and_quote(text, at)
+    key = KEY(text, comma.end()) if comma else None
+    return key is not None and (keys is None or key_of(key) in keys)
+
+
+_Step = Callable[[], "_Step | None"]
+
+
+class _Structure:
+    """The loop: each step reads one piece and returns the step that is due next."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.root: Any = MISSING
+
+    def read(self) -> Any:
+        step: _Step | None = self._root
+        while step is not None:
+            step = step()
+        return self.root
+
+    def _root(self) -> _Step | None:
+        """Nothing has been read: a value is due, or members whose opener was lost."""
+        state = self.state
+        if state.skip() in ('"', "'") and KEY(state.text, state.at):
+            state.note(mend.MISSING_OPEN)
+            state.push("{")
+            return self._member
+        return self._value
+
+    def _value(self) -> _Step | None:
+        """A value is due."""
+        state = self.state
+        here = state.skip()
+        if here in QUOTES:
+            return self._put(read_string(state, here))
+        if here in ("{", "[", "("):
+            state.push(here)
+            state.at += 1
+            return self._member
+        if state.text.startswith('\\"', state.at):
+            return self._put(read_escaped_string(state))
+        if here in _DELIMITERS:
+            return self._put(MISSING)
+        return self._put(read_scalar(state))
+
+    def _put(self, value: Any) -> _Step | None:
+        """A value has been read, or is missing."""
+        if not self.state.open:
+            self.root = value
+            return None
+        top = self.state.open[-1]
+        top.comma = False
+        if value is not MISSING:
+            self.state.put(value)
+        elif top.key is not None:
+            top.key = None
+            ended = self.state.at >= len(self.state.text)
+            self.state.note(mend.CUT_SHORT if ended else mend.MISSING_VALUE)
+        return self._after
+
+    def _after(self) -> _Step | None:
+        """A member is complete: a comma or a closer is due."""
+        here = self.state.skip()
+        if here == ",":
+            self.state.at += 1
+            self.state.open[-1].comma = True
+            return self._member()
+        if here == "":
+            return self._finish
+        if here in _COMMAS:
+            return self._comma
+        if here in _CLOSERS:
+            return self._close
+        if here == ":" and self._take_back_key():
+            return self._value
+        return self._no_comma
+
+    def _comma(self) -> _Step | None:
+        state = self.state
+        state.note(mend.ODD_SEPARATOR)
+        state.at += 1
+        state.open[-1].comma = True
+        return self._member
+
+    def _member(self) -> _Step | None:
+        """An opener or a comma has been read: a member is due."""
+        state = self.state
+        if state.closers[0] == "}" and (key := _plain_key(state.text, state.at)):
+            # Most keys are like that, and this spares them four steps.
+            state.plain_quotes = True
+            state.open[-1].key = key[1]
+            state.at = key.end()
+            return self._value
+        here = state.skip()
+        if here == "":
+            state.note(mend.CUT_SHORT)
+            return self._finish
+        if here in _CLOSERS:
+            if state.open[-1].comma and here == state.closers[0]:
+                state.note(mend.TRAILING_COMMA)
+            return self._close
+        if here in _COMMAS:
+            state.note(mend.EXTRA_COMMA)
+            state.at = _commas(state.text, state.at).end()  # type: ignore[union-attr]
+            return self._member
+        if here in ".…" and (dots := _ellipsis(state.text, state.at)):
+            state.note(mend.ELLIPSIS)
+            state.at = dots.end()
+            return self._after
+        return self._key if state.in_object() else self._value
+
+    def _key(self) -> _Step | None:
+        """A key is due."""
+        state = self.state
+        here = state.text[state.at]
+        if here in QUOTES:
+            return self._colon(read_key(state, here))
+        if state.text.startswith('\\"', state.at):
+            return self._colon(read_escaped_string(state))
+        if bare := _bare_key(state.text, state.at):
+            return self._bare_key(bare)
+        return self._no_comma
+
+    def _bare_key(self, bare: re.Match[str]) -> _Step | None:
+        state = self.state
+        state.at = bare.end()
+        lost_quote = state.text[state.at : state.at + 1] in ('"', "'")
+        state.at += lost_quote
+        here = state.skip()
+        if here not in _COLONS:
+            state.note(mend.CUT_SHORT if here == "" else mend.STRAY_TEXT)
+            return self._after
+        state.bare_keys = True
+        state.note(mend.MISSING_QUOTE if lost_quote else mend.BARE_KEY)
+        if "\\_" in bare[0]:
+            state.note(mend.ESCAPED_UNDERSCORE)
+        return self._colon(bare[0].replace("\\_", "_"))
+
+    def _colon(self, key: str) -> _Step | None:
+        """A key has been read: a colon is due."""
+        state = self.state
+        here = state.skip()
+        if here == "":
+            state.note(mend.CUT_SHORT)
+            return self._after
+        state.open[-1].key = key
+        if here == ":":
+            state.at += 1
+        elif here in _COLONS:
+            state.note(mend.ODD_SEPARATOR)
+            equals = _equals(state.text, state.at)
+            state.at = equals.end() if equals else state.at + 1
+        elif here not in _DELIMITERS:
+            state.note(mend.MISSING_COLON)
+        return self._value
+
+    def _take_back_key(self) -> bool:
+        """In ``{"a": [1, "b": 2}`` the list lacks its closer: its last item was a key."""
+        state = self.state
+        items = state.open[-1].value
+        if not isinstance(items, list) or not items or not state.in_object(1):
+            return False
+        if not isinstance(items[-1], str):
+            return False
+        key = items.pop()
+        state.note(mend.MISSING_CLOSE)
+        self._pop()
+        state.open[-1].key = key
+        state.at += 1
+        return True
+
+    def _no_comma(self) -> _Step | None:
+        """Something follows a member that is neither a comma nor a closer."""
+        state = self.state
+        here = state.text[state.at]
+        if here == "{" and state.in_object() and state.closers[1:2] == "]":
+            return self._next_of_list()
+        if self._starts_member(here):
+            if not state.open[-1].comma:
+                state.note(mend.MISSING_COMMA)
+            return self._member
+        state.note(mend.STRAY_TEXT)
+        state.at = _stray(state.text, state.at).end()  # type: ignore[union-attr]  # any one
+        return self._after
+
+    def _next_of_list(self) -> _Step | None:
+        """In ``[{"a": 1, {"a": 2}]`` an object lacks its closer; the comma is the list's."""
+        comma = self.state.open[-1].comma
+        self.state.note(mend.MISSING_CLOSE)
+        step = self._pop()
+        self.state.open[-1].comma = comma
+        return step
+
+    def _starts_member(self, here: str) -> bool:
+        if here in QUOTES or self.state.text.startswith('\\"', self.state.at):
+            return True
+        if self.state.in_object():
+            return _bare_key(self.state.text, self.state.at) is not None
+        return here in "{[(+-." or here.isalnum()
+
+    def _close(self) -> _Step | None:
+        """A closer has been read; whether it is the right one is seen here."""
+        state = self.state
+        here = state.text[state.at]
+        state.at += 1
+        depth = state.closers.find(here)
+        if depth < 0:
+            return self._close_nothing()
+        if depth > 0:
+            state.note(mend.MISSING_CLOSE)
+        if depth == len(state.open) - 1 and self._is_one_too_many():
+            return self._after
+        for _ in range(depth):
+            self._pop()
+        return self._pop()
+
+    def _close_nothing(self) -> _Step | None:
+        """A closer of something that is not open: superfluous, or written for another one."""
+        state = self.state
+        run = _closer_run(state.text, state.at)
+        if run and "".join(run[0].split()).startswith(state.closers):
+            state.note(mend.EXTRA_CLOSE)
+            return self._after
+        state.note(mend.MISMATCHED_CLOSE)
+        return self._pop()
+
+    def _is_one_too_many(self) -> bool:
+        """Whether members of the outermost object follow the closer just read."""
+        state = self.state
+        if not isinstance(state.open[0].value, dict):
+            return False
+        if not member_follows(state.text, state.at, state.keys):
+            return False
+        state.note(mend.EXTRA_CLOSE)
+        return True
+
+    def _pop(self) -> _Step | None:
+        """Close the innermost container and put it where it belongs."""
+        closed = self.state.pop()
+        value = closed.value
+        if closed.closer == ")":
+            value = self._tuple(closed.value, closed.comma)
+        return self._put(value)
+
+    def _tuple(self, items: Any, comma: bool) -> Any:
+        if len(items) == 1 and not comma:
+            self.state.note(mend.PARENTHESES)
+            return items[0]
+        self.state.note(mend.TUPLE)
+        return items
+
+    def _finish(self) -> _Step | None:
+        """The text is over: close what is open."""
+        self.state.note(mend.MISSING_CLOSE)
+        while self.state.open:
+            self._pop()
+        return None

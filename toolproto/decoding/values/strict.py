@@ -1,0 +1,218 @@
+"""Reading one JSON value exactly as the standard says, at C speed.
+
+Two liberties are taken and labelled: raw control characters inside strings, and a member
+written twice with the same value. What JSON cannot mean (``NaN``, a
+number beyond any float, one key with two values) is refused *finally*: a more lenient
+reader has no better answer. The lenient reader (`lenient.py`) stands on these rules.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isinf
+from typing import Any, NoReturn
+
+from ...messages import ProblemKind, Repair
+from .repairs import CONTROL_CHARACTER, DUPLICATE_KEY
+
+__all__ = [
+    "CONTROL_CHARACTER",
+    "DUPLICATE_KEY",
+    "MAX_DEPTH",
+    "MAX_DIGITS",
+    "Reading",
+    "Refusal",
+    "Refused",
+    "finite_float",
+    "read_strict",
+    "refuse_conflict",
+    "refuse_constant",
+    "same_value",
+    "sized_int",
+    "too_deep",
+    "too_long",
+]
+
+# Tools take shallow arguments; what walks a value after us (schemas, comparison) recurses.
+MAX_DEPTH = 100
+# int() is quadratic in the digits; this is CPython's own default limit, held even where a
+# program has lifted it.
+MAX_DIGITS = 4300
+
+_skip_space = re.compile(r"[ \t\r\n]*+").match
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value, the offset just after it, and what had to be mended to read it."""
+
+    value: Any
+    end: int
+    repairs: tuple[Repair, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why no value was read, worded for the model; *final* if no reader should try again."""
+
+    kind: ProblemKind
+    message: str
+    at: int = 0
+    final: bool = True
+
+
+class Refused(Exception):
+    """Ends a reading from inside; it never leaves :mod:`toolproto.decoding`."""
+
+    def __init__(self, kind: ProblemKind, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+    def at(self, offset: int) -> Refusal:
+        """The refusal this stands for."""
+        return Refusal(self.kind, self.message, offset)
+
+
+def read_strict(text: str, at: int = 0) -> Reading | Refusal:
+    """Read the JSON value that starts at *at*, leading white space skipped.
+
+    What follows the value is not looked at. Never raises, whatever the text.
+    """
+    start = _skip_space(text, at).end()  # type: ignore[union-attr]  # matches anywhere
+    try:
+        return _read(text, start)
+    except Refused as refused:
+        return refused.at(start)
+    except RecursionError:
+        return too_deep().at(start)
+    except json.JSONDecodeError as error:
+        message = f"not valid JSON: {error.msg} at character {error.pos - start + 1}"
+        return Refusal(ProblemKind.MALFORMED, message, error.pos, final=False)
+
+
+def _read(text: str, start: int) -> Reading:
+    repairs: list[Repair] = []
+    try:
+        value, end = _plain(text, start)
+    except _DuplicateKey:
+        value, end = _read_freely(text, start, repairs)
+    except json.JSONDecodeError as error:
+        if not error.msg.startswith("Invalid control character"):
+            raise
+        value, end = _read_freely(text, start, repairs)
+    _check_depth(value, text.count("{", start, end) + text.count("[", start, end))
+    return Reading(value, end, tuple(repairs))
+
+
+class _DuplicateKey(Exception):
+    """Some object has a key twice: read again, and compare the values."""
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise _DuplicateKey
+    return value
+
+
+def _read_freely(text: str, start: int, repairs: list[Repair]) -> tuple[Any, int]:
+    """Read with both liberties; those that were taken are *repairs*."""
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        first: dict[str, Any] = {}
+        for key, value in pairs:
+            if not same_value(first.setdefault(key, value), value):
+                refuse_conflict(key)
+        if len(first) < len(pairs):
+            repairs[:] = [DUPLICATE_KEY]
+        return first
+
+    try:
+        return _decoder(members, strict=True)(text, start)
+    except json.JSONDecodeError:
+        # strict=False differs in one thing only, so success here means exactly this repair.
+        read = _decoder(members, strict=False)(text, start)
+        repairs.append(CONTROL_CHARACTER)
+        return read
+
+
+def _decoder(members: Any, *, strict: bool) -> Callable[[str, int], tuple[Any, int]]:
+    return json.JSONDecoder(
+        object_pairs_hook=members,
+        parse_int=sized_int,
+        parse_float=finite_float,
+        parse_constant=refuse_constant,
+        strict=strict,
+    ).raw_decode
+
+
+def sized_int(digits: str) -> int:
+    """The whole number, or a refusal of one too long to be converted in linear time."""
+    if len(digits) > MAX_DIGITS:
+        raise too_long()
+    return int(digits)
+
+
+def finite_float(literal: str) -> float:
+    """The number, or a refusal of one that no float can hold."""
+    if len(literal) > MAX_DIGITS:
+        raise too_long()
+    value = float(literal)
+    if isinf(value):
+        raise Refused(ProblemKind.MALFORMED, f"the number {literal[:40]} is too large")
+    return value
+
+
+def refuse_constant(word: str) -> NoReturn:
+    """JSON has no ``NaN`` and no ``Infinity``, and nothing they could stand for."""
+    raise Refused(ProblemKind.MALFORMED, f"{word} is not a JSON value; use a number or null")
+
+
+def refuse_conflict(key: str) -> NoReturn:
+    """One key with two values: choosing either would be inventing."""
+    raise Refused(
+        ProblemKind.MALFORMED, f"the key {key[:80]!r} is given twice with different values"
+    )
+
+
+def too_long() -> Refused:
+    """The refusal of a number with more digits than are read."""
+    return Refused(ProblemKind.TOO_LARGE, f"a number has more than {MAX_DIGITS} digits")
+
+
+def too_deep() -> Refused:
+    """The refusal of a value nested deeper than is read."""
+    return Refused(ProblemKind.TOO_LARGE, f"nested deeper than {MAX_DEPTH} levels")
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether both are the same JSON value; unlike ``==``, 1, 1.0 and true differ."""
+    if not isinstance(one, (dict, list)):
+        return type(one) is type(other) and bool(one == other)
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _check_depth(value: Any, openers: int) -> None:
+    """Refuse a value deeper than the cap; *openers* in the text spare most values the walk."""
+    if openers <= MAX_DEPTH:
+        return
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for parent in level for child in _children(parent)]
+        if not level:
+            return
+    raise too_deep()
+
+
+def _children(parent: Any) -> list[Any]:
+    """What *parent* holds that may itself hold something."""
+    inside = parent.values() if isinstance(parent, dict) else parent
+    return [child for child in inside if isinstance(child, (dict, list))]
+
+
+# Made once: making a decoder takes as long as reading a short call.
+_plain = _decoder(_members, strict=True)
