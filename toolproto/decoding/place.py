@@ -73,6 +73,7 @@ REASONS: Mapping[str, Standing] = {
                 "list_item",
                 "lazy_quote",
                 "table_row",
+                "open_block",
                 "open_quotation",
                 "open_code",
                 "indented_code",
@@ -106,6 +107,7 @@ _SHOWING = (
     "|blockquote|q|cite|quote|quotation|example|examples|sample|snippet|verbatim|literal"
     "|nowiki|syntaxhighlight|source|noformat|del|strike|title|svg|math|iframe|comment|log|email"
     "|document|webpage|page|transcript|user|human|history|figure|figcaption|caption|summary"
+    "|details|aside|td|th|dd|dt|dfn|ins|mark|abbr|object|dialog|conversation|previous_response"
 )
 _ELEMENT = re.compile(rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?(/?)>", re.IGNORECASE)
 _BEGUN_ELEMENT = re.compile(rf"<(?:{_SHOWING})(?:\s[^<>\n]{{0,200}})?\Z", re.IGNORECASE)
@@ -150,11 +152,17 @@ _DIRECTIVE = re.compile(r"[ \t]{0,12}\.\. [\w-]{1,40}::")
 # How a line of reST or YAML ends below which what is indented is literal.
 _BEFORE_LITERAL = ("::", ": |", ": >", ": |-", ": >-")
 # A line right below one of these goes on with it.
-_GOING_ON = {"quote": "lazy_quote", "table": "table_row"}
+_GOING_ON = {"quote": "lazy_quote", "table": "table_row", "block": "open_block"}
+# Lines that open a block in AsciiDoc, wikis, Docusaurus, shells and programs; the same closes most.
+_DELIMITER = re.compile(
+    r"[ \t]{0,12}(?:\$\$|/\*+|\{\{\{|:::+[ \t]*\w{0,40}|!!![ ].{0,80}|\.{4,}|={4,}|\"{3}.*|'{3}.*"
+    r"|.{0,100}(?:\"{3}|'{3}|<<-?[ ]?['\"]?[A-Z_]{2,20}['\"]?))[ \t]*\Z"
+)
 _DEFINITION = re.compile(
     r"[ \t]{0,8}(?:\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile)\.{1,2} )"
 )
 _CODE_LINE = re.compile(r"(?: {4}| {0,3}\t)")
+_CODE_IN_LIST = re.compile(r"(?: {4}| {0,3}\t){2}")
 _HEAD = 160  # as much of a line as tells what kind it is
 _TAIL = 48
 
@@ -332,8 +340,11 @@ class Place:
     def _is_code_line(self) -> bool:
         if self._literal:
             return self._head[:1] in (" ", "\t")
-        begins = (self._after_blank or self._above == "code") and not self._in_list
-        return begins and _CODE_LINE.match(self._head) is not None
+        if not self._after_blank and self._above != "code":
+            return False
+        # In a list what is indented goes on with an item, unless it is indented twice.
+        code = _CODE_IN_LIST if self._in_list else _CODE_LINE
+        return code.match(self._head) is not None
 
     def _is_stale(self, quote: _Open) -> bool:
         return self._seen - quote.at > _LONGEST_QUOTATION
@@ -416,10 +427,12 @@ class Place:
             self._above = "table"
         elif self._is_code_line():
             self._above = "code"
+        elif _DELIMITER.match(head):
+            self._above = "" if self._above == "block" else "block"
         elif _LIST_LINE.match(head):
             self._above, self._in_list = "list", True
-        elif self._above != "quote" or self._after_blank:
-            # A line below a quoted one goes on with it, until an empty line comes.
+        elif self._above not in ("quote", "block") or self._after_blank:
+            # A line below such a one goes on with it, until an empty line comes.
             self._above = "words"
         if self._after_blank and head[:1] not in (" ", "\t") and self._above == "words":
             self._in_list = False
@@ -549,7 +562,7 @@ def _ends_sentence(before: str) -> bool:
     return words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(before)
 
 
-_GOES_ON = frozenset(",)，、）》」』”’\"'»›-–—")
+_GOES_ON = frozenset(",)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑")
 
 
 def goes_on(char: str) -> bool:

@@ -27,6 +27,14 @@ _WORDS = (
     "internal_monologue",
     "antthinking",
     "deliberation",
+    "inner_thoughts",
+    "internal_thoughts",
+    "thought_process",
+    "thinking_process",
+    "reasoning_process",
+    "rationale",
+    "cot",
+    "longcat_think",
     "chain_of_thought",
 )
 _TOKENS = ("think", "thinking", "thought", "reasoning")
@@ -37,6 +45,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
     return (
         *((f"<{word}>", f"</{word}>") for word in _WORDS),
         ("<seed:think>", "</seed:think>"),
+        ("<|inner_prefix|>", "<|inner_suffix|>"),
         ("<mm:think>", "</mm:think>"),
         *((f"[{word.upper()}]", f"[/{word.upper()}]") for word in _TOKENS),
         *((f"◁{word}▷", f"◁/{word}▷") for word in _TOKENS),

@@ -293,7 +293,7 @@ def _mail_and_logs() -> Iterator[CallContext]:
 
 _ELEMENTS = (
     "pre", "code", "blockquote", "q", "samp", "kbd", "textarea", "script", "style", "template",
-    "xmp", "cite", "example", "del", "tt", "quote", "noscript", "iframe", "title",
+    "xmp", "cite", "example", "del", "strike", "tt", "quote", "noscript", "iframe", "title",
 )  # fmt: skip
 
 
@@ -335,6 +335,17 @@ def _other_markup() -> Iterator[CallContext]:
         yield CallContext("markup", "Jira", text)
     for name in ("nowiki", "syntaxhighlight", "source"):
         yield CallContext("markup", "MediaWiki", f"<{name}>{{call}}</{name}>")
+
+
+def _blocks() -> Iterator[CallContext]:
+    """Blocks between lines of signs."""
+    for begin, end in (
+        ("....", "...."), ("====", "===="), ("$$", "$$"), ("{{{", "}}}"), (":::note", ":::"),
+        ("/*", "*/"), ("cat <<EOF", "EOF"), ("$ python - <<'END'", "END"), ("!!! note", ""),
+        ('x = """', '"""'), ("'''", "'''"), ('"""', '"""'), ("::: example", ":::"),
+    ):  # fmt: skip
+        text = f"Look:\n\n{begin}\n{{call}}\n{end}\n\nThat was it."
+        yield CallContext("block", "English", text, shown=False)
 
 
 def _tables() -> Iterator[CallContext]:
@@ -498,7 +509,7 @@ def _lists() -> Iterator[CallContext]:
 def _all() -> Iterator[CallContext]:
     for make in (
         _fences, _nested_fences, _code, _block_quotes, _mail_and_logs, _elements, _other_markup,
-        _tables, _definitions, _quotations, _invisible, _thoughts, _sentences, _lists,
+        _blocks, _tables, _definitions, _quotations, _invisible, _thoughts, _sentences, _lists,
     ):  # fmt: skip
         yield from make()
 
