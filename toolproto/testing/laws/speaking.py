@@ -95,23 +95,12 @@ def _check_results(paradigm: ToolContextDef, results: Sequence[ToolResult]) -> N
 def inertness(paradigm: ToolContextDef, offer: ToolOffer, results: Sequence[ToolResult]) -> None:
     """Law 10: instructions, results and problems, quoted by the model, run nothing.
 
-<<<<<<< HEAD
-    A call in a fence with words behind it may be read, if it says that its place is doubtful:
-    the model is asked before it runs.
-    """
-    for what, text in _texts(paradigm, offer, results):
-        for where, quoted in _quotations(text):
-            for call in read_whole(paradigm, quoted, offer).calls:
-                if call.place_doubt:
-                    continue
-=======
     A call whose place is doubted does not run: it is put to the model first.
     """
     for what, text in _texts(paradigm, offer, results):
         for where, quoted in _quotations(text):
             calls = read_whole(paradigm, quoted, offer).calls
             for call in (each for each in calls if not each.place_doubt):
->>>>>>> explain
                 raise LawBroken(
                     "inertness",
                     f"{what} in {where} run {call_line(call)},"
