@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from ..decoding.base import Decoder
 from ..decoding.call_shape import CallShape
 from ..decoding.forms import ReplyForm
+from ..grammar.replies import CallForm
 from ..messages import Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
 from .registry import register_paradigm
 from .results import json_result
 from .teaching import teach
+from .wire import WireFormat
 
 __all__ = ["JsonStrict"]
 
+_CALLS = WireFormat(section=('{"tool_calls": [', "]}"), between=", ")
 _FORM = ReplyForm(
     CallShape(wrapper="tool_calls"),
     drift=(Repair("missing_wrapper"),),
@@ -51,6 +54,9 @@ class JsonStrict(ToolContextDef):
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
         return self._reply_decoder(_FORM, offer)
+
+    def _call_form(self) -> CallForm:
+        return _CALLS.call_form
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """A result is never the model's to write."""

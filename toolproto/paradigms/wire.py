@@ -2,7 +2,7 @@
 
 A :class:`WireFormat` says what stands around a call, how its payload is written, and what stands
 around a result. From that one declaration :class:`WireParadigm` derives the instructions, the
-encoder, the streaming decoder and the stop sequences; a grammar will join them.
+encoder, the streaming decoder, the grammar and the stop sequences.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from typing import ClassVar
 
 from ..decoding.base import Decoder
 from ..decoding.forms import Family, MarkedForm, ReplyForm
+from ..grammar.draft import Draft
+from ..grammar.ir import Node, joined, text
+from ..grammar.replies import CallForm
 from ..messages import Grade, Repair, ToolCall, ToolResult
-from ..tools.spec import ToolOffer
+from ..tools.spec import ToolOffer, ToolSpec
 from .base import NO_TOOLS, ToolContextDef
 from .payloads import JsonCall, NamedJson, Payload, PythonCall, TaggedCall, filled
 from .results import labelled_result, tagged_result
@@ -79,6 +82,23 @@ class WireFormat:
         if isinstance(self.payload, NamedJson | TaggedCall):  # their forms may number the calls
             return self.payload.encode(*calls, before=before)
         return self.payload.encode(*calls)
+
+    @property
+    def call_form(self) -> CallForm:
+        """What the grammar of replies is made from."""
+        payload, (opener, closer) = self.payload, self.call
+        marker, sure = f"{self.section[0]}{opener}".partition("{name}")[0], self.sure
+        if payload.together:
+            before, between, behind = payload.enclosure
+            opening = f"{self.section[0]}{opener}{before}"
+            closing = f"{behind}{closer}{self.section[1]}"
+            return CallForm(payload.grammar, opening, between, closing, marker, sure)
+
+        def call(tool: ToolSpec, draft: Draft) -> Node:
+            before = text(filled(opener, name=tool.name))
+            return joined(before, payload.grammar(tool, draft), text(closer))
+
+        return CallForm(call, self.section[0], self.between, self.section[1], marker, sure)
 
     @property
     def form(self) -> ReplyForm:
@@ -154,6 +174,10 @@ class WireParadigm(ToolContextDef):
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
         return self._reply_decoder(self._form, offer)
+
+    def _call_form(self) -> CallForm | None:
+        # A codec of somebody else's may not say how it is written.
+        return self.wire.call_form if hasattr(self.wire.payload, "grammar") else None
 
     @cached_property
     def _form(self) -> ReplyForm:

@@ -1,0 +1,1 @@
+"""Grammars of replies, for services that can hold a model to one."""
