@@ -94,6 +94,8 @@ class Draft:
     ) -> Node:
         """An object with any keys."""
         comma, (opener, closer) = notation.plain(text(notation.comma)), self._ends("{}", notation)
+        # No grammar can tell that a key was there before.
+        self.leave_out("an object of any keys", "distinct keys")
         inner = notation.inner
         key = joined(self.string(inner), inner.plain(text(inner.colon)))
         member = self.rule(f"{notation.name}-member", joined(key, item))

@@ -31,6 +31,7 @@ from .values import Argument, arguments, value_of
 
 __all__ = [
     "ATTRIBUTE",
+    "BARE_IDS",
     "DELIMITERS",
     "IDS",
     "INDEX",
@@ -49,8 +50,10 @@ __all__ = [
 ]
 
 _DIGIT = Chars(((48, 57),))
-#: The id of a call, if the model gives it one.
-IDS = times(Chars(union(of("_-.:"), ((48, 57), (65, 90), (97, 122)))), 1, 64)
+_WORD = union(of("_"), ((65, 90), (97, 122)))
+#: The id of a call, if the model gives it one, between quotes or as a word by itself.
+IDS = times(Chars(union(of("-.:"), _WORD, ((48, 57),))), 1, 64)
+BARE_IDS = joined(Chars(_WORD), times(Chars(union(of("-"), _WORD, ((48, 57),))), 0, 63))
 #: The place of a call in its reply, counted from 0 or from 1.
 INDEX = either([_DIGIT, joined(chars(((49, 57),)), _DIGIT)])
 NUMBER = joined(chars(((49, 57),)), maybe(_DIGIT))
@@ -132,7 +135,7 @@ def is_surely_text(schema: Any) -> bool:
     if isinstance(listed, list):
         return all(isinstance(value, str) for value in listed)
     parts = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
-    return any(isinstance(part, Mapping) and part and is_surely_text(part) for part in parts)
+    return any(is_surely_text(part) for part in parts)
 
 
 def members(

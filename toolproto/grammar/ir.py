@@ -8,16 +8,18 @@ flat, and let a part that nothing fits (:data:`NOTHING`) take away what cannot d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..tools.spec import ToolOffer, ToolSpec
 from .charset import ALL, Ranges
 
 __all__ = [
     "ANYTHING",
     "EMPTY",
     "NOTHING",
+    "AsJson",
     "Chars",
     "Choice",
     "Grammar",
@@ -118,14 +120,27 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class AsJson:
+    """How calls that are JSON make one value: *call* gives the schema of a call of a tool.
+
+    They are *listed*, or there is only one; *inside* are the keys of the objects around them.
+    """
+
+    call: Callable[[ToolSpec], dict[str, Any]]
+    listed: bool = False
+    inside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
     """The replies that one paradigm and one offer allow.
 
     *root* is a whole reply; *rules* are in an order in which each refers to earlier ones. *calls*
     is the part from the first call on, and *triggers* are the texts with which it begins: where
     *is_free*, words may stand before it, and a service that can wake a grammar wakes it there.
-    *thoughts* may stand before everything. *offered* are the tools and terms it was made for.
-    *parts* are the calls one by one, for services that are told of them one by one.
+    *thoughts* may stand before everything. *offered* are the tools and terms it was made for,
+    *parts* the tools that can be called, each with its calls. *as_json* says how the whole reply is
+    one JSON value, if it is.
     """
 
     root: Node
@@ -135,8 +150,9 @@ class Grammar:
     is_free: bool
     thoughts: Node = EMPTY
     left_out: tuple[LeftOut, ...] = ()
-    offered: Any = field(default=None, compare=False, repr=False)
-    parts: Any = field(default=None, compare=False, repr=False)
+    offered: ToolOffer = field(default=ToolOffer(), compare=False, repr=False)
+    parts: tuple[tuple[ToolSpec, Node], ...] = field(default=(), compare=False, repr=False)
+    as_json: AsJson | None = field(default=None, compare=False, repr=False)
 
 
 def text(value: str) -> Node:

@@ -86,12 +86,16 @@ def _whole_bounds(bounds: Bounds) -> tuple[int, int | None]:
 def _whole(least: int, most: int | None) -> Node:
     """Whole numbers from *least* on, which is not negative."""
     most = 10**DIGITS - 1 if most is None else most
-    options = []
+    options: list[Node] = []
+    full: list[int] = []  # the numbers of digits of which all numbers fit
     for count in range(len(str(least)), len(str(max(most, 0))) + 1):
-        first = max(least, 10 ** (count - 1) if count > 1 else 0)
-        last = min(most, 10**count - 1)
-        if first <= last:
-            options.append(_between(str(first), str(last)))
+        smallest, largest = 10 ** (count - 1) if count > 1 else 0, 10**count - 1
+        if count > 1 and least <= smallest and largest <= most:
+            full.append(count - 1)
+        elif max(least, smallest) <= min(most, largest):
+            options.append(_between(str(max(least, smallest)), str(min(most, largest))))
+    if full:
+        options.append(joined(_digits("1", "9"), times(_DIGIT, full[0], full[-1])))
     return either(options)
 
 

@@ -20,6 +20,7 @@ from .ir import (
     ANYTHING,
     EMPTY,
     NOTHING,
+    AsJson,
     Choice,
     Grammar,
     Literal,
@@ -50,7 +51,8 @@ class CallForm:
 
     *call* gives the texts of one call of a tool. *opening*, *between* and *closing* stand around
     and between all calls, *marker* is the text with which the first one begins; unless *sure*, it
-    begins other things as well, and only more of the call tells.
+    begins other things as well, and only more of the call tells. *as_json* is for calls without
+    markers that are JSON.
     """
 
     call: Callable[[ToolSpec, Draft], Node]
@@ -59,6 +61,7 @@ class CallForm:
     closing: str = ""
     marker: str = ""
     sure: bool = True
+    as_json: AsJson | None = None
 
 
 def made_once(
@@ -103,6 +106,7 @@ def made_grammar(form: CallForm, offer: ToolOffer, reasoning: Reasoning | None) 
         tuple(draft.left_out),
         offer,
         tuple(sayable),
+        form.as_json,
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..decoding.base import Decoder
 from ..decoding.call_shape import CallShape
 from ..decoding.forms import ReplyForm
+from ..grammar.ir import AsJson
 from ..grammar.replies import CallForm
 from ..messages import Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
@@ -15,7 +17,7 @@ from .base import NO_TOOLS, ToolContextDef
 from .registry import register_paradigm
 from .results import json_result
 from .teaching import teach
-from .wire import WireFormat
+from .wire import JsonCall, WireFormat
 
 __all__ = ["JsonStrict"]
 
@@ -56,7 +58,8 @@ class JsonStrict(ToolContextDef):
         return self._reply_decoder(_FORM, offer)
 
     def _call_form(self) -> CallForm:
-        return _CALLS.call_form
+        as_json = AsJson(JsonCall().schema_of, listed=True, inside=("tool_calls",))
+        return replace(_CALLS.call_form, as_json=as_json)
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """A result is never the model's to write."""

@@ -19,6 +19,7 @@ from ..decoding.pythonic import write_call
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text
+from ..grammar.json_schema import schema_of_call
 from ..grammar.notation import PYTHON
 from ..grammar.raw import JsonInTags, RawInTags
 from ..grammar.values import Argument, arguments, object_of, value_of
@@ -109,6 +110,14 @@ class JsonCall:
         nesting = text(f"{{{_dumps(self.nesting)}: ")
         return joined(nesting, made, text("}")) if self.nesting else made
 
+    def schema_of(self, tool: ToolSpec) -> dict[str, Any]:
+        """The JSON Schema of one call of *tool*."""
+        if self.keyed:
+            return schema_of_call({tool.name: tool.parameters})
+        members = {self.name: {"const": tool.name}, self.arguments: tool.parameters}
+        made = schema_of_call(members)
+        return schema_of_call({self.nesting: made}) if self.nesting else made
+
     def _members(self, call: ToolCall) -> dict[str, Any]:
         if self.keyed:
             return {call.name: dict(call.arguments)}
@@ -142,7 +151,11 @@ class NamedJson:
         """The texts of one call of *tool*."""
         said = object_of(tool, draft)
         return forms.filled(
-            self.form, name=text(tool.name), id=maybe(forms.IDS), index=forms.INDEX, arguments=said
+            self.form,
+            name=text(tool.name),
+            id=maybe(forms.BARE_IDS),
+            index=forms.INDEX,
+            arguments=said,
         )
 
     def _written(self, call: ToolCall, at: int) -> str:

@@ -15,7 +15,7 @@ from typing import ClassVar
 from ..decoding.base import Decoder
 from ..decoding.forms import Family, MarkedForm, ReplyForm
 from ..grammar.draft import Draft
-from ..grammar.ir import Node, joined, text
+from ..grammar.ir import AsJson, Node, joined, text
 from ..grammar.replies import CallForm
 from ..messages import Grade, Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer, ToolSpec
@@ -92,13 +92,21 @@ class WireFormat:
             before, between, behind = payload.enclosure
             opening = f"{self.section[0]}{opener}{before}"
             closing = f"{behind}{closer}{self.section[1]}"
-            return CallForm(payload.grammar, opening, between, closing, marker, sure)
+            as_json = None if marker else self._as_json
+            return CallForm(payload.grammar, opening, between, closing, marker, sure, as_json)
 
         def call(tool: ToolSpec, draft: Draft) -> Node:
             before = text(filled(opener, name=tool.name))
             return joined(before, payload.grammar(tool, draft), text(closer))
 
-        return CallForm(call, self.section[0], self.between, self.section[1], marker, sure)
+        as_json = None if self.call[0] or self.section[0] else self._as_json
+        return CallForm(call, self.section[0], self.between, self.section[1], marker, sure, as_json)
+
+    @property
+    def _as_json(self) -> AsJson | None:
+        """How the calls are one JSON value, if they are."""
+        payload = self.payload
+        return AsJson(payload.schema_of, payload.listed) if isinstance(payload, JsonCall) else None
 
     @property
     def form(self) -> ReplyForm:

@@ -12,6 +12,7 @@ from typing import Any
 from .asking import read_in_pieces, read_whole
 from .broken import LawBroken
 from .exercise import exercise, made
+from .grammars import grammar_accepts, grammar_allows
 from .growth import linearity
 from .reading import lossless, streamed_arguments, totality, verbatim
 from .speaking import inertness, teaching
@@ -24,6 +25,8 @@ __all__ = [
     "chunking",
     "exercise",
     "freshness",
+    "grammar_accepts",
+    "grammar_allows",
     "inertness",
     "linearity",
     "lossless",
@@ -50,6 +53,7 @@ LAWS: dict[str, Callable[..., Any]] = {
     "promptness": promptness,
     "linearity": linearity,
     "teaching": teaching,
+    "grammar": grammar_allows,
     "inertness": inertness,
     "sequence": sequence,
     "freshness": freshness,
