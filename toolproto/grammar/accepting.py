@@ -138,14 +138,14 @@ class _Machine:
         return min(texts, key=len, default=None)
 
     def _completed(self, way: _Way | None) -> str | None:
-        text = ""
+        pieces: list[str] = []
         while way is not None:
             more = self._remaining(way.node, way.at)
             if more is None:
                 return None
-            text += more
+            pieces.append(more)
             way = way.rest
-        return text
+        return "".join(pieces)
 
     def _remaining(self, node: Node, at: int) -> str | None:
         match node:
@@ -153,7 +153,8 @@ class _Machine:
                 return text[at:]
             case Sequence(parts):
                 pieces = [self.shortest(part) for part in parts[at:]]
-                return None if None in pieces else "".join(p for p in pieces if p)
+                known = [piece for piece in pieces if piece is not None]
+                return "".join(known) if len(known) == len(pieces) else None
             case Repeat(part, least):
                 once = self.shortest(part) if at < least else ""
                 return None if once is None else once * max(least - at, 0)

@@ -18,7 +18,7 @@ ALL: Ranges = ((0, _LAST),)
 @lru_cache(maxsize=1024)
 def of(characters: str) -> Ranges:
     """The set of *characters*."""
-    return union(((ord(each), ord(each)) for each in characters))
+    return union((ord(each), ord(each)) for each in characters)
 
 
 def union(*sets: Iterable[tuple[int, int]]) -> Ranges:

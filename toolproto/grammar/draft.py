@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from ..tools.spec import ToolSpec
 from ..tools.work import TooMuchWork, Work
-from .ir import EMPTY, NOTHING, Chars, LeftOut, Literal, Node, Rule, either, joined, maybe, text, times
+from .ir import (
+    EMPTY,
+    NOTHING,
+    Chars,
+    LeftOut,
+    Literal,
+    Node,
+    Rule,
+    either,
+    joined,
+    maybe,
+    text,
+    times,
+)
 from .notation import Notation, TextForm
 from .numbers import Bounds, integers, numbers
 

@@ -30,6 +30,4 @@ def _name(name: str) -> str:
 
 
 def _renamed(said: str) -> str:
-    return "".join(
-        part if part[0] in '"[' else _name(part) for part in _PARTS.findall(said)
-    )
+    return "".join(part if part[0] in '"[' else _name(part) for part in _PARTS.findall(said))

@@ -59,7 +59,10 @@ INDEX = either([_DIGIT, joined(chars(((49, 57),)), _DIGIT)])
 NUMBER = joined(chars(((49, 57),)), maybe(_DIGIT))
 #: The tokens that stand around strings in calls with braces, either of which ends one.
 DELIMITERS = either(
-    [text("<escape>"), joined(text("<"), chars(of("|\uff5c")), text('"'), chars(of("|\uff5c")), text(">"))]
+    [
+        text("<escape>"),
+        joined(text("<"), chars(of("|\uff5c")), text('"'), chars(of("|\uff5c")), text(">")),
+    ]
 )
 #: Characters of a value that stands in a tag itself: readers look for its end only so far.
 LONGEST_ATTRIBUTE = 250

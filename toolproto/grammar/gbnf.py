@@ -13,7 +13,7 @@ __all__ = ["gbnf", "written_rules"]
 
 
 def gbnf(grammar: Grammar, *, lazy: bool = False) -> str:
-    """*grammar* in GBNF; *lazy*: only from a call's beginning on, for a service that waits for it."""
+    """*grammar* in GBNF; *lazy*: from a call's beginning on, for a service that waits for it."""
     root = grammar.calls if lazy else grammar.root
     return "\n".join(f"{name} ::= {said}" for name, said in written_rules(root, grammar)) + "\n"
 

@@ -207,6 +207,6 @@ def maybe(part: Node) -> Node:
 
 def without(form: Node, forbidden: Node, too: Node | None = None) -> Node:
     """A text of *form*, and of the form *too*, that holds nothing which *forbidden* fits."""
-    if too == ANYTHING or too == form:
+    if too in (ANYTHING, form):
         too = None
     return Without(too, forbidden) if too and form == ANYTHING else Without(form, forbidden, too)

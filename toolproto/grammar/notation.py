@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from .charset import ALL, Ranges, holds, intersection, minus, of
 from .ir import (
     ANYTHING,
-    EMPTY,
     NOTHING,
     Chars,
     Choice,
@@ -29,7 +28,6 @@ from .ir import (
     chars,
     either,
     joined,
-    maybe,
     text,
     times,
 )
@@ -297,5 +295,3 @@ def _python(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_python, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
-
-

@@ -183,7 +183,7 @@ class JsonInTags(Notation):
         return _string_in_tags()
 
     def string(self, form: TextForm) -> Said:
-        node, unsaid = form.node()
+        node, _ = form.node()
         if node == ANYTHING or form.pattern is None:
             return Said(_string_in_tags(), form.lengths)
         said = Notation.string(self, form)

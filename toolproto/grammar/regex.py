@@ -7,14 +7,28 @@ text may not hold is said by leaving out the character it would begin with.
 from __future__ import annotations
 
 from .charset import Ranges, complement, minus
-from .ir import Chars, Choice, Grammar, LeftOut, Literal, Node, Repeat, Rule, Sequence, Without
-from .ir import ANYTHING, times
+from .ir import (
+    ANYTHING,
+    Chars,
+    Choice,
+    Grammar,
+    LeftOut,
+    Literal,
+    Node,
+    Repeat,
+    Rule,
+    Sequence,
+    Without,
+    times,
+)
 
 __all__ = ["NARROWED", "regex"]
 
 #: A regular expression of more characters is refused by most services, and slow in the others.
 LONGEST = 200_000
-NARROWED = LeftOut("raw text", "characters that may begin a marker", "no expression excludes a word")
+NARROWED = LeftOut(
+    "raw text", "characters that may begin a marker", "no expression excludes a word"
+)
 
 
 class _TooLong(Exception):

@@ -20,7 +20,7 @@ __all__ = ["RENDERINGS", "Rendering", "render"]
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """*value* is text, or JSON for a service that takes that; *left_out* is what it does not say."""
+    """*value* is text, or JSON for a service that takes it; *left_out* is what it does not say."""
 
     name: str
     value: Any
@@ -34,7 +34,7 @@ def _as_regex(grammar: Grammar) -> Rendering | None:
 
 def _as_schema(grammar: Grammar) -> Rendering | None:
     made = json_schema(grammar)
-    return made and Rendering("json_schema", made)
+    return None if made is None else Rendering("json_schema", made)
 
 
 def _plain(name: str, write: Callable[[Grammar], Any]) -> Callable[[Grammar], Rendering | None]:

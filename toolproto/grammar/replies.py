@@ -1,8 +1,8 @@
 """The grammar of whole replies: what may stand before, between and behind the calls.
 
 *required* and a tool's name mean calls from the first character on; *none* means text in which no
-call begins; *auto* means text, and behind it calls or the end. Nothing stands behind the calls: that
-is where models make results up.
+call begins; *auto* means text, and behind it calls or the end. Nothing stands behind the calls:
+that is where models make results up.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ from .ir import (
     Node,
     Repeat,
     Rule,
-    Sequence as Parts,
     either,
     joined,
     maybe,
     text,
     times,
     without,
+)
+from .ir import (
+    Sequence as Parts,
 )
 
 __all__ = ["CallForm", "made_grammar", "made_once"]
@@ -137,9 +139,7 @@ def _reply(choice: str, calls: Node, triggers: tuple[str, ...], thoughts: Node) 
     words = without(ANYTHING, either(map(text, triggers))) if triggers else ANYTHING
     if choice == "none" or calls == NOTHING:
         return joined(thoughts, words)
-    # A call begins a line: in the middle of one, many forms are only talked about.
-    led = joined(maybe(joined(words, text("\n"))), calls)
-    return joined(thoughts, either([words, led]))
+    return joined(thoughts, words, maybe(calls))
 
 
 def _thoughts(reasoning: Reasoning | None) -> Node:
@@ -211,5 +211,3 @@ def _head(node: Node) -> str:
 
 def _expanded(node: Node, draft: Draft) -> Node:
     return draft.rules[node.name] if isinstance(node, Rule) else node
-
-

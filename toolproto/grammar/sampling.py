@@ -18,9 +18,7 @@ __all__ = ["sample"]
 _ODD = " \n\t\"'\\<>&{}[](),:;=-_|/.`#é😀\u2028"
 
 
-def sample(
-    grammar: Grammar, random: Random, pieces: Sequence[str] = (), length: int = 200
-) -> str:
+def sample(grammar: Grammar, random: Random, pieces: Sequence[str] = (), length: int = 200) -> str:
     """A whole reply, of about *length* characters or more."""
     walk, written = Walk(grammar), ""
     while walk.is_alive:

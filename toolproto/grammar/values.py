@@ -8,21 +8,22 @@ and steps are bounded, and what is beyond the bounds may be any value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from ..errors import UsageError
+from ..tools.faults import as_array, as_object
 from ..tools.json_types import is_array, is_number, is_object
 from ..tools.schema import resolve
 from ..tools.spec import ToolSpec
 from ..tools.validate import fits
 from ..tools.work import TooMuchWork
+from .bounds import bounds_of, count_of
 from .draft import Draft
 from .ir import EMPTY, NOTHING, Node, either, joined, maybe, text, times
 from .merging import merged
 from .notation import JSON, MOST_COUNTED, Notation, TextForm
-from .numbers import Bounds, integers, numbers
+from .numbers import integers, numbers
+from .overlap import are_apart
 from .patterns import FORMATS, pattern_node
 
 __all__ = ["Argument", "arguments", "object_of", "value_of"]
@@ -71,10 +72,8 @@ def arguments(tool: ToolSpec, draft: Draft) -> list[Argument] | None:
 
 
 def _arguments(schema: Mapping[str, Any], where: str, draft: Draft) -> list[Argument]:
-    properties = schema.get("properties")
-    properties = properties if is_object(properties) else {}
-    required = schema.get("required")
-    required = [each for each in required if isinstance(each, str)] if is_array(required) else []
+    properties = as_object(schema.get("properties"))
+    required = [each for each in as_array(schema.get("required")) if isinstance(each, str)]
     extra = schema.get("additionalProperties", True)
     missing = dict.fromkeys(key for key in required if key not in properties)
     named = {**properties, **dict.fromkeys(missing, extra)}
@@ -171,13 +170,19 @@ class _Reader:
             branches = schema.get(keyword)
             if is_array(branches) and branches:
                 return self._branches(keyword, schema, notation, where, depth)
-        kinds = schema.get("type")
-        if not is_array(kinds):
-            kinds = [kinds] if isinstance(kinds, str) else self._hinted(schema)
-        options = [self._of_type(kind, schema, notation, where, depth) for kind in kinds]
+        options = [
+            self._of_type(kind, schema, notation, where, depth) for kind in self._kinds(schema)
+        ]
         return either(option for option in options if option != NOTHING)
 
-    def _hinted(self, schema: Mapping[str, Any]) -> list[str]:
+    @staticmethod
+    def _kinds(schema: Mapping[str, Any]) -> Sequence[Any]:
+        """The types that *schema* names, or hints at."""
+        told = schema.get("type")
+        if is_array(told):
+            return as_array(told)
+        if isinstance(told, str):
+            return [told]
         hint = next((_HINTS[keyword] for keyword in schema if keyword in _HINTS), None)
         return [hint] if hint else ["anything"]
 
@@ -224,7 +229,7 @@ class _Reader:
                 self._draft.leave_out(where, each, "asked for twice")
             wholes.append(whole)
             options.append(self.node(whole, notation, where, depth + 1))
-        if keyword == "oneOf" and not _are_apart(wholes):
+        if keyword == "oneOf" and not are_apart(wholes):
             self._draft.leave_out(where, "oneOf", "its alternatives overlap")
         return self._draft.rule("union", either(each for each in options if each != NOTHING))
 
@@ -255,7 +260,7 @@ class _Reader:
     def _string(self, schema: Mapping[str, Any], notation: Notation, where: str) -> Node:
         pattern, format = schema.get("pattern"), schema.get("format")
         form = FORMATS.get(format) if isinstance(format, str) else None
-        least, most = _count(schema.get("minLength"), 0), _count(schema.get("maxLength"), None)
+        least, most = count_of(schema.get("minLength"), 0), count_of(schema.get("maxLength"), None)
         if isinstance(pattern, str):
             form = pattern_node(pattern)
             if form is None:
@@ -270,17 +275,16 @@ class _Reader:
         return self._draft.rule("string", said.node)
 
     def _number(self, kind: str, schema: Mapping[str, Any], notation: Notation) -> Node:
-        bounds = _bounds(schema)
+        bounds = bounds_of(schema)
         draft = self._draft
         if bounds.is_open:
             return draft.integer(notation) if kind == "integer" else draft.number(notation)
         made = integers(bounds) if kind == "integer" else numbers(bounds)
         return draft.rule(kind, notation.plain(made))
 
-    def _array(
-        self, schema: Mapping[str, Any], notation: Notation, where: str, depth: int
-    ) -> Node:
-        least, most = _count(schema.get("minItems"), 0) or 0, _count(schema.get("maxItems"), None)
+    def _array(self, schema: Mapping[str, Any], notation: Notation, where: str, depth: int) -> Node:
+        least = count_of(schema.get("minItems"), 0) or 0
+        most = count_of(schema.get("maxItems"), None)
         if most is not None and most > MOST_COUNTED:
             self._draft.leave_out(where, "maxItems")
             most = None
@@ -349,37 +353,6 @@ def _matters(keyword: str, schema: Mapping[str, Any]) -> bool:
     return value not in (False, None, {}, [])
 
 
-def _count(value: Any, otherwise: int | None) -> int | None:
-    """A count of things, as a schema gives it."""
-    if not is_number(value):
-        return otherwise
-    return max(int(min(value, 10**9)), 0)
-
-
-def _bounds(schema: Mapping[str, Any]) -> Bounds:
-    least, above = _tightest(schema, "minimum", "exclusiveMinimum", max)
-    most, below = _tightest(schema, "maximum", "exclusiveMaximum", min)
-    return Bounds(least, most, above, below)
-
-
-def _tightest(
-    schema: Mapping[str, Any], keyword: str, exclusive: str, tighter: Any
-) -> tuple[Decimal | None, bool]:
-    inside, outside = _decimal(schema.get(keyword)), _decimal(schema.get(exclusive))
-    if outside is None:
-        return inside, False
-    if inside is None or tighter(inside, outside) == outside:
-        return outside, True
-    return inside, False
-
-
-def _decimal(value: Any) -> Decimal | None:
-    """A bound; one with more digits than any number of ours is none."""
-    if not is_number(value) or not -(10**30) < value < 10**30:
-        return None
-    return Decimal(repr(value))
-
-
 def _kind(value: Any) -> str:
     if value is None:
         return "null"
@@ -389,56 +362,3 @@ def _kind(value: Any) -> str:
         return "array"
     names: dict[type, str] = {str: "string", int: "integer", float: "number"}
     return names.get(type(value), "object")
-
-
-def _are_apart(branches: list[Any]) -> bool:
-    """Whether no value can be of two of *branches*, as far as that is easily seen."""
-    if len(branches) > 32:
-        return False
-    return all(_is_apart(one, other) for one, other in combinations(branches, 2))
-
-
-def _is_apart(one: Any, other: Any) -> bool:
-    if not is_object(one) or not is_object(other):
-        return one is False or other is False
-    kinds, others = _kinds(one), _kinds(other)
-    if kinds and others and not kinds & others:
-        return True
-    values, more = _values(one), _values(other)
-    if values is not None and more is not None:
-        return not any(each in more for each in values)
-    tags, tagged = one.get("properties"), other.get("properties")
-    if not is_object(tags) or not is_object(tagged):
-        return False
-    shared = set(_names(one)) & set(_names(other))
-    return any(
-        _is_apart_by_value(tags[key], tagged[key]) for key in shared if key in tags and key in tagged
-    )
-
-
-def _is_apart_by_value(one: Any, other: Any) -> bool:
-    values, more = _values(one), _values(other)
-    return values is not None and more is not None and not any(each in more for each in values)
-
-
-def _values(schema: Any) -> list[Any] | None:
-    if not is_object(schema):
-        return None
-    if "const" in schema:
-        return [schema["const"]]
-    listed = schema.get("enum")
-    return list(listed) if is_array(listed) and len(listed) <= 100 else None
-
-
-def _names(schema: Mapping[str, Any]) -> list[str]:
-    required = schema.get("required")
-    return [each for each in required if isinstance(each, str)] if is_array(required) else []
-
-
-def _kinds(schema: Mapping[str, Any]) -> set[str]:
-    listed = schema.get("type")
-    kinds = {listed} if isinstance(listed, str) else set()
-    if is_array(listed):
-        kinds = {each for each in listed if isinstance(each, str)}
-    # An integer is a number, too.
-    return kinds | ({"number"} if "integer" in kinds else set())

@@ -22,7 +22,7 @@ from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text
 from ..grammar.json_schema import schema_of_call
 from ..grammar.notation import PYTHON
 from ..grammar.raw import JsonInTags, RawInTags
-from ..grammar.values import Argument, arguments, object_of, value_of
+from ..grammar.values import Argument, arguments, object_of
 from ..messages import ToolCall
 from ..tools.spec import ToolSpec
 

@@ -124,7 +124,12 @@ def _nested(random: Random, depth: int) -> dict[str, Any]:
 def _union(random: Random, depth: int) -> dict[str, Any]:
     if random.random() < 0.2:
         return {}
-    return {"anyOf": [_schema(random, depth + 1), random.choice(({"type": "null"}, {"type": "integer"}))]}
+    return {
+        "anyOf": [
+            _schema(random, depth + 1),
+            random.choice(({"type": "null"}, {"type": "integer"})),
+        ]
+    }
 
 
 # -- values ----------------------------------------------------------------------------------

@@ -48,9 +48,7 @@ def grammar_allows(paradigm: ToolContextDef, offer: ToolOffer, seed: int) -> Non
     _reads_well(paradigm, grammar, offer, written)
 
 
-def grammar_accepts(
-    paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer
-) -> None:
+def grammar_accepts(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer) -> None:
     """Law 9, the other way: what ``encode_calls`` writes is accepted, with words before it or not.
 
     *calls* have the arguments that their schemas name, in that order. What a reader takes for
@@ -60,7 +58,7 @@ def grammar_accepts(
     read = read_whole(paradigm, written, offer)
     if [*map(_said, read.calls)] != [*map(_said, calls)] or len(calls) > 8:
         return
-    for choice, before in (("required", ""), ("auto", ""), ("auto", f"{_WORDS}\n")):
+    for choice, before in (("required", ""), ("auto", ""), ("auto", f"{_WORDS}: ")):
         grammar = asked("grammar", paradigm, "grammar", replace(offer, choice=choice))
         if grammar is None:
             return
@@ -93,9 +91,7 @@ def _leads_on(grammar: Grammar, written: str, random: Random) -> None:
             )
 
 
-def _reads_well(
-    paradigm: ToolContextDef, grammar: Grammar, offer: ToolOffer, written: str
-) -> None:
+def _reads_well(paradigm: ToolContextDef, grammar: Grammar, offer: ToolOffer, written: str) -> None:
     read = read_whole(paradigm, written, offer)
     problems = [each for each in read.problems if _TWICE not in each.message]
     if problems or (not read.calls and not read.problems):
