@@ -3,7 +3,7 @@
 Runs the embedded model on the requests of ``toolproto probe`` in which a call is due (demanded of
 the model by the grammar, asked for by the prompt) and in which none is (``auto``)::
 
-    python benchmarks/constrained_model.py --paradigm hermes --limit 40
+    python benchmarks/constrained_model.py --paradigm hermes --every 4
 """
 
 from __future__ import annotations
@@ -89,24 +89,24 @@ def counted(
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--paradigm", default="hermes")
-    parser.add_argument("--limit", type=int, default=1000)
+    parser.add_argument("--every", type=int, default=1, help="ask only every so manieth request")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     paradigm, endpoint = get_paradigm(given.paradigm), LocalEndpoint(context=8192)
     tallies = {True: Tally(), False: Tally()}
     kept = []
-    cases = [case for case in load_cases() if case.result is None][: given.limit]
+    cases = [case for case in load_cases() if case.result is None][:: given.every]
     for number, case in enumerate(cases, 1):
         for held, tally in tallies.items():
             said = asked(endpoint, paradigm, case, held)
             counted(tally, paradigm, case, said)
             kept.append({"case": case.id, "held": held, "reply": said[0], "reason": said[1]})
+            if given.out:
+                given.out.write_text("\n".join(map(json.dumps, kept)), encoding="utf-8")
         print(f"{number}/{len(cases)}", end="\r", file=sys.stderr, flush=True)
     for held, tally in tallies.items():
         print(f"{given.paradigm}, {'held to the grammar' if held else 'without'}:")
         print("\n".join(f"  {line}" for line in tally.lines()))
-    if given.out:
-        given.out.write_text("\n".join(map(json.dumps, kept)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ class _Machine:
         self._nodes: dict[Node, Node] = {}
         self._leaves: dict[_Way | None, tuple[_Ways, bool]] = {}
         self._steps: dict[tuple[_Ways, str], tuple[_Ways, bool]] = {}
-        self._shortest: dict[Node, str] = {}
+        self._shortest: dict[Node, str | None] = {}
         self._keep: list[Node] = []
         self.start = self._expanded([self._way(grammar.root, 0, None)])
 
@@ -171,14 +171,11 @@ class _Machine:
                 return _plainest(ranges)
             case Rule(name):
                 if node not in self._shortest:
-                    found = self.shortest(self._rules[name])
-                    if found is None:
-                        return None
-                    self._shortest[node] = found
+                    self._shortest[node] = self.shortest(self._rules[name])
                 return self._shortest[node]
             case Choice(options):
-                texts = [text for each in options if (text := self.shortest(each)) is not None]
-                return min(texts, key=len, default=None)
+                found = [self.shortest(each) for each in options]
+                return min((each for each in found if each is not None), key=len, default=None)
         return self._remaining(node, 0)
 
 

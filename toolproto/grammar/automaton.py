@@ -7,7 +7,7 @@ whether the text may end there. Only states remain from which an end can be reac
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -118,87 +118,120 @@ def table(node: Without) -> Table:
     found = net.add(node.forbidden, anywhere)
     if found in net.closed([anywhere]):
         return Table(((),), frozenset())
-    return _trimmed(*_determined(net, [*begins, anywhere], ends, found))
+    kinds = _Kinds(net)
+    steps, over = _determined(net, kinds, [*begins, anywhere], ends, found)
+    return _smallest(steps, over, kinds)
+
+
+class _Kinds:
+    """The characters in as few kinds as the steps of a net can tell apart."""
+
+    def __init__(self, net: _Net) -> None:
+        edges = [(state, *edge) for state, taken in enumerate(net.takes) for edge in taken]
+        places = sorted({at for _, ranges, _ in edges for a, b in ranges for at in (a, b + 1)})
+        index = {place: at for at, place in enumerate(places)}
+        led: list[list[int]] = [[] for _ in places]
+        for number, (_, ranges, _) in enumerate(edges):
+            for first, last in ranges:
+                for at in range(index[first], index[last + 1]):
+                    led[at].append(number)
+        runs: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+        for at, numbers in enumerate(led[:-1]):
+            if numbers:
+                runs.setdefault(tuple(numbers), []).append((places[at], places[at + 1] - 1))
+        #: The characters of each kind.
+        self.runs = list(runs.values())
+        leads: list[dict[int, set[int]]] = [{} for _ in net.takes]
+        for kind, numbers in enumerate(runs):
+            for number in numbers:
+                state, _, target = edges[number]
+                leads[state].setdefault(target, set()).add(kind)
+        #: For each state, where each set of kinds leads: a large set apart from the small ones.
+        self.wide: list[list[tuple[int, set[int]]]] = []
+        self.narrow: list[list[tuple[int, set[int]]]] = []
+        for led in leads:
+            large = [(to, found) for to, found in led.items() if 2 * len(found) > len(runs)]
+            self.wide.append(large)
+            self.narrow.append([(to, found) for to, found in led.items() if (to, found) not in large])
+
+
+# By state: for each kind of character the state it leads to, or -1.
+_Steps = list[list[int]]
 
 
 def _determined(
-    net: _Net, begin: list[int], must_end: set[int], found: int
-) -> tuple[list[dict[int, list[tuple[int, int]]]], set[int]]:
+    net: _Net, kinds: _Kinds, begin: list[int], must_end: set[int], found: int
+) -> tuple[_Steps, set[int]]:
     """Every set of states that a text can lead to, and in which of them it may end."""
-    start = net.closed(begin)
+    closures = [net.closed([state]) for state in range(len(net.takes))]
+    start = frozenset().union(*(closures[each] for each in begin))
     numbers = {start: 0}
     pending = [start]
-    steps: list[dict[int, list[tuple[int, int]]]] = []
     ends: set[int] = set()
-    closures: dict[frozenset[int], frozenset[int]] = {}
-    while pending:
-        state = pending.pop(0)
+
+    def numbered(targets: list[int]) -> int:
+        target = frozenset().union(*(closures[to] for to in targets))
+        if found in target or not target:
+            return -1
+        if target not in numbers:
+            numbers[target] = len(numbers)
+            pending.append(target)
+            if len(numbers) > MOST_STATES:
+                raise TooManyStates
+        return numbers[target]
+
+    steps: _Steps = []
+    for state in pending:  # which grows while it is walked through
         if must_end <= state:
             ends.add(numbers[state])
-        outgoing: dict[int, list[tuple[int, int]]] = {}
-        for piece, bare in _pieces(net, state):
-            target = closures.get(bare)
-            if target is None:
-                target = closures[bare] = net.closed(bare)
-            if found in target:
-                continue
-            if target not in numbers:
-                numbers[target] = len(numbers)
-                pending.append(target)
-                if len(numbers) > MOST_STATES:
-                    raise TooManyStates
-            outgoing.setdefault(numbers[target], []).append(piece)
-        steps.append(outgoing)
+        steps.append(_led(state, kinds, numbered))
     return steps, ends
 
 
-def _pieces(net: _Net, state: frozenset[int]) -> Iterable[tuple[tuple[int, int], frozenset[int]]]:
-    """The characters in runs that all lead to the same states, and those states."""
-    opens: dict[int, list[int]] = {}
-    for each in state:
-        for ranges, target in net.takes[each]:
-            for first, last in ranges:
-                opens.setdefault(first, []).append(target)
-                opens.setdefault(last + 1, []).append(~target)
-    reached: dict[int, int] = {}
-    places = sorted(opens)
-    for at, place in enumerate(places[:-1]):
-        for target in opens[place]:
-            state_of, change = (target, 1) if target >= 0 else (~target, -1)
-            reached[state_of] = reached.get(state_of, 0) + change
-        here = frozenset(target for target, count in reached.items() if count > 0)
-        if here:
-            yield (place, places[at + 1] - 1), here
+def _led(
+    state: frozenset[int], kinds: _Kinds, numbered: Callable[[list[int]], int]
+) -> list[int]:
+    """Where each kind of character leads from *state*.
+
+    Nearly all of them lead to the same place, so only the others are looked at one by one.
+    """
+    wide = [edge for each in state for edge in kinds.wide[each]]
+    narrow = [edge for each in state for edge in kinds.narrow[each]]
+    every = set(range(len(kinds.runs)))
+    odd = set().union(*(found for _, found in narrow), *(every - found for _, found in wide))
+    led = [numbered([to for to, _ in wide]) if wide and len(odd) < len(every) else -1] * len(every)
+    for kind in odd:
+        led[kind] = numbered([to for to, found in (*wide, *narrow) if kind in found])
+    return led
 
 
-def _trimmed(steps: list[dict[int, list[tuple[int, int]]]], ends: set[int]) -> Table:
+def _smallest(steps: _Steps, ends: set[int], kinds: _Kinds) -> Table:
     """The same without states from which no end is reached, and with like states made one."""
     alive = _alive(steps, ends)
     if 0 not in alive:
         return Table(((),), frozenset())
-    kept = [
-        {target: union(runs) for target, runs in outgoing.items() if target in alive}
-        for outgoing in steps
-    ]
-    groups = _alike(kept, ends, alive)
+    groups = _alike(steps, ends, alive)
     order: dict[int, int] = {}
     for state in sorted(alive):
         order.setdefault(groups[state], len(order))
-    table: list[tuple[tuple[Ranges, int], ...]] = [()] * len(order)
+    made: dict[int, tuple[tuple[Ranges, int], ...]] = {}
     for state in alive:
-        merged: dict[int, list[Ranges]] = {}
-        for target, ranges in kept[state].items():
-            merged.setdefault(order[groups[target]], []).append(ranges)
-        table[order[groups[state]]] = tuple(
-            (union(*ranges), target) for target, ranges in sorted(merged.items())
-        )
-    return Table(tuple(table), frozenset(order[groups[end]] for end in ends & alive))
+        if order[groups[state]] not in made:
+            led: dict[int, list[tuple[int, int]]] = {}
+            for kind, to in enumerate(steps[state]):
+                if to in alive:
+                    led.setdefault(order[groups[to]], []).extend(kinds.runs[kind])
+            made[order[groups[state]]] = tuple(
+                (union(runs), to) for to, runs in sorted(led.items())
+            )
+    ordered = tuple(made[place] for place in range(len(made)))
+    return Table(ordered, frozenset(order[groups[end]] for end in ends & alive))
 
 
-def _alive(steps: list[dict[int, list[tuple[int, int]]]], ends: set[int]) -> set[int]:
+def _alive(steps: _Steps, ends: set[int]) -> set[int]:
     before: dict[int, list[int]] = {}
-    for state, outgoing in enumerate(steps):
-        for target in outgoing:
+    for state, led in enumerate(steps):
+        for target in set(led):
             before.setdefault(target, []).append(state)
     alive, pending = set(ends), list(ends)
     while pending:
@@ -209,18 +242,17 @@ def _alive(steps: list[dict[int, list[tuple[int, int]]]], ends: set[int]) -> set
     return alive
 
 
-def _alike(kept: list[dict[int, Ranges]], ends: set[int], alive: set[int]) -> dict[int, int]:
+def _alike(steps: _Steps, ends: set[int], alive: set[int]) -> list[int]:
     """The group of each state: those of one group cannot be told apart by what follows."""
-    groups = {state: int(state in ends) for state in alive}
+    # The last place, -1, is for states that are not alive.
+    groups = [int(at in ends) if at in alive else -1 for at in range(len(steps))] + [-1]
+    count = 0
     while True:
         seen: dict[object, int] = {}
-        refined = {}
-        for state in sorted(alive):
-            leads: dict[int, list[Ranges]] = {}
-            for target, ranges in kept[state].items():
-                leads.setdefault(groups[target], []).append(ranges)
-            key = (groups[state], frozenset((g, union(*r)) for g, r in leads.items()))
-            refined[state] = seen.setdefault(key, len(seen))
-        if len(seen) == len(set(groups.values())):
+        refined = [-1] * len(groups)
+        for state in alive:
+            led = tuple(map(groups.__getitem__, steps[state]))
+            refined[state] = seen.setdefault((groups[state], led), len(seen))
+        if len(seen) == count:
             return refined
-        groups = refined
+        groups, count = refined, len(seen)

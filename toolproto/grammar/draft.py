@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from ..tools.spec import ToolSpec
 from ..tools.work import TooMuchWork, Work
 from .ir import (
@@ -36,11 +38,14 @@ _DEPTH = 4
 class Draft:
     """Collects rules; a node that was seen before becomes the rule it was then."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Iterable[ToolSpec] = ()) -> None:
+        #: The names of all arguments of all tools.
+        self.keys = tuple(dict.fromkeys(str(key) for tool in tools for key in tool.properties))
         self.rules: dict[str, Node] = {}
         self.left_out: dict[LeftOut, None] = {}
         self.work = Work(_VISITS)
         self._names: dict[Node, Rule] = {}
+        self._shared: dict[str, Node] = {}
 
     def rule(self, hint: str, node: Node) -> Node:
         """*node* by name; what is short stays as it is."""
@@ -66,34 +71,38 @@ class Draft:
             return False
         return True
 
+    def _once(self, name: str, make: Callable[[], Node]) -> Node:
+        """The rule called *name*, made when it is first needed."""
+        if name not in self._shared:
+            self._shared[name] = self.rule(name, make())
+        return self._shared[name]
+
     # -- values of which no schema speaks -------------------------------------------------
 
     def string(self, notation: Notation) -> Node:
         """Every string."""
-        return self.rule(f"{notation.name}-string", notation.string(TextForm()).node)
+        return self._once(f"{notation.name}-string", lambda: notation.string(TextForm()).node)
 
     def integer(self, notation: Notation) -> Node:
         """Every whole number."""
-        return self.rule(f"{notation.name}-integer", notation.plain(integers(Bounds())))
+        return self._once(f"{notation.name}-integer", lambda: notation.plain(integers(Bounds())))
 
     def number(self, notation: Notation) -> Node:
         """Every number."""
-        return self.rule(f"{notation.name}-number", notation.plain(numbers(Bounds())))
+        return self._once(f"{notation.name}-number", lambda: notation.plain(numbers(Bounds())))
 
     def anything(self, notation: Notation, depth: int = _DEPTH) -> Node:
         """Every value that is not nested deeper than *depth*."""
-        scalar = either(
-            [
-                self.string(notation),
-                self.number(notation),
-                *(notation.plain(text(word)) for word in notation.words),
-            ]
-        )
+        return self._once(f"{notation.name}-value-{depth}", lambda: self._value(notation, depth))
+
+    def _value(self, notation: Notation, depth: int) -> Node:
+        words = [notation.plain(text(word)) for word in notation.words]
+        scalar = either([self.string(notation), self.number(notation), *words])
         if depth == 0:
-            return self.rule(f"{notation.name}-scalar", scalar)
+            return scalar
         inner = self.anything(notation.inner, depth - 1)
         containers = [self.listed(inner, notation), self.mapping(inner, notation)]
-        return self.rule(f"{notation.name}-value-{depth}", either([scalar, *containers]))
+        return either([scalar, *containers])
 
     def listed(
         self, item: Node, notation: Notation, least: int = 0, most: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .automaton import table
-from .charset import Ranges, complement
+from .charset import Ranges, complement, holds, minus
 from .ir import Chars, Choice, Grammar, Literal, Node, Repeat, Rule, Sequence, Without
 from .order import used_rules
 
@@ -94,8 +94,7 @@ def _plain(character: str) -> str:
     point = ord(character)
     if 32 <= point < 127:
         return character
-    if point < 128:
-        return f"\\x{point:02X}"
+    # Not ``\\x``: xgrammar takes as many digits behind it as there are.
     return f"\\u{point:04X}" if point < 0x10000 else f"\\U{point:08X}"
 
 
@@ -103,7 +102,7 @@ def character_class(ranges: Ranges) -> str:
     """``[a-z]`` or ``[^a-z]``, whichever is shorter."""
     others = complement(ranges)
     if not others:
-        return "[\\x00-\\U0010FFFF]"
+        return "[\\u0000-\\U0010FFFF]"
     if len(others) < len(ranges) or (ranges[-1][1] == 0x10FFFF and len(others) <= len(ranges)):
         return f"[^{_members(others)}]"
     return f"[{_members(ranges)}]"
@@ -111,15 +110,17 @@ def character_class(ranges: Ranges) -> str:
 
 def _members(ranges: Ranges) -> str:
     pieces = []
-    for first, last in ranges:
+    # A hyphen that is no range stands last, where no engine takes it for one.
+    lone = ((45, 45),) if holds(ranges, "-") else ()
+    for first, last in minus(ranges, lone):
         pieces.append(_member(first))
         if last > first:
             pieces.append(f"-{_member(last)}" if last > first + 1 else _member(last))
-    return "".join(pieces)
+    return "".join(pieces) + ("-" if lone else "")
 
 
 def _member(point: int) -> str:
     character = chr(point)
-    if character in "]-^[":
-        return f"\\x{point:02X}"
+    if character in "]^[":
+        return f"\\u{point:04X}"
     return _NAMED.get(character) or _plain(character)

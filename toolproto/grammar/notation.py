@@ -124,7 +124,7 @@ class Notation:
         """Strings of *form*."""
         node, unsaid = form.node()
         if node == ANYTHING:
-            return Said(self.any_string)
+            return Said(self.any_string, unsaid)
         return Said(joined(text('"'), _encoded(node, self.character), text('"')), unsaid)
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from .ir import EMPTY, NOTHING, Chars, Node, chars, either, joined, maybe, text, times
 
@@ -15,8 +16,8 @@ __all__ = ["DIGITS", "Bounds", "integers", "numbers"]
 
 #: The most digits before a point. Ids have twenty; a model that counts in its sleep must stop.
 DIGITS = 24
-# The most digits behind a point: what tells one float from the next, and no more.
-_FRACTION = 17
+# The most digits behind a point: 17 tell one float from the next, and four zeros may lead them.
+_FRACTION = 21
 _DIGIT = Chars(((48, 57),))
 _MORE = times(_DIGIT, 0, _FRACTION - 1)
 _ANY_FRACTION = maybe(joined(text("."), times(_DIGIT, 1, _FRACTION)))
@@ -51,6 +52,7 @@ class Bounds:
         return self
 
 
+@lru_cache(maxsize=256)
 def integers(bounds: Bounds) -> Node:
     """The whole numbers between *bounds*."""
     positive, negative = bounds.from_zero(), bounds.mirrored().from_zero()
@@ -63,6 +65,7 @@ def integers(bounds: Bounds) -> Node:
     return either(option for option in options if option != NOTHING)
 
 
+@lru_cache(maxsize=256)
 def numbers(bounds: Bounds) -> Node:
     """The numbers between *bounds*, with a fraction or an exponent where they may have one."""
     positive, negative = bounds.from_zero(), bounds.mirrored().from_zero()
@@ -193,7 +196,7 @@ def _fraction_from(digits: str, above: bool) -> Node:
 
 
 def _above_zero() -> Node:
-    return joined(times(text("0"), 0, 8), _digits("1", "9"), times(_DIGIT, 0, 8))
+    return joined(times(text("0"), 0, 4), _digits("1", "9"), times(_DIGIT, 0, 16))
 
 
 def _more(digits: str, above: bool) -> Node:

@@ -54,8 +54,9 @@ _LETTER = Chars(((65, 90), (97, 122)))
 _BAR = chars(of("|\uff5c"))
 # Letters that ``re.IGNORECASE`` takes for one another beyond upper and lower case.
 _ALSO = {"i": "\u0130\u0131", "s": "\u017f", "k": "\u212a"}
-# A short text may have its length counted; in a long one every state would be there many times.
-_MOST_COUNTED = 16
+# Whether a raw text is empty can be told; to count further, every state would be there many times.
+_MOST_COUNTED = 1
+_MOST_BETWEEN_TOKENS = 16
 # What may begin JSON, or what a lenient reader takes for it.
 _LIKE_JSON = union(of("{[\"'\u201c\u2018`"), SPACES)
 
@@ -123,14 +124,22 @@ class RawInTags(Notation):
 
     def string(self, form: TextForm) -> Said:
         node, unsaid = form.node()
-        counted = form.most or form.least
-        if form.pattern is None and counted > _MOST_COUNTED:
-            node, unsaid = times(Chars(ALL), min(form.least, 1)), form.lengths
-        made = self._raw(node)
+        if form.pattern is None and (form.most or form.least) > self._most_counted:
+            node, unsaid = times(Chars(ALL), min(form.least, self._most_counted)), form.lengths
+        made = node if self._is_harmless(node) else self._raw(node)
         if made is None:
-            made, unsaid = self._raw(ANYTHING), (*form.lengths, "pattern")
-        assert made is not None, "the states of closing tags alone are few"
+            made, unsaid = self._raw(ANYTHING) or _untagged(), (*form.lengths, "pattern")
         return Said(made, unsaid)
+
+    @property
+    def _most_counted(self) -> int:
+        # Every count is a table of its own, and with many closing tags a table is large.
+        return _MOST_COUNTED if len(self.closers) < 8 else 0
+
+    def _is_harmless(self, node: Node) -> bool:
+        """Whether no text of *node* can be taken for anything else."""
+        odd = of("<\r\n") if self.surely else union(of("<\r\n"), _LIKE_JSON)
+        return not may_hold(node, odd)
 
     def _raw(self, node: Node) -> Node | None:
         made = without(node, closing_tags(self.closers), self._beginning())
@@ -203,6 +212,12 @@ class JsonInTags(Notation):
         return _TAG_LIKE.search(said) is None
 
 
+def _untagged() -> Node:
+    """Text in which no closing tag stands at all: for so many names that no table holds them."""
+    tag = joined(text("<"), _SPACE, chars(of("/\\|\uff5c")))
+    return Without(ANYTHING, tag, first_characters(minus(ALL, of("<\r\n")), minus(ALL, of("\r"))))
+
+
 _TAG_LIKE = re.compile(r"<[ <]*[/\\|\uff5c]")
 
 
@@ -230,7 +245,7 @@ class BetweenTokens(Notation):
 
     def string(self, form: TextForm) -> Said:
         node, unsaid = form.node()
-        if form.pattern is None and (form.most or form.least) > _MOST_COUNTED:
+        if form.pattern is None and (form.most or form.least) > _MOST_BETWEEN_TOKENS:
             node, unsaid = times(Chars(ALL), min(form.least, 1)), form.lengths
         mark = text(self.delimiter)
         raw = without(node, self.tokens)

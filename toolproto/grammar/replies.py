@@ -67,12 +67,15 @@ class CallForm:
 
 
 def made_once(
-    name: str, form: CallForm, offer: ToolOffer, reasoning: Reasoning | None
+    owner: type, form: CallForm, offer: ToolOffer, reasoning: Reasoning | None
 ) -> Grammar | None:
-    """The grammar of :func:`made_grammar`, kept for the next request with the same offer."""
+    """The grammar of :func:`made_grammar`, kept for the next request with the same offer.
+
+    *owner* is the class of the paradigm, which decides its *form*.
+    """
     try:
         told = [[tool.name, tool.parameters] for tool in offer.tools]
-        key = (name, form, json.dumps([told, offer.choice, offer.parallel]), reasoning)
+        key = (owner, json.dumps([told, offer.choice, offer.parallel]), reasoning)
     except (TypeError, ValueError, RecursionError):  # a schema that nobody checked
         return made_grammar(form, offer, reasoning)
     if key not in _kept:
@@ -87,8 +90,8 @@ def made_grammar(form: CallForm, offer: ToolOffer, reasoning: Reasoning | None) 
 
     *reasoning* is how the model thinks, if it does.
     """
-    draft = Draft()
     offered = _demanded(offer)
+    draft = Draft(offered)
     each = [(tool, _one_call(form, tool, draft)) for tool in offered]
     sayable = [(tool, node) for tool, node in each if node != NOTHING]
     calls = _calls(form, [node for _, node in sayable], offer.parallel)
@@ -163,7 +166,8 @@ def _thoughts(reasoning: Reasoning | None) -> Node:
 def _triggers(form: CallForm, calls: list[tuple[str, Node]]) -> tuple[str, ...]:
     """The texts at which calls begin: as short as can be without beginning anything else."""
     if not calls:
-        return ()
+        begun = (form.marker or form.opening).strip()
+        return (begun,) if begun else ()
     heads = [(name, f"{form.opening}{_head(call)}") for name, call in calls]
     marker = form.marker.strip()
     if marker and form.sure and all(head.startswith(marker) for _, head in heads):

@@ -158,7 +158,7 @@ class ToolContextDef(ABC):
         or a call is demanded that nobody can make. It is made once for each offer.
         """
         form = self._call_form()
-        return made_once(self.name, form, offer, self._thinking) if form else None
+        return made_once(type(self), form, offer, self._thinking) if form else None
 
     def _call_form(self) -> CallForm | None:
         """How calls are written, for the grammar; None if that is not known."""

@@ -31,6 +31,8 @@ __all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "XmlC
 _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
 _NOT_IN_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IDENTIFIER = re.compile(r"[^\W\d]\w{0,127}")
+# Arguments whose raw texts are told apart by their own closing tags; a table is many rules.
+_MOST_TABLES = 4
 _TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array"}
 
 
@@ -211,15 +213,20 @@ class TaggedCall:
         """The element of *argument*, or nothing where it can be left out."""
         if not _PLAIN.fullmatch(argument.key):
             return EMPTY
-        notation = forms.ATTRIBUTE if self.in_attribute else self._notation(argument, tool)
+        notation = forms.ATTRIBUTE if self.in_attribute else self._notation(argument, tool, draft)
         made = forms.element(self.argument, argument, tool, draft, notation)
         made = draft.rule("element", made)
         return made if argument.required else maybe(made)
 
-    def _notation(self, argument: Argument, tool: ToolSpec) -> RawInTags:
+    def _notation(self, argument: Argument, tool: ToolSpec, draft: Draft) -> RawInTags:
         told = any(field in self.argument[0] for field in ("{type}", "{is_string}"))
         surely = told or forms.is_surely_text(tool.properties.get(argument.key))
-        return replace(self._raw(argument.key), surely=surely)
+        # Where each argument has a closing tag of its own, each would be a table of its own.
+        own = "{key}" in self.argument[1] and len(draft.keys) > _MOST_TABLES
+        if own:
+            draft.leave_out("raw text", "closing tags", "not even those of other arguments")
+        keys = [key for key in draft.keys if _PLAIN.fullmatch(key)] if own else [argument.key]
+        return replace(self._raw(*keys), surely=surely)
 
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
         """The payload that says *calls*, where as many as *before* stand before them."""
@@ -254,13 +261,14 @@ class TaggedCall:
             return len(said) <= forms.LONGEST_ATTRIBUTE
         return self._raw(key).can_say(said) and (isinstance(value, str) or JsonInTags.can_say(said))
 
-    def _raw(self, key: str) -> RawInTags:
-        """How a value stands between the tags of *key*."""
+    def _raw(self, *keys: str) -> RawInTags:
+        """How a value stands between the tags of one of *keys*."""
         closers = self.argument[1] + self.call[1]
         words = re.findall(r"<(?:/|\|close\|>)[^<>{}]*?([\w{}]+)(?=>|<)", closers)
-        named = (key if word == "{key}" else word for word in (*words, "tool_call", "function"))
+        named = {"tool_call", "function", *words} - {"{key}"}
+        named |= set(keys) if "{key}" in words else set()
         return RawInTags(
-            closers=tuple(sorted({word.lower() for word in named})),
+            closers=tuple(sorted(word.lower() for word in named)),
             framed=self.argument[0].endswith("\n"),
         )
 
