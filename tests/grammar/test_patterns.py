@@ -16,7 +16,9 @@ SAID = [
     "^[a-z]{2,5}$", r"^\d{3}-\d{2}$", "[A-Z]", "^(foo|bar)+$", "^a?b*c+$", r"^\S+@\S+\.\S+$",
     r"^[^/\\]+$", "^(?:x|y){0,3}z$", r"^\x41\u0042$", "^[a-c-]$", "^$", "abc", r"^\.[\w-]+$", "^é$",
 ]  # fmt: skip
-UNSAID = [r"\bword\b", "(?=x)", "(?!x)a", r"(a)\1", "a$b", "(^a)", r"\p{L}", "a{3000}", "[[a]]", "("]
+UNSAID = [
+    r"\bword\b", "(?=x)", "(?!x)a", r"(a)\1", "a$b", "(^a)", r"\p{L}", "a{3000}", "[[a]]", "(",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("pattern", SAID)

@@ -31,10 +31,11 @@ class Departure(NamedTuple):
 class _Way:
     """What is still to come: *node*, entered *at* some place or count, and then *rest*."""
 
-    __slots__ = ("at", "node", "rest")
+    __slots__ = ("at", "node", "number", "rest")
 
-    def __init__(self, node: Node, at: int, rest: _Way | None) -> None:
+    def __init__(self, node: Node, at: int, rest: _Way | None, number: int) -> None:
         self.node, self.at, self.rest = node, at, rest
+        self.number = number  # in the order in which they were come upon
 
 
 _Ways = tuple[_Way, ...]
@@ -46,11 +47,8 @@ class _Machine:
     def __init__(self, grammar: Grammar) -> None:
         self._rules = grammar.rules
         self._ways: dict[tuple[int, int, int], _Way] = {}
-        self._nodes: dict[Node, Node] = {}
-        self._leaves: dict[_Way | None, tuple[_Ways, bool]] = {}
         self._steps: dict[tuple[_Ways, str], tuple[_Ways, bool]] = {}
         self._shortest: dict[Node, str | None] = {}
-        self._keep: list[Node] = []
         self.start = self._expanded([self._way(grammar.root, 0, None)])
 
     def step(self, ways: _Ways, character: str) -> tuple[_Ways, bool]:
@@ -67,7 +65,7 @@ class _Machine:
         key = (id(node), at, id(rest))
         way = self._ways.get(key)
         if way is None:
-            way = self._ways[key] = _Way(node, at, rest)
+            way = self._ways[key] = _Way(node, at, rest, len(self._ways))
         return way
 
     def _after(self, way: _Way, character: str) -> Iterator[_Way | None]:
@@ -101,7 +99,7 @@ class _Machine:
                 leaves[way] = None
             else:
                 pending.extend(self._unfolded(way, leaves))
-        return tuple(sorted(leaves, key=id)), over
+        return tuple(sorted(leaves, key=lambda way: way.number)), over
 
     def _unfolded(self, way: _Way, leaves: dict[_Way, None]) -> Iterator[_Way | None]:
         """What *way* comes to without a character."""

@@ -142,17 +142,17 @@ class _Kinds:
         #: The characters of each kind.
         self.runs = list(runs.values())
         leads: list[dict[int, set[int]]] = [{} for _ in net.takes]
-        for kind, numbers in enumerate(runs):
-            for number in numbers:
+        for kind, taken in enumerate(runs):
+            for number in taken:
                 state, _, target = edges[number]
                 leads[state].setdefault(target, set()).add(kind)
         #: For each state, where each set of kinds leads: a large set apart from the small ones.
         self.wide: list[list[tuple[int, set[int]]]] = []
         self.narrow: list[list[tuple[int, set[int]]]] = []
-        for led in leads:
-            large = [(to, found) for to, found in led.items() if 2 * len(found) > len(runs)]
+        for led_to in leads:
+            large = [edge for edge in led_to.items() if 2 * len(edge[1]) > len(runs)]
             self.wide.append(large)
-            self.narrow.append([(to, found) for to, found in led.items() if (to, found) not in large])
+            self.narrow.append([edge for edge in led_to.items() if edge not in large])
 
 
 # By state: for each kind of character the state it leads to, or -1.
@@ -188,9 +188,7 @@ def _determined(
     return steps, ends
 
 
-def _led(
-    state: frozenset[int], kinds: _Kinds, numbered: Callable[[list[int]], int]
-) -> list[int]:
+def _led(state: frozenset[int], kinds: _Kinds, numbered: Callable[[list[int]], int]) -> list[int]:
     """Where each kind of character leads from *state*.
 
     Nearly all of them lead to the same place, so only the others are looked at one by one.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ..tools.spec import ToolSpec
 from ..tools.work import TooMuchWork, Work
+from .charset import minus, of
 from .ir import (
     EMPTY,
     NOTHING,
@@ -82,6 +83,23 @@ class Draft:
     def string(self, notation: Notation) -> Node:
         """Every string."""
         return self._once(f"{notation.name}-string", lambda: notation.string(TextForm()).node)
+
+    def other_string(self, notation: Notation, avoided: str) -> Node:
+        """Every string but *avoided*, in quotes.
+
+        A small model that was shown a form copies it with its placeholder; the check refuses that.
+        """
+        plain, escape = notation.plain_characters, self._escape(notation)
+        more = self._once(f"{notation.name}-rest", lambda: times(either([plain, escape])))
+        node = joined(either([plain, escape]), more)
+        for character in reversed(avoided):
+            other = Chars(minus(plain.ranges, of(character)))
+            differs = joined(either([other, escape]), more)
+            node = maybe(either([differs, joined(text(character), node)]))
+        return joined(text('"'), node, text('"'))
+
+    def _escape(self, notation: Notation) -> Node:
+        return self._once(f"{notation.name}-escape", lambda: notation.escapes)
 
     def integer(self, notation: Notation) -> Node:
         """Every whole number."""

@@ -128,9 +128,19 @@ class Notation:
         return Said(joined(text('"'), _encoded(node, self.character), text('"')), unsaid)
 
     @property
+    def escapes(self) -> Node:
+        """What begins with a backslash inside of quotes."""
+        return _ESCAPE
+
+    @property
+    def plain_characters(self) -> Chars:
+        """What stands for itself inside of quotes."""
+        return _PLAIN
+
+    @property
     def any_string(self) -> Node:
         """Every string."""
-        return _json_string(_ESCAPE)
+        return _json_string(self.escapes)
 
     def character(self, ranges: Ranges) -> Node:
         """One character of *ranges*, inside quotes."""
@@ -155,8 +165,8 @@ class _Python(Notation):
     __slots__ = ()
 
     @property
-    def any_string(self) -> Node:
-        return _json_string(_PYTHON_ESCAPE)
+    def escapes(self) -> Node:
+        return _PYTHON_ESCAPE
 
     def character(self, ranges: Ranges) -> Node:
         return either([_PLAIN, _PYTHON_ESCAPE]) if ranges == ALL else _json_character(ranges)

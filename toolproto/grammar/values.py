@@ -7,6 +7,7 @@ and steps are bounded, and what is beyond the bounds may be any value.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from .bounds import bounds_of, count_of
 from .draft import Draft
 from .ir import EMPTY, NOTHING, Node, either, joined, maybe, text, times
 from .merging import merged
-from .notation import JSON, MOST_COUNTED, Notation, TextForm
+from .notation import JSON, MOST_COUNTED, PYTHON, Notation, TextForm
 from .numbers import integers, numbers
 from .overlap import are_apart
 from .patterns import FORMATS, pattern_node
@@ -49,6 +50,11 @@ _HINTS = {
     "pattern": "string", "minLength": "string", "maxLength": "string", "minimum": "number",
     "maximum": "number",
 }  # fmt: skip
+
+
+# Where a placeholder would need escapes, nobody copies it.
+_ODD_KEY = re.compile(r'["\\\x00-\x1f]')
+_QUOTED = (type(JSON), type(PYTHON))
 
 
 class Argument(NamedTuple):
@@ -108,7 +114,7 @@ def value_of(
     if kinds is not None:
         whole = reader.whole(schema, argument.where)
         schema, _ = merged([whole, {"type": list(kinds)}])
-    return reader.node(schema, notation, argument.where)
+    return reader.argument(argument._replace(schema=schema), notation)
 
 
 class _Reader:
@@ -117,6 +123,14 @@ class _Reader:
     def __init__(self, tool: ToolSpec, draft: Draft) -> None:
         self._root = {**tool.parameters, "type": "object"}
         self._draft = draft
+        #: The placeholders that stood for arguments in the form that the model was shown.
+        self._shown: dict[str, str] = {}
+
+    def argument(self, argument: Argument, notation: Notation, depth: int = 0) -> Node:
+        """The texts that say a value of *argument*."""
+        if not _ODD_KEY.search(argument.key):
+            self._shown[argument.where] = f"<{argument.key}>"
+        return self.node(argument.schema, notation, argument.where, depth)
 
     def node(self, schema: Any, notation: Notation, where: str, depth: int = 0) -> Node:
         """The texts that say a value of *schema*."""
@@ -268,6 +282,9 @@ class _Reader:
         if most is not None and least is not None and most < least:
             return NOTHING
         if form is None and not least and most is None:
+            shown = self._shown.get(where, "")
+            if shown and type(notation) in _QUOTED:
+                return self._draft.rule("string", self._draft.other_string(notation, shown))
             return self._draft.string(notation)
         said = notation.string(TextForm(form, least or 0, most))
         for keyword in said.unsaid:
@@ -325,11 +342,15 @@ class _Reader:
             return self._draft.mapping(item, notation)
         return self.record(known, notation, depth)
 
+    def _member(self, argument: Argument, notation: Notation, depth: int) -> Node:
+        return self.node(argument.schema, notation, argument.where, depth)
+
     def record(self, known: Iterable[Argument], notation: Notation, depth: int) -> Node:
         """An object with the arguments *known*, in this order."""
         members = []
         for argument in known:
-            value = self.node(argument.schema, notation.inner, argument.where, depth + 1)
+            read = self.argument if depth == 0 else self._member
+            value = read(argument, notation.inner, depth + 1)
             node = joined(notation.inner.key(argument.key), value)
             if node == NOTHING and argument.required:
                 return NOTHING
