@@ -28,7 +28,7 @@ __all__ = ["CALLS_AT_ONCE", "Draft"]
 
 #: Parts of schemas that one grammar looks at: a few milliseconds for usual tools, and a bound for
 #: unusual ones. An engine would choke on more.
-_VISITS = 40_000
+_VISITS = 20_000
 _MOST_LEFT_OUT = 100
 #: Calls that one reply may hold. Small models go on and on.
 CALLS_AT_ONCE = 16

@@ -63,7 +63,7 @@ def _counts(least: int, most: int | None) -> str:
 
 def _escaped(character: str) -> str:
     point = ord(character)
-    if character.isascii() and character.isalnum():
+    if character.isascii() and (character.isalnum() or character in '_ ",:;<>=!@#%&'):
         return character
     return f"\\x{{{point:x}}}"
 

@@ -33,6 +33,9 @@ _DEEPEST = 12
 _MOST_OPTIONS = 500
 _LONGEST_OPTIONS = 40_000  # characters of all options of one choice
 _MOST_MEMBERS = 200
+_MOST_HEADS = 24  # they nest, each within the one before
+# What a string costs whose characters are looked at one by one, in visits of a schema.
+_STRING = 20
 _TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
 #: Keywords that no grammar of ours can say, by the type of value they speak of.
 _UNSAID = {
@@ -286,6 +289,9 @@ class _Reader:
             if shown and type(notation) in _QUOTED:
                 return self._draft.rule("string", self._draft.other_string(notation, shown))
             return self._draft.string(notation)
+        if not self._draft.spend(_STRING):
+            self._draft.leave_out(where, "everything", "nested too deeply, or too large")
+            return self._draft.string(notation)
         said = notation.string(TextForm(form, least or 0, most))
         for keyword in said.unsaid:
             self._draft.leave_out(where, keyword)
@@ -315,7 +321,10 @@ class _Reader:
         item = self._draft.rule("item", self.node(items, inner, place, depth + 1))
         if not is_array(prefix) or not prefix:
             return self._draft.listed(item, notation, least, most)
-        heads = [self.node(each, inner, place, depth + 1) for each in prefix[:_MOST_MEMBERS]]
+        if len(prefix) > _MOST_HEADS:
+            self._draft.leave_out(where, "prefixItems", f"{len(prefix)} are too many")
+            return self._draft.listed(self._draft.anything(inner), notation, least, most)
+        heads = [self.node(each, inner, place, depth + 1) for each in prefix]
         return self._headed(heads, item, notation, least, most)
 
     def _headed(
