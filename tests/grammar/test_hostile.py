@@ -14,7 +14,7 @@ from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from grammars import _odd  # noqa: E402
+from grammars import _odd
 
 
 def offered(schema: Any, **more: Any) -> ToolOffer:

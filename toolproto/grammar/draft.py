@@ -137,7 +137,8 @@ class Draft:
         # No grammar can tell that a key was there before.
         self.leave_out("an object of any keys", "distinct keys")
         inner = notation.inner
-        key = joined(self.string(inner), inner.plain(text(inner.colon)))
+        named = self._once(f"{inner.name}-key", lambda: inner.any_key)
+        key = joined(named, inner.plain(text(inner.colon)))
         member = self.rule(f"{notation.name}-member", joined(key, item))
         return joined(opener, separated(member, comma, least, most), closer)
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
+from ..tools.faults import as_array
 from ..tools.spec import ToolSpec
 from .charset import ALL, Ranges, minus, of, union
 from .draft import Draft
@@ -137,7 +138,7 @@ def is_surely_text(schema: Any) -> bool:
     listed = schema.get("enum")
     if isinstance(listed, list):
         return all(isinstance(value, str) for value in listed)
-    parts = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
+    parts = (*as_array(schema.get("anyOf")), *as_array(schema.get("oneOf")))
     return any(is_surely_text(part) for part in parts)
 
 

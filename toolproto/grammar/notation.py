@@ -142,6 +142,11 @@ class Notation:
         """Every string."""
         return _json_string(self.escapes)
 
+    @property
+    def any_key(self) -> Node:
+        """The name of a member, whatever it is."""
+        return self.string(TextForm()).node
+
     def character(self, ranges: Ranges) -> Node:
         """One character of *ranges*, inside quotes."""
         return _json_character(ranges)

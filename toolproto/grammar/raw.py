@@ -257,6 +257,12 @@ class BetweenTokens(Notation):
         both = dict.fromkeys((*unsaid, *quoted.unsaid))
         return Said(either([joined(mark, raw, mark), quoted.node]), tuple(both))
 
+    @property
+    def any_key(self) -> Node:
+        first = union(of("_"), ((65, 90), (97, 122)))
+        more = union(first, of(".-"), ((48, 57),))
+        return either([joined(Chars(first), times(Chars(more), 0, 99)), self.any_string])
+
     def literal(self, value: Any) -> Node:
         return text(self.write(value))
 
