@@ -11,11 +11,13 @@ from __future__ import annotations
 from screen import Screen
 
 from toolproto import (
+    ChatRequest,
     ChatSession,
     Hooks,
     Message,
     ToolCall,
     ToolContextBuilder,
+    ToolOffer,
     ToolResult,
     TurnLimits,
     TurnResult,
@@ -24,6 +26,7 @@ from toolproto import (
     tool,
 )
 from toolproto.endpoints import LocalEndpoint
+from toolproto.grammar.constraint import Constraint
 from toolproto.hooks import StreamData
 
 STATIONS = {
@@ -101,11 +104,31 @@ def used_the_tool(result: TurnResult) -> bool:
     return bool(numbers) and numbers[-1] in result.text.split()
 
 
+def hold(endpoint: LocalEndpoint) -> None:
+    """Show one reply that is held to the form: no example was shown, and a call is demanded."""
+    paradigm = get_paradigm("xml_tag", ids=counted_ids())
+    offer = ToolOffer((get_weather.spec,), "required", parallel=False)
+    told = Message("system", paradigm.splice_system_prompt("You are a helpful assistant.", offer))
+    asked = Message("user", QUESTIONS[0])
+    request = ChatRequest(
+        (told, asked),
+        params={"temperature": 0, "seed": 1, "max_tokens": 80},
+        constraint=Constraint(lambda: paradigm.grammar(offer)),
+    )
+    print("\n  held: ", end="", flush=True)
+    with endpoint.stream(request) as chunks:
+        for chunk in chunks:
+            print(chunk.text, end="", flush=True)
+    print()
+
+
 def main(screen: Screen) -> bool:
     """Ask the questions; whether the model used the tool for each of them."""
     endpoint = LocalEndpoint()
     screen.heading("SmolLM2, 135 million parameters, running in this process")
     results = [ask(endpoint, question, screen) for question in QUESTIONS]
+    screen.heading("The same without an example, held to the form by a grammar")
+    hold(endpoint)
     return all(map(used_the_tool, results))
 
 

@@ -219,10 +219,12 @@ class ChatRequest:
     message at most stands first, then user and assistant take turns. *params* are generation
     parameters under the service's own names (``temperature``, ``max_tokens``). The first
     *stable_prefix* characters of the system message are the same in every request of a session:
-    what a service may cache.
+    what a service may cache. *constraint* is the grammar that the model is to be held to, by an
+    endpoint that can (a :class:`~toolproto.grammar.constraint.Constraint`).
     """
 
     messages: tuple[Message, ...]
     stop: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     stable_prefix: int = 0
+    constraint: Any = field(default=None, compare=False, repr=False)

@@ -11,7 +11,15 @@ from typing import Any, ClassVar
 
 import pytest
 
-from toolproto import JsonCall, ToolCall, ToolOffer, ToolResult, WireFormat, WireParadigm
+from toolproto import (
+    JsonCall,
+    ToolCall,
+    ToolOffer,
+    ToolResult,
+    ToolSpec,
+    WireFormat,
+    WireParadigm,
+)
 from toolproto.decoding.base import Decoder
 from toolproto.events import (
     ArgumentsDelta,
@@ -299,7 +307,24 @@ class StopsAtItsCloser(Bracket):
         return ("]]",)
 
 
+class OffersOthersTools(Bracket):
+    def grammar(self, offer: ToolOffer) -> Any:
+        extra = ToolSpec("rm", "", {"type": "object", "properties": {}})
+        return super().grammar(replace(offer, tools=(*offer.tools, extra)))
+
+
+class WantsEveryArgument(Bracket):
+    def grammar(self, offer: ToolOffer) -> Any:
+        return super().grammar(replace(offer, tools=tuple(map(_with_all, offer.tools))))
+
+
+def _with_all(tool: ToolSpec) -> ToolSpec:
+    return replace(tool, parameters={**tool.parameters, "required": list(tool.properties)})
+
+
 FAULTS: dict[str, tuple[str, type[Bracket]]] = {
+    "lets a tool be called that nobody offered": ("grammar", OffersOthersTools),
+    "demands what is optional": ("grammar", WantsEveryArgument),
     "drops a character at a chunk edge": ("chunking", reading(chunk=without_spaces_at_edges)),
     "reads whole replies another way": ("chunking", ReadsTwice),
     "ends at a quoted closer": ("round trip", EndsAtQuotedCloser),

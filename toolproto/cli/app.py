@@ -26,6 +26,7 @@ COMMANDS = {
     "chat": "Talk with a model, and let it use tools.",
     "parse": "Read the calls out of replies: one, or a hundred thousand.",
     "prompt": "Show what a model would be told, with its cost in tokens.",
+    "grammar": "Print what a model can be held to, or check a reply against it.",
     "explain": "Show how one reply is read, character by character, and why.",
     "paradigms": "List the forms of call, or show one.",
     "serve": "Give tools to the clients of a backend that has none.",

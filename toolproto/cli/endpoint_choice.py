@@ -33,6 +33,7 @@ class EndpointChoice:
     local: str | None = None
     recording: Path | None = None
     record: Path | None = None
+    service: str | None = None
 
     @property
     def model_name(self) -> str:
@@ -78,6 +79,7 @@ class EndpointChoice:
             dialect=self.dialect,
             api_key=os.environ.get(self.api_key_env),
             headers=dict(map(_header, self.headers)),
+            service=self.service,
         )
 
 

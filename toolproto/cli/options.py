@@ -10,9 +10,17 @@ from typing import Any
 import click
 
 from ..endpoints.dialects import DIALECTS
+from ..endpoints.services import SERVICES
+from ..grammar.constraint import CONSTRAIN
 from .endpoint_choice import EndpointChoice
 
-__all__ = ["endpoint_options", "json_option", "paradigm_option", "tools_option"]
+__all__ = [
+    "constrain_option",
+    "endpoint_options",
+    "json_option",
+    "paradigm_option",
+    "tools_option",
+]
 
 _Command = Callable[..., Any]
 
@@ -33,6 +41,14 @@ tools_option = click.option(
     metavar="SOURCE",
     help="my_tools.py, a module, tools.json, or files:[FOLDER]; may be repeated.",
 )
+constrain_option = click.option(
+    "--constrain",
+    type=click.Choice(CONSTRAIN),
+    default="auto",
+    show_default=True,
+    envvar="TOOLPROTO_CONSTRAIN",
+    help="Hold the model to a grammar: where that works, for all 'calls', or never.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 
 _ENDPOINT_OPTIONS = [
@@ -46,6 +62,10 @@ _ENDPOINT_OPTIONS = [
     click.option(
         "--dialect", type=click.Choice(list(DIALECTS)), default="openai_chat", show_default=True,
         envvar="TOOLPROTO_DIALECT", help="How the service is spoken to.",
+    ),
+    click.option(
+        "--service", type=click.Choice(list(SERVICES)), envvar="TOOLPROTO_SERVICE",
+        help="Which server it is, so that it can be sent a grammar.",
     ),
     click.option(
         "--api-key-env", default="TOOLPROTO_API_KEY", show_default=True, metavar="VARIABLE",
@@ -70,6 +90,7 @@ _FIELDS = {
     "url": "endpoint",
     "model": "model",
     "dialect": "dialect",
+    "service": "service",
     "api_key_env": "api_key_env",
     "headers": "header",
     "local": "local",

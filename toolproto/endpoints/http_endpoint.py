@@ -6,6 +6,7 @@ import json
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Any, Self
 from weakref import finalize
@@ -15,11 +16,13 @@ from ..messages import ChatRequest
 from .address import Address
 from .dialects import Dialect, get_dialect
 from .exchange import Service
+from .holding import AsyncHeldStream, HeldStream, Holding
 from .http import AsyncLines, Lines
 from .http_astream import AsyncHttpStream
 from .http_stream import HttpStream
 from .redaction import Redactor, names_a_secret
 from .retries import Retries
+from .services import service_at
 from .timeouts import Timeouts
 
 __all__ = ["HttpEndpoint", "secrets_of", "sent_headers"]
@@ -30,7 +33,9 @@ class HttpEndpoint:
 
     *params* are generation parameters for every request (a request's own win); *extra_body* is
     merged last into what is sent, whatever the dialect; *headers* go with every request. *verify*
-    is False, True or an SSL context. May be shared by threads and event loops; connections are
+    is False, True or an SSL context. *service* says which server this is (``llama.cpp``, ``vllm``,
+    ``sglang``, ``openai``, ``lm_studio``, ``ollama``, ``tgi``), if the address does not, so that a
+    grammar can be sent in its words. May be shared by threads and event loops; connections are
     kept for the next request until :meth:`close` or :meth:`aclose`, after which it may be used
     again. No key is shown by its repr, its errors or a log.
     """
@@ -49,6 +54,7 @@ class HttpEndpoint:
         retries: Retries | None = None,
         verify: ssl.SSLContext | bool = True,
         random: Random | None = None,
+        service: str | None = None,
     ) -> None:
         self.model = model
         self._params = dict(params or {})
@@ -57,6 +63,8 @@ class HttpEndpoint:
         api_key = api_key or None  # an empty variable of the environment is no key
         chosen = get_dialect(dialect)
         address = Address(url, chosen.path)
+        #: Whether the service takes grammars.
+        self.holding = Holding(service or service_at(url, chosen.name))
         sent = sent_headers(chosen, address, api_key, headers or {})
         self._service = Service(
             url=address.target(chosen.path),
@@ -91,12 +99,26 @@ class HttpEndpoint:
         """Takes this endpoint's keys out of a text."""
         return self._service.redact
 
-    def stream(self, request: ChatRequest, /) -> HttpStream:
+    def stream(self, request: ChatRequest, /) -> HttpStream | HeldStream:
         """The reply to *request*, read by waiting for it."""
+        held = self.holding.held(request, {**self._params, **self._extra_body})
+        if held is None:
+            return self._stream(request)
+        plain = partial(self._stream, request)
+        return HeldStream(self._stream(held), plain, self.holding, request.constraint)
+
+    def astream(self, request: ChatRequest, /) -> AsyncHttpStream | AsyncHeldStream:
+        """The reply to *request*, read from an event loop."""
+        held = self.holding.held(request, {**self._params, **self._extra_body})
+        if held is None:
+            return self._astream(request)
+        plain = partial(self._astream, request)
+        return AsyncHeldStream(self._astream(held), plain, self.holding, request.constraint)
+
+    def _stream(self, request: ChatRequest) -> HttpStream:
         return HttpStream(self._service, self._lines, self._content(request))
 
-    def astream(self, request: ChatRequest, /) -> AsyncHttpStream:
-        """The reply to *request*, read from an event loop."""
+    def _astream(self, request: ChatRequest) -> AsyncHttpStream:
         return AsyncHttpStream(self._service, self._async_lines, self._content(request))
 
     def close(self) -> None:

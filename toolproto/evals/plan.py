@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
 from ..describe.styles import get_style
 from ..errors import UsageError
+from ..grammar.constraint import checked_mode
 from ..messages import Message
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
@@ -42,6 +43,7 @@ class ProbePlan:
     model: str = "default"
     system: str = _SYSTEM
     params: Mapping[str, Any] = field(default_factory=lambda: dict(_PARAMS))
+    constrain: str = "off"
 
     def trials(self) -> Iterator[Trial]:
         """What is to be asked, in order: all about one offer, arm by arm, then about the next.
@@ -55,7 +57,8 @@ class ProbePlan:
             for arm, paradigm in made.items():
                 opening = self._opening(arm, paradigm, cases[0].offer)
                 for case in cases:
-                    yield Trial(arm, case, paradigm, opening, self.model, self.params)
+                    trial = Trial(arm, case, paradigm, opening, self.model, self.params)
+                    yield replace(trial, constrain=self.constrain)
 
     def _opening(self, arm: Arm, paradigm: ToolContextDef, offer: ToolOffer) -> tuple[Message, ...]:
         system = Message("system", paradigm.splice_system_prompt(self.system, offer))
@@ -73,11 +76,13 @@ def plan_probe(
     baseline: bool = True,
     params: Mapping[str, Any] | None = None,
     make: MakeParadigm = get_paradigm,
+    constrain: str = "off",
 ) -> ProbePlan:
     """The plan of a probe of *model*; what is left out is chosen sensibly.
 
     *quick* asks a third of the requests, in three paradigms, with examples. *params* are added to
-    temperature 0 and 160 tokens. *make* makes a paradigm from its name.
+    temperature 0 and 160 tokens. *make* makes a paradigm from its name. *constrain* holds the model
+    to the grammar of each arm where the endpoint can: ``auto``, ``calls`` or ``off``.
     """
     paradigms = paradigms or (QUICK_PARADIGMS if quick else PARADIGMS)
     styles = [get_style(style).name for style in describe]
@@ -95,6 +100,7 @@ def plan_probe(
         tuple(chosen),
         model,
         params={**_PARAMS, **(params or {})},
+        constrain=checked_mode(constrain),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..describe.tokens import estimate_tokens
+from ..grammar.constraint import Constraint
 from ..messages import ChatRequest, Message, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.parsed import ParsedResponse
@@ -47,7 +48,8 @@ class Trial:
     """*case*, asked as *arm* asks, in its *paradigm*.
 
     *opening* stands before what is said: the system prompt, and examples if there are any.
-    *model* is whose replies these are; *params* go with every request.
+    *model* is whose replies these are; *params* go with every request. *constrain* is whether the
+    model is held to a grammar.
     """
 
     arm: Arm
@@ -56,6 +58,7 @@ class Trial:
     opening: tuple[Message, ...]
     model: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
+    constrain: str = "off"
 
     @property
     def fingerprint(self) -> str:
@@ -63,6 +66,8 @@ class Trial:
         told = [self.model, _as_json(self._request()), dict(self.params)]
         if self.case.result is not None:
             told.append(_as_json(self._follow_up(None)))
+        if self.constrain != "off":
+            told.append(self.constrain)
         text = json.dumps(told, sort_keys=True, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -112,7 +117,16 @@ class Trial:
 
     def _made(self, *said: Message) -> ChatRequest:
         messages = (*self.opening, *self.paradigm.encode_history(said))
-        return ChatRequest(messages, self.paradigm.stop(self.case.offer), dict(self.params))
+        offer = self.case.offer
+        return ChatRequest(
+            messages, self.paradigm.stop(offer), dict(self.params), constraint=self._constraint()
+        )
+
+    def _constraint(self) -> Constraint | None:
+        paradigm, offer = self.paradigm, self.case.offer
+        if self.constrain == "off" or not offer.tools:
+            return None
+        return Constraint(lambda: paradigm.grammar(offer), self.constrain == "calls")
 
     def _read(self, reply: Answered) -> ParsedResponse:
         return read_reply(self.paradigm, self.case.offer, reply.text, reply.finish_reason)

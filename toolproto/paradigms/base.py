@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..decoding.base import Decoder, Limits
 from ..decoding.forms import ReplyForm
@@ -15,6 +15,8 @@ from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
 from ..describe.samples import example_call, example_request
 from ..events import merge
+from ..grammar.ir import Grammar
+from ..grammar.replies import CallForm, made_once
 from ..messages import (
     CallProblem,
     IdFactory,
@@ -63,6 +65,7 @@ class ToolContextDef(ABC):
     ) -> None:
         self.ids = ids
         self.reasoning = reasoning or Reasoning()
+        self._thinking = reasoning  # how the model thinks, if anybody said that it does
         self.limits = limits or Limits()
         self.salvage = salvage
         self.presentation = presented(describe)
@@ -152,6 +155,15 @@ class ToolContextDef(ABC):
         """Where generation should stop: what only the other side writes."""
         return ()
 
-    def grammar(self, offer: ToolOffer) -> Any:
-        """A grammar of the replies, for endpoints that decode under one; None if there is none."""
+    def grammar(self, offer: ToolOffer) -> Grammar | None:
+        """The replies that *offer* allows, for endpoints that can hold a model to them.
+
+        None where there is no such grammar: the paradigm has not said how its calls are written,
+        or a call is demanded that nobody can make. It is made once for each offer.
+        """
+        form = self._call_form()
+        return made_once(type(self), form, offer, self._thinking) if form else None
+
+    def _call_form(self) -> CallForm | None:
+        """How calls are written, for the grammar; None if that is not known."""
         return None

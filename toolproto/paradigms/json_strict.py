@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..decoding.base import Decoder
 from ..decoding.call_shape import CallShape
 from ..decoding.forms import ReplyForm
+from ..grammar.ir import AsJson
+from ..grammar.replies import CallForm
 from ..messages import Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
 from .registry import register_paradigm
 from .results import json_result
 from .teaching import teach
+from .wire import JsonCall, WireFormat
 
 __all__ = ["JsonStrict"]
 
+_CALLS = WireFormat(section=('{"tool_calls": [', "]}"), between=", ")
 _FORM = ReplyForm(
     CallShape(wrapper="tool_calls"),
     drift=(Repair("missing_wrapper"),),
@@ -51,6 +56,10 @@ class JsonStrict(ToolContextDef):
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
         return self._reply_decoder(_FORM, offer)
+
+    def _call_form(self) -> CallForm:
+        as_json = AsJson(JsonCall().schema_of, listed=True, inside=("tool_calls",))
+        return replace(_CALLS.call_form, as_json=as_json)
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """A result is never the model's to write."""

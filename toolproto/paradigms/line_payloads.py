@@ -10,13 +10,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any, ClassVar
 
 from ..decoding.call_shape import CallShape
 from ..decoding.families.braces import holds_delimiter
 from ..decoding.forms import Family
+from ..grammar import forms
+from ..grammar.draft import Draft
+from ..grammar.ir import NOTHING, Node, either, joined, text
+from ..grammar.notation import JSON
+from ..grammar.raw import BetweenTokens
+from ..grammar.values import Argument, arguments, object_of, value_of
 from ..messages import ToolCall
+from ..tools.spec import ToolSpec
 
 __all__ = ["BraceCall", "RawCall", "YamlCall"]
 
@@ -39,6 +47,7 @@ class YamlCall:
     family: ClassVar[Family] = Family.YAML
     shape: ClassVar[CallShape] = CallShape("tool", "arguments")
     together: ClassVar[bool] = False
+    enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload that says *calls*."""
@@ -49,6 +58,24 @@ class YamlCall:
             return f"tool: {call.name}\narguments: {_dumps(dict(call.arguments))}"
         said = (f"\n  {key}: {self._value(key, value)}" for key, value in call.arguments.items())
         return f"tool: {call.name}\narguments:{''.join(said)}"
+
+    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+        """The texts of one call of *tool*."""
+        before = f"tool: {tool.name}\narguments:"
+        lines = forms.lines(tool, draft, _PLAIN_KEY, self._line)
+        return joined(text(before), either([lines, self._in_one_line(tool, draft)]))
+
+    def _in_one_line(self, tool: ToolSpec, draft: Draft) -> Node:
+        known = arguments(tool, draft) or []
+        if all(_PLAIN_KEY.fullmatch(each.key) for each in known):
+            # Written so only where there is nothing to write in lines.
+            return NOTHING if any(each.required for each in known) else text(" {}")
+        return joined(text(" "), object_of(tool, draft))
+
+    def _line(self, argument: Argument, tool: ToolSpec, draft: Draft) -> Node:
+        notation = forms.InBlock(write=partial(self._value, argument.key))
+        value = value_of(argument, tool, draft, notation)
+        return joined(text(f"\n  {argument.key}: "), value)
 
     def _value(self, key: str, value: Any) -> str:
         if not isinstance(value, str) or _NO_BLOCK.search(value):
@@ -66,21 +93,41 @@ class RawCall:
     family: ClassVar[Family] = Family.RAW
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
+    enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload that says *calls*."""
         return "\n".join("\n".join((call.name, *self._lines(call))) for call in calls)
+
+    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+        """The texts of one call of *tool*."""
+        known = arguments(tool, draft) or []
+        lines = forms.lines(tool, draft, _PLAIN_KEY, self._line, least=0)
+        options = [lines]
+        if not all(_PLAIN_KEY.fullmatch(each.key) for each in known):
+            options.append(joined(text("\n"), object_of(tool, draft)))
+        return joined(text(tool.name), either(options))
+
+    def _line(self, argument: Argument, tool: ToolSpec, draft: Draft) -> Node:
+        notation = forms.InLine(write=partial(self._said, argument.key))
+        string = value_of(argument, tool, draft, notation, ("string",))
+        other = joined(text("= "), value_of(argument, tool, draft, JSON, forms.OTHERS))
+        options = [each for each in (string, other) if each != NOTHING]
+        return joined(text(f"\n{argument.key} "), either(options))
 
     def _lines(self, call: ToolCall) -> Iterator[str]:
         if not _has_plain_keys(call):
             yield _dumps(dict(call.arguments))
             return
         for key, value in call.arguments.items():
-            if isinstance(value, str) and (key in _LONG or _NEEDS_ESCAPES.search(value)):
-                word = _word_below(value)
-                yield f"{key} <<{word}\n{value}\n{word}"
-            else:
-                yield f"{key} = {_dumps(value)}"
+            yield f"{key} {self._said(key, value)}"
+
+    @staticmethod
+    def _said(key: str, value: Any) -> str:
+        if isinstance(value, str) and (key in _LONG or _NEEDS_ESCAPES.search(value)):
+            word = _word_below(value)
+            return f"<<{word}\n{value}\n{word}"
+        return f"= {_dumps(value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +142,21 @@ class BraceCall:
     family: ClassVar[Family] = Family.BRACES
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
+    enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload that says *calls*."""
         return "".join(f"call:{call.name}{self._value(call.arguments)}" for call in calls)
+
+    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+        """The texts of one call of *tool*."""
+        notation = BetweenTokens(
+            delimiter=self.delimiter,
+            tokens=forms.DELIMITERS,
+            write=self._value,
+            write_key=self._key,
+        )
+        return joined(text(f"call:{tool.name}"), object_of(tool, draft, notation))
 
     def _value(self, value: Any) -> str:
         if isinstance(value, Mapping):

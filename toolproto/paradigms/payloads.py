@@ -8,32 +8,44 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from keyword import iskeyword
 from typing import Any, ClassVar, Protocol
 
 from ..decoding.call_shape import CallShape
 from ..decoding.families.python_names import write_call
-from ..decoding.families.tags import closing
 from ..decoding.forms import Family
+from ..grammar import forms
+from ..grammar.draft import Draft
+from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text
+from ..grammar.json_schema import schema_of_call
+from ..grammar.notation import PYTHON
+from ..grammar.raw import JsonInTags, RawInTags
+from ..grammar.values import Argument, arguments, object_of
 from ..messages import ToolCall
+from ..tools.spec import ToolSpec
 
 __all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "XmlCall", "filled"]
 
 _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
-_LONGEST_ATTRIBUTE = 1000
 # At the start of a line it may be taken for the next argument.
 _NEXT_ARGUMENT = re.compile(
     r"[\r\n](?:\]<\]minimax\[>\[)?<[^<>=\s]{0,30}?(?:param|arg)", re.IGNORECASE
 )
 _NOT_IN_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IDENTIFIER = re.compile(r"[^\W\d]\w{0,127}")
+# Arguments whose raw texts are told apart by their own closing tags; a table is many rules.
+_MOST_TABLES = 4
 _TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array"}
 
 
 class Payload(Protocol):
     """Writes what stands between the markers of a call.
 
-    *together* says that all calls of a reply stand between one pair of markers.
+    *together* says that all calls of a reply stand between one pair of markers, and *enclosure*
+    what stands before, between and behind them there. *grammar* gives the texts of one call of a
+    tool, as ``encode`` writes it.
     """
 
     family: ClassVar[Family]
@@ -42,7 +54,10 @@ class Payload(Protocol):
     def together(self) -> bool: ...
     @property
     def shape(self) -> CallShape: ...
+    @property
+    def enclosure(self) -> tuple[str, str, str]: ...
     def encode(self, *calls: ToolCall) -> str: ...
+    def grammar(self, tool: ToolSpec, draft: Draft, /) -> Node: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +100,30 @@ class JsonCall:
         written = [_dumps(self._members(call)) for call in calls]
         return f"[{', '.join(written)}]" if self.listed else "\n".join(written)
 
+    @property
+    def enclosure(self) -> tuple[str, str, str]:
+        """What stands around and between calls that stand together."""
+        return ("[", ", ", "]") if self.listed else ("", "\n", "")
+
+    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+        """The texts of one call of *tool*."""
+        name, said = _dumps(tool.name), object_of(tool, draft)
+        if self.keyed:
+            return joined(text(f"{{{name}: "), said, text("}"))
+        ids = joined(text(f', {_dumps(self.id)}: "'), forms.IDS, text('"')) if self.id else EMPTY
+        before = f"{{{_dumps(self.name)}: {name}, {_dumps(self.arguments)}: "
+        made = joined(text(before), said, maybe(ids), text("}"))
+        nesting = text(f"{{{_dumps(self.nesting)}: ")
+        return joined(nesting, made, text("}")) if self.nesting else made
+
+    def schema_of(self, tool: ToolSpec) -> dict[str, Any]:
+        """The JSON Schema of one call of *tool*."""
+        if self.keyed:
+            return schema_of_call({tool.name: tool.parameters})
+        members = {self.name: {"const": tool.name}, self.arguments: tool.parameters}
+        made = schema_of_call(members)
+        return schema_of_call({self.nesting: made}) if self.nesting else made
+
     def _members(self, call: ToolCall) -> dict[str, Any]:
         if self.keyed:
             return {call.name: dict(call.arguments)}
@@ -108,10 +147,22 @@ class NamedJson:
     family: ClassVar[Family] = Family.NAMED_JSON
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
+    enclosure: ClassVar[tuple[str, str, str]] = ("", "", "")
 
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
         """The payload that says *calls*, where as many as *before* stand before them."""
         return "".join(self._written(call, at) for at, call in enumerate(calls, before))
+
+    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+        """The texts of one call of *tool*."""
+        said = object_of(tool, draft)
+        return forms.filled(
+            self.form,
+            name=text(tool.name),
+            id=maybe(forms.BARE_IDS),
+            index=forms.INDEX,
+            arguments=said,
+        )
 
     def _written(self, call: ToolCall, at: int) -> str:
         said = _dumps(dict(call.arguments))
@@ -147,6 +198,40 @@ class TaggedCall:
         """Is that element called like the tool?"""
         return self.call[0].startswith("<{name}>")
 
+    @property
+    def enclosure(self) -> tuple[str, str, str]:
+        """What stands around and between calls that stand together."""
+        return "", self.between, ""
+
+    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+        """The texts of one call of *tool*."""
+        known = arguments(tool, draft)
+        fields = {"name": text(tool.name), "number": forms.NUMBER}
+        opener, closer = (forms.filled(part, **fields) for part in self.call)
+        options = [joined(object_of(tool, draft), text("\n"))] if known else []
+        if known is not None and all(_PLAIN.fullmatch(each.key) for each in known if each.required):
+            options.insert(0, joined(*(self._element(each, tool, draft) for each in known)))
+        return joined(opener, either(options), closer)
+
+    def _element(self, argument: Argument, tool: ToolSpec, draft: Draft) -> Node:
+        """The element of *argument*, or nothing where it can be left out."""
+        if not _PLAIN.fullmatch(argument.key):
+            return EMPTY
+        notation = forms.ATTRIBUTE if self.in_attribute else self._notation(argument, tool, draft)
+        made = forms.element(self.argument, argument, tool, draft, notation)
+        made = draft.rule("element", made)
+        return made if argument.required else maybe(made)
+
+    def _notation(self, argument: Argument, tool: ToolSpec, draft: Draft) -> RawInTags:
+        told = any(field in self.argument[0] for field in ("{type}", "{is_string}"))
+        surely = told or forms.is_surely_text(tool.properties.get(argument.key))
+        # Where each argument has a closing tag of its own, each would be a table of its own.
+        own = "{key}" in self.argument[1] and len(draft.keys) > _MOST_TABLES
+        if own:
+            draft.leave_out("raw text", "closing tags", "not even those of other arguments")
+        keys = [key for key in draft.keys if _PLAIN.fullmatch(key)] if own else [argument.key]
+        return replace(self._raw(*keys), surely=surely)
+
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
         """The payload that says *calls*, where as many as *before* stand before them."""
         return self.between.join(self._written(*call) for call in enumerate(calls, before + 1))
@@ -177,23 +262,23 @@ class TaggedCall:
             return False
         said = _said(value)
         if self.in_attribute:
-            return len(escape(said)) <= _LONGEST_ATTRIBUTE
-        framed = self.argument[0].endswith("\n")
-        if said.startswith("<![CDATA[") or (not framed and said.startswith(("\n", "\r\n"))):
+            return len(escape(said)) <= forms.LONGEST_ATTRIBUTE
+        if value == "null" and "{type}" not in self.argument[0]:
             return False
-        if (framed and said.endswith("\r")) or (
-            value == "null" and "{type}" not in self.argument[0]
-        ):
+        if _NEXT_ARGUMENT.search(said) or not self._raw(key).can_say(said):
             return False
-        return not _NEXT_ARGUMENT.search(said) and not any(
-            end.search(said) for end in self._ends(key)
-        )
+        return isinstance(value, str) or JsonInTags.can_say(said)
 
-    def _ends(self, key: str) -> list[re.Pattern[str]]:
+    def _raw(self, *keys: str) -> RawInTags:
+        """How a value stands between the tags of one of *keys*."""
         closers = self.argument[1] + self.call[1]
         words = re.findall(r"<(?:/|\|close\|>)[^<>{}]*?([\w{}]+)(?=>|<)", closers)
-        words += ["tool_call", "function"]
-        return [closing(key if word == "{key}" else word) for word in words]
+        named = {"tool_call", "function", *words} - {"{key}"}
+        named |= set(keys) if "{key}" in words else set()
+        return RawInTags(
+            closers=tuple(sorted(word.lower() for word in named)),
+            framed=self.argument[0].endswith("\n"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +291,7 @@ class XmlCall:
     family: ClassVar[Family] = Family.XML
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
+    enclosure: ClassVar[tuple[str, str, str]] = ("", "", "")
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload that says *calls*."""
@@ -216,6 +302,23 @@ class XmlCall:
         if not all(map(self._is_sayable, call.arguments.items())):
             said = escape(json.dumps(dict(call.arguments)), quote=False)
         return f"<name>{call.name}</name><arguments>{said}</arguments>"
+
+    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+        """The texts of one call of *tool*."""
+        known = arguments(tool, draft) or []
+        options = [object_of(tool, draft, forms.JSON_IN_XML)]
+        if all(_PLAIN.fullmatch(each.key) for each in known if each.required):
+            options.insert(0, joined(*(self._element(each, tool, draft) for each in known)))
+        said = either(options)
+        before = f"<name>{tool.name}</name><arguments>"
+        return joined(text(before), said, text("</arguments>"))
+
+    def _element(self, argument: Argument, tool: ToolSpec, draft: Draft) -> Node:
+        if not _PLAIN.fullmatch(argument.key):
+            return EMPTY
+        form = ('<arg name="{key}" type="{type}">', "</arg>")
+        made = forms.element(form, argument, tool, draft, forms.XML_TEXT)
+        return made if argument.required else maybe(made)
 
     @staticmethod
     def _argument(argument: tuple[str, Any]) -> str:
@@ -245,6 +348,24 @@ class PythonCall:
         """The payload that says *calls*."""
         written = list(map(write_call, calls))
         return f"[{', '.join(written)}]" if self.listed else "\n".join(written)
+
+    @property
+    def enclosure(self) -> tuple[str, str, str]:
+        """What stands around and between the calls."""
+        return ("[", ", ", "]") if self.listed else ("", "\n", "")
+
+    def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
+        """The texts of one call of *tool*."""
+        known = arguments(tool, draft)
+        members = forms.members(known, tool, draft, PYTHON, _python_key)
+        said = NOTHING if members is None else draft.ordered(members, text(", "))
+        return joined(text(f"{tool.name}("), said, text(")"))
+
+
+def _python_key(key: str, value: Node) -> Node:
+    if _IDENTIFIER.fullmatch(key) and not iskeyword(key):
+        return joined(text(f"{key}="), value)
+    return joined(text(f"**{{{_dumps(key)}: "), value, text("}"))
 
 
 def filled(form: str, **fields: str) -> str:

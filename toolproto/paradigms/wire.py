@@ -2,7 +2,7 @@
 
 A :class:`WireFormat` says what stands around a call, how its payload is written, and what stands
 around a result. From that one declaration :class:`WireParadigm` derives the instructions, the
-encoder, the streaming decoder and the stop sequences; a grammar will join them.
+encoder, the streaming decoder, the grammar and the stop sequences.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from typing import ClassVar
 
 from ..decoding.base import Decoder
 from ..decoding.forms import Family, MarkedForm, ReplyForm
+from ..grammar.draft import Draft
+from ..grammar.ir import AsJson, Node, joined, text
+from ..grammar.replies import CallForm
 from ..messages import Grade, Repair, ToolCall, ToolResult
-from ..tools.spec import ToolOffer
+from ..tools.spec import ToolOffer, ToolSpec
 from .base import NO_TOOLS, ToolContextDef
 from .payloads import JsonCall, NamedJson, Payload, PythonCall, TaggedCall, filled
 from .results import labelled_result, tagged_result
@@ -81,6 +84,31 @@ class WireFormat:
         if isinstance(self.payload, NamedJson | TaggedCall):  # their forms may number the calls
             return self.payload.encode(*calls, before=before)
         return self.payload.encode(*calls)
+
+    @property
+    def call_form(self) -> CallForm:
+        """What the grammar of replies is made from."""
+        payload, (opener, closer) = self.payload, self.call
+        marker, sure = f"{self.section[0]}{opener}".partition("{name}")[0], self.sure
+        if payload.together:
+            before, between, behind = payload.enclosure
+            opening = f"{self.section[0]}{opener}{before}"
+            closing = f"{behind}{closer}{self.section[1]}"
+            as_json = None if marker else self._as_json
+            return CallForm(payload.grammar, opening, between, closing, marker, sure, as_json)
+
+        def call(tool: ToolSpec, draft: Draft) -> Node:
+            before = text(filled(opener, name=tool.name))
+            return joined(before, payload.grammar(tool, draft), text(closer))
+
+        as_json = None if self.call[0] or self.section[0] else self._as_json
+        return CallForm(call, self.section[0], self.between, self.section[1], marker, sure, as_json)
+
+    @property
+    def _as_json(self) -> AsJson | None:
+        """How the calls are one JSON value, if they are."""
+        payload = self.payload
+        return AsJson(payload.schema_of, payload.listed) if isinstance(payload, JsonCall) else None
 
     @property
     def form(self) -> ReplyForm:
@@ -164,6 +192,10 @@ class WireParadigm(ToolContextDef):
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
         return self._reply_decoder(self._form, offer)
+
+    def _call_form(self) -> CallForm | None:
+        # A codec of somebody else's may not say how it is written.
+        return self.wire.call_form if hasattr(self.wire.payload, "grammar") else None
 
     @cached_property
     def _form(self) -> ReplyForm:

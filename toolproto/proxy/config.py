@@ -15,7 +15,9 @@ from typing import Any, Literal, get_args
 
 from ..endpoints.address import Address
 from ..endpoints.dialects import get_dialect
+from ..endpoints.holding import Holding
 from ..errors import UsageError
+from ..grammar.constraint import checked_mode
 
 __all__ = [
     "Limits",
@@ -39,7 +41,8 @@ class Upstream:
 
     Those are the ones whose name begins with *prefix*; a prefix that ends with a slash is taken
     away. The key is held in *api_key_env*; without one, the client's own is passed on. With
-    *native* ``auto`` the backend's own tools are tried once for each model.
+    *native* ``auto`` the backend's own tools are tried once for each model. *service* says which
+    server it is, so that it can be sent a grammar.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -49,10 +52,12 @@ class Upstream:
     prefix: str = ""
     api_key_env: str | None = None
     native: Native = "never"
+    service: str | None = None
 
     def __post_init__(self) -> None:
         Address(self.url)
         get_dialect(self.dialect)
+        Holding(self.service)
         if self.native not in get_args(Native):
             raise UsageError(f"native is {self.native!r}; use one of {get_args(Native)}")
 
@@ -63,7 +68,10 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True)
 class ModelTerms:
-    """How a model is taught its tools, and how often its mistakes are put to it."""
+    """How a model is taught its tools, and how often its mistakes are put to it.
+
+    *constrain* is whether it is held to a grammar: ``auto``, ``calls`` or ``off``.
+    """
 
     __pydantic_config__ = _KNOWN_ONLY
 
@@ -71,10 +79,12 @@ class ModelTerms:
     describe: str | None = None
     examples: bool = False
     reasks: int = 2
+    constrain: str = "auto"
 
     def __post_init__(self) -> None:
         if not 0 <= self.reasks <= 10:
             raise UsageError(f"reasks is {self.reasks!r}; give a number from 0 to 10")
+        checked_mode(self.constrain)
 
 
 @dataclass(frozen=True, slots=True)

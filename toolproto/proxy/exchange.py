@@ -79,6 +79,7 @@ class Exchange:
         *,
         reasks: int = 2,
         examples: bool = False,
+        constrain: str = "off",
         most: int = Limits().reply,
     ) -> None:
         self._asked = asked
@@ -99,7 +100,7 @@ class Exchange:
         self.called: list[str] = []
         self.heard: list[str] = []
         self.reasked = 0
-        self.request = first_request(asked, paradigm, examples)
+        self.request = first_request(asked, paradigm, examples, constrain)
         self._listen()
 
     def feed(self, chunk: Chunk) -> list[Piece]:
@@ -113,6 +114,12 @@ class Exchange:
             self.usage += chunk.usage
         self._reply.reason = chunk.finish_reason or self._reply.reason
         return self._let_out(pieces)
+
+    @property
+    def constrained(self) -> str:
+        """What the backend was told of a grammar; nothing if it was not told one."""
+        constraint = self.request.constraint
+        return "" if constraint is None else constraint.rendering
 
     @property
     def is_over(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from ..grammar.constraint import Constraint
 from ..messages import ChatRequest, Message
 from ..paradigms.base import ToolContextDef
 from ..tools.spec import ToolOffer
@@ -18,10 +19,13 @@ __all__ = ["first_request", "told_again"]
 _SHOWN_AGAIN = 8_000
 
 
-def first_request(asked: Asked, paradigm: ToolContextDef, examples: bool = False) -> ChatRequest:
+def first_request(
+    asked: Asked, paradigm: ToolContextDef, examples: bool = False, constrain: str = "off"
+) -> ChatRequest:
     """*asked*, with its tools as instructions and its tool history as text.
 
-    System messages from anywhere in the conversation become one that leads it.
+    System messages from anywhere in the conversation become one that leads it. *constrain* is
+    whether the model is to be held to a grammar.
     """
     offer = ToolOffer() if asked.offer.choice == "none" else asked.offer
     system = "\n\n".join(each.content for each in asked.messages if each.role == "system")
@@ -34,7 +38,11 @@ def first_request(asked: Asked, paradigm: ToolContextDef, examples: bool = False
     head = [Message("system", system)] if system else []
     # Whoever does not speak of tools may well speak of results.
     stop = (*asked.stop, *(paradigm.stop(offer) if asked.needs_tools else ()))
-    return ChatRequest((*head, *turns), stop, asked.params)
+    # A shape that the client wants is another grammar.
+    if constrain == "off" or not offer.tools or asked.shape is not None:
+        return ChatRequest((*head, *turns), stop, asked.params)
+    constraint = Constraint(lambda: paradigm.grammar(offer), constrain == "calls")
+    return ChatRequest((*head, *turns), stop, asked.params, constraint=constraint)
 
 
 def told_again(request: ChatRequest, said: str, advice: str) -> ChatRequest:

@@ -133,6 +133,7 @@ class Serving:
                 paradigm,
                 reasks=terms.reasks,
                 examples=terms.examples,
+                constrain=terms.constrain,
                 most=self._config.limits.reply,
             )
             for _ in range(asked.choices)

@@ -87,6 +87,7 @@ def _opened(upstream: Upstream, model: str, key: str | None) -> HttpEndpoint:
             api_key=key,
             # The client knows best whether to try again.
             retries=Retries(attempts=1),
+            service=upstream.service,
         )
     except UsageError as error:
         raise BadRequest(f"the key cannot be sent on: {error}", None, "invalid_api_key") from None

@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 
 from ..approvals import Approver, Policy, Reviewer
 from ..errors import UsageError
+from ..grammar.constraint import checked_mode
 from ..masking import Masking
 from ..messages import Message
 from ..paradigms.base import ToolContextDef
@@ -41,6 +42,8 @@ class SessionOptions(TypedDict, total=False):
     that *policy* does not settle, *reviewer* sees results before the model does. *params* go with
     every request. *history* is what was said before. With *keep_calls* off, later turns show the
     model only what earlier calls gave. *examples* shows small models one call before they begin.
+    *constrain* holds the model to a grammar: ``auto`` (the default) where the endpoint is known to
+    take one, ``calls`` always, ``off`` never.
     *store* (``"sqlite:///chats.db"``) keeps the session under *id*, or opens the one it has;
     *redact* says what is not written there.
     """
@@ -60,6 +63,7 @@ class SessionOptions(TypedDict, total=False):
     store: Any
     id: str
     redact: Redaction | None
+    constrain: str
 
 
 def turn_terms(terms: TurnTerms) -> Terms:
@@ -88,6 +92,7 @@ def turn_setup(paradigm: ToolContextDef, tools: ToolRegistry, options: SessionOp
         options.get("examples", False),
         attended=options.get("approver") is not None,
         reviewed=options.get("reviewer") is not None,
+        constrain=checked_mode(options.get("constrain", "auto")),
     )
 
 

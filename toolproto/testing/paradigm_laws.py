@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
@@ -26,6 +27,7 @@ from .growing import PROSE, growing, half_openers
 from .laws import LawBroken
 from .offers import STANDARD_OFFER
 from .places import CONTEXTS
+from .schemas import random_call, random_offer
 from .strategies import Cases, cases_for, cuts, prose
 from .traps import trap_calls, traps
 
@@ -129,6 +131,25 @@ class ParadigmLaws:
             cases.results,
             few=True,
         )
+
+    def test_grammar(self) -> None:
+        """Law 9: what the grammar accepts may run, and what is written as asked is accepted."""
+        made = self._exercised()
+        self._try(
+            "grammar",
+            lambda seed: self._grammar_trial(made, seed),
+            st.integers(0, 2**32),
+            few=True,
+        )
+
+    def _grammar_trial(self, made: ToolContextDef, seed: int) -> None:
+        """Hold law 9 against the paradigm's tools, and against tools drawn from *seed*."""
+        random = Random(seed)
+        for offer in (self.offer, random_offer(random)):
+            laws.grammar_allows(made, offer, seed)
+            if offer.tools:
+                calls = [random_call(random, offer) for _ in range(1 + seed % 2)]
+                laws.grammar_accepts(made, calls, offer)
 
     def test_inertness(self) -> None:
         """Law 10: what the model was told runs nothing when it quotes it."""

@@ -16,6 +16,7 @@ __all__ = [
     "Decided",
     "HistoryCompacted",
     "MessageAppended",
+    "ReplyConstrained",
     "SessionEvent",
     "StateChanged",
     "ToolStatus",
@@ -73,6 +74,13 @@ class MessageAppended:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyConstrained:
+    """The model is held to a grammar in this reply; *rendering* is what the service was told."""
+
+    rendering: str
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryCompacted:
     """Old messages were shortened or summed up; *before* is the conversation as it was."""
 
@@ -94,6 +102,7 @@ TurnEvent = (
     | Decided
     | MessageAppended
     | HistoryCompacted
+    | ReplyConstrained
     | TurnEnded
 )
 #: Everything that ``session.stream`` yields.

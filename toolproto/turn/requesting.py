@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 from ..errors import UsageError
 from ..events import Event
+from ..grammar.constraint import Constraint
 from ..hooks import RequestReady, StreamData, overriding
 from ..messages import ChatRequest, Chunk, Message
 from ..prompt import SystemPrompt
 from ..tools.spec import ToolOffer
 from .commands import Close, Emit, Flow, Hook, Open, Read, Today, perform
 from .compaction import Compaction, Plan
-from .events import HistoryCompacted
+from .events import HistoryCompacted, ReplyConstrained
 from .reply import Reply
 from .request import request_messages
 from .setup import Conversation, Terms, TurnSetup
@@ -50,13 +51,22 @@ class Requesting:
         )
         head = (Message("system", text),) if text else ()
         stop = self.setup.paradigm.stop(offer)
-        moment = RequestReady(ChatRequest((*head, *self._messages(offer)), stop, params, stable))
+        said = (*head, *self._messages(offer))
+        constraint = self._constraint(offer)
+        moment = RequestReady(ChatRequest(said, stop, params, stable, constraint))
         for hook in overriding(self.setup.hooks, "on_before_request"):
             before = moment.request
             answer = yield from perform(Hook(hook, (moment,)))
             answer = moment.request if answer is None else answer
             moment.request = _expected(answer, ChatRequest, "on_before_request", before)
         return moment.request
+
+    def _constraint(self, offer: ToolOffer) -> Constraint | None:
+        """The grammar of replies to *offer*, for an endpoint that can use it."""
+        mode, paradigm = self.setup.constrain, self.setup.paradigm
+        if mode == "off" or not offer.tools:
+            return None
+        return Constraint(lambda: paradigm.grammar(offer), mode == "calls")
 
     def placed(self, position: int) -> None:
         """A message was put at *position*: this turn may begin one later."""
@@ -106,7 +116,11 @@ class Requesting:
         reply.finish_reason = None
         try:
             yield Open(request)
+            told = not show
             while (chunk := (yield _READ)) is not None:
+                if not told and request.constraint is not None and request.constraint.rendering:
+                    yield Emit(ReplyConstrained(request.constraint.rendering))
+                told = True
                 for hook in hooks:
                     chunk = yield from _hooked(hook, chunk, reply.heard)
                 events = reply.hear(chunk)
@@ -122,7 +136,9 @@ class Requesting:
         reply.continued = True
         said = Message("assistant", "".join(reply.heard))
         messages = (*request.messages, said, Message("user", _GO_ON))
-        yield from self._heard(replace(request, messages=messages), reply)
+        # The rest of a reply is no reply of the grammar.
+        rest = replace(request, messages=messages, constraint=None)
+        yield from self._heard(rest, reply)
 
     # -- compaction ----------------------------------------------------------------------
 

@@ -25,7 +25,8 @@ class TurnSetup:
 
     With *keep_calls* off, later turns show the model only the results of earlier calls; with
     *examples* on, every request begins with the paradigm's example. *attended*: somebody approves
-    calls; *reviewed*: somebody sees the results before the model does.
+    calls; *reviewed*: somebody sees the results before the model does. *constrain* is whether
+    the model is to be held to a grammar (see :mod:`toolproto.grammar.constraint`).
     """
 
     paradigm: ToolContextDef
@@ -41,6 +42,7 @@ class TurnSetup:
     examples: bool = False
     attended: bool = False
     reviewed: bool = False
+    constrain: str = "off"
 
 
 @dataclass(frozen=True, slots=True)

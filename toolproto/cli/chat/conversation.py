@@ -62,6 +62,7 @@ class Setup:
     params: Mapping[str, Any] = field(default_factory=dict)
     store: Store = field(default_factory=MemoryStore)
     id: str = field(default_factory=new_id)
+    constrain: str = "auto"
 
     def session(self, approver: Approver | None) -> ChatSession:
         """The session, as far as it has come."""
@@ -77,6 +78,7 @@ class Setup:
             approver=approver,
             store=self.store,
             id=self.id,
+            constrain=self.constrain,
         )
 
 

@@ -19,6 +19,7 @@ from ...turn.events import (
     Decided,
     HistoryCompacted,
     MessageAppended,
+    ReplyConstrained,
     SessionEvent,
     StateChanged,
     ToolUpdated,
@@ -60,6 +61,8 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "message", **said, "calls": [_call(each) for each in message.calls]}
         case HistoryCompacted(before, after):
             return {"event": "compacted", "before": len(before), "after": len(after)}
+        case ReplyConstrained(rendering):
+            return {"event": "constrained", "rendering": rendering}
         case TurnEnded(result):
             return {"event": "ended", **_ended(result)}
 

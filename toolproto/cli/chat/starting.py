@@ -45,6 +45,7 @@ class Options:
     session: str | None = None
     max_rounds: int = 10
     params: Mapping[str, Any] = field(default_factory=dict)
+    constrain: str = "auto"
 
 
 def made_setup(endpoint: EndpointChoice, options: Options, approve: Approve) -> Setup:
@@ -65,6 +66,7 @@ def made_setup(endpoint: EndpointChoice, options: Options, approve: Approve) -> 
         params=options.params,
         store=opened_store(options.store),
         id=options.session or new_id(),
+        constrain=options.constrain,
     )
 
 

@@ -13,7 +13,13 @@ from ...describe import styles
 from ...errors import UsageError
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
-from ..options import endpoint_options, json_option, paradigm_option, tools_option
+from ..options import (
+    constrain_option,
+    endpoint_options,
+    json_option,
+    paradigm_option,
+    tools_option,
+)
 from ..settings import Settings
 from ..visible import visible
 
@@ -40,6 +46,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option(
     "--examples/--no-examples", default=None, help="Show the model a call first; for small ones."
 )
+@constrain_option
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
               help="Keep the session: chats.db, or postgresql://…")  # fmt: skip

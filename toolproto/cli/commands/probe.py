@@ -18,6 +18,7 @@ from ...evals import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe
 from ...evals.chosen import save_choice
 from ...evals.files import ProbeFiles, folder_of
 from ...evals.plot import require_matplotlib
+from ...grammar.constraint import CONSTRAIN
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
@@ -73,6 +74,13 @@ _EXITS = {"budget": Exit.FINE, "endpoint": Exit.ENDPOINT, "interrupted": Exit.IN
     metavar="NAME=VALUE",
     help="Generation parameter, as in max_tokens=1000.  [temperature=0, max_tokens=160]",
 )
+@click.option(
+    "--constrain",
+    type=click.Choice(CONSTRAIN),
+    default="off",
+    show_default=True,
+    help="Hold the model to the grammar of each form.",
+)
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Requests at once.  [1]")
 @click.option("--max-requests", type=click.IntRange(1), help="Stop after so many requests.")
 @click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="… after so long.")
@@ -100,6 +108,7 @@ def command(
     quick: bool,
     baseline: bool,
     params: tuple[str, ...],
+    constrain: str,
     out: Path | None,
     fresh: bool,
     png: bool,
@@ -124,6 +133,7 @@ def command(
         baseline=baseline,
         params=dict(map(_param, params)),
         make=partial(load_paradigm, model=endpoint.model_name),
+        constrain=constrain,
     )
     files = ProbeFiles(out or folder_of(plan.model))
     if dry_run:

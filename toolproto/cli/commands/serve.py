@@ -8,7 +8,9 @@ import click
 
 from ...describe import styles
 from ...endpoints.dialects import DIALECTS
+from ...endpoints.services import SERVICES
 from ...errors import UsageError
+from ..options import constrain_option
 from ..settings import Settings
 
 __all__ = ["command"]
@@ -53,6 +55,12 @@ __all__ = ["command"]
     default=2,
     show_default=True,
     help="How often a model's mistake is put to it.",
+)
+@constrain_option
+@click.option(
+    "--service",
+    type=click.Choice(list(SERVICES)),
+    help="Which server the backend is, so that it can be sent a grammar.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Interface to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8100, show_default=True)
@@ -104,9 +112,10 @@ def _config(options: dict[str, Any], settings: Settings) -> Any:
         "dialect": options["dialect"],
         "api_key_env": options["upstream_key_env"],
         "native": options["native"],
+        "service": options["service"],
     }
     named = settings.table("upstreams").values()
-    terms = ("paradigm", "describe", "examples", "reasks")
+    terms = ("paradigm", "describe", "examples", "reasks", "constrain")
     return config_from(
         {
             "upstreams": [*named, *([given] if given["url"] else [])],

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...errors import UsageError
 from ...messages import ChatRequest
+from ..holding import AsyncHeldStream, HeldStream, Holding
 from .engine import get_engine
 from .job import Job
 from .loading import EngineOptions, require_library
@@ -50,17 +51,33 @@ class LocalEndpoint:
         require_library()
         self.path = find_model(model)
         self._params = dict(params or {})
+        #: Whether grammars are taken: always, unless one was refused.
+        self.holding = Holding("llama.cpp")
         self._engine = get_engine(self.path.resolve(), EngineOptions(threads, context))
 
     def __repr__(self) -> str:
         return f"LocalEndpoint({str(self.path)!r})"
 
-    def stream(self, request: ChatRequest, /) -> LocalStream:
+    def stream(self, request: ChatRequest, /) -> LocalStream | HeldStream:
         """The reply to *request*, read by waiting for it."""
+        held = self.holding.held(request, self._params)
+        if held is None:
+            return self._stream(request)
+        plain = partial(self._stream, request)
+        return HeldStream(self._stream(held), plain, self.holding, request.constraint)
+
+    def astream(self, request: ChatRequest, /) -> AsyncLocalStream | AsyncHeldStream:
+        """The reply to *request*, read from an event loop."""
+        held = self.holding.held(request, self._params)
+        if held is None:
+            return self._astream(request)
+        plain = partial(self._astream, request)
+        return AsyncHeldStream(self._astream(held), plain, self.holding, request.constraint)
+
+    def _stream(self, request: ChatRequest) -> LocalStream:
         return LocalStream(self._engine.submit, self._job(request))
 
-    def astream(self, request: ChatRequest, /) -> AsyncLocalStream:
-        """The reply to *request*, read from an event loop."""
+    def _astream(self, request: ChatRequest) -> AsyncLocalStream:
         return AsyncLocalStream(self._engine.submit, self._job(request))
 
     def _job(self, request: ChatRequest) -> MakeJob:

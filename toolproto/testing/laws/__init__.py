@@ -12,6 +12,7 @@ from typing import Any
 from .asking import read_in_pieces, read_whole
 from .broken import LawBroken
 from .exercise import exercise, made
+from .grammars import grammar_accepts, grammar_allows
 from .growth import linearity
 from .places import place
 from .reading import lossless, streamed_arguments, totality, verbatim
@@ -25,6 +26,8 @@ __all__ = [
     "chunking",
     "exercise",
     "freshness",
+    "grammar_accepts",
+    "grammar_allows",
     "inertness",
     "linearity",
     "lossless",
@@ -52,6 +55,7 @@ LAWS: dict[str, Callable[..., Any]] = {
     "promptness": promptness,
     "linearity": linearity,
     "teaching": teaching,
+    "grammar": grammar_allows,
     "inertness": inertness,
     "sequence": sequence,
     "freshness": freshness,

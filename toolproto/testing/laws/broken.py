@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["LawBroken", "shown"]
 
-#: The laws' numbers in ``docs/laws.md``. The ninth, about grammars, waits for grammars.
+#: The laws' numbers in ``docs/laws.md``.
 NUMBERS = {
     "round trip": 1,
     "chunking": 2,
@@ -14,6 +14,7 @@ NUMBERS = {
     "promptness": 6,
     "linearity": 7,
     "teaching": 8,
+    "grammar": 9,
     "inertness": 10,
     "sequence": 11,
     "freshness": 12,

@@ -1,0 +1,113 @@
+"""What a grammar does for a small model: the same requests with and without one.
+
+Runs the embedded model on the requests of ``toolproto probe`` in which a call is due (demanded of
+the model by the grammar, asked for by the prompt) and in which none is (``auto``)::
+
+    python benchmarks/constrained_model.py --paradigm hermes --every 4
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from toolproto.endpoints import LocalEndpoint
+from toolproto.evals.cases import Case, load_cases
+from toolproto.evals.intervals import share_of
+from toolproto.evals.score import mark, read_reply
+from toolproto.grammar.constraint import Constraint
+from toolproto.messages import CallProblem, ChatRequest, Message
+from toolproto.paradigms import ToolContextDef, get_paradigm
+from toolproto.tools.check import check_call
+
+SYSTEM = "You are a helpful assistant."
+TOKENS = 200
+
+
+@dataclass
+class Tally:
+    """How often something was so, of how many."""
+
+    marks: dict[str, list[bool]] = field(default_factory=dict)
+
+    def count(self, what: str, hit: bool) -> None:
+        self.marks.setdefault(what, []).append(hit)
+
+    def lines(self) -> list[str]:
+        return [
+            f"{what:28}{sum(marks):4}/{len(marks):<4} [{share.low:.0%}, {share.high:.0%}]"
+            for what, marks in self.marks.items()
+            for share in [share_of(marks)]
+        ]
+
+
+def asked(
+    endpoint: LocalEndpoint, paradigm: ToolContextDef, case: Case, held: bool
+) -> tuple[str, str | None]:
+    """The model's reply to *case*, and why it ended."""
+    choice = "required" if case.calls else "auto"
+    offer = replace(case.offer, choice=choice, parallel=len(case.calls) > 1)
+    messages = (
+        Message("system", paradigm.splice_system_prompt(SYSTEM, offer)),
+        *paradigm.examples(offer),
+        Message("user", case.ask),
+    )
+    constraint = Constraint(lambda: paradigm.grammar(offer)) if held else None
+    params = {"temperature": 0, "max_tokens": TOKENS}
+    request = ChatRequest(messages, paradigm.stop(offer), params, constraint=constraint)
+    text, reason = "", None
+    with endpoint.stream(request) as chunks:
+        for chunk in chunks:
+            text += chunk.text
+            reason = chunk.finish_reason or reason
+    return text, reason
+
+
+def counted(
+    tally: Tally, paradigm: ToolContextDef, case: Case, said: tuple[str, str | None]
+) -> None:
+    read = read_reply(paradigm, case.offer, *said)
+    marks = mark(case, read)
+    if not case.calls:
+        tally.count("answers in words", not marks.needless)
+        return
+    cut = said[1] == "length"
+    checked = [check_call(call, case.offer) for call in read.calls]
+    valid = bool(checked) and not read.problems
+    valid = valid and not any(isinstance(each, CallProblem) for each in checked)
+    tally.count("valid", valid)
+    tally.count("cut by the token limit", cut)
+    if not cut:
+        tally.count("valid, of those not cut", valid)
+    tally.count("right tool", bool(marks.right_tool))
+    tally.count("right arguments", bool(marks.right_arguments))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--paradigm", default="hermes")
+    parser.add_argument("--every", type=int, default=1, help="ask only every so manieth request")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    paradigm, endpoint = get_paradigm(given.paradigm), LocalEndpoint(context=8192)
+    tallies = {True: Tally(), False: Tally()}
+    kept = []
+    cases = [case for case in load_cases() if case.result is None][:: given.every]
+    for number, case in enumerate(cases, 1):
+        for held, tally in tallies.items():
+            said = asked(endpoint, paradigm, case, held)
+            counted(tally, paradigm, case, said)
+            kept.append({"case": case.id, "held": held, "reply": said[0], "reason": said[1]})
+            if given.out:
+                given.out.write_text("\n".join(map(json.dumps, kept)), encoding="utf-8")
+        print(f"{number}/{len(cases)}", end="\r", file=sys.stderr, flush=True)
+    for held, tally in tallies.items():
+        print(f"{given.paradigm}, {'held to the grammar' if held else 'without'}:")
+        print("\n".join(f"  {line}" for line in tally.lines()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Every rendering in its own engine: none refuses it, and all accept the same replies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from toolproto.grammar import Grammar, departure, render, sample
+from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.testing import STANDARD_OFFER
+from toolproto.testing.schemas import random_call, random_offer
+from toolproto.tools.spec import ToolOffer
+
+from .engines import Accepts, llama_cpp, llguidance, llguidance_schema, xgrammar, xgrammar_tag
+
+ENGINES = {"gbnf": llama_cpp, "lark": llguidance, "ebnf": xgrammar, "structural_tag": xgrammar_tag}
+
+
+def offers(name: str) -> list[ToolOffer]:
+    random = Random(name)
+    drawn = replace(random_offer(random), choice="required")
+    return [STANDARD_OFFER, replace(drawn, parallel=False)]
+
+
+def told(grammar: Grammar, rendering: str) -> Accepts:
+    made = render(grammar, rendering)
+    assert made is not None
+    return ENGINES[rendering](made.value)
+
+
+@pytest.mark.parametrize("rendering", ENGINES)
+@pytest.mark.parametrize("name", paradigms())
+def test_an_engine_takes_the_grammar_and_accepts_what_it_says(name: str, rendering: str) -> None:
+    random = Random(name)
+    for offer in offers(name):
+        paradigm = get_paradigm(name)
+        accepts = told(paradigm.grammar(offer), rendering)
+        called = sample(paradigm.grammar(replace(offer, choice="required")), random, length=60)
+        assert accepts(called)
+        assert accepts(f"Let me see: {called}") is (offer.choice == "auto")
+        assert accepts("No call.") is (offer.choice == "auto")
+        cut = called[:-1]
+        # What waits for a trigger lets everything pass that does not begin a call.
+        if departure(paradigm.grammar(offer), cut) is not None:
+            assert not accepts(cut)
+
+
+@pytest.mark.parametrize("rendering", ["gbnf", "lark", "ebnf"])
+def test_without_a_choice_no_call_can_begin(rendering: str) -> None:
+    grammar = get_paradigm("hermes").grammar(replace(STANDARD_OFFER, choice="none"))
+    accepts = told(grammar, rendering)
+    assert accepts("Words, <tool_cal and so on.")
+    assert not accepts("Words <tool_call> and so on.")
+
+
+@pytest.mark.parametrize("name", ["json_strict", "xlam"])
+def test_the_schema_of_a_reply_accepts_what_the_grammar_does(name: str) -> None:
+    random = Random(7)
+    grammar = get_paradigm(name).grammar(replace(STANDARD_OFFER, choice="required"))
+    made = render(grammar, "json_schema")
+    assert made is not None
+    accepts = llguidance_schema(made.value)
+    for _ in range(5):
+        calls = [random_call(random, STANDARD_OFFER) for _ in range(2)]
+        assert accepts(get_paradigm(name).encode_calls(calls))
+    assert not accepts('{"tool_calls": [{"name": "rm", "arguments": {}}]}')
+
+
+@pytest.mark.parametrize("name", ["hermes", "json_strict", "pythonic", "react", "function_tag"])
+def test_an_expression_accepts_what_the_grammar_does(name: str) -> None:
+    random = Random(7)
+    grammar = get_paradigm(name).grammar(replace(STANDARD_OFFER, choice="required"))
+    made = render(grammar, "regex")
+    assert made is not None
+    expression = re.compile(made.value)
+    for _ in range(10):
+        reply = sample(grammar, random, length=120)
+        assert expression.fullmatch(reply)
+        assert not expression.fullmatch(reply[:-1])
+
+
+def test_an_expression_says_what_it_narrows() -> None:
+    grammar = get_paradigm("openhands").grammar(replace(STANDARD_OFFER, choice="required"))
+    made = render(grammar, "regex")
+    assert made is not None
+    assert [each.what for each in made.left_out] == ["characters that may begin a marker"]
+
+
+def test_no_schema_says_replies_with_markers_or_words() -> None:
+    assert render(get_paradigm("hermes").grammar(STANDARD_OFFER), "json_schema") is None
+    assert render(get_paradigm("json_strict").grammar(STANDARD_OFFER), "json_schema") is None

@@ -1,0 +1,59 @@
+"""Text without escapes: a grammar and an encoder ask the same of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolproto.decoding.tags import closing
+
+from toolproto.grammar.accepting import departure
+from toolproto.grammar.automaton import table
+from toolproto.grammar.ir import ANYTHING, EMPTY, Grammar, Literal, Without, either
+from toolproto.grammar.notation import TextForm
+from toolproto.grammar.raw import RawInTags, closing_tags, closing_tags_pattern
+
+WORDS = ("city", "function", "tool_call")
+PIECES = [
+    "<", "/", "\\", "</", "</ ", "</city", "</city>", "</ City >", "<\\city>", "</x:city>", "city",
+    "</function>", "</tool\\_call>", "</|DSML|city>", "<|close|>city<|sep|>", ">", " ", "a", "_",
+    "tool", "\n", "\r", "<![CDATA[", "</cit\u0131y>", "</FUNCT\u0130ON>", ":", "|", "\uff5c",
+]  # fmt: skip
+texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=6).map("".join)
+
+
+@given(texts)
+def test_the_pattern_and_the_grammar_find_the_same_closing_tags(text: str) -> None:
+    node = Without(ANYTHING, closing_tags(WORDS))
+    grammar = Grammar(node, {}, node, (), False, EMPTY)
+    free = closing_tags_pattern(WORDS).search(text) is None
+    assert (departure(grammar, text) is None) is free
+
+
+@given(texts)
+def test_whatever_a_reader_takes_for_a_closing_tag_is_found(text: str) -> None:
+    if any(closing(word).search(text) for word in WORDS):
+        assert closing_tags_pattern(WORDS).search(text)
+
+
+@pytest.mark.parametrize("framed", [True, False])
+@given(texts)
+def test_a_value_can_be_said_just_if_the_grammar_accepts_it(framed: bool, text: str) -> None:
+    notation = RawInTags(closers=WORDS, framed=framed)
+    node = notation.string(TextForm()).node
+    grammar = Grammar(node, {}, node, (), False, EMPTY)
+    assert (departure(grammar, text) is None) is notation.can_say(text)
+
+
+def test_a_table_has_no_state_from_which_no_end_is_reached() -> None:
+    node = Without(ANYTHING, either([Literal("</a>"), Literal("</b>")]))
+    states = table(node)
+    alive = set(states.ends)
+    for _ in states.steps:
+        alive |= {at for at, steps in enumerate(states.steps) if {to for _, to in steps} & alive}
+    assert alive == set(range(len(states.steps)))
+    assert len(states.steps) == 4  # nothing, <, </ and </a or </b
+
+
+def test_what_must_hold_what_it_may_not_hold_is_nothing() -> None:
+    assert table(Without(Literal("a"), Literal("a"))).ends == frozenset()

@@ -1,0 +1,196 @@
+"""What a reply may be: the terms of an offer, and what its tools' schemas ask."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from toolproto.decoding.reasoning import Reasoning
+from toolproto.grammar import Grammar, departure
+from toolproto.messages import ToolCall
+from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.testing import STANDARD_OFFER
+from toolproto.tools.spec import ToolOffer, ToolSpec
+
+WEATHER = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+NOW = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+
+
+def hermes(**terms: Any) -> Grammar:
+    grammar = get_paradigm("hermes").grammar(replace(STANDARD_OFFER, **terms))
+    assert grammar is not None
+    return grammar
+
+
+def accepts(grammar: Grammar, text: str) -> bool:
+    return departure(grammar, text) is None
+
+
+REPLIES = [
+    ("auto", WEATHER, True), ("auto", "Hello.", True), ("auto", f"Well. {WEATHER}", True),
+    ("auto", f"{WEATHER}\n{NOW}", True), ("auto", f"{WEATHER} Done.", False), ("auto", "", True),
+    ("auto", "A <tool_call> is", False), ("required", WEATHER, True), ("required", "Hello.", False),
+    ("required", f"Well. {WEATHER}", False), ("required", "", False), ("now", NOW, True),
+    ("now", WEATHER, False), ("none", "Hello.", True), ("none", WEATHER, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("choice, reply, fits", REPLIES)
+def test_a_choice_says_what_may_be_written(choice: str, reply: str, fits: bool) -> None:
+    assert accepts(hermes(choice=choice), reply) is fits
+
+
+def test_without_parallel_there_is_one_call_at_most() -> None:
+    assert accepts(hermes(parallel=False), WEATHER)
+    assert not accepts(hermes(parallel=False), f"{WEATHER}\n{NOW}")
+
+
+def test_a_reply_has_only_so_many_calls() -> None:
+    assert accepts(hermes(), "\n".join([NOW] * 16))
+    assert not accepts(hermes(), "\n".join([NOW] * 17))
+
+
+def test_a_model_that_thinks_thinks_first() -> None:
+    offer = replace(STANDARD_OFFER, choice="required")
+    thinking = get_paradigm("hermes", reasoning=Reasoning()).grammar(offer)
+    assert thinking is not None
+    assert accepts(thinking, f"<think>Which city?</think>\n{WEATHER}")
+    assert accepts(thinking, WEATHER)
+    assert not accepts(thinking, f"<think>{WEATHER}")
+    inside = get_paradigm("hermes", reasoning=Reasoning(starts_inside=True)).grammar(offer)
+    assert inside is not None
+    assert accepts(inside, f"Which city?</think>\n{WEATHER}")
+    assert not accepts(inside, WEATHER)
+
+
+@pytest.mark.parametrize(
+    "name, triggers",
+    [
+        ("hermes", ("<tool_call>",)),
+        ("json_strict", ('{"tool_calls": [',)),
+        ("fenced_json", ('```json\n{"name": "',)),
+        ("phi4_mini", ("functools[",)),
+        ("pythonic", ("[get_weather(", "[write_file(", "[now(")),
+        ("cline", ("<get_weather>", "<write_file>", "<now>")),
+        ("raw_block", ("<<call ",)),
+    ],
+)
+def test_a_call_is_known_by_its_beginning(name: str, triggers: tuple[str, ...]) -> None:
+    grammar = get_paradigm(name).grammar(STANDARD_OFFER)
+    assert grammar is not None
+    assert grammar.triggers == triggers
+
+
+@pytest.mark.parametrize("name", paradigms())
+def test_every_paradigm_has_a_grammar(name: str) -> None:
+    paradigm = get_paradigm(name)
+    call = ToolCall("write_file", {"path": "a.py", "content": 'print("<b>é</b>")\n'}, "call_1")
+    grammar = paradigm.grammar(replace(STANDARD_OFFER, choice="required"))
+    assert grammar is not None and not grammar.left_out
+    assert accepts(grammar, paradigm.encode_call(call))
+    assert not accepts(grammar, paradigm.encode_call(replace(call, name="rm")))
+    assert not accepts(grammar, paradigm.encode_call(ToolCall("write_file", {"path": "a.py"})))
+
+
+def test_the_same_offer_has_the_same_grammar() -> None:
+    paradigm = get_paradigm("hermes")
+    again = ToolOffer(tuple(replace(tool) for tool in STANDARD_OFFER.tools))
+    assert paradigm.grammar(STANDARD_OFFER) is paradigm.grammar(again)
+
+
+# -- arguments -------------------------------------------------------------------------------
+
+VALUES: list[tuple[Any, list[Any], list[Any]]] = [
+    ({"type": "integer", "minimum": 1, "maximum": 5}, [1, 5], [0, 6, 1.5, "1", None]),
+    ({"type": "number"}, [1, 1.5, -2e-10], ["1", None, True]),
+    ({"type": "boolean"}, [True, False], [1, "true"]),
+    ({"type": ["string", "null"]}, ["x", None], [1]),
+    ({"enum": ["a", 2, None]}, ["a", 2, None], ["b", 3]),
+    ({"const": {"a": [1]}}, [{"a": [1]}], [{"a": [2]}]),
+    ({"type": "string", "maxLength": 3}, ["", "äöü", "\n\n\n"], ["abcd"]),
+    ({"type": "string", "minLength": 2}, ["ab", 'a"'], ["a"]),
+    ({"type": "string", "pattern": "^[a-c]+$"}, ["abc"], ["", "abd"]),
+    ({"type": "string", "format": "date"}, ["2024-02-29"], ["tomorrow"]),
+    ({"type": "array", "items": {"type": "integer"}, "maxItems": 2}, [[], [1], [1, 2]], [[1] * 3]),
+    ({"type": "array", "items": {"enum": ["x"]}, "minItems": 1}, [["x"], ["x", "x"]], [[], ["y"]]),
+    ({"type": "array", "prefixItems": [{"const": 1}, {"const": 2}], "items": False},
+     [[], [1], [1, 2]], [[2], [1, 2, 3]]),
+    ({"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}, "required": ["b"]},
+     [{"b": "x"}, {"a": 1, "b": [None]}], [{}, {"a": 1}, {"a": "x", "b": 1}, {"b": 1, "c": 2}]),
+    ({"type": "object", "properties": {"a": {"type": "null"}, "b": {"type": "null"}}},
+     [{}, {"a": None}, {"b": None}, {"a": None, "b": None}], [{"a": 1}, {"b": None, "a": None}]),
+    ({"type": "object", "additionalProperties": {"type": "integer"}},
+     [{}, {"k": 1, "é": 2}], [{"k": "x"}]),
+    ({"anyOf": [{"type": "integer"}, {"type": "string", "maxLength": 1}]}, [5, "x"], ["xy", None]),
+    ({"allOf": [{"type": "integer", "minimum": 3}, {"maximum": 4}]}, [3, 4], [2, 5]),
+    ({"$ref": "#/$defs/two"}, [2], [3]),
+    ({}, [1, "x", [], {"a": {"b": [1]}}], []),
+    (True, [None, "x"], []),
+]  # fmt: skip
+
+
+def one_argument(schema: Any) -> ToolOffer:
+    properties = {"x": schema}
+    defs = {"two": {"const": 2}, "loop": {"$ref": "#/$defs/loop"}}
+    parameters = {"type": "object", "properties": properties, "required": ["x"], "$defs": defs}
+    return ToolOffer((ToolSpec("f", "", parameters),), "required")
+
+
+def call(value: Any) -> str:
+    return f'{{"tool_calls": [{{"name": "f", "arguments": {json.dumps({"x": value})}}}]}}'
+
+
+@pytest.mark.parametrize("schema, fitting, others", VALUES)
+def test_an_argument_is_what_its_schema_asks(
+    schema: Any, fitting: list[Any], others: list[Any]
+) -> None:
+    grammar = get_paradigm("json_strict").grammar(one_argument(schema))
+    assert grammar is not None
+    assert [value for value in fitting if not accepts(grammar, call(value))] == []
+    assert [value for value in others if accepts(grammar, call(value))] == []
+
+
+LEFT_OUT = [
+    ({"type": "array", "uniqueItems": True, "items": {"type": "integer"}}, "uniqueItems"),
+    ({"type": "integer", "multipleOf": 5}, "multipleOf"),
+    ({"not": {"const": 3}, "type": "integer"}, "not"),
+    ({"type": "string", "pattern": r"\bx\b"}, "pattern"),
+    ({"type": "string", "maxLength": 100_000}, "maxLength"),
+    ({"enum": [f"value {number}" for number in range(5000)]}, "enum"),
+    ({"anyOf": [{"const": number} for number in range(5000)]}, "anyOf"),
+    ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, "oneOf"),
+    ({"$ref": "#/$defs/loop"}, "$ref"),
+    ({"$ref": "https://example.org/schema"}, "$ref"),
+    ({"type": "object"}, "distinct keys"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema, what", LEFT_OUT)
+def test_what_a_grammar_cannot_demand_is_named(schema: Any, what: str) -> None:
+    grammar = get_paradigm("json_strict").grammar(one_argument(schema))
+    assert grammar is not None
+    assert what in {each.what for each in grammar.left_out}
+
+
+@pytest.mark.parametrize(
+    "schema", [False, {"enum": []}, {"type": "integer", "minimum": 2, "maximum": 1}, {"type": []}]
+)
+def test_a_tool_that_nobody_can_call_has_no_calls(schema: Any) -> None:
+    offer = one_argument(schema)
+    paradigm = get_paradigm("json_strict")
+    assert paradigm.grammar(offer) is None
+    free = paradigm.grammar(replace(offer, choice="auto"))
+    assert free is not None and accepts(free, "Hello.") and not accepts(free, call(1))
+    assert [str(each) for each in free.left_out] == ["f: the tool (no call of it can be right)"]
+
+
+def test_alternatives_that_are_apart_leave_nothing_out() -> None:
+    branches = [
+        {"type": "object", "properties": {"kind": {"const": kind}}, "required": ["kind"]}
+        for kind in ("a", "b")
+    ]
+    grammar = get_paradigm("json_strict").grammar(one_argument({"oneOf": branches}))
+    assert grammar is not None and grammar.left_out == ()

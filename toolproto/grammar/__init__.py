@@ -1,0 +1,26 @@
+"""Grammars of replies, for services that can hold a model to one.
+
+``ir`` is the one grammar that all renderings are made from; ``replies`` makes it out of how a
+paradigm writes calls and what an offer allows, with ``values`` for the schemas of arguments and
+``notation``, ``raw`` and ``forms`` for the ways of writing them. ``accepting`` and ``sampling``
+walk through it without any engine. Each rendering is a module of its own.
+"""
+
+from __future__ import annotations
+
+from .accepting import Departure, Walk, departure
+from .ir import Grammar, LeftOut
+from .renderings import RENDERINGS, Rendering, render
+from .sampling import sample
+
+__all__ = [
+    "RENDERINGS",
+    "Departure",
+    "Grammar",
+    "LeftOut",
+    "Rendering",
+    "Walk",
+    "departure",
+    "render",
+    "sample",
+]

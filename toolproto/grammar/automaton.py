@@ -1,0 +1,256 @@
+"""Turning "a text of this form that does not hold that" into states and steps between them.
+
+Few engines can say what a text must not hold, and all can say which character may follow which.
+So ``Without`` is made into a table: for each state, the characters that lead on and where to, and
+whether the text may end there. Only states remain from which an end can be reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from .charset import ALL, Ranges, of, union
+from .ir import Chars, Choice, Literal, Node, Repeat, Rule, Sequence, Without
+
+__all__ = ["MOST_STATES", "Table", "TooManyStates", "table"]
+
+#: A grammar of more than this would be slow in every engine.
+MOST_STATES = 1500
+
+
+class TooManyStates(Exception):
+    """The text cannot be said in a table of a bearable size. Never leaves ``grammar``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """*steps* of each state, by the set of characters that lead there; the first state is 0."""
+
+    steps: tuple[tuple[tuple[Ranges, int], ...], ...]
+    ends: frozenset[int]
+
+
+@dataclass(slots=True)
+class _Net:
+    """States with steps that take a character (*takes*) or none (*skips*)."""
+
+    takes: list[list[tuple[Ranges, int]]] = field(default_factory=list)
+    skips: list[list[int]] = field(default_factory=list)
+
+    def state(self) -> int:
+        self.takes.append([])
+        self.skips.append([])
+        if len(self.takes) > 20 * MOST_STATES:
+            raise TooManyStates
+        return len(self.takes) - 1
+
+    def add(self, node: Node, start: int) -> int:
+        """Let *node* be read from *start*; the state in which it is over."""
+        match node:
+            case Literal(text):
+                for character in text:
+                    start = self._take(of(character), start)
+                return start
+            case Chars(ranges):
+                return self._take(ranges, start)
+            case Sequence(parts):
+                for part in parts:
+                    start = self.add(part, start)
+                return start
+            case Choice(options):
+                ends = [self.add(option, start) for option in options]
+                return self._meeting(ends)
+            case Repeat(part, least, most):
+                return self._repeated(part, least, most, start)
+            case Rule() | Without():
+                raise TooManyStates  # neither stands in what tables are made of
+        raise AssertionError(node)
+
+    def _take(self, ranges: Ranges, start: int) -> int:
+        end = self.state()
+        self.takes[start].append((ranges, end))
+        return end
+
+    def _meeting(self, ends: Iterable[int]) -> int:
+        meeting = self.state()
+        for end in ends:
+            self.skips[end].append(meeting)
+        return meeting
+
+    def _repeated(self, part: Node, least: int, most: int | None, start: int) -> int:
+        for _ in range(least):
+            start = self.add(part, start)
+        if most is None:
+            again = self._meeting([start])
+            self.skips[self.add(part, again)].append(again)
+            return self._meeting([again])
+        ends = [start]
+        for _ in range(most - least):
+            ends.append(self.add(part, ends[-1]))
+        return self._meeting(ends)
+
+    def closed(self, states: Iterable[int]) -> frozenset[int]:
+        """*states* and all that can be reached from them without a character."""
+        found = set(states)
+        pending = list(found)
+        while pending:
+            for each in self.skips[pending.pop()]:
+                if each not in found:
+                    found.add(each)
+                    pending.append(each)
+        return frozenset(found)
+
+
+@lru_cache(maxsize=512)
+def table(node: Without) -> Table:
+    """The states and steps of *node*; raises TooManyStates."""
+    net = _Net()
+    # Several nets in one: what the text is to be, and what is not to be found anywhere in it.
+    begins = [net.state()]
+    ends = {net.add(node.form, begins[0])}
+    if node.too is not None:
+        begins.append(net.state())
+        ends.add(net.add(node.too, begins[1]))
+    anywhere = net.state()
+    net.takes[anywhere].append((ALL, anywhere))
+    found = net.add(node.forbidden, anywhere)
+    if found in net.closed([anywhere]):
+        return Table(((),), frozenset())
+    kinds = _Kinds(net)
+    steps, over = _determined(net, kinds, [*begins, anywhere], ends, found)
+    return _smallest(steps, over, kinds)
+
+
+class _Kinds:
+    """The characters in as few kinds as the steps of a net can tell apart."""
+
+    def __init__(self, net: _Net) -> None:
+        edges = [(state, *edge) for state, taken in enumerate(net.takes) for edge in taken]
+        places = sorted({at for _, ranges, _ in edges for a, b in ranges for at in (a, b + 1)})
+        index = {place: at for at, place in enumerate(places)}
+        led: list[list[int]] = [[] for _ in places]
+        for number, (_, ranges, _) in enumerate(edges):
+            for first, last in ranges:
+                for at in range(index[first], index[last + 1]):
+                    led[at].append(number)
+        runs: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+        for at, numbers in enumerate(led[:-1]):
+            if numbers:
+                runs.setdefault(tuple(numbers), []).append((places[at], places[at + 1] - 1))
+        #: The characters of each kind.
+        self.runs = list(runs.values())
+        leads: list[dict[int, set[int]]] = [{} for _ in net.takes]
+        for kind, taken in enumerate(runs):
+            for number in taken:
+                state, _, target = edges[number]
+                leads[state].setdefault(target, set()).add(kind)
+        #: For each state, where each set of kinds leads: a large set apart from the small ones.
+        self.wide: list[list[tuple[int, set[int]]]] = []
+        self.narrow: list[list[tuple[int, set[int]]]] = []
+        for led_to in leads:
+            large = [edge for edge in led_to.items() if 2 * len(edge[1]) > len(runs)]
+            self.wide.append(large)
+            self.narrow.append([edge for edge in led_to.items() if edge not in large])
+
+
+# By state: for each kind of character the state it leads to, or -1.
+_Steps = list[list[int]]
+
+
+def _determined(
+    net: _Net, kinds: _Kinds, begin: list[int], must_end: set[int], found: int
+) -> tuple[_Steps, set[int]]:
+    """Every set of states that a text can lead to, and in which of them it may end."""
+    closures = [net.closed([state]) for state in range(len(net.takes))]
+    start = frozenset().union(*(closures[each] for each in begin))
+    numbers = {start: 0}
+    pending = [start]
+    ends: set[int] = set()
+
+    def numbered(targets: list[int]) -> int:
+        target = frozenset().union(*(closures[to] for to in targets))
+        if found in target or not target:
+            return -1
+        if target not in numbers:
+            numbers[target] = len(numbers)
+            pending.append(target)
+            if len(numbers) > MOST_STATES:
+                raise TooManyStates
+        return numbers[target]
+
+    steps: _Steps = []
+    for state in pending:  # which grows while it is walked through
+        if must_end <= state:
+            ends.add(numbers[state])
+        steps.append(_led(state, kinds, numbered))
+    return steps, ends
+
+
+def _led(state: frozenset[int], kinds: _Kinds, numbered: Callable[[list[int]], int]) -> list[int]:
+    """Where each kind of character leads from *state*.
+
+    Nearly all of them lead to the same place, so only the others are looked at one by one.
+    """
+    wide = [edge for each in state for edge in kinds.wide[each]]
+    narrow = [edge for each in state for edge in kinds.narrow[each]]
+    every = set(range(len(kinds.runs)))
+    odd = set().union(*(found for _, found in narrow), *(every - found for _, found in wide))
+    led = [numbered([to for to, _ in wide]) if wide and len(odd) < len(every) else -1] * len(every)
+    for kind in odd:
+        led[kind] = numbered([to for to, found in (*wide, *narrow) if kind in found])
+    return led
+
+
+def _smallest(steps: _Steps, ends: set[int], kinds: _Kinds) -> Table:
+    """The same without states from which no end is reached, and with like states made one."""
+    alive = _alive(steps, ends)
+    if 0 not in alive:
+        return Table(((),), frozenset())
+    groups = _alike(steps, ends, alive)
+    order: dict[int, int] = {}
+    for state in sorted(alive):
+        order.setdefault(groups[state], len(order))
+    made: dict[int, tuple[tuple[Ranges, int], ...]] = {}
+    for state in alive:
+        if order[groups[state]] not in made:
+            led: dict[int, list[tuple[int, int]]] = {}
+            for kind, to in enumerate(steps[state]):
+                if to in alive:
+                    led.setdefault(order[groups[to]], []).extend(kinds.runs[kind])
+            made[order[groups[state]]] = tuple(
+                (union(runs), to) for to, runs in sorted(led.items())
+            )
+    ordered = tuple(made[place] for place in range(len(made)))
+    return Table(ordered, frozenset(order[groups[end]] for end in ends & alive))
+
+
+def _alive(steps: _Steps, ends: set[int]) -> set[int]:
+    before: dict[int, list[int]] = {}
+    for state, led in enumerate(steps):
+        for target in set(led):
+            before.setdefault(target, []).append(state)
+    alive, pending = set(ends), list(ends)
+    while pending:
+        for state in before.get(pending.pop(), ()):
+            if state not in alive:
+                alive.add(state)
+                pending.append(state)
+    return alive
+
+
+def _alike(steps: _Steps, ends: set[int], alive: set[int]) -> list[int]:
+    """The group of each state: those of one group cannot be told apart by what follows."""
+    # The last place, -1, is for states that are not alive.
+    groups = [int(at in ends) if at in alive else -1 for at in range(len(steps))] + [-1]
+    count = 0
+    while True:
+        seen: dict[object, int] = {}
+        refined = [-1] * len(groups)
+        for state in alive:
+            led = tuple(map(groups.__getitem__, steps[state]))
+            refined[state] = seen.setdefault((groups[state], led), len(seen))
+        if len(seen) == count:
+            return refined
+        groups, count = refined, len(seen)

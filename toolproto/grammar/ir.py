@@ -1,0 +1,212 @@
+"""The grammar that all renderings are made from: which texts a reply may be.
+
+Every language here is regular: rules refer to earlier rules only, so no engine has to cope with
+recursion, and what is nested without end in a schema is nested to a bounded depth here. Make nodes
+with :func:`text`, :func:`joined`, :func:`either`, :func:`times` and :func:`chars`: they keep trees
+flat, and let a part that nothing fits (:data:`NOTHING`) take away what cannot do without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..tools.spec import ToolOffer, ToolSpec
+from .charset import ALL, Ranges
+
+__all__ = [
+    "ANYTHING",
+    "EMPTY",
+    "NOTHING",
+    "AsJson",
+    "Chars",
+    "Choice",
+    "Grammar",
+    "LeftOut",
+    "Literal",
+    "Node",
+    "Repeat",
+    "Rule",
+    "Sequence",
+    "Without",
+    "chars",
+    "either",
+    "joined",
+    "maybe",
+    "text",
+    "times",
+    "without",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Exactly *text*."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character out of *ranges*."""
+
+    ranges: Ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """All of *parts*, one after the other."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of *options*."""
+
+    options: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """*part*, *least* to *most* times; None is as often as one likes."""
+
+    part: Node
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What the grammar's rule called *name* says."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """A text of *form* in which nothing stands that *forbidden* fits: "raw, up to its closer".
+
+    It is also of the form *too*. All three are made of literals, characters, sequences, choices
+    and repeats.
+    """
+
+    form: Node
+    forbidden: Node
+    too: Node | None = None
+
+
+Node = Literal | Chars | Sequence | Choice | Repeat | Rule | Without
+
+EMPTY = Sequence(())
+NOTHING = Choice(())
+ANYTHING = Repeat(Chars(ALL))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A demand of a tool's schema that a grammar does not make; the check of a call still does.
+
+    *where* is the tool's name and the way into its arguments, *what* the keyword.
+    """
+
+    where: str
+    what: str
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" + (f" ({self.why})" if self.why else "")
+
+
+@dataclass(frozen=True, slots=True)
+class AsJson:
+    """How calls that are JSON make one value: *call* gives the schema of a call of a tool.
+
+    They are *listed*, or there is only one; *inside* are the keys of the objects around them.
+    """
+
+    call: Callable[[ToolSpec], dict[str, Any]]
+    listed: bool = False
+    inside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The replies that one paradigm and one offer allow.
+
+    *root* is a whole reply; *rules* are in an order in which each refers to earlier ones. *calls*
+    is the part from the first call on, and *triggers* are the texts with which it begins: where
+    *is_free*, words may stand before it, and a service that can wake a grammar wakes it there.
+    *thoughts* may stand before everything. *offered* are the tools and terms it was made for,
+    *parts* the tools that can be called, each with its calls. *as_json* says how the whole reply is
+    one JSON value, if it is.
+    """
+
+    root: Node
+    rules: Mapping[str, Node]
+    calls: Node
+    triggers: tuple[str, ...]
+    is_free: bool
+    thoughts: Node = EMPTY
+    left_out: tuple[LeftOut, ...] = ()
+    offered: ToolOffer = field(default=ToolOffer(), compare=False, repr=False)
+    parts: tuple[tuple[ToolSpec, Node], ...] = field(default=(), compare=False, repr=False)
+    as_json: AsJson | None = field(default=None, compare=False, repr=False)
+
+
+def text(value: str) -> Node:
+    """Exactly *value*."""
+    return Literal(value) if value else EMPTY
+
+
+def chars(ranges: Ranges) -> Node:
+    """One character out of *ranges*."""
+    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+        return Literal(chr(ranges[0][0]))
+    return Chars(ranges) if ranges else NOTHING
+
+
+def joined(*parts: Node) -> Node:
+    """All of *parts*; nothing if there is one that nothing fits."""
+    flat: list[Node] = []
+    for part in parts:
+        for each in part.parts if isinstance(part, Sequence) else (part,):
+            if flat and isinstance(each, Literal) and isinstance(flat[-1], Literal):
+                flat[-1] = Literal(flat[-1].text + each.text)
+            else:
+                flat.append(each)
+    if NOTHING in flat:
+        return NOTHING
+    return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
+
+
+def either(options: Iterable[Node]) -> Node:
+    """One of *options*."""
+    flat: dict[Node, None] = {}
+    for option in options:
+        flat.update(dict.fromkeys(option.options if isinstance(option, Choice) else (option,)))
+    return next(iter(flat)) if len(flat) == 1 else Choice(tuple(flat))
+
+
+def times(part: Node, least: int = 0, most: int | None = None) -> Node:
+    """*part*, *least* to *most* times."""
+    if most is not None and most < least:
+        return NOTHING
+    if part == NOTHING:
+        return EMPTY if least == 0 else NOTHING
+    if most == 0 or part == EMPTY:
+        return EMPTY
+    return part if least == most == 1 else Repeat(part, least, most)
+
+
+def maybe(part: Node) -> Node:
+    """*part*, or not."""
+    return times(part, 0, 1)
+
+
+def without(form: Node, forbidden: Node, too: Node | None = None) -> Node:
+    """A text of *form*, and of the form *too*, that holds nothing which *forbidden* fits."""
+    if too in (ANYTHING, form):
+        too = None
+    return Without(too, forbidden) if too and form == ANYTHING else Without(form, forbidden, too)

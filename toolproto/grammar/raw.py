@@ -1,0 +1,282 @@
+"""Text that stands in a call as it is, without escapes: all but what would end it.
+
+A reader takes many spellings of a closing tag for one (``</ City >``, ``<\\city>``, ``</x:city>``),
+so a raw text may hold none of them. An encoder asks the same of a value before it writes it raw:
+:func:`closing_tags` for a grammar and :func:`closing_tags_pattern` for an encoder say the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from .automaton import TooManyStates, table
+from .charset import ALL, Ranges, minus, of, union
+from .ir import (
+    ANYTHING,
+    EMPTY,
+    NOTHING,
+    Chars,
+    Node,
+    Without,
+    chars,
+    either,
+    joined,
+    maybe,
+    text,
+    times,
+    without,
+)
+from .notation import Notation, Said, TextForm, any_escape, may_hold
+
+__all__ = [
+    "SPACES",
+    "BetweenTokens",
+    "JsonInTags",
+    "RawInTags",
+    "block_end",
+    "closing_tags",
+    "closing_tags_pattern",
+    "first_characters",
+]
+
+#: What ``\\s`` means in Python.
+SPACES: Ranges = union(
+    of(" \t\n\r\f\v\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000"),
+    ((0x2000, 0x200A),),
+)
+_SPACE = times(Chars(SPACES))
+_LETTER = Chars(((65, 90), (97, 122)))
+_BAR = chars(of("|\uff5c"))
+# Letters that ``re.IGNORECASE`` takes for one another beyond upper and lower case.
+_ALSO = {"i": "\u0130\u0131", "s": "\u017f", "k": "\u212a"}
+# Whether a raw text is empty can be told; to count further, every state would be there many times.
+_MOST_COUNTED = 1
+_MOST_BETWEEN_TOKENS = 16
+# What may begin JSON, or what a lenient reader takes for it.
+_LIKE_JSON = union(of("{[\"'\u201c\u2018`"), SPACES)
+
+
+@lru_cache(maxsize=256)
+def closing_tags(words: tuple[str, ...]) -> Node:
+    """What a reader might take for the closing tag of an element called like one of *words*."""
+    prefix = maybe(
+        either(
+            [
+                joined(_BAR, times(_LETTER, 1), _BAR, maybe(text(" "))),
+                joined(times(_LETTER, 1), chars(of(":|"))),
+            ]
+        )
+    )
+    names = either(_in_any_case(word) for word in dict.fromkeys(words))
+    closing = joined(text("<"), _SPACE, chars(of("/\\")), _SPACE, prefix, names)
+    spelled_out = joined(text("<"), _BAR, _in_any_case("close"), _BAR)
+    return either([joined(closing, Chars(union(SPACES, of(":>")))), spelled_out])
+
+
+@lru_cache(maxsize=256)
+def closing_tags_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    """The same as a pattern to search a text with."""
+    names = "|".join(re.escape(word).replace("_", r"\\?_") for word in dict.fromkeys(words))
+    prefix = r"(?:[|\uff5c][A-Za-z]+[|\uff5c] ?|[A-Za-z]+[:|])?"
+    return re.compile(
+        rf"<\s*[/\\]\s*{prefix}(?:{names})[\s:>]|<[|\uff5c]close[|\uff5c]", re.IGNORECASE
+    )
+
+
+def _in_any_case(word: str) -> Node:
+    return joined(*(_letter(each) for each in word))
+
+
+def _letter(character: str) -> Node:
+    if character == "_":
+        return joined(maybe(text("\\")), text("_"))
+    lower = character.lower()
+    either_case = f"{character}{lower[:1]}{character.upper()[:1]}{_ALSO.get(lower, '')}"
+    return chars(of("".join(sorted(set(either_case)))))
+
+
+def first_characters(allowed: Ranges, rest: Ranges = ALL) -> Node:
+    """Texts that are empty or begin with one of *allowed*."""
+    return maybe(joined(chars(allowed), times(Chars(rest))))
+
+
+@dataclass(frozen=True, slots=True)
+class RawInTags(Notation):
+    """Strings as they are between two tags; anything else is JSON.
+
+    *words* are the elements whose closing tags would end the text. *framed* texts have a line of
+    their own; those that are not *surely* strings to their reader do not begin like JSON.
+    """
+
+    name: str = "raw"
+    closers: tuple[str, ...] = ()
+    framed: bool = False
+    surely: bool = True
+
+    @property
+    def inner(self) -> Notation:
+        return JsonInTags()
+
+    def string(self, form: TextForm) -> Said:
+        node, unsaid = form.node()
+        if form.pattern is None and (form.most or form.least) > self._most_counted:
+            node, unsaid = times(Chars(ALL), min(form.least, self._most_counted)), form.lengths
+        made = node if self._is_harmless(node) else self._raw(node)
+        if made is None:
+            made, unsaid = self._raw(ANYTHING) or _untagged(), (*form.lengths, "pattern")
+        return Said(made, unsaid)
+
+    @property
+    def _most_counted(self) -> int:
+        # Every count is a table of its own, and with many closing tags a table is large.
+        return _MOST_COUNTED if len(self.closers) < 8 else 0
+
+    def _is_harmless(self, node: Node) -> bool:
+        """Whether no text of *node* can be taken for anything else."""
+        odd = of("<\r\n") if self.surely else union(of("<\r\n"), _LIKE_JSON)
+        return not may_hold(node, odd)
+
+    def _raw(self, node: Node) -> Node | None:
+        made = without(node, closing_tags(self.closers), self._beginning())
+        try:
+            states = table(made) if isinstance(made, Without) else None
+        except TooManyStates:
+            return None
+        return made if states is None or states.ends else NOTHING
+
+    def _beginning(self) -> Node:
+        """Where a raw text may not begin like something else."""
+        rest = minus(ALL, of("\r")) if self.framed else ALL
+        odd = of("<\r") if self.framed else of("<\r\n")
+        odd = odd if self.surely else union(odd, _LIKE_JSON)
+        more = times(Chars(rest))
+        bracket = joined(
+            text("<"),
+            either(
+                [
+                    EMPTY,
+                    joined(Chars(minus(rest, of("!"))), more),
+                    joined(text("!"), first_characters(minus(rest, of("[")), rest)),
+                ]
+            ),
+        )
+        return either([EMPTY, joined(Chars(minus(rest, odd)), more), bracket])
+
+    def literal(self, value: Any) -> Node:
+        if not isinstance(value, str):
+            return self.inner.literal(value)
+        return text(value) if self.can_say(value) else NOTHING
+
+    def can_say(self, value: str) -> bool:
+        """Whether *value* may stand as it is."""
+        if self.framed and "\r" in value:
+            return False
+        if value.startswith(("<![", "\r") if self.framed else ("<![", "\r", "\n")):
+            return False
+        return closing_tags_pattern(self.closers).search(value) is None
+
+
+@dataclass(frozen=True, slots=True)
+class JsonInTags(Notation):
+    """JSON that no closing tag stands in, not even in a string."""
+
+    name: str = "tagged"
+
+    @property
+    def any_string(self) -> Node:
+        return _string_in_tags()
+
+    def string(self, form: TextForm) -> Said:
+        node, _ = form.node()
+        if node == ANYTHING or form.pattern is None:
+            return Said(_string_in_tags(), form.lengths)
+        said = Notation.string(self, form)
+        return said if not may_hold(node, of("<")) else Said(_string_in_tags(), ("pattern",))
+
+    def literal(self, value: Any) -> Node:
+        said = json.dumps(value, ensure_ascii=False)
+        return text(said) if JsonInTags.can_say(said) else NOTHING
+
+    def key(self, key: str) -> Node:
+        said = json.dumps(key, ensure_ascii=False)
+        return text(said + self.colon) if JsonInTags.can_say(said) else NOTHING
+
+    @staticmethod
+    def can_say(said: str) -> bool:
+        """Whether the JSON *said* may stand between tags."""
+        return _TAG_LIKE.search(said) is None
+
+
+def _untagged() -> Node:
+    """Text in which no closing tag stands at all: for so many names that no table holds them."""
+    tag = joined(text("<"), _SPACE, chars(of("/\\|\uff5c")))
+    return Without(ANYTHING, tag, first_characters(minus(ALL, of("<\r\n")), minus(ALL, of("\r"))))
+
+
+_TAG_LIKE = re.compile(r"<[ <]*[/\\|\uff5c]")
+
+
+@lru_cache(maxsize=1)
+def _string_in_tags() -> Node:
+    """A string of JSON in which no ``<`` stands before what may make it a closing tag."""
+    plain = minus(ALL, union(of('"\\<'), ((0, 31),)))
+    behind = minus(plain, of(" <|/\uff5c"))
+    bracket = joined(text("<"), times(chars(of(" <"))))
+    inside = either([Chars(plain), any_escape(), joined(bracket, Chars(behind))])
+    return joined(text('"'), times(inside), maybe(bracket), text('"'))
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenTokens(Notation):
+    """Strings between two *delimiter* tokens, or in quotes if they hold one of *tokens*."""
+
+    name: str = "braces"
+    comma: str = ","
+    colon: str = ":"
+    delimiter: str = ""
+    tokens: Node = NOTHING
+    write: Callable[[Any], str] = field(default=str)
+    write_key: Callable[[str], str] = field(default=str)
+
+    def string(self, form: TextForm) -> Said:
+        node, unsaid = form.node()
+        if form.pattern is None and (form.most or form.least) > _MOST_BETWEEN_TOKENS:
+            node, unsaid = times(Chars(ALL), min(form.least, 1)), form.lengths
+        mark = text(self.delimiter)
+        raw = without(node, self.tokens)
+        try:
+            raw = raw if not isinstance(raw, Without) or table(raw).ends else NOTHING
+        except TooManyStates:
+            raw = NOTHING
+        quoted = Notation.string(self, form)
+        both = dict.fromkeys((*unsaid, *quoted.unsaid))
+        return Said(either([joined(mark, raw, mark), quoted.node]), tuple(both))
+
+    @property
+    def any_key(self) -> Node:
+        first = union(of("_"), ((65, 90), (97, 122)))
+        more = union(first, of(".-"), ((48, 57),))
+        return either([joined(Chars(first), times(Chars(more), 0, 99)), self.any_string])
+
+    def literal(self, value: Any) -> Node:
+        return text(self.write(value))
+
+    def key(self, key: str) -> Node:
+        return text(self.write_key(key) + self.colon)
+
+
+def block_end(words: Iterable[str]) -> list[tuple[str, Node]]:
+    """For each of *words*, the lines of text that may stand before a line which is just it."""
+    return [(word, _lines_before(word)) for word in words]
+
+
+def _lines_before(word: str) -> Node:
+    """``\\n``, any lines none of which is *word*, and ``\\n``."""
+    line = Chars(minus(SPACES, of("\n")))
+    lone = joined(text("\n"), times(line), text(word), times(line), text("\n"))
+    return Without(joined(text("\n"), ANYTHING, text("\n")), lone)

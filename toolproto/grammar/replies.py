@@ -1,0 +1,217 @@
+"""The grammar of whole replies: what may stand before, between and behind the calls.
+
+*required* and a tool's name mean calls from the first character on; *none* means text in which no
+call begins; *auto* means text, and behind it calls or the end. Nothing stands behind the calls:
+that is where models make results up.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..decoding.reasoning import Reasoning
+from ..tools.spec import ToolOffer, ToolSpec
+from .draft import CALLS_AT_ONCE, Draft, plain_name
+from .ir import (
+    ANYTHING,
+    EMPTY,
+    NOTHING,
+    AsJson,
+    Choice,
+    Grammar,
+    Literal,
+    Node,
+    Repeat,
+    Rule,
+    either,
+    joined,
+    maybe,
+    text,
+    times,
+    without,
+)
+from .ir import (
+    Sequence as Parts,
+)
+
+__all__ = ["CallForm", "made_grammar", "made_once"]
+
+_MOST_TRIGGERS = 64
+_MOST_KEPT = 64
+_LETTER = re.compile(r"[^\W\d_]")
+_LAST_WORD = re.compile(r"\w*\Z")
+_kept: dict[Any, Grammar | None] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class CallForm:
+    """How a paradigm writes the calls of a reply.
+
+    *call* gives the texts of one call of a tool. *opening*, *between* and *closing* stand around
+    and between all calls, *marker* is the text with which the first one begins; unless *sure*, it
+    begins other things as well, and only more of the call tells. *as_json* is for calls without
+    markers that are JSON.
+    """
+
+    call: Callable[[ToolSpec, Draft], Node]
+    opening: str = ""
+    between: str = "\n"
+    closing: str = ""
+    marker: str = ""
+    sure: bool = True
+    as_json: AsJson | None = None
+
+
+def made_once(
+    owner: type, form: CallForm, offer: ToolOffer, reasoning: Reasoning | None
+) -> Grammar | None:
+    """The grammar of :func:`made_grammar`, kept for the next request with the same offer.
+
+    *owner* is the class of the paradigm, which decides its *form*.
+    """
+    try:
+        told = [[tool.name, tool.parameters] for tool in offer.tools]
+        key = (owner, json.dumps([told, offer.choice, offer.parallel]), reasoning)
+    except (TypeError, ValueError, RecursionError):  # a schema that nobody checked
+        return made_grammar(form, offer, reasoning)
+    if key not in _kept:
+        while len(_kept) >= _MOST_KEPT:
+            _kept.pop(next(iter(_kept)), None)
+        _kept[key] = made_grammar(form, offer, reasoning)
+    return _kept[key]
+
+
+def made_grammar(form: CallForm, offer: ToolOffer, reasoning: Reasoning | None) -> Grammar | None:
+    """The grammar of replies to *offer*; None if a call is demanded and none can be right.
+
+    *reasoning* is how the model thinks, if it does.
+    """
+    offered = _demanded(offer)
+    draft = Draft(offered)
+    each = [(tool, _one_call(form, tool, draft)) for tool in offered]
+    sayable = [(tool, node) for tool, node in each if node != NOTHING]
+    calls = _calls(form, [node for _, node in sayable], offer.parallel)
+    triggers = _triggers(form, [(tool.name, _expanded(node, draft)) for tool, node in sayable])
+    free = offer.choice in ("auto", "none")
+    if not free and calls == NOTHING:
+        return None
+    thoughts = _thoughts(reasoning)
+    root = _reply(offer.choice, calls, triggers, thoughts)
+    return Grammar(
+        root,
+        draft.rules,
+        NOTHING if offer.choice == "none" else calls,
+        triggers,
+        free,
+        thoughts,
+        tuple(draft.left_out),
+        offer,
+        tuple(sayable),
+        form.as_json,
+    )
+
+
+def _demanded(offer: ToolOffer) -> Sequence[ToolSpec]:
+    if offer.choice in ("auto", "required", "none"):
+        return offer.tools
+    return [tool for tool in offer.tools if tool.name == offer.choice]
+
+
+def _one_call(form: CallForm, tool: ToolSpec, draft: Draft) -> Node:
+    made = form.call(tool, draft)
+    if made == NOTHING:
+        draft.leave_out(tool.name, "the tool", "no call of it can be right")
+    return draft.rule(f"call-{plain_name(tool)}", made)
+
+
+def _calls(form: CallForm, calls: list[Node], parallel: bool) -> Node:
+    if not calls:
+        return NOTHING
+    one = either(calls)
+    more = times(joined(text(form.between), one), 0, CALLS_AT_ONCE - 1) if parallel else EMPTY
+    return joined(text(form.opening), one, more, text(form.closing))
+
+
+def _reply(choice: str, calls: Node, triggers: tuple[str, ...], thoughts: Node) -> Node:
+    if choice not in ("auto", "none"):
+        return joined(thoughts, calls)
+    words = without(ANYTHING, either(map(text, triggers))) if triggers else ANYTHING
+    if choice == "none" or calls == NOTHING:
+        return joined(thoughts, words)
+    return joined(thoughts, words, maybe(calls))
+
+
+def _thoughts(reasoning: Reasoning | None) -> Node:
+    """What a model that thinks writes first."""
+    if reasoning is None or not reasoning.tags:
+        return EMPTY
+    space = times(text("\n"), 0, 2)
+    if reasoning.starts_inside:
+        closer = reasoning.tags[0][1]
+        return joined(without(ANYTHING, text(closer)), text(closer), space)
+    blocks = (
+        joined(text(opener), without(ANYTHING, text(closer)), text(closer), space)
+        for opener, closer in reasoning.tags
+    )
+    return maybe(either(blocks))
+
+
+# -- where a call begins ---------------------------------------------------------------------
+
+
+def _triggers(form: CallForm, calls: list[tuple[str, Node]]) -> tuple[str, ...]:
+    """The texts at which calls begin: as short as can be without beginning anything else."""
+    if not calls:
+        begun = (form.marker or form.opening).strip()
+        return (begun,) if begun else ()
+    heads = [(name, f"{form.opening}{_head(call)}") for name, call in calls]
+    marker = form.marker.strip()
+    if marker and form.sure and all(head.startswith(marker) for _, head in heads):
+        if not marker[-1].isalnum():
+            return (marker,)
+        return _distinct(head[: _word_end(head, len(marker))] for _, head in heads)
+    shared = _shared(head for _, head in heads)
+    begun = shared[: len(shared) - len(_LAST_WORD.findall(shared)[0])]
+    if _LETTER.search(begun):
+        return (begun.rstrip(),)
+    return _distinct(head[: _word_end(head, head.find(name))] for name, head in heads)
+
+
+def _distinct(heads: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(heads))[:_MOST_TRIGGERS]
+
+
+def _word_end(head: str, at: int) -> int:
+    while at < len(head) and (head[at].isalnum() or head[at] in "_-."):
+        at += 1
+    return min(at + 1, len(head))
+
+
+def _shared(heads: Iterable[str]) -> str:
+    ordered = sorted(heads)
+    first, last = ordered[0], ordered[-1]
+    at = 0
+    while at < min(len(first), len(last)) and first[at] == last[at]:
+        at += 1
+    return first[:at]
+
+
+def _head(node: Node) -> str:
+    """The text with which every text of *node* begins."""
+    if isinstance(node, Literal):
+        return node.text
+    if isinstance(node, Parts) and node.parts:
+        return _head(node.parts[0])
+    if isinstance(node, Choice) and node.options:
+        return _shared(map(_head, node.options))
+    if isinstance(node, Repeat) and node.least:
+        return _head(node.part)
+    return ""
+
+
+def _expanded(node: Node, draft: Draft) -> Node:
+    return draft.rules[node.name] if isinstance(node, Rule) else node

@@ -1,0 +1,39 @@
+"""A grammar as a structural tag, for vLLM and SGLang: words are free until a call begins.
+
+The form is that of xgrammar since its version 0.1.25: ``triggered_tags`` waits for a trigger, and
+holds the model to a grammar from there on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .behind import behind
+from .ebnf import ebnf_of
+from .ir import NOTHING, Grammar
+
+__all__ = ["structural_tag"]
+
+
+def structural_tag(grammar: Grammar) -> dict[str, Any]:
+    """*grammar* as the ``response_format`` of a request."""
+    return {"type": "structural_tag", "format": _format(grammar)}
+
+
+def _format(grammar: Grammar) -> dict[str, Any]:
+    if not grammar.is_free or grammar.calls == NOTHING:
+        return {"type": "grammar", "grammar": ebnf_of(grammar.root, grammar)}
+    tags = [_tag(trigger, grammar) for trigger in grammar.triggers]
+    return {
+        "type": "triggered_tags",
+        "triggers": list(grammar.triggers),
+        "tags": tags,
+        "at_least_one": False,
+        "stop_after_first": True,
+    }
+
+
+def _tag(trigger: str, grammar: Grammar) -> dict[str, Any]:
+    rest = behind(grammar.calls, trigger, grammar.rules)
+    content = {"type": "grammar", "grammar": ebnf_of(rest, grammar)}
+    return {"type": "tag", "begin": trigger, "content": content, "end": ""}

@@ -1,0 +1,120 @@
+"""The law of grammars: what a grammar lets a model write is a call that may run.
+
+Tried without any engine: replies are drawn from the grammar itself, as a model writes that knows
+nothing else, and calls from the tools' schemas alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+from ...grammar import Grammar, Walk, departure, sample
+from ...messages import CallProblem, ToolCall
+from ...paradigms.base import ToolContextDef
+from ...tools.check import check_call
+from ...tools.coerce import coerce
+from ...tools.spec import ToolOffer
+from ...tools.validate import find_faults
+from ...tools.work import Work
+from ..marks import MARKS, marks_of
+from .asking import asked, read_whole
+from .broken import LawBroken, shown
+
+__all__ = ["grammar_accepts", "grammar_allows"]
+
+__tracebackhide__ = True  # a reader wants to see the test, not how the law looks at it
+
+_WORDS = "Let me see.\nI will look it up"
+#: Sampled objects may say a key twice; only the reader of a reply can tell.
+_TWICE = "given twice"
+
+
+def grammar_allows(paradigm: ToolContextDef, offer: ToolOffer, seed: int) -> None:
+    """Law 9, one way: what the grammar accepts reads as calls of offered tools that may run.
+
+    And no beginning of it is a dead end. What ``left_out`` names may still be wrong with a call.
+    A paradigm without a grammar keeps the law.
+    """
+    offer = offer if offer.choice != "auto" else replace(offer, choice="required")
+    grammar = asked("grammar", paradigm, "grammar", offer)
+    if grammar is None or not grammar.parts:
+        return
+    random = Random(seed)
+    pieces = [*marks_of(paradigm, offer), *MARKS]
+    written = sample(grammar, random, pieces, random.choice((20, 120, 400)))
+    _leads_on(grammar, written, random)
+    _reads_well(paradigm, grammar, offer, written)
+
+
+def grammar_accepts(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer) -> None:
+    """Law 9, the other way: what ``encode_calls`` writes is accepted, with words before it or not.
+
+    *calls* have the arguments that their schemas name, in that order. What a reader takes for
+    another call than was meant need not be accepted.
+    """
+    written = asked("grammar", paradigm, "encode_calls", calls)
+    read = read_whole(paradigm, written, offer)
+    if [*map(_said, read.calls)] != [*map(_said, calls)] or len(calls) > 8:
+        return
+    for choice, before in (("required", ""), ("auto", ""), ("auto", f"{_WORDS}: ")):
+        grammar = asked("grammar", paradigm, "grammar", replace(offer, choice=choice))
+        if grammar is None:
+            return
+        departs = departure(grammar, before + written)
+        if departs is not None:
+            raise LawBroken(
+                "grammar",
+                f"{shown(before + written)} is not accepted from character {departs.at} on, where"
+                f" there might have stood {shown(departs.expected[:8])}",
+                "let the codec's grammar say what its encode writes",
+            )
+
+
+def _said(call: ToolCall) -> tuple[str, str]:
+    return call.name, repr(call.arguments)
+
+
+def _leads_on(grammar: Grammar, written: str, random: Random) -> None:
+    """Every beginning of *written* can be completed to something that is accepted."""
+    places = {0, len(written), *(random.randint(0, len(written)) for _ in range(3))}
+    for place in sorted(places):
+        walk = Walk(grammar)
+        taken = walk.take(written[:place])
+        ending = walk.ending() if taken == place else None
+        if ending is None or departure(grammar, written[:place] + ending) is not None:
+            raise LawBroken(
+                "grammar",
+                f"the beginning {shown(written[:place])} of an accepted reply is a dead end",
+                "offer no alternative that nothing can follow: leave it out of the grammar",
+            )
+
+
+def _reads_well(paradigm: ToolContextDef, grammar: Grammar, offer: ToolOffer, written: str) -> None:
+    read = read_whole(paradigm, written, offer)
+    problems = [each for each in read.problems if _TWICE not in each.message]
+    if problems or (not read.calls and not read.problems):
+        what = f"reads as {shown([*read.calls, *problems])}"
+        raise LawBroken("grammar", f"the accepted reply {shown(written)} {what}", _REMEDY)
+    for call in read.calls:
+        checked = check_call(call, offer)
+        if isinstance(checked, CallProblem) and not _is_left_out(call, grammar, offer):
+            what = f"calls {call.name!r} wrongly: {checked.message}"
+            raise LawBroken("grammar", f"the accepted reply {shown(written)} {what}", _REMEDY)
+
+
+_REMEDY = "demand it in the grammar, or name it in left_out"
+
+
+def _is_left_out(call: ToolCall, grammar: Grammar, offer: ToolOffer) -> bool:
+    """Whether all that is wrong with *call* is of a kind that the grammar does not demand."""
+    tool = offer.get(call.name)
+    if tool is None:
+        return False
+    schema = {**tool.parameters, "type": "object"}
+    arguments, _ = coerce(call.arguments, schema)
+    kinds = {fault.keyword for fault in find_faults(arguments, schema, schema, Work())}
+    named = {each.what for each in grammar.left_out if each.where.startswith(tool.name)}
+    loose = {"minContains": "contains", "maxContains": "contains"}
+    return "everything" in named or all(loose.get(kind, kind) in named for kind in kinds)
