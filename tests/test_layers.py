@@ -25,6 +25,7 @@ LAYERS = {
     "tools": 1,
     "decoding": 1,
     "describe": 2,
+    "grammar": 2,
     "paradigms": 2,
     "prompt": 2,
     "hooks": 2,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolproto.decoding.tags import closing
+from toolproto.decoding.families.tags import closing
 
 from toolproto.grammar.accepting import departure
 from toolproto.grammar.automaton import table
