@@ -12,8 +12,8 @@ import typing
 if typing.TYPE_CHECKING:
     from .approvals import Allow, ApprovalRequest, Defer, Deny, Policy
     from .decoding.argument_strings import ArgumentStrings, StringDelta
-    from .decoding.base import Decoder, Limits
-    from .decoding.reasoning import Reasoning
+    from .decoding.contract import Decoder, Limits
+    from .decoding.reply.thinking import Reasoning
     from .errors import (
         CallError,
         EndpointError,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolproto.decoding.base import Limits
+from toolproto.decoding.contract import Limits
 from toolproto.events import ArgumentsDelta, CallStarted, Event, merge
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall
 from toolproto.paradigms import ParsedResponse, get_paradigm

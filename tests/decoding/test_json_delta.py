@@ -9,14 +9,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolproto import ToolOffer, ToolSpec
-from toolproto.decoding.base import Limits
 from toolproto.decoding.calls.draft import CallSetting
+from toolproto.decoding.calls.names import Head
+from toolproto.decoding.calls.offered import offered
 from toolproto.decoding.calls.shape import CallShape
+from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.json_arguments import remainder
 from toolproto.decoding.families.json_calls import JsonCalls
-from toolproto.decoding.heads import Head
-from toolproto.decoding.offered import offered
-from toolproto.decoding.outbox import Outbox
+from toolproto.decoding.reply.events_out import Outbox
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected
 
 

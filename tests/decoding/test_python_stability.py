@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.decoding.candidates import MORE_KEY
+from toolproto.decoding.calls.first_key import MORE_KEY
+from toolproto.decoding.calls.offered import Offered
 from toolproto.decoding.families import (
     python_arguments,
     python_calls,
@@ -18,9 +19,8 @@ from toolproto.decoding.families import (
 from toolproto.decoding.families.python_names import call_lead, leading_call
 from toolproto.decoding.families.python_strings import OPENING, QuoteJudge
 from toolproto.decoding.families.python_words import Bracket, Kind
-from toolproto.decoding.offered import Offered
 from toolproto.decoding.patterns import Pattern
-from toolproto.decoding.scanner import Marker
+from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Source
 from toolproto.tools.spec import ToolOffer, ToolSpec
 

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import pytest
 
-from toolproto.decoding.base import Limits
 from toolproto.decoding.calls.draft import CallSetting
+from toolproto.decoding.calls.first_key import MORE_KEY
+from toolproto.decoding.calls.offered import Offered
 from toolproto.decoding.calls.shape import CallShape
-from toolproto.decoding.candidates import MORE_KEY
+from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.python_calls import PythonCalls
 from toolproto.decoding.families.python_names import leading_call
-from toolproto.decoding.offered import Offered
-from toolproto.decoding.outbox import Outbox
-from toolproto.decoding.scanner import Marker
+from toolproto.decoding.reply.events_out import Outbox
+from toolproto.decoding.reply.markers import Marker
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall, counted_ids
 from toolproto.tools.spec import ToolOffer, ToolSpec

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto.decoding.families.python_names import write_call
-from toolproto.decoding.string_feed import StringFeed, string_feed
+from toolproto.decoding.reply.hot_string import StringFeed, string_feed
 from toolproto.events import CallCompleted, Event
 from toolproto.messages import ToolCall
 from toolproto.tools.spec import ToolOffer

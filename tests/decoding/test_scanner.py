@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.scanner import MORE, NO, Marker, MarkerSet
+from toolproto.decoding.reply.markers import MORE, NO, Marker, MarkerSet
 
 CODE = Marker("<tool_code>")
 CLOSE = Marker("</tool_code>")

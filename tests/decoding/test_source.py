@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from toolproto.decoding.families import braces, raw, values, yaml, yaml_lines
 from toolproto.decoding.patterns import Pattern
-from toolproto.decoding.scanner import Marker
+from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Pull, Source, begun_at_end
 
 ENDS = (Marker("<tool_call|>"), Marker("```"), Marker("call>>"))

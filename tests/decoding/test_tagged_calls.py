@@ -18,7 +18,7 @@ from toolproto import (
 )
 from toolproto.decoding.families.tags import Tag, tag_at
 from toolproto.decoding.patterns import Pattern, text_before
-from toolproto.decoding.scanner import MORE
+from toolproto.decoding.reply.markers import MORE
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.laws import read_in_pieces
 

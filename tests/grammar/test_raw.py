@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolproto.decoding.families.tags import closing
 
+from toolproto.decoding.families.tags import closing
 from toolproto.grammar.accepting import departure
 from toolproto.grammar.automaton import table
 from toolproto.grammar.ir import ANYTHING, EMPTY, Grammar, Literal, Without, either

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from toolproto.decoding.reasoning import Reasoning
+from toolproto.decoding.reply.thinking import Reasoning
 from toolproto.grammar import Grammar, departure
 from toolproto.messages import ToolCall
 from toolproto.paradigms import get_paradigm, paradigms

@@ -18,7 +18,7 @@ import pytest
 
 from toolproto import get_paradigm
 from toolproto.approvals import Allow
-from toolproto.decoding.reasoning import Reasoning
+from toolproto.decoding.reply.thinking import Reasoning
 from toolproto.endpoints import Anthropic, Dialect, Ollama, OpenAIChat, ScriptedEndpoint
 from toolproto.endpoints.reply import ReplyReader
 from toolproto.endpoints.scripted import ScriptedReply

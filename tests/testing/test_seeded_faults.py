@@ -20,7 +20,7 @@ from toolproto import (
     WireFormat,
     WireParadigm,
 )
-from toolproto.decoding.base import Decoder
+from toolproto.decoding.contract import Decoder
 from toolproto.events import (
     ArgumentsDelta,
     CallCompleted,

@@ -3,7 +3,7 @@
 A reader of calls is a generator: ``found = yield from source.take(_COMMA)`` gives the comma, or
 None, once no text to come can change the answer; until then the generator rests at a ``yield``.
 So "could more text change this?" is asked in one place, and follows from each pattern
-(`patterns.py`) or marker (`scanner.py`).
+(`patterns.py`) or marker (`reply/markers.py`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Generator, Sequence
 from typing import TypeVar
 
 from .patterns import Pattern
-from .scanner import MORE, NO, Marker
+from .reply.markers import MORE, NO, Marker
 
 __all__ = ["Pull", "Source", "begun_at_end"]
 

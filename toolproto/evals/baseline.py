@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ..decoding.base import Decoder
+from ..decoding.contract import Decoder
 from ..messages import ToolCall, ToolResult
 from ..paradigms.base import NO_TOOLS, ToolContextDef
 from ..paradigms.json_strict import JsonStrict

@@ -14,9 +14,9 @@ from copy import copy
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from ..decoding.base import Decoder
-from ..decoding.forms import ReplyForm
-from ..decoding.reply import ReplyDecoder
+from ..decoding.contract import Decoder
+from ..decoding.reply.decoder import ReplyDecoder
+from ..decoding.reply.forms import ReplyForm
 from ..errors import ToolProtoError, UsageError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..messages import Span, ToolCall, counted_ids

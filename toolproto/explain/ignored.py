@@ -6,10 +6,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..decoding.base import Decoder
-from ..decoding.place import Verdict as Standing
-from ..decoding.reply import ReplyDecoder
-from ..decoding.reply_reader import PassedOver
+from ..decoding.contract import Decoder
+from ..decoding.reply.decoder import ReplyDecoder
+from ..decoding.reply.place import Verdict as Standing
+from ..decoding.reply.reader import PassedOver
 from ..messages import ProblemKind, ToolCall
 from ..paradigms.base import ToolContextDef
 from ..paradigms.parsed import ParsedResponse, Segment, SegmentKind

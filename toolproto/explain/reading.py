@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from itertools import takewhile
 
-from ..decoding.leaks import LEAKS
-from ..decoding.reply_reader import PassedOver
-from ..decoding.thinking import Reasoning
+from ..decoding.reply.reader import PassedOver
+from ..decoding.reply.template_tokens import LEAKS
+from ..decoding.reply.thinking import Reasoning
 from ..errors import UsageError
 from ..events import CallCompleted, CallRejected, merge
 from ..messages import CallProblem, Grade, Span, ToolCall, counted_ids

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..decoding.reasoning import Reasoning
+from ..decoding.reply.thinking import Reasoning
 from ..tools.spec import ToolOffer, ToolSpec
 from .draft import CALLS_AT_ONCE, Draft, plain_name
 from .ir import (

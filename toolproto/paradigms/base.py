@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ..decoding.base import Decoder, Limits
-from ..decoding.forms import ReplyForm
-from ..decoding.reasoning import Reasoning
-from ..decoding.reply import ReplyDecoder
+from ..decoding.contract import Decoder, Limits
+from ..decoding.reply.decoder import ReplyDecoder
+from ..decoding.reply.forms import ReplyForm
+from ..decoding.reply.thinking import Reasoning
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
 from ..describe.samples import example_call, example_request

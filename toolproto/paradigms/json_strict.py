@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..decoding.base import Decoder
-from ..decoding.call_shape import CallShape
-from ..decoding.forms import ReplyForm
+from ..decoding.calls.shape import CallShape
+from ..decoding.contract import Decoder
+from ..decoding.reply.forms import ReplyForm
 from ..grammar.ir import AsJson
 from ..grammar.replies import CallForm
 from ..messages import Repair, ToolCall, ToolResult

@@ -14,9 +14,9 @@ from functools import partial
 from itertools import count
 from typing import Any, ClassVar
 
-from ..decoding.call_shape import CallShape
+from ..decoding.calls.shape import CallShape
 from ..decoding.families.braces import holds_delimiter
-from ..decoding.forms import Family
+from ..decoding.reply.forms import Family
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import NOTHING, Node, either, joined, text

@@ -13,9 +13,9 @@ from html import escape
 from keyword import iskeyword
 from typing import Any, ClassVar, Protocol
 
-from ..decoding.call_shape import CallShape
+from ..decoding.calls.shape import CallShape
 from ..decoding.families.python_names import write_call
-from ..decoding.forms import Family
+from ..decoding.reply.forms import Family
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from ..decoding.forms import ReplyForm
+from ..decoding.reply.forms import ReplyForm
 from ..errors import UsageError
 from . import catalogue
 from .base import ToolContextDef

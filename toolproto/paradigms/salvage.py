@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from ..decoding.base import Limits
-from ..decoding.forms import Family, MarkedForm, ReplyForm
-from ..decoding.reasoning import Reasoning
-from ..decoding.reply import ReplyDecoder
+from ..decoding.contract import Limits
+from ..decoding.reply.decoder import ReplyDecoder
+from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
+from ..decoding.reply.thinking import Reasoning
 from ..events import CallCompleted, CallRejected, Event, merge
 from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, random_id
 from ..tools.define import Tool

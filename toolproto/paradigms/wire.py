@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from ..decoding.base import Decoder
-from ..decoding.forms import Family, MarkedForm, ReplyForm
+from ..decoding.contract import Decoder
+from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
 from ..grammar.draft import Draft
 from ..grammar.ir import AsJson, Node, joined, text
 from ..grammar.replies import CallForm

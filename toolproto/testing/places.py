@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 
-from ..decoding.thinking import Reasoning
+from ..decoding.reply.thinking import Reasoning
 
 __all__ = ["CONTEXTS", "CallContext"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..decoding.reasoning import Reasoning
+from ..decoding.reply.thinking import Reasoning
 from ..errors import UsageError
 from ..events import merge
 from ..messages import Repair, ToolCall, counted_ids

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..decoding.base import Decoder
+from ..decoding.contract import Decoder
 from ..errors import WireError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..finish_reasons import Ending, cut_reason, ending_of

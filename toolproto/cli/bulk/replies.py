@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from ...decoding.reasoning import Reasoning
+from ...decoding.reply.thinking import Reasoning
 from ...errors import UsageError
 from ...events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ...finish_reasons import cut_reason

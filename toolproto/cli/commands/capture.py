@@ -66,7 +66,7 @@ def command(
     """
     import os
 
-    from ...decoding.reasoning import Reasoning
+    from ...decoding.reply.thinking import Reasoning
     from ...testing.capture import capture
     from ...testing.capture_redaction import StandIns
     from ...testing.capture_sources import recorded

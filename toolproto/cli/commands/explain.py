@@ -57,7 +57,7 @@ def command(
     REPLY is a file, or standard input. Each call is accepted, repaired, rejected or ignored; with
     --tools it is also checked as the chat loop checks it.
     """
-    from ...decoding.reasoning import Reasoning
+    from ...decoding.reply.thinking import Reasoning
     from ...explain import explain, in_chunks
     from ..paradigm_choice import load_paradigm
     from ..tool_sources import load_tools

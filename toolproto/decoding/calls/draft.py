@@ -16,16 +16,16 @@ from typing import Any
 
 from ...events import Event, arguments_delta
 from ...messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
-from ..base import Limits
+from ..contract import Limits
 from ..families.json_arguments import ArgumentsText, remainder
 from ..families.json_tokens import STRING_ENDS, STRING_MARKS, string_stop
-from ..heads import Head
-from ..offered import Offered
-from ..outbox import Outbox
-from ..scanner import Marker
-from ..string_feed import StreamedString
+from ..reply.events_out import Outbox
+from ..reply.hot_string import StreamedString
+from ..reply.markers import Marker
 from ..values.lenient import read_json
 from ..values.strict import Reading, Refusal
+from .names import Head
+from .offered import Offered
 from .shape import CallFields, CallShape, read_arguments, read_fields
 
 __all__ = ["CallDraft", "CallSetting", "Outcome"]

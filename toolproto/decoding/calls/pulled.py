@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 
 from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
-from ..call_draft import CallSetting
-from ..scanner import Marker
+from ..reply.hot_string import StreamedString
+from ..reply.markers import Marker
 from ..source import Pull, Source
-from ..strict import Refused
-from ..string_feed import StreamedString
+from ..values.strict import Refused
+from .draft import CallSetting
 from .sink import ArgumentSink
 
 __all__ = ["MISSING_CLOSER", "NoCall", "PulledCalls", "cut_short", "malformed"]
@@ -32,9 +32,8 @@ class NoCall(Exception):
 class PulledCalls(ABC):
     """Reads calls whose text begins at *start* in the reply.
 
-    See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members. *lead* is text of them
-    that was read before, *drift* is how they depart from the asked form, and *ends* are the markers
-    that no call goes on behind.
+    See ``JsonCalls`` for the members. *lead* is text of them that was read before, *drift* is how
+    they depart from the asked form, and *ends* are the markers that no call goes on behind.
     """
 
     interrupted = False

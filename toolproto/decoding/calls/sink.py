@@ -16,10 +16,10 @@ from typing import Any
 from ...events import Event, arguments_delta
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
 from ...tools.spec import ToolSpec
-from ..call_draft import CallSetting
-from ..json_end import STRING_ENDS, STRING_MARKS, string_stop
-from ..strict import DUPLICATE_KEY, same_value
-from ..string_feed import StreamedString
+from ..families.json_tokens import STRING_ENDS, STRING_MARKS, string_stop
+from ..reply.hot_string import StreamedString
+from ..values.strict import DUPLICATE_KEY, same_value
+from .draft import CallSetting
 
 __all__ = ["ArgumentSink", "TextSink"]
 

@@ -14,11 +14,11 @@ from typing import Any
 from ...messages import ProblemKind, Repair
 from ..calls.pulled import NoCall, PulledCalls, cut_short, malformed
 from ..calls.sink import ArgumentSink, TextSink
-from ..lenient import repairs as mend
 from ..patterns import Pattern
 from ..source import Pull, Source
-from ..strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
-from .values import ZERO_PADDED, bare_value, kinds_of, quoted, zero_padded
+from ..values import repairs as mend
+from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
+from .line_values import ZERO_PADDED, bare_value, kinds_of, quoted, zero_padded
 
 __all__ = ["BraceCalls", "holds_delimiter"]
 

@@ -17,9 +17,9 @@ from enum import Enum, auto
 
 from ...messages import Repair
 from ..calls.draft import CallDraft, CallSetting, Outcome
-from ..heads import Head
-from ..scanner import Marker
-from ..string_feed import StreamedString
+from ..calls.names import Head
+from ..reply.hot_string import StreamedString
+from ..reply.markers import Marker
 from ..values.escapes import plain_unescape
 from ..values.strict import MAX_DEPTH
 from .json_arguments import ArgumentsText

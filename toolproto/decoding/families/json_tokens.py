@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..scanner import MORE, Marker
+from ..reply.markers import MORE, Marker
 
 __all__ = [
     "STRING_ENDS",

@@ -16,11 +16,11 @@ from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ..calls.sink import ArgumentSink
-from ..lenient import repairs as mend
 from ..patterns import Pattern
+from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
-from ..strict import Refused
-from ..string_feed import StreamedString
+from ..values import repairs as mend
+from ..values.strict import Refused
 from .python_names import KEYWORD, unescaped
 from .python_strings import OPENING, QuoteJudge, StringReader
 from .python_words import LONGEST_WORD, Bracket, Kind, key_text, malformed, read_word

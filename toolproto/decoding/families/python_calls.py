@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from functools import cache
 
 from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
-from ..call_draft import CallSetting
-from ..lenient import repairs as mend
+from ..calls.draft import CallSetting
 from ..patterns import Pattern
-from ..scanner import Marker
+from ..reply.hot_string import StreamedString
+from ..reply.markers import Marker
 from ..source import Pull, Source
-from ..strict import MAX_DEPTH, Refused
-from ..string_feed import StreamedString
+from ..values import repairs as mend
+from ..values.strict import MAX_DEPTH, Refused
 from .python_arguments import ESCAPED_NAME, MISSING_PAREN, Arguments, End, PythonCall, pass_comment
 from .python_names import LEAD, OPENING_QUOTES, CallLead, lead_of
 from .python_words import malformed

@@ -13,8 +13,8 @@ from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from ...messages import ToolCall
-from ..candidates import MORE_KEY
-from ..offered import Offered
+from ..calls.first_key import MORE_KEY
+from ..calls.offered import Offered
 from ..patterns import Pattern
 
 __all__ = [

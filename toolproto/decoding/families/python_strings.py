@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...messages import Grade, Repair
-from ..lenient import repairs as mend
 from ..patterns import Pattern
 from ..source import Pull, Source
+from ..values import repairs as mend
 from .python_names import KEYWORD, OPENING_QUOTES, unescaped
 from .python_words import Bracket, Kind, malformed
 

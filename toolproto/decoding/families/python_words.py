@@ -11,8 +11,8 @@ from enum import Enum
 from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
-from ..lenient import repairs as mend
-from ..strict import (
+from ..values import repairs as mend
+from ..values.strict import (
     DUPLICATE_KEY,
     MAX_DIGITS,
     Refused,
@@ -23,7 +23,7 @@ from ..strict import (
     sized_int,
     too_long,
 )
-from .values import kinds
+from .line_values import kinds
 
 __all__ = ["LONGEST_WORD", "Bracket", "Kind", "key_text", "malformed", "read_word"]
 

@@ -22,10 +22,10 @@ from io import StringIO
 from ...messages import Repair
 from ..calls.pulled import NoCall, PulledCalls, cut_short, malformed
 from ..calls.sink import ArgumentSink
-from ..lenient import repairs as mend
 from ..patterns import Pattern
 from ..source import Pull, Source, begun_at_end
-from .values import bare_value, bracketed, kinds_of, line_ends, line_over, quoted, unquoted
+from ..values import repairs as mend
+from .line_values import bare_value, bracketed, kinds_of, line_ends, line_over, quoted, unquoted
 
 __all__ = ["RawCalls"]
 

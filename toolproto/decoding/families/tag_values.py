@@ -15,10 +15,10 @@ from typing import Any
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
 from ..calls.sink import ArgumentSink
-from ..lenient import read_json, read_lenient
-from ..lenient import repairs as mend
-from ..strict import Reading
-from .values import is_whole, kinds
+from ..values import repairs as mend
+from ..values.lenient import read_json, read_lenient
+from ..values.strict import Reading
+from .line_values import is_whole, kinds
 
 __all__ = ["NULL_WORD", "Elements", "ValueType", "tell_argument", "value_type"]
 

@@ -18,16 +18,16 @@ from html import unescape
 from typing import Any, TypeVar
 
 from ...messages import Grade, ProblemKind, Repair
-from ..call_draft import CallSetting
+from ..calls.draft import CallSetting
+from ..calls.names import Head, read_head
 from ..calls.pulled import NoCall, PulledCalls
 from ..calls.sink import ArgumentSink
-from ..heads import Head, read_head
-from ..json_calls import JsonCalls
 from ..patterns import Pattern, text_before
-from ..scanner import MORE, NO, Marker
+from ..reply.hot_string import StreamedString
+from ..reply.markers import MORE, NO, Marker
 from ..source import Pull, Source
-from ..strict import Refused
-from ..string_feed import StreamedString
+from ..values.strict import Refused
+from .json_calls import JsonCalls
 from .tag_values import NULL_WORD, Elements, ValueType, tell_argument, value_type
 
 __all__ = ["Tag", "TaggedCalls", "closes_list", "closing", "opens_call", "tag_at"]
@@ -180,7 +180,7 @@ def _asked(
 
 
 class TaggedCalls(PulledCalls):
-    """Reads one call. See :class:`~toolproto.decoding.json_calls.JsonCalls` for the members.
+    """Reads one call. See ``JsonCalls`` for the members.
 
     *head* is its name if that stood before the tags, *lead* the text of it, and *start* where in
     the reply the whole begins.

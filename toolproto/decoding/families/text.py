@@ -10,13 +10,13 @@ import re
 
 from ...messages import Grade, ProblemKind, Repair
 from ...tools.spec import ToolSpec
-from ..call_draft import CallSetting
+from ..calls.draft import CallSetting
+from ..calls.names import Head
 from ..calls.pulled import PulledCalls
-from ..heads import Head
-from ..lenient import read_json
 from ..patterns import Pattern
 from ..source import Pull, Source
-from ..strict import Reading, Refused
+from ..values.lenient import read_json
+from ..values.strict import Reading, Refused
 
 __all__ = ["TextArgument"]
 

@@ -17,9 +17,9 @@ from ...messages import Grade, ProblemKind, Repair
 from ..calls.pulled import NoCall, PulledCalls
 from ..calls.sink import ArgumentSink
 from ..patterns import Pattern
+from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
-from ..strict import Refused
-from ..string_feed import StreamedString
+from ..values.strict import Refused
 from .tag_values import Elements, ValueType, tell_argument, value_type
 
 if TYPE_CHECKING:

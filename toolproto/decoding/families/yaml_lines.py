@@ -11,10 +11,10 @@ from ...messages import Repair
 from ..calls.pulled import cut_short
 from ..calls.sink import TextSink
 from ..patterns import Pattern
+from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
-from ..strict import Reading, read_strict
-from ..string_feed import StreamedString
-from .values import ZERO_PADDED, fits, unquoted, zero_padded
+from ..values.strict import Reading, read_strict
+from .line_values import ZERO_PADDED, fits, unquoted, zero_padded
 
 __all__ = ["LONGEST_INDENT", "BlockText", "Line", "plain_scalar", "read_line"]
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ...tools.spec import ToolSpec
-from ..call_draft import CallSetting
-from ..call_shape import as_object
+from ..calls.draft import CallSetting
 from ..calls.pulled import malformed
+from ..calls.shape import as_object
 from ..calls.sink import ArgumentSink, TextSink
-from ..strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
-from .values import kinds, member
+from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
+from .line_values import kinds, member
 from .yaml_lines import Line
 
 __all__ = ["YamlTree"]

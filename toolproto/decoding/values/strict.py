@@ -3,7 +3,7 @@
 Two liberties are taken and labelled: raw control characters inside strings, and a member
 written twice with the same value. What JSON cannot mean (``NaN``, a
 number beyond any float, one key with two values) is refused *finally*: a more lenient
-reader has no better answer. The lenient reader (`lenient.py`) stands on these rules.
+reader has no better answer. The lenient reader (`values/lenient.py`) stands on these rules.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...decoding.scanner import Marker
+from ...decoding.reply.markers import Marker
 from ...messages import ToolCall
 from ...paradigms.base import ToolContextDef
 from ...paradigms.parsed import ParsedResponse
@@ -46,7 +46,7 @@ def place(
             "place",
             f"{call_line(each)} is read {'' if context.shown else 'without a doubt '}out of"
             f" {shown(reply)}, where it is only shown ({context.kind})",
-            "ask where a call stands before it is read as one: decoding/place.py does",
+            "ask where a call stands before it is read as one: decoding/reply/place.py does",
         )
 
 

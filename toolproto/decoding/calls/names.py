@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .patterns import Pattern
-from .scanner import MORE, NO
+from ..patterns import Pattern
+from ..reply.markers import MORE, NO
 
 __all__ = ["TOKEN", "Head", "read_head"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
-from ..messages import CallProblem, ProblemKind, Span
+from ...messages import CallProblem, ProblemKind, Span
 
 __all__ = ["CutTail"]
 

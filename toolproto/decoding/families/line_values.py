@@ -16,11 +16,11 @@ from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
 from ..calls.pulled import PulledCalls, cut_short, malformed
 from ..calls.sink import TextSink
-from ..lenient import read_json
-from ..lenient import repairs as mend
 from ..patterns import Pattern
 from ..source import Pull, Source
-from ..strict import Reading, Refused, finite_float, sized_int
+from ..values import repairs as mend
+from ..values.lenient import read_json
+from ..values.strict import Reading, Refused, finite_float, sized_int
 
 __all__ = [
     "ZERO_PADDED",

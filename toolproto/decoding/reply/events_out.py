@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from io import SEEK_END, StringIO
 
-from ..events import (
+from ...events import (
     ArgumentsDelta,
     CallCompleted,
     CallRejected,
@@ -18,7 +18,7 @@ from ..events import (
     ReasoningDelta,
     TextDelta,
 )
-from ..messages import CallProblem, Grade, IdFactory, Repair, Span, ToolCall
+from ...messages import CallProblem, Grade, IdFactory, Repair, Span, ToolCall
 
 __all__ = ["Outbox"]
 

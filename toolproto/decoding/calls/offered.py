@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ..tools.spec import ToolOffer, ToolSpec
+from ...tools.spec import ToolOffer, ToolSpec
 
 __all__ = ["NOTHING", "Offered", "offered"]
 

@@ -6,7 +6,7 @@ to write the conversation on by itself, and the reply is over.
 
 from __future__ import annotations
 
-from .scanner import MORE, NO, Marker
+from .markers import MORE, NO, Marker
 
 __all__ = ["LABELS", "LEAKS", "ends_reply", "invented_turn", "opens_turn"]
 

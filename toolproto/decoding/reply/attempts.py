@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Protocol
 
-from .outbox import Outbox
+from .events_out import Outbox
+from .hot_string import StreamedString
 from .place import PLAIN, Standing, Verdict
-from .string_feed import StreamedString
 
 __all__ = ["Attempt", "Body", "Policy"]
 

@@ -4,7 +4,7 @@ Text that merely contains a call must not run it. What tells the two apart is ho
 out, never the words of one language: block structure (fences, block quotes with their lazy lines,
 indented code, tables, lists, definitions), inline structure (code spans, quotation marks of every
 script, over lines) and elements that show or quote. :class:`Place` carries all of it over lines.
-Fences are the reader's own affair, because only what follows them decides (`fenced_calls.py`), and
+Fences are the reader's own affair, because only what follows them decides (`fences.py`), and
 so is thinking (`thinking.py`).
 
 One table, :data:`REASONS`, names every place that is not the open and what becomes of a call there:
@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from ..messages import Grade, Repair
+from ...messages import Grade, Repair
 
 __all__ = ["OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
 

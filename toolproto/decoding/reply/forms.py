@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from ..messages import Repair
-from .call_shape import CallShape
+from ...messages import Repair
+from ..calls.shape import CallShape
 
 __all__ = ["Family", "MarkedForm", "ReplyForm"]
 

@@ -1,31 +1,31 @@
 """The decoder of replies: events out of chunks.
 
-It has two ways through: a reader that knows everything a reply can hold (`reply_reader.py`), and
-a hot path for the inside of long string arguments (`string_feed.py`).
+It has two ways through: a reader that knows everything a reply can hold (`reader.py`), and
+a hot path for the inside of long string arguments (`hot_string.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import UsageError
-from ..events import Event
-from ..finish_reasons import cut_reason
-from ..messages import IdFactory
-from ..tools.spec import ToolOffer
-from .base import Limits
+from ...errors import UsageError
+from ...events import Event
+from ...finish_reasons import cut_reason
+from ...messages import IdFactory
+from ...tools.spec import ToolOffer
+from ..contract import Limits
+from .events_out import Outbox
 from .forms import ReplyForm
-from .outbox import Outbox
+from .hot_string import StringFeed, string_feed
 from .place import Standing
-from .reasoning import Reasoning
-from .reply_reader import PassedOver, ReplyReader
-from .string_feed import StringFeed, string_feed
+from .reader import PassedOver, ReplyReader
+from .thinking import Reasoning
 
 __all__ = ["ReplyDecoder"]
 
 
 class ReplyDecoder:
-    """Reads one reply. See :class:`~toolproto.decoding.base.Decoder` for what it promises."""
+    """Reads one reply. See :class:`~toolproto.decoding.contract.Decoder` for what it promises."""
 
     def __init__(
         self,

@@ -14,11 +14,11 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..calls.offered import Offered
+from ..patterns import Pattern
 from .forms import Family, MarkedForm, ReplyForm
-from .leaks import LABELS, LEAKS
-from .offered import Offered
-from .patterns import Pattern
-from .scanner import MORE, NO, Marker, MarkerSet
+from .markers import MORE, NO, Marker, MarkerSet
+from .template_tokens import LABELS, LEAKS
 from .thinking import Reasoning
 
 __all__ = ["CallMarkers", "Found", "Landmark", "Landmarks", "landmarks"]

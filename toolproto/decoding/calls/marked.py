@@ -1,6 +1,6 @@
 """The inside of a marked call: whatever a model writes between an opening and a closing marker.
 
-What each call is decides itself by how it begins (`openings.py`). There may be several in a row, or
+What each call is follows from how it begins (`which_reader.py`). There may be several in a row, or
 JSON in a code fence, or no call at all; and the closing marker may be missing, misspelt, or the
 opening one again.
 """
@@ -12,16 +12,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 
-from ..messages import CallProblem, Grade, ProblemKind, Repair, Span
-from .call_draft import CallSetting
-from .families.tags import Tag, TaggedCalls, closes_list, tag_at
-from .forms import Family
-from .heads import TOKEN
-from .landmarks import CallMarkers
-from .openings import CallsReader, Opening, Openings
-from .patterns import Pattern
-from .scanner import MORE, NO
-from .string_feed import StreamedString
+from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
+from ..families.tags import Tag, TaggedCalls, closes_list, tag_at
+from ..patterns import Pattern
+from ..reply.forms import Family
+from ..reply.hot_string import StreamedString
+from ..reply.landmarks import CallMarkers
+from ..reply.markers import MORE, NO
+from .draft import CallSetting
+from .names import TOKEN
+from .which_reader import CallsReader, Opening, Openings
 
 __all__ = ["MarkedBody"]
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from .patterns import Pattern
+from ..patterns import Pattern
 
 __all__ = ["MORE", "NO", "Marker", "MarkerSet"]
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..messages import Repair
-from .attempts import Body
-from .call_draft import CallSetting
-from .candidates import MORE_KEY, leading_key
-from .families.python_calls import PythonCalls
-from .families.python_names import leading_call
-from .forms import Family, ReplyForm
-from .heads import Head
-from .json_calls import JsonCalls
+from ...messages import Repair
+from ..families.json_calls import JsonCalls
+from ..families.python_calls import PythonCalls
+from ..families.python_names import leading_call
+from ..patterns import Pattern
+from ..reply.attempts import Body
+from ..reply.forms import Family, ReplyForm
+from ..reply.markers import MORE, NO
+from .draft import CallSetting
+from .first_key import MORE_KEY, leading_key
+from .names import Head
 from .offered import NOTHING
-from .patterns import Pattern
-from .scanner import MORE, NO
 
 __all__ = ["BareCall", "BareCalls"]
 

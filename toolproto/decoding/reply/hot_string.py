@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..events import Event
+from ...events import Event
 
 __all__ = ["StreamedString", "StringFeed", "string_feed"]
 

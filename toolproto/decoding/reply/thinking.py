@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .scanner import MORE, NO, MarkerSet
+from .markers import MORE, NO, MarkerSet
 
 __all__ = ["Reasoning", "Thought"]
 

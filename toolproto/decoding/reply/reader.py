@@ -2,7 +2,7 @@
 
 :class:`ReplyReader` goes through the prose from one telling character to the next. A marker, or
 the beginning of a JSON object that could be a call, opens an *attempt*: what follows is read by
-a reader of calls while text and events are withheld (`outbox.py`) until it is certain which of
+a reader of calls while text and events are withheld (`events_out.py`) until it is certain which of
 the two should go out. Where an attempt stands decides what becomes of it (`place.py`). All
 decisions depend on positions in the text, never on how it was cut into chunks.
 """
@@ -15,29 +15,28 @@ from copy import deepcopy
 from io import StringIO
 from typing import NamedTuple
 
-from ..events import TextDelta, text_delta
-from ..messages import Span
-from ..tools.spec import ToolOffer
+from ...events import TextDelta, text_delta
+from ...messages import Span
+from ...tools.spec import ToolOffer
+from ..calls.bare import BareCall, BareCalls
+from ..calls.draft import CallSetting
+from ..calls.first_key import leading_key
+from ..calls.marked import MarkedBody
+from ..calls.offered import offered
+from ..contract import Limits
+from ..families.json_calls import JsonCalls
+from ..families.json_tokens import OtherJson
+from ..patterns import Pattern
 from .attempts import Attempt, Body, Policy
-from .bare_calls import BareCall, BareCalls
-from .base import Limits
-from .call_draft import CallSetting
-from .candidates import leading_key
-from .cut import CutTail
-from .families.json_tokens import OtherJson
-from .fenced_calls import FENCED, Fences
-from .fences import FENCE
+from .events_out import Outbox
+from .fences import FENCE, FENCED, Fences
 from .forms import ReplyForm
-from .json_calls import JsonCalls
+from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
-from .leaks import ends_reply, invented_turn, opens_turn
-from .marked_body import MarkedBody
-from .offered import offered
-from .outbox import Outbox
-from .patterns import Pattern
+from .made_up import CutTail
+from .markers import MORE, NO
 from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
-from .scanner import MORE, NO
-from .string_feed import StreamedString
+from .template_tokens import ends_reply, invented_turn, opens_turn
 from .thinking import Reasoning, Thought
 
 __all__ = ["PassedOver", "ReplyReader"]

@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from ..messages import Repair
-from .attempts import Body
-from .call_draft import CallSetting
-from .candidates import MORE_KEY
-from .families.braces import BraceCalls
-from .families.python_calls import PythonCalls
-from .families.python_names import CallLead, call_lead, leading_call
-from .families.raw import RawCalls
-from .families.tags import Tag, TaggedCalls, opens_call, tag_at
-from .families.text import TextArgument
-from .families.xml import XmlCalls
-from .families.yaml import YamlCalls
-from .forms import Family
-from .heads import Head, read_head
-from .json_calls import JsonCalls
-from .landmarks import CallMarkers
+from ...messages import Repair
+from ..families.braces import BraceCalls
+from ..families.json_calls import JsonCalls
+from ..families.python_calls import PythonCalls
+from ..families.python_names import CallLead, call_lead, leading_call
+from ..families.raw import RawCalls
+from ..families.tags import Tag, TaggedCalls, opens_call, tag_at
+from ..families.text import TextArgument
+from ..families.xml import XmlCalls
+from ..families.yaml import YamlCalls
+from ..patterns import Pattern
+from ..reply.attempts import Body
+from ..reply.forms import Family
+from ..reply.landmarks import CallMarkers
+from ..reply.markers import MORE, NO, Marker
+from .draft import CallSetting
+from .first_key import MORE_KEY
+from .names import Head, read_head
 from .offered import NOTHING
-from .patterns import Pattern
-from .scanner import MORE, NO, Marker
 
 __all__ = ["CallsReader", "Opening", "Openings"]
 

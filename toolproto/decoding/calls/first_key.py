@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .patterns import Pattern
+from ..patterns import Pattern
 
 __all__ = ["MORE_KEY", "leading_key"]
 

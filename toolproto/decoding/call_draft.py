@@ -1,5 +1,0 @@
-"""Moved to `calls/draft.py`."""
-
-from .calls.draft import CallDraft, CallSetting, Outcome
-
-__all__ = ["CallDraft", "CallSetting", "Outcome"]

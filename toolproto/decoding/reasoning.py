@@ -1,5 +1,0 @@
-"""Moved: see `thinking.py`."""
-
-from .thinking import Reasoning
-
-__all__ = ["Reasoning"]

@@ -1,0 +1,1 @@
+"""One reply as it arrives: prose, thinking, markers, and where a call stands in it."""
