@@ -29,9 +29,9 @@
     families/          the ways in which the inside of a call is written
       json_*, python_*, tags, tag_values, xml, yaml*, raw, braces, text, line_values
 
-    values/            what a value means: strict and lenient JSON, quotes, escapes, numbers, repairs
+    values/            what a value means: strict and lenient JSON, quotes, numbers, repairs
 
 A reply goes: decoder -> reader -> (landmark, place) -> marked or bare -> a family -> draft or
-sink -> events_out -> decoder. Where a call stands is decided in ``reply/place.py`` and nowhere else;
-whether more text could change an answer follows from ``patterns.py`` and is written nowhere.
+sink -> events_out -> decoder. Where a call stands is decided in ``reply/place.py`` and nowhere
+else; whether more text could change an answer follows from ``patterns.py`` and is written nowhere.
 """
