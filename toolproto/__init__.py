@@ -178,8 +178,8 @@ __all__ = [
 _NAMES = {
     "approvals": ("Allow", "ApprovalRequest", "Defer", "Deny", "Policy"),
     "decoding.argument_strings": ("ArgumentStrings", "StringDelta"),
-    "decoding.base": ("Decoder", "Limits"),
-    "decoding.reasoning": ("Reasoning",),
+    "decoding.contract": ("Decoder", "Limits"),
+    "decoding.reply.thinking": ("Reasoning",),
     "errors": (
         "CallError",
         "EndpointError",
