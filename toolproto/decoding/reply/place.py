@@ -176,6 +176,8 @@ _AFTER_SENTENCE = re.compile(r"[\s\"'”’»›)\]}）】*_~]+\Z")
 _ABBREVIATION = re.compile(r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z")
 # A quotation that was opened this long ago and never closed was none.
 _LONGEST_QUOTATION = 2_000
+# Nor does an element go on for ever: what stands far behind one that nobody closed is doubted.
+_LONGEST_ELEMENT = 4_000
 
 
 class _Open:
@@ -214,6 +216,7 @@ class Place:
         self._straight: _Open | None = None  # a quotation mark that opens and closes alike
         self._quotes: list[_Open] = []
         self._element: re.Pattern[str] | None = None  # what closes the element that is open
+        self._element_at = 0  # where that was opened
 
     # -- taking prose in ------------------------------------------------------------------
 
@@ -285,7 +288,7 @@ class Place:
 
     def _shown(self) -> str:
         # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
-        if self._element is not None or _BEGUN_ELEMENT.match(self._rest):
+        if self._in_near_element or _BEGUN_ELEMENT.match(self._rest):
             return "element"
         if _QUOTE_LINE.match(self._head):
             return "block_quote"
@@ -314,7 +317,15 @@ class Place:
         before = self._before.rstrip()
         return before[-1:] in _APOSTROPHES and _may_quote(before[:-1])
 
+    @property
+    def _in_near_element(self) -> bool:
+        """In an element that was opened not too long ago to be still meant?"""
+        near = self._seen - self._element_at <= _LONGEST_ELEMENT
+        return self._element is not None and near
+
     def _doubt(self) -> str:
+        if self._element is not None:
+            return "open_block"
         if self._code:
             return "open_code"
         if self._straight is not None or (self._quotes and not self._is_stale(self._quotes[-1])):
@@ -487,9 +498,9 @@ class Place:
         element = _ELEMENT.match(text, at)
         region = None if element else _REGION.match(text, at)
         if element and not element.group(2):
-            self._element = _closing(element.group(1))
+            self._element, self._element_at = _closing(element.group(1)), self._seen
         elif region:
-            self._element = _region_end(region)
+            self._element, self._element_at = _region_end(region), self._seen
         found = element or region
         if found:
             return found.end()
