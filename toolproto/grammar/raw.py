@@ -57,8 +57,8 @@ _ALSO = {"i": "\u0130\u0131", "s": "\u017f", "k": "\u212a"}
 # Whether a raw text is empty can be told; to count further, every state would be there many times.
 _MOST_COUNTED = 1
 _MOST_BETWEEN_TOKENS = 16
-# What may begin JSON, or what a lenient reader takes for it.
-_LIKE_JSON = union(of("{[\"'\u201c\u2018`"), SPACES)
+# What may begin an object or a list. A number or a quoted text is mended into a string again.
+_LIKE_JSON = union(of("{["), SPACES)
 
 
 @lru_cache(maxsize=256)
