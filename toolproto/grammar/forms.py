@@ -129,9 +129,9 @@ def element(
 
 
 def is_surely_text(schema: Any) -> bool:
-    """Whether a reader sees at once that strings are meant, or that anything may be."""
-    if not isinstance(schema, Mapping) or not schema:
-        return True
+    """Whether a reader sees at once that strings are meant; None is no schema at all."""
+    if not isinstance(schema, Mapping):
+        return schema is None
     kind = schema.get("type")
     if kind is not None:
         return kind == "string" or (isinstance(kind, list) and "string" in kind)
