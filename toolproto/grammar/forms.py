@@ -26,7 +26,7 @@ from .ir import (
     text,
     times,
 )
-from .notation import Escaped, Notation, Said, TextForm
+from .notation import Escaped, Notation, Said, TextForm, may_hold
 from .raw import block_end
 from .values import Argument, arguments, value_of
 
@@ -221,9 +221,12 @@ class InBlock(Notation):
     def string(self, form: TextForm) -> Said:
         """Strings of *form*: in a block only where it asks nothing but a length."""
         quoted = Notation.string(self, form)
-        if form.pattern is not None:
+        if form.pattern is None:
+            return Said(either([quoted.node, _yaml_block()]), form.lengths)
+        if may_hold(form.pattern, of("\n ")):
             return quoted
-        return Said(either([quoted.node, _yaml_block()]), form.lengths)
+        block = joined(text("|-\n    "), form.pattern)
+        return Said(either([quoted.node, block]), quoted.unsaid)
 
     def literal(self, value: Any) -> Node:
         """Exactly *value*."""
@@ -247,7 +250,10 @@ class InLine(Notation):
         quoted = Notation.string(self, form)
         said = joined(text("= "), quoted.node)
         if form.pattern is not None:
-            return Said(said, quoted.unsaid)
+            # A line that may be the word itself would end the text.
+            short = not may_hold(form.pattern, of("\nE"))
+            block = joined(text("<<END\n"), form.pattern, text("\nEND"))
+            return Said(either([said, block]) if short else said, quoted.unsaid)
         blocks = [
             joined(text(f"<<{word}"), lines, text(word))
             for word, lines in block_end(("END", "END1"))
