@@ -12,6 +12,7 @@ from typing import Any
 
 from ..tools.faults import as_array
 from ..tools.spec import ToolSpec
+from .automaton import TooManyStates, table
 from .charset import ALL, Ranges, minus, of, union
 from .draft import Draft
 from .ir import (
@@ -19,6 +20,7 @@ from .ir import (
     NOTHING,
     Chars,
     Node,
+    Without,
     chars,
     either,
     joined,
@@ -27,7 +29,7 @@ from .ir import (
     times,
 )
 from .notation import Escaped, Notation, Said, TextForm, may_hold
-from .raw import block_end
+from .raw import block_end, lines_before
 from .values import Argument, arguments, value_of
 
 __all__ = [
@@ -233,6 +235,17 @@ class InBlock(Notation):
         return text(self.write(value))
 
 
+def _patterned_block(pattern: Node) -> list[Node]:
+    """A text of *pattern* down to the line that ends it, if that can be said."""
+    lines = lines_before("END", pattern)
+    try:
+        if not isinstance(lines, Without) or not table(lines).ends:
+            return []
+    except TooManyStates:
+        return []
+    return [joined(text("<<END"), lines, text("END"))]
+
+
 @dataclass(frozen=True, slots=True)
 class InLine(Notation):
     """``= `` and JSON, or a text as it is down to a line that ends it."""
@@ -250,10 +263,7 @@ class InLine(Notation):
         quoted = Notation.string(self, form)
         said = joined(text("= "), quoted.node)
         if form.pattern is not None:
-            # A line that may be the word itself would end the text.
-            short = not may_hold(form.pattern, of("\nE"))
-            block = joined(text("<<END\n"), form.pattern, text("\nEND"))
-            return Said(either([said, block]) if short else said, quoted.unsaid)
+            return Said(either([said, *_patterned_block(form.pattern)]), quoted.unsaid)
         blocks = [
             joined(text(f"<<{word}"), lines, text(word))
             for word, lines in block_end(("END", "END1"))
