@@ -169,7 +169,15 @@ def _determined(
     pending = [start]
     ends: set[int] = set()
 
+    known: dict[tuple[int, ...], int] = {}
+
     def numbered(targets: list[int]) -> int:
+        key = tuple(targets)
+        if key not in known:
+            known[key] = new(targets)
+        return known[key]
+
+    def new(targets: list[int]) -> int:
         target = frozenset().union(*(closures[to] for to in targets))
         if found in target or not target:
             return -1

@@ -46,7 +46,7 @@ class Draft:
         self.left_out: dict[LeftOut, None] = {}
         self.work = Work(_VISITS)
         self._names: dict[Node, Rule] = {}
-        self._shared: dict[str, Node] = {}
+        self._shared: dict[tuple[Notation, str], Node] = {}
 
     def rule(self, hint: str, node: Node) -> Node:
         """*node* by name; what is short stays as it is."""
@@ -72,17 +72,17 @@ class Draft:
             return False
         return True
 
-    def _once(self, name: str, make: Callable[[], Node]) -> Node:
-        """The rule called *name*, made when it is first needed."""
-        if name not in self._shared:
-            self._shared[name] = self.rule(name, make())
-        return self._shared[name]
+    def _once(self, notation: Notation, what: str, make: Callable[[], Node]) -> Node:
+        """The rule for *what* in *notation*, made when it is first needed."""
+        if (notation, what) not in self._shared:
+            self._shared[notation, what] = self.rule(f"{notation.name}-{what}", make())
+        return self._shared[notation, what]
 
     # -- values of which no schema speaks -------------------------------------------------
 
     def string(self, notation: Notation) -> Node:
         """Every string."""
-        return self._once(f"{notation.name}-string", lambda: notation.string(TextForm()).node)
+        return self._once(notation, "string", lambda: notation.string(TextForm()).node)
 
     def other_string(self, notation: Notation, avoided: str) -> Node:
         """Every string but *avoided*, in quotes.
@@ -90,7 +90,7 @@ class Draft:
         A small model that was shown a form copies it with its placeholder; the check refuses that.
         """
         plain, escape = notation.plain_characters, self._escape(notation)
-        more = self._once(f"{notation.name}-rest", lambda: times(either([plain, escape])))
+        more = self._once(notation, "rest", lambda: times(either([plain, escape])))
         node = joined(either([plain, escape]), more)
         for character in reversed(avoided):
             other = Chars(minus(plain.ranges, of(character)))
@@ -99,19 +99,19 @@ class Draft:
         return joined(text('"'), node, text('"'))
 
     def _escape(self, notation: Notation) -> Node:
-        return self._once(f"{notation.name}-escape", lambda: notation.escapes)
+        return self._once(notation, "escape", lambda: notation.escapes)
 
     def integer(self, notation: Notation) -> Node:
         """Every whole number."""
-        return self._once(f"{notation.name}-integer", lambda: notation.plain(integers(Bounds())))
+        return self._once(notation, "integer", lambda: notation.plain(integers(Bounds())))
 
     def number(self, notation: Notation) -> Node:
         """Every number."""
-        return self._once(f"{notation.name}-number", lambda: notation.plain(numbers(Bounds())))
+        return self._once(notation, "number", lambda: notation.plain(numbers(Bounds())))
 
     def anything(self, notation: Notation, depth: int = _DEPTH) -> Node:
         """Every value that is not nested deeper than *depth*."""
-        return self._once(f"{notation.name}-value-{depth}", lambda: self._value(notation, depth))
+        return self._once(notation, f"value-{depth}", lambda: self._value(notation, depth))
 
     def _value(self, notation: Notation, depth: int) -> Node:
         words = [notation.plain(text(word)) for word in notation.words]
@@ -137,7 +137,7 @@ class Draft:
         # No grammar can tell that a key was there before.
         self.leave_out("an object of any keys", "distinct keys")
         inner = notation.inner
-        named = self._once(f"{inner.name}-key", lambda: inner.any_key)
+        named = self._once(inner, "key", lambda: inner.any_key)
         key = joined(named, inner.plain(text(inner.colon)))
         member = self.rule(f"{notation.name}-member", joined(key, item))
         return joined(opener, separated(member, comma, least, most), closer)

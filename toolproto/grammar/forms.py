@@ -12,6 +12,7 @@ from typing import Any
 
 from ..tools.faults import as_array
 from ..tools.spec import ToolSpec
+from .automaton import TooManyStates, table
 from .charset import ALL, Ranges, minus, of, union
 from .draft import Draft
 from .ir import (
@@ -19,6 +20,7 @@ from .ir import (
     NOTHING,
     Chars,
     Node,
+    Without,
     chars,
     either,
     joined,
@@ -26,8 +28,8 @@ from .ir import (
     text,
     times,
 )
-from .notation import Escaped, Notation, Said, TextForm
-from .raw import block_end
+from .notation import Escaped, Notation, Said, TextForm, may_hold
+from .raw import block_end, lines_before
 from .values import Argument, arguments, value_of
 
 __all__ = [
@@ -129,9 +131,9 @@ def element(
 
 
 def is_surely_text(schema: Any) -> bool:
-    """Whether a reader sees at once that strings are meant, or that anything may be."""
-    if not isinstance(schema, Mapping) or not schema:
-        return True
+    """Whether a reader sees at once that strings are meant; None is no schema at all."""
+    if not isinstance(schema, Mapping):
+        return schema is None
     kind = schema.get("type")
     if kind is not None:
         return kind == "string" or (isinstance(kind, list) and "string" in kind)
@@ -221,13 +223,27 @@ class InBlock(Notation):
     def string(self, form: TextForm) -> Said:
         """Strings of *form*: in a block only where it asks nothing but a length."""
         quoted = Notation.string(self, form)
-        if form.pattern is not None:
+        if form.pattern is None:
+            return Said(either([quoted.node, _yaml_block()]), form.lengths)
+        if may_hold(form.pattern, of("\n ")):
             return quoted
-        return Said(either([quoted.node, _yaml_block()]), form.lengths)
+        block = joined(text("|-\n    "), form.pattern)
+        return Said(either([quoted.node, block]), quoted.unsaid)
 
     def literal(self, value: Any) -> Node:
         """Exactly *value*."""
         return text(self.write(value))
+
+
+def _patterned_block(pattern: Node) -> list[Node]:
+    """A text of *pattern* down to the line that ends it, if that can be said."""
+    lines = lines_before("END", pattern)
+    try:
+        if not isinstance(lines, Without) or not table(lines).ends:
+            return []
+    except TooManyStates:
+        return []
+    return [joined(text("<<END"), lines, text("END"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +263,7 @@ class InLine(Notation):
         quoted = Notation.string(self, form)
         said = joined(text("= "), quoted.node)
         if form.pattern is not None:
-            return Said(said, quoted.unsaid)
+            return Said(either([said, *_patterned_block(form.pattern)]), quoted.unsaid)
         blocks = [
             joined(text(f"<<{word}"), lines, text(word))
             for word, lines in block_end(("END", "END1"))

@@ -28,7 +28,7 @@ def merged(schemas: Iterable[Any]) -> tuple[Any, list[str]]:
         if is_object(schema):
             for keyword, value in schema.items():
                 _add(whole, keyword, value, unsaid)
-    return whole, unsaid
+    return (False if whole.get("type") == [] else whole), unsaid
 
 
 def _add(whole: dict[str, Any], keyword: str, value: Any, unsaid: list[str]) -> None:

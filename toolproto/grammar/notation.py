@@ -143,6 +143,11 @@ class Notation:
         return _json_string(self.escapes)
 
     @property
+    def never_said(self) -> tuple[str, ...]:
+        """What no string can be that is written so."""
+        return ()
+
+    @property
     def any_key(self) -> Node:
         """The name of a member, whatever it is."""
         return self.string(TextForm()).node

@@ -57,8 +57,8 @@ _ALSO = {"i": "\u0130\u0131", "s": "\u017f", "k": "\u212a"}
 # Whether a raw text is empty can be told; to count further, every state would be there many times.
 _MOST_COUNTED = 1
 _MOST_BETWEEN_TOKENS = 16
-# What may begin JSON, or what a lenient reader takes for it.
-_LIKE_JSON = union(of("{[\"'\u201c\u2018`"), SPACES)
+# What may begin an object or a list. A number or a quoted text is mended into a string again.
+_LIKE_JSON = union(of("{["), SPACES)
 
 
 @lru_cache(maxsize=256)
@@ -126,10 +126,15 @@ class RawInTags(Notation):
         node, unsaid = form.node()
         if form.pattern is None and (form.most or form.least) > self._most_counted:
             node, unsaid = times(Chars(ALL), min(form.least, self._most_counted)), form.lengths
+        unsaid = (*unsaid, *self.never_said)
         made = node if self._is_harmless(node) else self._raw(node)
         if made is None:
             made, unsaid = self._raw(ANYTHING) or _untagged(), (*form.lengths, "pattern")
         return Said(made, unsaid)
+
+    @property
+    def never_said(self) -> tuple[str, ...]:
+        return () if self.surely else ("text like JSON",)
 
     @property
     def _most_counted(self) -> int:
@@ -272,11 +277,11 @@ class BetweenTokens(Notation):
 
 def block_end(words: Iterable[str]) -> list[tuple[str, Node]]:
     """For each of *words*, the lines of text that may stand before a line which is just it."""
-    return [(word, _lines_before(word)) for word in words]
+    return [(word, lines_before(word)) for word in words]
 
 
-def _lines_before(word: str) -> Node:
-    """``\\n``, any lines none of which is *word*, and ``\\n``."""
+def lines_before(word: str, lines: Node = ANYTHING) -> Node:
+    """``\\n``, *lines* none of which is *word*, and ``\\n``."""
     line = Chars(minus(SPACES, of("\n")))
     lone = joined(text("\n"), times(line), text(word), times(line), text("\n"))
-    return Without(joined(text("\n"), ANYTHING, text("\n")), lone)
+    return Without(joined(text("\n"), lines, text("\n")), lone)

@@ -44,7 +44,8 @@ _MOST_TRIGGERS = 64
 _MOST_KEPT = 64
 _LETTER = re.compile(r"[^\W\d_]")
 _LAST_WORD = re.compile(r"\w*\Z")
-_kept: dict[Any, Grammar | None] = {}
+_MISSING: Any = object()
+_kept: dict[Any, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,14 @@ def made_once(
         key = (owner, json.dumps([told, offer.choice, offer.parallel]), reasoning)
     except (TypeError, ValueError, RecursionError):  # a schema that nobody checked
         return made_grammar(form, offer, reasoning)
-    if key not in _kept:
-        while len(_kept) >= _MOST_KEPT:
-            _kept.pop(next(iter(_kept)), None)
-        _kept[key] = made_grammar(form, offer, reasoning)
-    return _kept[key]
+    # Threads share it; each step is one that no other can interrupt.
+    made: Grammar | None = _kept.get(key, _MISSING)
+    if made is _MISSING:
+        made = made_grammar(form, offer, reasoning)
+        if len(_kept) >= _MOST_KEPT:
+            _kept.clear()
+        _kept[key] = made
+    return made
 
 
 def made_grammar(form: CallForm, offer: ToolOffer, reasoning: Reasoning | None) -> Grammar | None:

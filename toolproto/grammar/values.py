@@ -288,6 +288,8 @@ class _Reader:
             shown = self._shown.get(where, "")
             if shown and type(notation) in _QUOTED:
                 return self._draft.rule("string", self._draft.other_string(notation, shown))
+            for keyword in notation.never_said:
+                self._draft.leave_out(where, keyword)
             return self._draft.string(notation)
         if not self._draft.spend(_STRING):
             self._draft.leave_out(where, "everything", "nested too deeply, or too large")
