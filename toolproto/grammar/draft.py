@@ -114,6 +114,8 @@ class Draft:
         return self._once(notation, f"value-{depth}", lambda: self._value(notation, depth))
 
     def _value(self, notation: Notation, depth: int) -> Node:
+        for each in notation.never_said:
+            self.leave_out("any value", each)
         words = [notation.plain(text(word)) for word in notation.words]
         scalar = either([self.string(notation), self.number(notation), *words])
         if depth == 0:
