@@ -157,5 +157,6 @@ def test_the_kinds_of_problems_are_these():
         "invalid_arguments",
         "not_allowed",
         "fabricated_result",
+        "doubted",
         "too_large",
     ]

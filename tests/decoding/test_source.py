@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families import braces, raw, values, yaml, yaml_lines
+from toolproto.decoding.families import braces, line_values, raw, yaml, yaml_lines
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Pull, Source, begun_at_end
@@ -50,8 +50,8 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
         lambda source: source.at_end(),
         ["<", "tool", "_", "\\_", "call", "|", "｜", ">", ">>", "`", " ", "TOOL"],
     ),
-    "line_over": (values.line_over, ['"', " ", ",", "\r", "\n", "call", ">>", "`", "x"]),
-    "line_ends": (values.line_ends, ["\r", "\n", "`", "``", "call", ">>", "x"]),
+    "line_over": (line_values.line_over, ['"', " ", ",", "\r", "\n", "call", ">>", "`", "x"]),
+    "line_ends": (line_values.line_ends, ["\r", "\n", "`", "``", "call", ">>", "x"]),
     "brace quote": (braces._quote_ends, ['"', " ", "\n", ",", "}", "<", "tool_call", "|>", "x"]),
     "yaml quote": (yaml._quote_ends, ['"', " ", "\t", "#", "\r", "\n", "`", ",", "x"]),
     "last line": (
@@ -70,7 +70,7 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
 ALPHABETS = {
     braces: ["call", ":", " ", "get", "_", "\\", "{", "<", "escape>", '"', "|", ">", "}", ",", "="],
     raw: ["key", " ", "=", ":", "<<", "-", '"', "'", "END", "\\", "\r", "\n", "x", "(", ")", "_"],
-    values: ["\\", "u", "00", "e", "9", "n", '"', " ", ",", "\r", "\n", "x"],
+    line_values: ["\\", "u", "00", "e", "9", "n", '"', " ", ",", "\r", "\n", "x"],
     yaml: [" ", "\t", "-", "---", "...", ".", "#", "\r", "\n", "x"],
     yaml_lines: ["-", " ", "k", "k l", ":", '"', "'", "\\", "|", "+", "2", "#", "\r", "\n"],
 }

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 
 import toolproto
 from toolproto import ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, tool
-from toolproto.decoding import place
 from toolproto.decoding.contract import Decoder
+from toolproto.decoding.reply import place
 from toolproto.events import CallCompleted, CallStarted, Event, TextDelta
 from toolproto.explain import Explanation, PartKind, Verdict, explain, in_chunks
 from toolproto.explain.words import REASONS, why

@@ -158,7 +158,6 @@ def test_settings_of_pytest_that_are_there_are_not_hidden(tmp_path: Path) -> Non
 UNREADABLE = {
     "thinking": NewParadigm("new_form", "<think>", "</think>"),
     "results": NewParadigm("new_form", "<tool_result>", "</tool_result>"),
-    "Python and brackets": NewParadigm("new_form", "[[call ", "]]", payload="python"),
     "XML without tags": NewParadigm("new_form", "[[call ", "]]", payload="xml"),
 }
 
@@ -168,6 +167,11 @@ def test_markers_that_cannot_keep_the_laws_are_refused(tmp_path: Path, case: str
     with pytest.raises(UsageError, match="would break the law of"):
         write_scaffold(UNREADABLE[case], tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_python_calls_may_stand_between_brackets(tmp_path: Path) -> None:
+    write_scaffold(NewParadigm("new_form", "[[call ", "]]", payload="python"), tmp_path)
+    assert list(tmp_path.iterdir()) != []
 
 
 # -- the command --------------------------------------------------------------------------

@@ -188,7 +188,7 @@ def test_a_broken_grammar_is_refused_with_the_reason_and_nothing_is_printed(endp
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("params", [{"temperature": "hot"}, {"max_tokens": 2**70}, {"n": 2}])
+@pytest.mark.parametrize("params", [{"temperature": "hot"}, {"max_tokens": "many"}, {"n": 2}])
 def test_a_parameter_that_llama_cpp_refuses_is_named(endpoint, params):
     with pytest.raises(EndpointError, match=f"refuses the request: .*{next(iter(params))}"):
         chunks(endpoint, asked("Hi.", **params))

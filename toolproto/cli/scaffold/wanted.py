@@ -30,9 +30,27 @@ TAKEN = frozenset(
     (
         *("ArgumentsDelta", "CallCompleted", "CallProblem", "CallRejected", "CallStarted"),
         *("Callable", "Decoder", "Event", "Grade", "IdFactory", "JsonCall", "LineDecoder"),
-        *("NamedJson", "ParadigmLaws", "Path", "ProblemKind", "PythonCall", "Reading"),
+        *(
+            "NamedJson",
+            "PLAIN",
+            "ParadigmLaws",
+            "Path",
+            "Pattern",
+            "Place",
+            "ProblemKind",
+            "PythonCall",
+            "Reading",
+        ),
         *("Reasoning", "ReasoningDelta", "Sequence", "Span", "TaggedCall", "TextDelta"),
-        *("ToolCall", "ToolContextDef", "ToolOffer", "ToolResult", "UsageError", "WireFormat"),
+        *(
+            "ToolCall",
+            "ToolContextDef",
+            "ToolOffer",
+            "ToolResult",
+            "UsageError",
+            "Verdict",
+            "WireFormat",
+        ),
         *("WireParadigm", "XmlCall"),
     )
 )

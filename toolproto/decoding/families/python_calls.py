@@ -341,6 +341,8 @@ class PythonCalls:
         """The next call of a run."""
         source = self._source
         yield from self._unquote()
+        if (yield from source.at_end()):
+            return None
         if self._marked and self._is_extra((yield from source.peek())):
             source.at += 1
         separator = yield from source.match(_SEPARATOR)
@@ -382,6 +384,8 @@ class PythonCalls:
     def _behind_list(self) -> Pull[bool]:
         """Behind a list: a bracket too many, another list, or the end."""
         source = self._source
+        if (yield from source.at_end()):
+            return False
         if self._is_extra((yield from source.peek())):
             source.at += 1
         again = yield from source.match(_LIST_AGAIN)

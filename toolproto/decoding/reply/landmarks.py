@@ -92,15 +92,16 @@ class Landmarks:
             *((Marker(text), Landmark.RESULT) for text in form.results),
             *((marker, Landmark.THOUGHT) for marker, text in thoughts if text[0] != " "),
             *((Marker(closer), Landmark.END_OF_THOUGHT) for _, closer in reasoning.tags),
-            *((Marker(text), Landmark.DROPPED) for text in form.dropped),
+            *((Marker(text.lstrip(" ")), Landmark.DROPPED) for text in form.dropped),
             *((marker, Landmark.LEAK) for marker in LEAKS),
         ]
         self._calls = calls
         self._kinds = [kind for _, kind in table]
         self._markers = MarkerSet([marker for marker, _ in table])
         self._tool_tags = form.tool_tags
-        #: Openers of a thought that count at the very beginning of a reply.
+        # What begins with a space goes on with the prompt: it counts at the beginning of a reply.
         self.first_thoughts = [marker for marker, text in thoughts if text[0] == " "]
+        self.first_dropped = [Marker(text) for text in form.dropped if text[0] == " "]
         #: What ends a thought: the tags, and behind those the calls that may do so.
         self.ends_of_thought = len(reasoning.tags)
         self.calls_in_thought = [call for call in calls if call.form.ends_thought]

@@ -192,15 +192,14 @@ class ReplyReader:
 
     def _at_start(self, text: str, at: int, final: bool) -> int:
         """At the first character of the reply, where its template may have begun a thought."""
-        for marker in self.landmarks.first_thoughts:
-            end = marker.at(text, at, final)
-            if end == MORE:
-                return at
-            if end >= 0:
-                self._begin_thought()
-                return end
+        ends = [marker.at(text, at, final) for marker in self.landmarks.first_thoughts]
+        dropped = [marker.at(text, at, final) for marker in self.landmarks.first_dropped]
+        if MORE in ends or MORE in dropped:
+            return at
         self.mode = self.in_prose
-        return at
+        if max(ends, default=NO) >= 0:
+            self._begin_thought()
+        return max(at, *ends, *dropped)
 
     def _read_prose(self, text: str, at: int, final: bool) -> int:
         if self._line_begins:
