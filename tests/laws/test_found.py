@@ -57,6 +57,18 @@ FOUND_IN = [
     ("function_tag", '<function=get_weather{"arguments":{"":""},"name":"get_weather"}'),
     ("function_tag", '<function=now{"a":"b","arguments":{"":""},"name":"now"}'),
     ("kimi_k3", '<|open|>call tool="get_weather<|s|>{"name":"get_weather","arguments":{"":""}}'),
+    # The next argument was looked for in text that had gone out already.
+    (
+        "minimax_m2",
+        '<minimax:tool_call>\n<invoke name="write_file">\n<parameter na"\n<think>\n\n“<invoke name="f">'
+        '\n<parameter name="path">a.py</parameter>\n<parameter name="content">x</parameter>\n</invoke>',
+    ),
+    # Behind arguments in a fence that is not closed, reading stood still until more text came.
+    (
+        "deepseek_v3",
+        "\t<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n"
+        '{"city": "Oslo"}\n``x`<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜too',
+    ),
     # One member was handed out, another read.
     ("hermes", '{"name": "now", "args": {"": ""}, "arguments": {"": "2"}}'),
     ("hermes", '{"name": "now", "args": {"a": "1"}, "arguments": {"b": "2"}}'),

@@ -197,7 +197,8 @@ class MarkedBody:
                 return at
             fence = _CLOSING_FENCE.match(text, at)
             self._fenced = False
-            return fence.end() if fence else at
+            if fence:
+                return fence.end()
         if _SPACE.match(text, at):
             if text[at] == "\n" and self._closer is None:
                 outbox.release()  # its line is over, and nothing more can be said of the call

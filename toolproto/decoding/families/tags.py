@@ -217,7 +217,7 @@ class TaggedCalls(PulledCalls):
         """The string argument in which reading stands, if that is so."""
         if self._json is not None:
             return self._json.streaming
-        return self.hot() if self.hot is not None else None
+        return super().streaming
 
     def take_pushback(self) -> str:
         """Text behind the end of a broken call, if its arguments were JSON."""
