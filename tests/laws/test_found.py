@@ -60,8 +60,9 @@ FOUND_IN = [
     # The next argument was looked for in text that had gone out already.
     (
         "minimax_m2",
-        '<minimax:tool_call>\n<invoke name="write_file">\n<parameter na"\n<think>\n\n“<invoke name="f">'
-        '\n<parameter name="path">a.py</parameter>\n<parameter name="content">x</parameter>\n</invoke>',
+        '<minimax:tool_call>\n<invoke name="write_file">\n<parameter na"\n<think>\n\n“<invoke>'
+        '\n<parameter name="path">a</parameter>\n<parameter name="content">x</parameter>'
+        "\n</invoke>",
     ),
     # Behind arguments in a fence that is not closed, reading stood still until more text came.
     (
