@@ -44,7 +44,9 @@ def write_scaffold(wanted: NewParadigm, into: Path) -> Scaffolded:
     folder = into / wanted.distribution if wanted.package else into
     with TemporaryDirectory() as made:
         _make(wanted, Path(made))
-        files = sorted(path.relative_to(made) for path in Path(made).rglob("*") if path.is_file())
+        found = (path.relative_to(made) for path in Path(made).rglob("*") if path.is_file())
+        # Trying it out may have compiled it.
+        files = sorted(path for path in found if "__pycache__" not in path.parts)
         left = _left(folder, files, wanted)
         written = [path for path in files if path not in left]
         _refuse_to_overwrite(folder, written)
