@@ -38,6 +38,7 @@ class ReplyDecoder:
     ) -> None:
         self._outbox = Outbox(ids)
         self._reader = ReplyReader(form, offer, self._outbox, reasoning, limits)
+        self._plain = self._reader.plain
         self._finished = False
         self._string: StringFeed | None = None  # while a string argument is being read
 
@@ -55,7 +56,8 @@ class ReplyDecoder:
         """Read on."""
         if self._string is not None:
             return self._string.feed(chunk)
-        return self._read(chunk)
+        prose = self._plain(chunk)  # most chunks of most replies
+        return self._read(chunk) if prose is None else [prose]
 
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the reply is over, and for which *reason*, in the words of any service.
@@ -73,9 +75,6 @@ class ReplyDecoder:
         self._leave_string()
         if self._finished:
             raise UsageError("feed() after finish(): make a new decoder for each reply")
-        prose = self._reader.plain(chunk)
-        if prose is not None:
-            return [prose]
         self._reader.read(chunk)
         self._enter_string()
         return self._outbox.take()

@@ -187,6 +187,7 @@ class ReplyReader:
         if problem is not None:
             held.rejected(None, problem)
         held.settle()
+        self._calm = False  # nothing more is prose
 
     # -- prose ----------------------------------------------------------------------------
 
