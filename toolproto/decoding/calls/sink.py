@@ -39,8 +39,6 @@ class TextSink:
         self._parts = []
         self._tell('"')
 
-    open_quoted = open_text
-
     def text(self, piece: str) -> None:
         """More of it, as it is."""
         self._parts.append(piece)

@@ -2,8 +2,8 @@
 
 The value may be a call, a list of calls, or an object with a list of them in it. Each call is
 announced when its name is known, its arguments are handed out as they become certain, and when its
-object closes it is read as a whole (`calls/draft.py`): by the C reader while it is strict JSON,
-which takes 9 µs for a short call where building the value here would take 40.
+object closes it is read as a whole (`calls/draft.py`): by the standard library's C reader while it
+is strict JSON, and leniently where it is not.
 
 The frames are the only stack of open containers: they know what a container is to the calls in it,
 and which token strict JSON may have there next.
