@@ -31,6 +31,7 @@ LAYERS = {
     "hooks": 2,
     "approvals": 2,
     "masking": 2,
+    "guard": 2,
     "turn": 3,
     "tools.toolsets": 4,  # they open files
     "recommendations": 4,  # so does a table of one's own
