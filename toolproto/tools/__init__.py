@@ -6,6 +6,7 @@ from .define import Risk, Tool, tool
 from .outcome import ToolOutput
 from .registry import ToolRegistry
 from .spec import ToolOffer, ToolSpec, spec_from_openai
+from .tame import tame
 
 __all__ = [
     "Risk",
@@ -17,5 +18,6 @@ __all__ = [
     "ToolSpec",
     "check_call",
     "spec_from_openai",
+    "tame",
     "tool",
 ]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .json_types import is_integer, is_number, is_string
 from .work import TooMuchWork, Work
 
-__all__ = ["LIST", "MIXED", "NAMED", "ONE", "Breach", "Dialect"]
+__all__ = ["LIST", "MIXED", "NAMED", "ONE", "TYPES", "Breach", "Dialect", "keeps_rule"]
 
 # Where a keyword holds schemas. Elsewhere ("enum", "default", "examples") the same words are data.
 ONE = frozenset(
@@ -42,7 +42,7 @@ MIXED = frozenset({"dependencies"})
 _ASKING = 20
 # Of a longer list it is not asked: it may compare all members with each other.
 _LONGEST_ASKED = 100
-_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 _2020_12 = "https://json-schema.org/draft/2020-12/schema"
 
 _Rule = Callable[[Any], bool]
@@ -90,7 +90,7 @@ def _is_count(value: Any) -> bool:
 
 def _is_type(value: Any) -> bool:
     names = value if isinstance(value, list) else [value]
-    return names != [] and all(is_string(name) and name in _TYPES for name in names)
+    return names != [] and all(is_string(name) and name in TYPES for name in names)
 
 
 def _is_plain_id(value: Any) -> bool:
@@ -151,6 +151,12 @@ _RULES: dict[str, dict[str, _Rule]] = {
     "http://json-schema.org/draft-07/schema": _LISTED_ITEMS,
     "https://json-schema.org/draft/2019-09/schema": _LISTED_ITEMS,
 }
+
+
+def keeps_rule(keyword: str, value: Any) -> bool:
+    """Whether draft 2020-12 has nothing against *value* under *keyword*, schemas in it apart."""
+    rule = _MODERN.get(keyword)
+    return rule is None or rule(value)
 
 
 class Breach(NamedTuple):

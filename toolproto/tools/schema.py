@@ -15,18 +15,26 @@ from ..errors import UsageError
 from .dialect import LIST, MIXED, NAMED, ONE, Dialect
 from .work import TooMuchWork, Work
 
-__all__ = ["Schema", "check_schema", "resolve", "subschemas"]
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_LENGTH",
+    "MAX_SCHEMAS",
+    "Schema",
+    "check_schema",
+    "resolve",
+    "subschemas",
+]
 
 Schema = Mapping[str, Any] | bool
 
 # An object schema as written by hand rarely nests ten deep; the reader recurses, so it is bounded.
-_MAX_DEPTH = 64
+MAX_DEPTH = 64
 # The largest of real tools have a few hundred, and a model is to read them.
-_MAX_SCHEMAS = 5_000
-_MAX_LENGTH = 1_000_000
+MAX_SCHEMAS = 5_000
+MAX_LENGTH = 1_000_000
 # What checking one tool may cost: as many schemas, as many characters, and as much again.
-_VISITS = 3 * _MAX_SCHEMAS
-_LENGTH_OF_VISIT = _MAX_LENGTH // _MAX_SCHEMAS
+_VISITS = 3 * MAX_SCHEMAS
+_LENGTH_OF_VISIT = MAX_LENGTH // MAX_SCHEMAS
 
 _Path = tuple[str | int, ...]
 
@@ -88,13 +96,13 @@ def _checked(schema: Any, owner: str, work: Work) -> dict[str, Any]:
 def _json_copy(schema: Any, owner: str, work: Work) -> Any:
     try:
         written = json.dumps(schema, allow_nan=False)
-        work.spend(min(len(written), _MAX_LENGTH) // _LENGTH_OF_VISIT)
-        if len(written) <= _MAX_LENGTH:
+        work.spend(min(len(written), MAX_LENGTH) // _LENGTH_OF_VISIT)
+        if len(written) <= MAX_LENGTH:
             return json.loads(written)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"parameters of {owner} are not JSON: {error}") from None
     raise UsageError(
-        f"parameters of {owner} are {len(written):,} characters long; the most is {_MAX_LENGTH:,}"
+        f"parameters of {owner} are {len(written):,} characters long; the most is {MAX_LENGTH:,}"
     )
 
 
@@ -107,10 +115,10 @@ def _check_parts(root: dict[str, Any], owner: str, work: Work) -> None:
         path, depth, schema = pending.pop()
         seen += 1
         work.spend()
-        if seen + len(pending) > _MAX_SCHEMAS:
-            raise UsageError(f"parameters of {owner} hold more than {_MAX_SCHEMAS:,} schemas")
-        if depth > _MAX_DEPTH:
-            raise UsageError(f"parameters of {owner} nest more than {_MAX_DEPTH} schemas")
+        if seen + len(pending) > MAX_SCHEMAS:
+            raise UsageError(f"parameters of {owner} hold more than {MAX_SCHEMAS:,} schemas")
+        if depth > MAX_DEPTH:
+            raise UsageError(f"parameters of {owner} nest more than {MAX_DEPTH} schemas")
         if isinstance(schema, dict):
             _check_keywords(schema, path, dialect, owner)
             _check_reference(schema, root, owner)
