@@ -154,6 +154,7 @@ def test_a_huge_session_comes_in_whole(play, store):
         record("turn", **{**TURN, "turn": n, "parent": n - 1}) for n in range(2, 3000)
     ]  # fmt: skip
     other = MemoryStore()
+    turns.append(record("ended", status="completed"))
     import_jsonl(other, [*lines, *turns])
     assert other.info("x").records == len(lines) - 1 + len(turns)
 

@@ -12,6 +12,7 @@ from ..messages import Message
 from ..stores.base import Record, Store
 from ..stores.memory import MemoryStore
 from ..turn.journal import VERSION
+from .disarming import disarmed
 from .log import SessionLog, conversation_of
 
 __all__ = ["export_jsonl", "export_markdown", "import_jsonl"]
@@ -35,7 +36,8 @@ def export_jsonl(store: Store, id: str) -> Iterator[str]:
 def import_jsonl(store: Store, lines: Iterable[str], id: str | None = None) -> str:
     """Make a session of exported *lines*, under *id* if that is given; its id.
 
-    Nothing is kept of lines that cannot be read.
+    Nothing is kept of lines that cannot be read. A file approves nothing: its grants and decisions
+    are left behind, a call that waits is asked about here, and a turn that broke off is over.
     """
     read = [_read(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not read or read[0].get("format") != _FORMAT:
@@ -48,7 +50,7 @@ def import_jsonl(store: Store, lines: Iterable[str], id: str | None = None) -> s
     if version < VERSION:
         raise UsageError(f"it was exported before toolproto was released (journal {version})")
     records = [_record(number, each) for number, each in enumerate(read[1:], 2)]
-    _check(records)
+    records = _harmless(records)
     store.create(id, str(read[0].get("title", "")))
     try:
         store.append(id, records, 0, durable=True)
@@ -111,19 +113,22 @@ def _line(told: dict[str, Any]) -> str:
     return line + "\n"
 
 
-def _check(records: list[Record]) -> None:
-    """Raise UsageError unless a session can be led on from *records*."""
+def _harmless(records: list[Record]) -> list[Record]:
+    """*records* without approvals; UsageError unless a session can be led on from them."""
     tried = MemoryStore()
     tried.create("tried")
-    tried.append("tried", records, 0, durable=False)
     try:
+        tried.append("tried", [disarmed(each) for each in records], 0, durable=False)
         log = SessionLog(tried, "tried")
+        # Going on with it would follow the decisions that were written down for it.
+        log.close_unfinished()
         for turn in log.turns.values():
             conversation_of([turn])
     except StoreError as error:
         raise UsageError(f"it is no session: {error}") from None
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"it is no session: a record is damaged ({error!r})") from None
+    return list(tried.read("tried"))
 
 
 def _read(number: int, line: str) -> dict[str, Any]:

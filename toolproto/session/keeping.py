@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..approvals import ApprovalRequest
 from ..errors import SessionConflict, UsageError
 from ..messages import Message, ToolCall, random_id
 from ..turn.commands import Flow
@@ -17,7 +18,7 @@ from ..turn.recall import Recall
 from ..turn.records import Record
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
-from ..turn.setup import Conversation, Terms, TurnSetup
+from ..turn.setup import Conversation, Pending, Terms, TurnSetup
 from .log import SessionLog, conversation_of
 from .redacting import Redaction, is_whole
 from .titles import title_of
@@ -145,7 +146,7 @@ class Keeping:
         """Close the turn that broke off, if there is one."""
         self.log.look_again()
         if self.log.interrupted:
-            self.log.close_interrupted(self.setup.limits.repeats)
+            self.log.close_unfinished(self.setup.limits.repeats)
 
     def _begun(
         self,
@@ -169,7 +170,18 @@ class Keeping:
         conversation = conversation_of(self.log.way(turn), self.setup.limits.repeats)
         conversation.started |= (started := self.log.started(before))
         conversation.seen |= started
+        if conversation.pending:
+            conversation.pending = self._up_to_date(conversation.pending)
         return conversation
+
+    def _up_to_date(self, pending: Pending) -> Pending:
+        """*pending* with the tools as they are now: who is asked shall not be told otherwise."""
+        waiting = {id: self._asked(request) for id, request in pending.waiting.items()}
+        return replace(pending, waiting=waiting)
+
+    def _asked(self, request: ApprovalRequest) -> ApprovalRequest:
+        tool = self.setup.tools.get(request.call.name)
+        return replace(request, tool=tool.spec, risk=tool.risk) if tool else request
 
     def _is_grave(self, call: ToolCall) -> bool:
         """Whether running *call* twice would matter."""

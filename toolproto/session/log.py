@@ -87,8 +87,13 @@ class SessionLog:
     @property
     def interrupted(self) -> LoggedTurn | None:
         """The turn at the head, if it broke off."""
-        last = self.turns[self.head] if self.head is not None else None
-        return last if last and last is self._latest and last.status is None else None
+        turn = self.unfinished
+        return turn if turn and turn.number == self.head else None
+
+    @property
+    def unfinished(self) -> LoggedTurn | None:
+        """The last turn, if it broke off, whichever way the conversation went since."""
+        return self._latest if self._latest and self._latest.status is None else None
 
     def started(self, before: int | None = None) -> set[str]:
         """The ids of all calls that were ever started, whichever way the conversation went.
@@ -104,10 +109,11 @@ class SessionLog:
             for id in record.data["ids"]
         }
 
-    def close_interrupted(self, repeats: int = 3) -> None:
-        """End the turn that broke off: every call that has no answer gets one."""
-        turn = self.interrupted
-        assert turn is not None
+    def close_unfinished(self, repeats: int = 3) -> None:
+        """End the last turn, if it broke off: every call that has no answer gets one."""
+        turn = self.unfinished
+        if turn is None:
+            return
         loop = loop_after(self.way(turn.parent), turn, repeats)
         records = [Record("ended", {"status": "error", "loop": write_loop(loop.state())})]
         if results := tuple(unanswered(self.way(turn.number))):

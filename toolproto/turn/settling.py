@@ -109,7 +109,8 @@ class Settling:
             elif not isinstance(verdict, Defer):
                 del self.waiting[id]
                 yield Emit(Decided(request, verdict))
-                cleared += yield from self._judged(request, verdict)
+                if not (yield from self._outdated(request, verdict)):
+                    cleared += yield from self._judged(request, verdict)
         yield from self._run(cleared)
 
     def give_up(self, why: str) -> Flow[None]:
@@ -265,6 +266,21 @@ class Settling:
                 self._approved[call.id] = request.digest
                 return [call] if instead is None else (yield from self._edited(call, instead))
         return []
+
+    def _outdated(self, request: ApprovalRequest, decision: Decision) -> Flow[bool]:
+        """Whether a call that waited is refused after all, although *decision* lets it run.
+
+        Tools and policy may be others by now, and the call may come from a session's file.
+        """
+        call = request.call
+        edited = isinstance(decision, Allow) and decision.instead is not None
+        if not isinstance(decision, Allow) or edited or call.name not in self._tools:
+            return False  # what runs instead is checked, and what is not there does not run
+        checked = check_run(call, self.offer, self._tools)
+        if isinstance(checked, CallProblem):
+            yield from self._refused(call, self.setup.paradigm.format_problem(checked))
+            return True
+        return (yield from self._denied(call))
 
     def _edited(self, call: ToolCall, instead: ToolCall) -> Flow[list[ToolCall]]:
         checked = self._checked(replace(instead, id=call.id))

@@ -1,0 +1,43 @@
+"""Records of a session that came from elsewhere, without what they would allow.
+
+A file can say that somebody approved something. Nobody here did: no tool is granted, no repetition
+is tolerated, and calls that wait are asked about anew, in words of our own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..turn.packing import in_pairs
+from ..turn.records import Record
+
+__all__ = ["disarmed"]
+
+_WAITS = "it waits in a session that was imported"
+
+
+def disarmed(record: Record) -> Record:
+    """*record*, which may be packed with others, without approvals."""
+    data = dict(_without_approvals(record.data))
+    if "before" in data:
+        data["before"] = [
+            part
+            for kind, said in in_pairs(data["before"])
+            for part in (kind, _without_approvals(said) if isinstance(said, Mapping) else said)
+        ]
+    return Record(record.kind, data)
+
+
+def _without_approvals(data: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in data.items() if name != "granted"}
+    if "loop" in kept:
+        kept["loop"] = {**kept["loop"], "tolerated": ""}
+    if kept.get("pending"):
+        kept["pending"] = _asked_anew(kept["pending"])
+    return kept
+
+
+def _asked_anew(pending: Mapping[str, Any]) -> dict[str, Any]:
+    waiting = {id: {**each, "reason": _WAITS} for id, each in pending["waiting"].items()}
+    return {**pending, "waiting": waiting, "decisions": {}}
