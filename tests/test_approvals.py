@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -192,3 +193,27 @@ def test_a_review_is_nothing_a_result_or_a_refusal():
 def test_whatever_is_no_review_is_a_mistake(answer):
     with pytest.raises(UsageError, match="expected None, a ToolResult or Deny"):
         reviewed(answer)
+
+
+# -- tools that strangers describe -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "policy", [Policy(), Policy(tools={"look": "allow"}), Policy(risks={"read": "allow"})]
+)
+def test_a_tool_that_needs_caution_is_asked_about_whatever_was_allowed(policy):
+    tool = replace(named("look"), caution="its description changed")
+    ruled, reason = policy.rule(ToolCall("look", {}), tool)
+    assert ruled == "ask"
+    assert reason.endswith("and its description changed")
+
+
+def test_caution_allows_nothing_that_is_denied():
+    tool = replace(named("look"), caution="its description changed")
+    assert rule(Policy(tools={"look": "deny"}), tool) == "deny"
+
+
+def test_an_approval_for_good_is_for_what_was_described_then():
+    tool = named("look")
+    assert tool.grant == "look"
+    assert replace(tool, pin="1f").grant == "look@1f"

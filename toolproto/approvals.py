@@ -115,7 +115,8 @@ class Policy:
 
     *tools* maps names or patterns (``"fs_*"``) to rules, the first that matches wins; then comes
     what the tool itself says (``needs_approval``), then *risks*. *guessed* is the rule for a call
-    that had to be guessed at and could do more than read; it can only make things stricter.
+    that had to be guessed at and could do more than read; it can only make things stricter. A tool
+    that needs caution (``Tool.caution``) is asked about where it would simply run.
     """
 
     tools: Mapping[str, Rule] = field(default_factory=dict)
@@ -138,6 +139,8 @@ class Policy:
                 return self.guessed, f"{reason} and its call stands {call.place_doubt}"
             mended = ", ".join(each.name for each in call.repairs if each.grade is Grade.GUESSED)
             return self.guessed, f"{reason} and its call had to be guessed at ({mended})"
+        if tool.caution and rule != "deny":
+            return "ask", f"{reason}, and {tool.caution}"
         return rule, reason
 
     def _usual(self, tool: Tool) -> Rule:

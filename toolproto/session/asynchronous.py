@@ -9,7 +9,7 @@ from functools import partial
 from types import CoroutineType
 from typing import Any
 
-from ..approvals import Allow, Decision, Review, decided, reviewed
+from ..approvals import Allow, ApprovalRequest, Decision, Review, decided, reviewed
 from ..endpoints.base import AsyncEndpoint
 from ..errors import TurnCancelled
 from ..messages import Chunk, ToolCall, ToolResult
@@ -145,3 +145,6 @@ class AsyncDriver(Driver):
 
     async def _aask_for(self, call: ToolCall, question: str) -> bool:
         return isinstance(await self._ask(cmd.Ask(self._question(call, question))), Allow)
+
+    async def _adecide(self, request: ApprovalRequest) -> Decision:
+        return await self._ask(cmd.Ask(request))

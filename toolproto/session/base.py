@@ -15,6 +15,7 @@ from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
 from ..tools.define import Tool
 from ..tools.registry import ToolRegistry
+from ..tools.sources import ToolSource
 from ..turn.doom_loop import DoomLoop
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
@@ -38,12 +39,15 @@ class SessionBase:
     def __init__(
         self,
         paradigm: str | ToolContextDef,
-        tools: Iterable[Tool | Callable[..., Any]] | ToolRegistry,
+        tools: Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry,
         **options: Unpack[SessionOptions],
     ) -> None:
         refuse_unknown(options)
         self.paradigm = get_paradigm(paradigm) if isinstance(paradigm, str) else paradigm
         self.tools = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
+        # Sources that nobody else has opened are closed with the session.
+        given = isinstance(tools, ToolRegistry)
+        self._opened = [each for each in self.tools.sources if not given and not each.is_open]
         self._approver = options.get("approver")
         self._reviewer = options.get("reviewer")
         self._setup = turn_setup(self.paradigm, self.tools, options)
@@ -121,9 +125,14 @@ class SessionBase:
         return lambda: listeners.remove(listener) if listener in listeners else None
 
     def close(self) -> None:
-        """Close the store, if the session opened it; a turn that runs goes on to its end."""
+        """Close the store and the sources of tools that the session opened.
+
+        A turn that runs goes on to its end.
+        """
         if self._keeping:
             self._keeping.close()
+        for source in self._opened:
+            source.close()
 
     def cancel(self) -> None:
         """Stop the running turn soon, from any thread; without one, do nothing."""

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
-from ..approvals import Allow, Decision, Review, decided, reviewed
+from ..approvals import Allow, ApprovalRequest, Decision, Review, decided, reviewed
 from ..endpoints.base import Abortable, Endpoint
 from ..errors import TurnCancelled, UsageError
 from ..messages import Chunk, ToolCall, ToolResult
@@ -126,6 +126,9 @@ class BlockingDriver(Driver):
 
     async def _aask_for(self, call: ToolCall, question: str) -> bool:
         return self._ask_for(call, question)
+
+    async def _adecide(self, request: ApprovalRequest) -> Decision:
+        return self._ask(cmd.Ask(request))
 
 
 def _plain(value: Any, what: str) -> Any:

@@ -11,19 +11,22 @@ from ..endpoints.function import as_async_endpoint, as_endpoint
 from ..paradigms.base import ToolContextDef
 from ..tools.define import Tool
 from ..tools.registry import ToolRegistry
+from ..tools.sources import ToolSource
 from ..turn.events import SessionEvent
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from .asynchronous import AsyncDriver
 from .base import SessionBase
 from .blocking import BlockingDriver
+from .jobs import unbroken
 from .keeping import check_exists
+from .opening import aopen_sources, open_sources
 from .options import SessionOptions, TurnTerms
 from .titles import title_request, told_title
 
 __all__ = ["AsyncChatSession", "ChatSession"]
 
-Tools = Iterable[Tool | Callable[..., Any]] | ToolRegistry
+Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
 
 
 class ChatSession(SessionBase):
@@ -52,6 +55,12 @@ class ChatSession(SessionBase):
         self.endpoint = as_endpoint(endpoint)
         self._driver = BlockingDriver(self.endpoint, *self._shared())
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
     def send(self, text: str, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run a whole turn; only the program's own mistakes are raised."""
         with self.stream(text, **terms) as events:
@@ -62,6 +71,7 @@ class ChatSession(SessionBase):
     @contextmanager
     def stream(self, text: str, **terms: Unpack[TurnTerms]) -> Iterator[Iterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
+        open_sources(self.tools)
         with self._turn(text, terms) as begun, self._driver.driving(*begun) as events:
             yield events
 
@@ -88,6 +98,7 @@ class ChatSession(SessionBase):
     @contextmanager
     def stream_resumed(self, verdicts: Mapping[str, Verdict]) -> Iterator[Iterator[SessionEvent]]:
         """Like :meth:`resume`, as its events are read."""
+        open_sources(self.tools)
         with self._resumed_turn(verdicts) as begun, self._driver.driving(*begun) as events:
             yield events
 
@@ -119,6 +130,16 @@ class AsyncChatSession(SessionBase):
         self.endpoint = as_async_endpoint(endpoint)
         self._driver = AsyncDriver(self.endpoint, *self._shared())
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *failure: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Like :meth:`close`, without keeping the event loop waiting."""
+        await unbroken(self.close)
+
     async def send(self, text: str, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run a whole turn; only the program's own mistakes are raised."""
         async with self.stream(text, **terms) as events:
@@ -131,6 +152,7 @@ class AsyncChatSession(SessionBase):
         self, text: str, **terms: Unpack[TurnTerms]
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
+        await aopen_sources(self.tools)
         with self._turn(text, terms) as begun:
             async with self._driver.driving(*begun) as events:
                 yield events
@@ -160,6 +182,7 @@ class AsyncChatSession(SessionBase):
         self, verdicts: Mapping[str, Verdict]
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """Like :meth:`resume`, as its events are read."""
+        await aopen_sources(self.tools)
         with self._resumed_turn(verdicts) as begun:
             async with self._driver.driving(*begun) as events:
                 yield events

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from ..approvals import ApprovalRequest, Approver, Reviewer, approval_request
+from ..approvals import ApprovalRequest, Approver, Decision, Reviewer, approval_request
 from ..errors import TurnCancelled, TurnTimeout, UsageError
 from ..messages import Message, ToolCall
 from ..tools.context import ToolContext
@@ -150,6 +150,7 @@ class Driver:
             cancelled,
             lambda question: self._ask_for(call, question),
             lambda question: self._aask_for(call, question),
+            self._adecide,
         )
         seconds = (tool.timeout if tool else None) or self.limits.tool_seconds
         return Job(call, tool, context, cancelled, seconds)
@@ -161,6 +162,9 @@ class Driver:
         raise NotImplementedError
 
     async def _aask_for(self, call: ToolCall, question: str) -> bool:
+        raise NotImplementedError
+
+    async def _adecide(self, request: ApprovalRequest) -> Decision:
         raise NotImplementedError
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from ..errors import ToolFailed, UsageError
 from ..messages import CallProblem, ToolCall, ToolResult
-from ..tools.context import ToolContext
+from ..tools.context import ToolContext, running_context
 from ..tools.define import Tool
 from ..tools.outcome import error_result, result_of
 
@@ -59,6 +59,7 @@ class Job:
         """Call the function; what it returns, which may have to be awaited."""
         if self.tool is None or self.tool.function is None:
             raise ToolFailed("this tool is not there any more")
+        running_context.set(self.context)
         bound = self.tool.bind(self._arguments, self.context)
         if isinstance(bound, CallProblem):
             raise ToolFailed(bound.message)

@@ -12,12 +12,13 @@ that parameter::
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..messages import Message, ToolCall
 
-__all__ = ["Cancellation", "ToolContext"]
+__all__ = ["Cancellation", "ToolContext", "running_context"]
 
 
 class Cancellation(Protocol):
@@ -47,6 +48,7 @@ class ToolContext:
     cancelled: Cancellation
     _ask: Callable[[str], bool] = field(repr=False)
     _aask: Callable[[str], Awaitable[bool]] = field(repr=False)
+    _adecide: Callable[[Any], Awaitable[Any]] | None = field(default=None, repr=False)
 
     @property
     def call_id(self) -> str:
@@ -63,3 +65,16 @@ class ToolContext:
     async def aask(self, question: str) -> bool:
         """Put *question* to the session's approver: for async tools."""
         return not self.cancelled.is_set() and await self._aask(question)
+
+    async def adecide(self, request: Any) -> Any:
+        """What the session's approver answers to an ApprovalRequest of the tool's own making.
+
+        None if nobody can be asked any more.
+        """
+        if self._adecide is None or self.cancelled.is_set():
+            return None
+        return await self._adecide(request)
+
+
+#: Of the call that runs here, for functions whose parameters are all the model's.
+running_context: ContextVar[ToolContext | None] = ContextVar("running_context", default=None)

@@ -54,6 +54,10 @@ class Tool:
     (send something out) or ``exec`` (run what the model wrote). *needs_approval* overrides what
     policy would make of the risk. *timeout* is in seconds. An *idempotent* tool may be run again
     when nobody knows whether it ran. Without a *function* the call is answered elsewhere.
+
+    *pin* stands for what was approved where a stranger describes the tool: with another pin it has
+    to be approved again. *caution* is why a person is to be asked about every call of it, whatever
+    was said before: "its description changed".
     """
 
     spec: ToolSpec
@@ -62,6 +66,8 @@ class Tool:
     needs_approval: bool | None = None
     timeout: float | None = None
     idempotent: bool = False
+    pin: str = ""
+    caution: str = ""
     _signature: Signature | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -125,6 +131,11 @@ class Tool:
     def name(self) -> str:
         """What the model calls it by."""
         return self.spec.name
+
+    @property
+    def grant(self) -> str:
+        """Under what an approval for good is remembered."""
+        return f"{self.name}@{self.pin}" if self.pin else self.name
 
     @property
     def is_async(self) -> bool:

@@ -1,13 +1,15 @@
 """The tools a program has, and which of them it offers.
 
 A mapping from name to :class:`Tool` in the order they were added. What is offered is always in
-that order, so that the same registry gives the same prompt, byte for byte.
+that order, so that the same registry gives the same prompt, byte for byte. Behind the program's own
+tools stand those of its sources (:mod:`.sources`), as they are at the moment.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from operator import is_not
 from typing import Any
 
 from ..errors import UsageError
@@ -15,6 +17,7 @@ from ..messages import CallProblem, ToolCall
 from .check import check_call
 from .define import Tool
 from .names import suggest
+from .sources import ToolSource, gathered
 from .spec import ToolOffer
 
 __all__ = ["ToolRegistry"]
@@ -23,13 +26,42 @@ _CHOICES = ("auto", "required", "none")
 
 
 class ToolRegistry(Mapping[str, Tool]):
-    """Tools by name. Functions are made into tools as they are added."""
+    """Tools by name. Functions are made into tools as they are added.
 
-    def __init__(self, tools: Iterable[Tool | Callable[..., Any]] = ()) -> None:
-        self._tools: dict[str, Tool] = {}
+    A :class:`ToolSource` (an MCP server) brings the tools that it has at the moment.
+    """
+
+    def __init__(self, tools: Iterable[Tool | ToolSource | Callable[..., Any]] = ()) -> None:
+        self._own: dict[str, Tool] = {}
+        self._sources: tuple[ToolSource, ...] = ()
+        # What the sources had when *_all* was gathered.
+        self._seen: tuple[object, ...] = ()
+        self._all: dict[str, Tool] = self._own
+        self._keep: Callable[[str], bool] | None = None
         self._disabled: set[str] = set()
         for each in tools:
-            self.add(each)
+            if isinstance(each, ToolSource):
+                self.add_source(each)
+            else:
+                self.add(each)
+
+    @property
+    def sources(self) -> tuple[ToolSource, ...]:
+        """Where tools come from that the program did not define itself."""
+        return self._sources
+
+    @property
+    def _tools(self) -> Mapping[str, Tool]:
+        if not self._sources:
+            return self._own
+        seen = tuple(source.tools() for source in self._sources)
+        # A source gives the same object until something changes, so this costs nothing.
+        if len(seen) != len(self._seen) or any(map(is_not, seen, self._seen)):
+            found = gathered(self._own, zip(self._sources, seen, strict=True))
+            keep = self._keep
+            self._all = {name: tool for name, tool in found.items() if not keep or keep(name)}
+            self._seen = seen
+        return self._all
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -46,19 +78,32 @@ class ToolRegistry(Mapping[str, Tool]):
     def add(self, tool: Tool | Callable[..., Any]) -> Tool:
         """Add *tool*, enabled, and return it; a name that is taken is a UsageError."""
         made = tool if isinstance(tool, Tool) else Tool.from_function(tool)
-        if made.name in self._tools:
+        if made.name in self._own:
             raise UsageError(
                 f"there is already a tool named {made.name!r}; "
                 "remove() it first, or give the new one another name"
             )
-        self._tools[made.name] = made
+        self._own[made.name] = made
+        self._seen = ()
         return made
+
+    def add_source(self, source: ToolSource) -> ToolSource:
+        """Add the tools of *source*, whichever it has from now on, and return it."""
+        if any(source.name == each.name for each in self._sources):
+            raise UsageError(
+                f"there is already a source of tools named {source.name!r}; "
+                "give the new one another name"
+            )
+        self._sources += (source,)
+        return source
 
     def remove(self, name: str) -> Tool:
         """Take the tool out and return it."""
-        self._known(name)
+        if self._known(name) not in self._own:
+            raise UsageError(f"{name!r} belongs to a source of tools; disable() it instead")
         self._disabled.discard(name)
-        return self._tools.pop(name)
+        self._seen = ()
+        return self._own.pop(name)
 
     def enable(self, name: str) -> None:
         """Offer the tool again."""
@@ -82,27 +127,30 @@ class ToolRegistry(Mapping[str, Tool]):
 
     def offer(self, choice: str = "auto", parallel: bool = True) -> ToolOffer:
         """The enabled tools, on these terms; *choice* is a term or an enabled tool's name."""
-        enabled = [name for name in self._tools if name not in self._disabled]
+        tools = self._tools
+        enabled = [name for name in tools if name not in self._disabled]
         if choice not in (*_CHOICES, *enabled):
             raise UsageError(
                 f"choice {choice!r} is neither one of {_CHOICES} nor an enabled tool; "
                 f"the enabled tools are {enabled}"
             )
-        return ToolOffer(tuple(self._tools[name].spec for name in enabled), choice, parallel)
+        return ToolOffer(tuple(tools[name].spec for name in enabled), choice, parallel)
 
     def check(self, call: ToolCall, offer: ToolOffer | None = None) -> ToolCall | CallProblem:
         """*call* as it may run, or what is wrong with it; see :func:`check_call`."""
         return check_call(call, self.offer() if offer is None else offer)
 
     def _known(self, name: str) -> str:
-        if name not in self._tools:
-            close = suggest(name, self._tools) or list(self._tools)
+        if name not in (tools := self._tools):
+            close = suggest(name, tools) or list(tools)
             raise UsageError(f"there is no tool named {name!r}; did you mean one of {close}?")
         return name
 
     def _filtered(self, keep: Callable[[str], bool]) -> ToolRegistry:
-        kept = ToolRegistry(tool for name, tool in self._tools.items() if keep(name))
-        kept._disabled = {name for name in self._disabled if name in kept}
+        kept = ToolRegistry(tool for name, tool in self._own.items() if keep(name))
+        kept._sources, before = self._sources, self._keep
+        kept._keep = keep if before is None else lambda name: before(name) and keep(name)
+        kept._disabled = set(self._disabled)
         return kept
 
 

@@ -231,8 +231,8 @@ class Settling:
         if tool.function is None:
             self.waiting[call.id] = approval_request(call, tool, _FROM_ELSEWHERE)
             return []
-        granted = tool.name in self.conversation.granted and call.grade is not Grade.GUESSED
-        if rule == "allow" or granted:
+        granted = tool.grant in self.conversation.granted and call.grade is not Grade.GUESSED
+        if rule == "allow" or (granted and not tool.caution):
             self._approved[call.id] = call_digest(call)
             return [call]
         request = approval_request(call, tool, reason)
@@ -262,7 +262,9 @@ class Settling:
                 self.waiting[call.id] = request
             case Allow(instead, always):
                 if always:
-                    self.conversation.granted.add((instead or call).name)
+                    granted = (instead or call).name
+                    named = self._tools.get(granted)
+                    self.conversation.granted.add(named.grant if named else granted)
                 self._approved[call.id] = request.digest
                 return [call] if instead is None else (yield from self._edited(call, instead))
         return []
