@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from html import escape
 
 import pytest
@@ -148,6 +149,71 @@ def test_a_value_is_hidden_however_it_is_spelled(spelling):
     hidden = masking_of(name=value).mask_text(text)
     assert NAME in hidden and "velace" not in hidden and "6c00" not in hidden
     assert hidden.startswith("{before} ") and hidden.endswith(" [behind]")
+
+
+ALIKE = {
+    "capitals": "ADA LOVELACE",
+    "small letters": "ada lovelace",
+    "a no-break space": "Ada\u00a0Lovelace",
+    "a narrow no-break space": "Ada\u202fLovelace",
+    "an entity": "Ada&nbsp;Lovelace",
+    "a line end": "Ada\nLovelace",
+    "a wrapped line": "Ada\r\n    Lovelace",
+    "a line end in JSON": "Ada\\nLovelace",
+    "two blanks": "Ada  Lovelace",
+    "a blank nobody sees": "Ada \u200bLovelace",
+    "a soft hyphen": "Ada Love\u00adlace",
+    "a URL": "Ada%20Lovelace",
+    "all of it": '{"name": "ADA\\u00a0\\n LOVELACE"}',
+}
+
+
+@pytest.mark.parametrize("spelling", ALIKE.values(), ids=list(ALIKE))
+def test_a_value_that_only_looks_otherwise_is_hidden_too(spelling):
+    masking = masking_of(name="Ada Lovelace")
+    text = f"before {spelling} behind"
+    hidden = masking.mask_text(text)
+    assert re.search("(?i)love|ada", hidden) is None
+    assert hidden.startswith("before ") and hidden.endswith(" behind")
+
+
+@pytest.mark.parametrize(
+    "name", ["Straße 1", "STRASSE 1", "strasse 1", "ﬃliate Straße 1"], ids=ascii
+)
+def test_letters_that_are_two_in_capitals_are_the_same(name):
+    masking = masking_of(name=name)
+    for spelling in (name.upper(), name.lower(), name.casefold(), name):
+        assert masking.mask_text(f"<{spelling}>").startswith("<PRIVATE-NAME")
+        assert masking.unmask_text(masking.mask_text(f"<{spelling}>")) == f"<{spelling}>"
+
+
+@given(st.lists(st.sampled_from(["Ada Lovelace", "ADA lovelace", "x", " ", "ß", "ada\nLOVELACE"])))
+def test_every_spelling_comes_back_as_it_was_written(pieces):
+    # A path in small letters that came back in capitals would be another path.
+    masking, text = masking_of(name="Ada Lovelace"), "|".join(pieces)
+    assert masking.unmask_text(masking.mask_text(text)) == text
+
+
+def test_a_spelling_keeps_its_placeholder():
+    masking = masking_of(name="Ada Lovelace")
+    first = masking.mask_text("ADA LOVELACE, ada lovelace")
+    assert masking.mask_text("ADA LOVELACE, ada lovelace") == first
+    assert len(set(first.split(", "))) == 2
+
+
+def test_the_spellings_that_are_told_apart_are_bounded():
+    masking = masking_of(name="abcdefghijkl")
+    for number in range(3000):
+        letters = zip("abcdefghijkl", f"{number:012b}", strict=True)
+        spelled = "".join(char.upper() if bit == "1" else char for char, bit in letters)
+        assert masking.mask_text(spelled).startswith("PRIVATE-NAME")
+    assert len(masking._placeholders.values) < 300
+
+
+def test_two_values_that_look_alike_have_their_own_placeholders():
+    masking = masking_of(name=["Ada", "ADA"])
+    assert masking.mask_text("Ada ADA ada") == f"{NAME} {NAME2} PRIVATE-NAME3-{NONCE}"
+    assert masking.unmask_text(masking.mask_text("Ada ADA ada")) == "Ada ADA ada"
 
 
 @pytest.mark.parametrize("spelling", ["json", "ascii json", "slashes escaped"])
@@ -470,6 +536,11 @@ LONG = 100_000
         f"{NAME[:-1]}" * (LONG // 20),
         f"{NAME}" * (LONG // 20),
         "PRIVATE-" * (LONG // 8),
+        " " * LONG,
+        "\u200b\n" * (LONG // 2),
+        "ß" * LONG,
+        "%41" * (LONG // 3),
+        "A" * LONG,
     ],
     ids=lambda text: text[:12],
 )

@@ -15,10 +15,10 @@ from dataclasses import replace
 from itertools import count
 
 from ..errors import UsageError
-from ..messages import IdFactory, Message
+from ..messages import ChatRequest, IdFactory, Message
 from .placeholders import PREFIX, Placeholders
-from .readings import replaced
-from .unmasker import Unmasker
+from .readings import folded, replaced
+from .unmasker import Unmasker, with_texts
 
 __all__ = ["Masking", "random_nonce"]
 
@@ -26,6 +26,9 @@ _NONCE = re.compile(r"[0-9A-Z]{6,32}")
 _LONGEST_NAME = 24
 # A single character is in every other word; two can be a whole Chinese name.
 _SHORTEST_VALUE = 2
+# Each spelling of a value has a placeholder, so that a path is put back as it was written. Somebody
+# who spells a value in every way there is gets the same one from then on.
+_MOST_SPELLINGS = 256
 # No placeholder has small letters, so none can form around this.
 _NOT_OURS = "placeholder"
 
@@ -54,10 +57,12 @@ class Masking:
         self.nonce = _checked_nonce(nonce())
         self._fields = tuple(fields)
         values = self._placed(fields)
-        by_length = sorted(values.items(), key=lambda item: -len(item[1]))
-        hidden = [(value, placeholder) for placeholder, value in by_length]
-        self._for_others = [(own, _NOT_OURS) for own in values] + hidden
-        self._for_replies = [(own, own) for own in values] + hidden
+        # Placeholders by what they stand for, as it is spelled.
+        self._spellings = {value: placeholder for placeholder, value in values.items()}
+        self._alike: dict[str, str] = {}
+        for value, placeholder in self._spellings.items():
+            self._alike.setdefault(folded(value), placeholder)
+        self._wanted = sorted(self._alike, key=len, reverse=True)
         self._placeholders = Placeholders(values)
 
     def __repr__(self) -> str:
@@ -73,11 +78,28 @@ class Masking:
         return [self._masked(message) for message in messages]
 
     def mask_text(self, text: str) -> str:
-        """*text* with each value hidden, also where it stands JSON- or HTML-escaped.
+        """*text* with each value hidden, also where it stands JSON-, HTML- or URL-escaped.
 
-        A placeholder that already stands in *text* is not ours, and ceases to be one.
+        In capitals or small letters, broken over lines or held together by no-break spaces, it is
+        the same value, with a placeholder for that spelling. A placeholder that already stands in
+        *text* is not ours, and ceases to be one.
         """
-        return replaced(text, self._for_others)
+        return self._hidden(text, _NOT_OURS)
+
+    def mask_request(self, request: ChatRequest, masked: Sequence[Message]) -> ChatRequest:
+        """*request* with nothing private in it; the messages *masked* are known to have nothing."""
+        known = set(map(id, masked))
+        said = [each if id(each) in known else self._again(each) for each in request.messages]
+        return replace(
+            request,
+            messages=tuple(said),
+            params=with_texts(request.params, self._kept_hidden),
+            stop=tuple(map(self._kept_hidden, request.stop)),
+        )
+
+    def hides(self, text: str) -> bool:
+        """Whether there is something private in *text*."""
+        return self._kept_hidden(text) != text
 
     def unmask_text(self, text: str) -> str:
         """*text* with each placeholder's value."""
@@ -92,11 +114,39 @@ class Masking:
             raise UsageError("mask() wants text; render calls and results with encode_history()")
         # A call that could not be read stays in the conversation as the model wrote it: nobody
         # else can have put a placeholder there.
-        table = self._for_replies if message.role == "assistant" else self._for_others
-        content, reasoning = replaced(message.content, table), replaced(message.reasoning, table)
+        return (
+            self._again(message) if message.role == "assistant" else self._with(message, _NOT_OURS)
+        )
+
+    def _again(self, message: Message) -> Message:
+        return self._with(message, None)
+
+    def _with(self, message: Message, ours: str | None) -> Message:
+        content = self._hidden(message.content, ours)
+        reasoning = self._hidden(message.reasoning, ours)
         if (content, reasoning) == (message.content, message.reasoning):
             return message
         return replace(message, content=content, reasoning=reasoning)
+
+    def _kept_hidden(self, text: str) -> str:
+        return self._hidden(text, None)
+
+    def _hidden(self, text: str, ours: str | None) -> str:
+        """*text* with placeholders for values, and *ours* for placeholders, unless they stay."""
+        known = self._placeholders.values
+        return replaced(text, [(each, ours or each) for each in known], self._wanted, self._instead)
+
+    def _instead(self, wanted: str, spelling: str) -> str:
+        """The placeholder of a value, for how it is spelled."""
+        if spelling not in self._spellings and len(self._spellings) < (
+            len(self._wanted) + _MOST_SPELLINGS
+        ):
+            field = self._alike[wanted].removeprefix(PREFIX).partition("-")[0]
+            known = dict(self._placeholders.values)
+            placeholder = next(each for each in self._names(field) if each not in known)
+            self._spellings[spelling] = placeholder
+            self._placeholders = Placeholders({**known, placeholder: spelling})
+        return self._spellings.get(spelling, self._alike[wanted])
 
     def _placed(self, fields: Mapping[str, str | Sequence[str]]) -> dict[str, str]:
         """Each value once, by its placeholder."""

@@ -1,8 +1,10 @@
 """Where a value stands in a text, however it is spelled there.
 
 History is sent as text in which values may be JSON-escaped, JSON in JSON, or written as HTML
-entities. Instead of searching for every spelling, the text is read with one layer of escapes
-undone, then another, and each reading is searched for the plain value.
+entities or for a URL. Instead of searching for every spelling, the text is read with one layer of
+escapes undone, then another, and each reading is searched for the plain value. Small and capital
+letters are the same there, and so is white space of every kind and length: a model wraps lines, a
+web page has no-break spaces, a log shouts.
 """
 
 from __future__ import annotations
@@ -12,8 +14,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from urllib.parse import unquote
 
-__all__ = ["replaced"]
+__all__ = ["folded", "replaced"]
 
 # JSON in JSON in JSON: a tool returned the log of a service that logs its requests.
 _LAYERS = 3
@@ -23,23 +27,42 @@ _BACKSLASH = re.compile(
     r"|\\x(?P<byte>[0-9a-fA-F]{2})"
     r"|\\(?P<sign>[nrtbf]|[^0-9A-Za-z])"
 )
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+#: Nobody sees them: soft hyphens, joiners, marks of direction and of byte order.
+_UNSEEN = "\u00ad\u200b-\u200f\u2060\ufeff"
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
-def replaced(text: str, table: Sequence[tuple[str, str]]) -> str:
-    """*text* with the first of each pair replaced by the second.
+def folded(text: str) -> str:
+    """*text* as it is compared."""
+    return _Reading(text).folded().text.strip()
 
-    Earlier pairs go first; what would overlap with one of theirs is left alone.
+
+def replaced(
+    text: str,
+    exact: Sequence[tuple[str, str]],
+    alike: Sequence[str] = (),
+    instead: Callable[[str, str], str] = lambda wanted, spelling: wanted,
+) -> str:
+    """*text* with the first of each *exact* pair replaced by the second.
+
+    After that come the *alike*, which are folded: *instead* is told which of them was found, and
+    how it is spelled where it stands. Earlier ones go first; what would overlap with one of theirs
+    is left alone.
     """
     readings = list(_readings(text))
     taken = bytearray(len(text))
     cuts: list[tuple[int, int, str]] = []
-    for wanted, instead in table:
+    for wanted, other in exact:
         for reading in readings:
-            for start, end in reading.find_free(wanted, taken):
-                taken[start:end] = b"\1" * (end - start)
-                cuts.append((start, end, instead))
+            for start, end, _ in reading.find_free(wanted, taken):
+                cuts.append((start, end, other))
+    alike_in = [reading.folded() for reading in readings] if alike else []
+    for wanted in alike:
+        for reading in alike_in:
+            for start, end, spelling in reading.find_free(wanted, taken):
+                cuts.append((start, end, instead(wanted, spelling)))
     return _cut(text, sorted(cuts)) if cuts else text
 
 
@@ -67,19 +90,36 @@ class _Reading:
 
     def source(self, at: int) -> int:
         """Where the character at *at* begins in the text as it was written."""
-        stretch = bisect_right(self.starts, at) - 1
-        place = self.sources[stretch] + at - self.starts[stretch]
+        place = self._place(at)
         return self.below.source(place) if self.below else place
 
-    def find_free(self, wanted: str, taken: bytearray) -> Iterator[tuple[int, int]]:
-        """Where *wanted* was written, except where a character of it is *taken*."""
+    def _place(self, at: int) -> int:
+        """The same in the text below."""
+        stretch = bisect_right(self.starts, at) - 1
+        place = self.sources[stretch] + at - self.starts[stretch]
+        # What stands for one character may have three here.
+        return min([place, *self.sources[stretch + 1 : stretch + 2]])
+
+    def find_free(self, wanted: str, taken: bytearray) -> Iterator[tuple[int, int, str]]:
+        """Where *wanted* was written and how it reads in the text below; it is *taken*, then.
+
+        Except where a character of it is taken already.
+        """
         at = self.text.find(wanted)
         while at >= 0:
-            start, end = self.source(at), self.source(at + len(wanted))
-            free = taken.find(1, start, end) < 0
+            behind = at + len(wanted)
+            start, end = self.source(at), self.source(behind)
+            free = start < end and taken.find(1, start, end) < 0
             if free:
-                yield start, end
+                taken[start:end] = b"\1" * (end - start)
+                below = self.below.text[self._place(at) : self._place(behind)] if self.below else ""
+                yield start, end, below
             at = self.text.find(wanted, at + (len(wanted) if free else 1))
+
+    def folded(self) -> _Reading:
+        """The same without a difference between letters, and between blanks."""
+        reading = self.without(_foldable(), _fold)
+        return _Reading(reading.text.casefold(), reading.starts, reading.sources, self)
 
     def without(self, kind: re.Pattern[str], meant: Callable[[re.Match[str]], str]) -> _Reading:
         """The same with one layer less of one kind of escapes, and what was *meant* instead."""
@@ -101,6 +141,8 @@ def _readings(text: str) -> Iterator[_Reading]:
     reading = _Reading(text)
     yield reading
     yield from _without_entities(reading)
+    if _PERCENT.search(text):
+        yield reading.without(_PERCENT, lambda escaped: unquote(escaped.group()))
     for _ in range(_LAYERS):
         if not _BACKSLASH.search(reading.text):
             return
@@ -120,3 +162,17 @@ def _unescaped(escape: re.Match[str]) -> str:
     if high:
         return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
     return chr(int(unit or byte, 16)) if unit or byte else _SIGNS.get(sign, sign)
+
+
+@cache
+def _foldable() -> re.Pattern[str]:
+    """What does not become one letter when it is folded: blanks, and letters such as ß."""
+    longer = "".join(char for char in map(chr, range(0xDF, 0xFB18)) if len(char.casefold()) > 1)
+    return re.compile(rf"[\s{_UNSEEN}]{{2,}}|[^\S ]|[{_UNSEEN}]|[{longer}]")
+
+
+def _fold(found: re.Match[str]) -> str:
+    text = found.group()
+    if text[0].isalpha():
+        return text.casefold()
+    return " " if any(map(str.isspace, text)) else ""

@@ -16,7 +16,7 @@ from ..events import (
 )
 from .placeholders import Filling, JsonFilling, Placeholders
 
-__all__ = ["Unmasker"]
+__all__ = ["Unmasker", "with_texts"]
 
 
 class Unmasker:
@@ -55,7 +55,7 @@ class Unmasker:
                     yield ArgumentsDelta(index, certain)
             case CallCompleted(index, call):
                 yield from self._end_arguments(index)
-                arguments = _with_texts(call.arguments, self._placeholders.fill)
+                arguments = with_texts(call.arguments, self._placeholders.fill)
                 yield CallCompleted(index, replace(call, arguments=arguments))
             case CallRejected(index):
                 yield from self._end_arguments(index)
@@ -76,7 +76,7 @@ class Unmasker:
             yield ArgumentsDelta(index, held)
 
 
-def _with_texts(arguments: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+def with_texts(arguments: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     """A copy of *arguments* with every text in them changed, keys too.
 
     Not recursive: how deep arguments may nest is for the decoder to say.

@@ -22,7 +22,7 @@ from .jobs import unbroken
 from .keeping import check_exists
 from .opening import aopen_sources, open_sources
 from .options import SessionOptions, TurnTerms
-from .titles import title_request, told_title
+from .titles import TitleReply, title_request
 
 __all__ = ["AsyncChatSession", "ChatSession"]
 
@@ -82,10 +82,12 @@ class ChatSession(SessionBase):
 
     def make_title(self) -> str:
         """Have the model find a title for the session."""
-        request = title_request(self.paradigm.encode_history(self.messages))
-        with self.endpoint.stream(request) as chunks:
-            told = told_title("".join(chunk.text for chunk in chunks))
-        self.title = told or self.title
+        reply = TitleReply(self._setup)
+        with self.endpoint.stream(title_request(self._setup, self.messages)) as chunks:
+            for chunk in chunks:
+                if reply.hear(chunk.text):
+                    break
+        self.title = reply.title() or self.title
         return self.title
 
     def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult:
@@ -164,10 +166,12 @@ class AsyncChatSession(SessionBase):
 
     async def make_title(self) -> str:
         """Have the model find a title for the session."""
-        request = title_request(self.paradigm.encode_history(self.messages))
-        async with self.endpoint.astream(request) as chunks:
-            told = told_title("".join([chunk.text async for chunk in chunks]))
-        self.title = told or self.title
+        reply = TitleReply(self._setup)
+        async with self.endpoint.astream(title_request(self._setup, self.messages)) as chunks:
+            async for chunk in chunks:
+                if reply.hear(chunk.text):
+                    break
+        self.title = reply.title() or self.title
         return self.title
 
     async def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -59,14 +60,22 @@ class Requesting:
             answer = yield from perform(Hook(hook, (moment,)))
             answer = moment.request if answer is None else answer
             moment.request = _expected(answer, ChatRequest, "on_before_request", before)
-        return moment.request
+        masking = self.setup.masking
+        return masking.mask_request(moment.request, said) if masking else moment.request
 
     def _constraint(self, offer: ToolOffer) -> Constraint | None:
         """The grammar of replies to *offer*, for an endpoint that can use it."""
         mode, paradigm = self.setup.constrain, self.setup.paradigm
-        if mode == "off" or not offer.tools:
+        if mode == "off" or not offer.tools or self._is_private(offer):
             return None
         return Constraint(lambda: paradigm.grammar(offer), mode == "calls")
+
+    def _is_private(self, offer: ToolOffer) -> bool:
+        """Whether a grammar of *offer* would hold a private value, which a choice may be."""
+        masking = self.setup.masking
+        return masking is not None and masking.hides(
+            json.dumps([tool.parameters for tool in offer.tools], default=str)
+        )
 
     def placed(self, position: int) -> None:
         """A message was put at *position*: this turn may begin one later."""
@@ -157,7 +166,10 @@ class Requesting:
     def _summary(self, compaction: Compaction, plan: Plan) -> Flow[str]:
         shown = request_messages(self.setup, plan.to_summarise, 0)
         reply = self.listener()
-        request = ChatRequest(compaction.summary_request(shown), params=dict(self.setup.params))
+        asked = compaction.summary_request(shown)
+        request = ChatRequest(asked, params=dict(self.setup.params))
+        if self.setup.masking:
+            request = self.setup.masking.mask_request(request, asked)
         yield from self._heard(request, reply, show=False)
         reply.end()
         return reply.text
