@@ -36,6 +36,8 @@ if typing.TYPE_CHECKING:
         TextDelta,
         merge,
     )
+    from .guard.concerns import Concern
+    from .guard.levels import Guard
     from .hooks import Hooks
     from .messages import (
         CallProblem,
@@ -108,6 +110,7 @@ __all__ = [
     "ChatRequest",
     "ChatSession",
     "Chunk",
+    "Concern",
     "Decoder",
     "Defer",
     "Deny",
@@ -115,6 +118,7 @@ __all__ = [
     "EndpointTimeout",
     "Event",
     "Grade",
+    "Guard",
     "Hooks",
     "JsonCall",
     "LimitReached",
@@ -202,6 +206,8 @@ _NAMES = {
         "TextDelta",
         "merge",
     ),
+    "guard.concerns": ("Concern",),
+    "guard.levels": ("Guard",),
     "hooks": ("Hooks",),
     "messages": (
         "CallProblem",

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
 from .errors import UsageError
+from .guard.concerns import Concern
 from .messages import Grade, ToolCall, ToolResult
 from .tools.define import Risk, Tool
 from .tools.spec import ToolSpec
@@ -52,21 +53,31 @@ _DOES: dict[Risk, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A call that waits for a decision, and *reason*: why somebody is asked."""
+    """A call that waits for a decision, and *reason*: why somebody is asked.
+
+    *concerns* are reasons to look twice: words of the call that a stranger wrote.
+    """
 
     call: ToolCall
     tool: ToolSpec
     risk: Risk
     reason: str
     digest: str
+    concerns: tuple[Concern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """Run the call, or *instead* of it another; *always*: do not ask for this tool again."""
+    """Run the call, or *instead* of it another.
+
+    *always*: do not ask for this tool again, unless there is a concern. *vouched* are arguments, by
+    the names in the concerns, whose very values somebody has looked at and stands for: what a
+    ``strict`` guard waits for.
+    """
 
     instead: ToolCall | None = None
     always: bool = False
+    vouched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +114,12 @@ def call_digest(call: ToolCall) -> str:
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def approval_request(call: ToolCall, tool: Tool, reason: str) -> ApprovalRequest:
+def approval_request(
+    call: ToolCall, tool: Tool, reason: str, concerns: Iterable[Concern] = ()
+) -> ApprovalRequest:
     """The question whether *call* may run; about a copy, which is its reader's to keep."""
-    call = call.detached()
-    return ApprovalRequest(call, tool.spec, tool.risk, reason, call_digest(call))
+    call, concerns = call.detached(), tuple(concerns)
+    return ApprovalRequest(call, tool.spec, tool.risk, reason, call_digest(call), concerns)
 
 
 @dataclass(frozen=True, slots=True)

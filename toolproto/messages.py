@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any, Literal, NamedTuple
 
 __all__ = [
+    "ECHOED",
     "PLACE_DOUBTS",
     "CallProblem",
     "ChatRequest",
@@ -63,6 +64,9 @@ class Grade(Enum):
     TRUNCATED = "truncated"  # something is missing and was not made up
 
 
+#: The doubt about a call that somebody else wrote first; its detail says whose result it is.
+ECHOED = "echoed"
+
 #: Repairs that doubt the *place* of a call and not its form: it stands where calls are also shown.
 #: Each is put to the model before anybody runs it; the words complete "you showed a call …".
 PLACE_DOUBTS: Mapping[str, str] = {
@@ -78,6 +82,7 @@ PLACE_DOUBTS: Mapping[str, str] = {
     "indented_code": "in a block of indented code",
     "fence_with_talk": "in a code fence with text behind it",
     "unclosed_thought": "inside a thought that you did not close",
+    ECHOED: "word for word as it stands in what a tool gave back",
 }
 
 
@@ -121,6 +126,11 @@ class ToolCall:
         return next((PLACE_DOUBTS[r.name] for r in self.repairs if r.is_of_place), "")
 
     @property
+    def is_echoed(self) -> bool:
+        """Does it, or a long value of it, stand word for word in what a stranger wrote?"""
+        return any(repair.name == ECHOED for repair in self.repairs)
+
+    @property
     def is_unmarked(self) -> bool:
         """Did it stand where nothing but its own text says that a call is meant?"""
         return any(r.name == "missing_marker" and r.grade is Grade.GUESSED for r in self.repairs)
@@ -132,7 +142,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What running a call gave back."""
+    """What running a call gave back.
+
+    *trusted* is whether its text is the user's or the program's own, or may be a stranger's; None
+    if nobody said, which counts as a stranger's unless the tool says otherwise.
+    """
 
     call: ToolCall
     content: str
@@ -140,6 +154,7 @@ class ToolResult:
     title: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     attachments: tuple[Any, ...] = ()
+    trusted: bool | None = field(default=None, compare=False)
 
 
 class ProblemKind(Enum):

@@ -12,11 +12,13 @@ import click
 from ..endpoints.dialects import DIALECTS
 from ..endpoints.services import SERVICES
 from ..grammar.constraint import CONSTRAIN
+from ..guard.levels import LEVELS
 from .endpoint_choice import EndpointChoice
 
 __all__ = [
     "constrain_option",
     "endpoint_options",
+    "guard_option",
     "json_option",
     "paradigm_option",
     "tools_option",
@@ -48,6 +50,14 @@ constrain_option = click.option(
     show_default=True,
     envvar="TOOLPROTO_CONSTRAIN",
     help="Hold the model to a grammar: where that works, for all 'calls', or never.",
+)
+guard_option = click.option(
+    "--guard",
+    type=click.Choice(list(LEVELS)),
+    default="standard",
+    show_default=True,
+    envvar="TOOLPROTO_GUARD",
+    help="How careful to be with what strangers wrote: results of tools, pages, messages.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 

@@ -29,7 +29,7 @@ from ..errors import UsageError
 __all__ = ["FILE", "Settings", "load_settings"]
 
 FILE = Path("toolproto.toml")
-_MODEL_KEYS = frozenset({"paradigm", "describe", "examples", "reasks", "constrain"})
+_MODEL_KEYS = frozenset({"paradigm", "describe", "examples", "reasks", "constrain", "guard"})
 
 
 @dataclass(frozen=True, slots=True)

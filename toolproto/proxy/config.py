@@ -18,6 +18,7 @@ from ..endpoints.dialects import get_dialect
 from ..endpoints.holding import Holding
 from ..errors import UsageError
 from ..grammar.constraint import checked_mode
+from ..guard.levels import guard_from
 
 __all__ = [
     "Limits",
@@ -70,7 +71,8 @@ class Upstream:
 class ModelTerms:
     """How a model is taught its tools, and how often its mistakes are put to it.
 
-    *constrain* is whether it is held to a grammar: ``auto``, ``calls`` or ``off``.
+    *constrain* is whether it is held to a grammar: ``auto``, ``calls`` or ``off``. *guard* is how
+    careful to be with the results that clients send: ``standard``, ``strict`` or ``off``.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -80,11 +82,13 @@ class ModelTerms:
     examples: bool = False
     reasks: int = 2
     constrain: str = "auto"
+    guard: str = "standard"
 
     def __post_init__(self) -> None:
         if not 0 <= self.reasks <= 10:
             raise UsageError(f"reasks is {self.reasks!r}; give a number from 0 to 10")
         checked_mode(self.constrain)
+        guard_from(self.guard)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from ..approvals import Approver, Policy, Reviewer
 from ..errors import UsageError
 from ..grammar.constraint import checked_mode
+from ..guard.levels import Guard, guard_from
 from ..masking import Masking
 from ..messages import Message
 from ..paradigms.base import ToolContextDef
@@ -43,7 +44,9 @@ class SessionOptions(TypedDict, total=False):
     every request. *history* is what was said before. With *keep_calls* off, later turns show the
     model only what earlier calls gave. *examples* shows small models one call before they begin.
     *constrain* holds the model to a grammar: ``auto`` (the default) where the endpoint is known to
-    take one, ``calls`` always, ``off`` never.
+    take one, ``calls`` always, ``off`` never. *guard* is how careful to be with what strangers
+    wrote: ``standard`` (the default), ``strict``, ``off`` or a
+    :class:`~toolproto.guard.levels.Guard`.
     *store* (``"sqlite:///chats.db"``) keeps the session under *id*, or opens the one it has;
     *redact* says what is not written there.
     """
@@ -64,6 +67,7 @@ class SessionOptions(TypedDict, total=False):
     id: str
     redact: Redaction | None
     constrain: str
+    guard: str | Guard
 
 
 def turn_terms(terms: TurnTerms) -> Terms:
@@ -93,6 +97,7 @@ def turn_setup(paradigm: ToolContextDef, tools: ToolRegistry, options: SessionOp
         attended=options.get("approver") is not None,
         reviewed=options.get("reviewer") is not None,
         constrain=checked_mode(options.get("constrain", "auto")),
+        guard=guard_from(options.get("guard", "standard")),
     )
 
 

@@ -44,6 +44,7 @@ class ToolTerms(TypedDict, total=False):
     needs_approval: bool | None
     timeout: float | None
     idempotent: bool
+    trusted: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,9 @@ class Tool:
 
     *pin* stands for what was approved where a stranger describes the tool: with another pin it has
     to be approved again. *caution* is why a person is to be asked about every call of it, whatever
-    was said before: "its description changed".
+    was said before: "its description changed". What a *trusted* tool gives back is the user's or
+    the program's own text; that of others may be a stranger's, and is not to be obeyed. By default
+    those are trusted that only read or write.
     """
 
     spec: ToolSpec
@@ -68,6 +71,7 @@ class Tool:
     idempotent: bool = False
     pin: str = ""
     caution: str = ""
+    trusted: bool | None = None
     _signature: Signature | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -136,6 +140,14 @@ class Tool:
     def grant(self) -> str:
         """Under what an approval for good is remembered."""
         return f"{self.name}@{self.pin}" if self.pin else self.name
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether what it gives back is nobody else's text, as far as is known."""
+        if self.trusted is not None:
+            return self.trusted
+        # What came from outside, or out of a program that the model wrote, may be anybody's.
+        return self.risk in ("read", "write")
 
     @property
     def is_async(self) -> bool:

@@ -23,12 +23,16 @@ _MOST_ITEMS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """A tool's answer with more than text: *output* is for the model, the rest for the program."""
+    """A tool's answer with more than text: *output* is for the model, the rest for the program.
+
+    *trusted* says whose text it is, where that differs from what the tool says of all its results.
+    """
 
     output: Any
     title: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     attachments: tuple[Any, ...] = ()
+    trusted: bool | None = None
 
 
 def result_of(call: ToolCall, value: Any) -> ToolResult:
@@ -37,9 +41,8 @@ def result_of(call: ToolCall, value: Any) -> ToolResult:
         return replace(value, call=call, content=_as_text(value.content))
     if isinstance(value, ToolOutput):
         content = _as_text(value.output)
-        return ToolResult(
-            call, content, False, value.title, dict(value.metadata), tuple(value.attachments)
-        )
+        kept = (value.title, dict(value.metadata), tuple(value.attachments))
+        return ToolResult(call, content, False, *kept, value.trusted)
     return ToolResult(call, _as_text(value))
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import errors
 from ..approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
+from ..guard.concerns import Concern
 from ..messages import Grade, Message, Repair, ToolCall, ToolResult, Usage
 from ..tools.spec import ToolSpec
 from .settling import Verdict
@@ -86,6 +87,8 @@ def write_result(result: ToolResult) -> Json:
         told["metadata"] = _members(result.metadata)
     if result.attachments:
         told["attachments"] = [_plain(each) for each in result.attachments]
+    if result.trusted is not None:
+        told["trusted"] = result.trusted
     return told
 
 
@@ -98,6 +101,7 @@ def read_result(told: Mapping[str, Any]) -> ToolResult:
         told.get("title"),
         told.get("metadata", {}),
         tuple(told.get("attachments", ())),
+        told.get("trusted"),
     )
 
 
@@ -142,8 +146,10 @@ def read_usage(told: list[int]) -> Usage:
 def write_decision(decision: Decision) -> Json:
     """*decision*, by its name."""
     match decision:
-        case Allow(instead, always):
+        case Allow(instead, always, vouched):
             told: Json = {"decision": "allow", "always": always}
+            if vouched:
+                told["vouched"] = list(vouched)
             return told if instead is None else {**told, "instead": write_call(instead)}
         case Deny(reason):
             return {"decision": "deny", "reason": reason}
@@ -156,7 +162,8 @@ def read_decision(told: Mapping[str, Any]) -> Decision:
     match told:
         case {"decision": "allow"}:
             instead = told.get("instead")
-            return Allow(instead and read_call(instead), told["always"])
+            vouched = tuple(told.get("vouched", ()))
+            return Allow(instead and read_call(instead), told["always"], vouched)
         case {"decision": "deny", "reason": reason}:
             return Deny(reason)
     return Defer()
@@ -246,13 +253,21 @@ def read_loop(told: Mapping[str, Any]) -> Json:
 
 def _write_request(request: ApprovalRequest) -> Json:
     tool = {each.name: _plain(getattr(request.tool, each.name)) for each in fields(request.tool)}
-    told = {"risk": request.risk, "reason": request.reason, "digest": request.digest}
+    told: Json = {"risk": request.risk, "reason": request.reason, "digest": request.digest}
+    if request.concerns:
+        told["concerns"] = [_write_concern(each) for each in request.concerns]
     return {"call": write_call(request.call), "tool": tool, **told}
 
 
 def _read_request(told: Mapping[str, Any]) -> ApprovalRequest:
     call, tool = read_call(told["call"]), ToolSpec(**told["tool"])
-    return ApprovalRequest(call, tool, told["risk"], told["reason"], told["digest"])
+    concerns = tuple(Concern(**each) for each in told.get("concerns", ()))
+    return ApprovalRequest(call, tool, told["risk"], told["reason"], told["digest"], concerns)
+
+
+def _write_concern(concern: Concern) -> Json:
+    told = {each.name: getattr(concern, each.name) for each in fields(concern)}
+    return {name: value for name, value in told.items() if value}
 
 
 # -- what went wrong ------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..approvals import ApprovalRequest, Decision, Policy
+from ..guard.levels import Guard
 from ..masking import Masking
 from ..messages import IdFactory, Message, ToolCall, ToolResult, random_id
 from ..paradigms.base import ToolContextDef
@@ -26,7 +27,8 @@ class TurnSetup:
     With *keep_calls* off, later turns show the model only the results of earlier calls; with
     *examples* on, every request begins with the paradigm's example. *attended*: somebody approves
     calls; *reviewed*: somebody sees the results before the model does. *constrain* is whether
-    the model is to be held to a grammar (see :mod:`toolproto.grammar.constraint`).
+    the model is to be held to a grammar (see :mod:`toolproto.grammar.constraint`), *guard* how
+    careful to be with what strangers wrote.
     """
 
     paradigm: ToolContextDef
@@ -43,6 +45,7 @@ class TurnSetup:
     attended: bool = False
     reviewed: bool = False
     constrain: str = "off"
+    guard: Guard = field(default_factory=Guard)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from ...approvals import Approver, Policy, Rule
 from ...endpoints.base import Endpoint
 from ...errors import ToolProtoError
+from ...guard.levels import Guard
 from ...messages import Message, random_id
 from ...paradigms.base import ToolContextDef
 from ...prompt import ToolContextBuilder
@@ -63,6 +64,7 @@ class Setup:
     store: Store = field(default_factory=MemoryStore)
     id: str = field(default_factory=new_id)
     constrain: str = "auto"
+    guard: Guard = field(default_factory=Guard)
 
     def session(self, approver: Approver | None) -> ChatSession:
         """The session, as far as it has come."""
@@ -79,6 +81,7 @@ class Setup:
             store=self.store,
             id=self.id,
             constrain=self.constrain,
+            guard=self.guard,
         )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ...endpoints.redaction import Redactor
 from ...errors import UsageError
+from ...guard.levels import guard_from
 from ...stores import MemoryStore, Store, open_store
 from ...turn.limits import TurnLimits
 from ..console import out
@@ -46,6 +47,8 @@ class Options:
     max_rounds: int = 10
     params: Mapping[str, Any] = field(default_factory=dict)
     constrain: str = "auto"
+    guard: str = "standard"
+    untrusted: tuple[str, ...] = ()
 
 
 def made_setup(endpoint: EndpointChoice, options: Options, approve: Approve) -> Setup:
@@ -67,6 +70,7 @@ def made_setup(endpoint: EndpointChoice, options: Options, approve: Approve) -> 
         store=opened_store(options.store),
         id=options.session or new_id(),
         constrain=options.constrain,
+        guard=replace(guard_from(options.guard), untrusted=options.untrusted),
     )
 
 

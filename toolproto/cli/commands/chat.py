@@ -16,6 +16,7 @@ from ..endpoint_choice import EndpointChoice
 from ..options import (
     constrain_option,
     endpoint_options,
+    guard_option,
     json_option,
     paradigm_option,
     tools_option,
@@ -47,6 +48,9 @@ _PARAMS = ("temperature", "max_tokens", "seed")
     "--examples/--no-examples", default=None, help="Show the model a call first; for small ones."
 )
 @constrain_option
+@guard_option
+@click.option("--untrusted", multiple=True, metavar="TOOL",
+              help="Its results are a stranger's; read_* names several.")  # fmt: skip
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
               help="Keep the session: chats.db, or postgresql://…")  # fmt: skip

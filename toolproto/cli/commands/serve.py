@@ -10,7 +10,7 @@ from ...describe import styles
 from ...endpoints.dialects import DIALECTS
 from ...endpoints.services import SERVICES
 from ...errors import UsageError
-from ..options import constrain_option
+from ..options import constrain_option, guard_option
 from ..settings import Settings
 
 __all__ = ["command"]
@@ -57,6 +57,7 @@ __all__ = ["command"]
     help="How often a model's mistake is put to it.",
 )
 @constrain_option
+@guard_option
 @click.option(
     "--service",
     type=click.Choice(list(SERVICES)),
@@ -115,7 +116,7 @@ def _config(options: dict[str, Any], settings: Settings) -> Any:
         "service": options["service"],
     }
     named = settings.table("upstreams").values()
-    terms = ("paradigm", "describe", "examples", "reasks", "constrain")
+    terms = ("paradigm", "describe", "examples", "reasks", "constrain", "guard")
     return config_from(
         {
             "upstreams": [*named, *([given] if given["url"] else [])],

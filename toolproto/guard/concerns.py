@@ -1,0 +1,58 @@
+"""What a person should know before approving a call: which of its words are a stranger's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Concern", "ConcernKind"]
+
+#: ``argument``: a value, or a part of it, stands in a stranger's text. ``echo``: the call itself
+#: does. ``context``: it follows such text, and nothing in it comes from the user's words.
+#: ``unvouched``: neither the user nor a trusted result has named the value (``strict`` only).
+ConcernKind = Literal["argument", "echo", "context", "unvouched"]
+
+_LONGEST_VALUE = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """One reason to look twice at a call.
+
+    *source* is whose result it is, *argument* where the words stand in the call, as in
+    ``recipients[0]``, *value* those words. *quote* shows them as they stand in the source, on one
+    line. What they say is a stranger's: it is to be shown, and never obeyed.
+    """
+
+    kind: ConcernKind
+    source: str = ""
+    argument: str = ""
+    value: str = field(default="", repr=False)
+    quote: str = field(default="", repr=False)
+
+    @property
+    def brief(self) -> str:
+        """It in one line, without a word of what was said: for logs."""
+        match self.kind:
+            case "argument":
+                return f"{self.argument} comes from the result of {self.source}"
+            case "echo":
+                return f"the call stands word for word in the result of {self.source}"
+            case "unvouched":
+                return f"{self.argument} was not named by the user or by a trusted result"
+        return f"it follows the result of {self.source}, and nothing in it is the user's"
+
+    @property
+    def line(self) -> str:
+        """It in one line, for a person who decides."""
+        value = f" {_shown(self.value)}" if self.value else ""
+        quote = f": “{self.quote}”" if self.quote else ""
+        told = self.brief
+        if self.argument:
+            told = told.replace(self.argument, f"{self.argument}{value}", 1)
+        return told + quote
+
+
+def _shown(value: str) -> str:
+    line = " ".join(value.split())
+    return f"“{line if len(line) <= _LONGEST_VALUE else line[: _LONGEST_VALUE - 1] + '…'}”"
