@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import gzip
 import json
 import logging
 import socket
@@ -12,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from contextlib import contextmanager
 from random import Random
 
@@ -276,17 +276,47 @@ def test_a_gateway_that_does_not_stream_is_read(ask):
         assert ask(endpoint) == [Chunk("Hi"), Chunk(finish_reason="length")]
 
 
+BOMB = zlib.compress(b" " * 50_000_000, 9)
+
+
 @both
-def test_a_packed_reply_is_unpacked(ask):
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "GZIP, deflate", "odd"])
+def test_a_packed_reply_is_refused_unread(ask, encoding):
+    packed = answer(BOMB, kind="text/event-stream", extra=f"content-encoding: {encoding}\r\n")
+    with serving(packed) as (_, endpoint), pytest.raises(WireError, match="packed"):
+        ask(endpoint)
+
+
+@both
+def test_a_packed_refusal_keeps_its_status_and_no_text(ask):
+    packed = answer(BOMB, "401 Unauthorized", extra="content-encoding: deflate\r\n")
+    with serving(packed) as (_, endpoint), pytest.raises(EndpointError) as caught:
+        ask(endpoint)
+    assert (caught.value.status, caught.value.body) == (401, "")
+
+
+@both
+def test_a_reply_that_says_it_is_not_packed_is_read(ask):
     _, body, _ = reply_bytes(Fault(), chunked=False)
-    packed = answer(
-        gzip.compress(body), kind="text/event-stream", extra="content-encoding: gzip\r\n"
-    )
-    broken = answer(b"not gzip", kind="text/event-stream", extra="content-encoding: gzip\r\n")
-    with serving(packed, broken) as (_, endpoint):
+    plain = answer(body, kind="text/event-stream", extra="content-encoding: identity\r\n")
+    with serving(plain) as (_, endpoint):
         assert text_of(ask(endpoint)) == TEXT
-        with pytest.raises(WireError):
-            ask(endpoint)
+
+
+def test_nobody_can_ask_for_a_packed_reply():
+    with pytest.raises(UsageError, match="accept-encoding"):
+        HttpEndpoint("http://localhost/v1", model="m", headers={"Accept-Encoding": "gzip"})
+
+
+@both
+def test_a_cookie_is_never_sent_back(ask):
+    _, body, _ = reply_bytes(Fault(), chunked=False)
+    setting = answer(body, kind="text/event-stream", extra="set-cookie: who=ada; Path=/\r\n")
+    with serving(setting, setting) as (server, endpoint):
+        ask(endpoint)
+        ask(endpoint)
+        assert len(server.requests) == 2
+        assert [each.headers for each in server.requests if "cookie" in each.headers] == []
 
 
 @both

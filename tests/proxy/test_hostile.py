@@ -71,6 +71,25 @@ def test_a_page_of_another_origin_is_refused(url, origin):
     assert "access-control-allow-origin" not in answer.headers
 
 
+def test_a_page_of_this_machine_is_refused_unless_it_comes_from_here(url):
+    port = url.rpartition(":")[2]
+    for origin in (
+        "http://127.0.0.1:3000",
+        "http://localhost",
+        f"http://localhost:{port}",
+        "http://127.0.0.1",
+    ):
+        assert httpx.post(url + CHAT, json=BODY, headers={"origin": origin}).status_code == 403
+
+
+def test_a_page_of_the_proxys_own_origin_is_served(url):
+    assert httpx.get(f"{url}/healthz", headers={"origin": url}).status_code == 200
+    own = {"host": "localhost", "origin": "http://localhost"}
+    assert httpx.get(f"{url}/healthz", headers=own).status_code == 200
+    secure = {"host": "localhost:443", "origin": "https://localhost"}
+    assert httpx.get(f"{url}/healthz", headers=secure).status_code == 200
+
+
 def test_a_preflight_of_another_origin_is_refused(url):
     asked = {"origin": "https://evil.example", "access-control-request-method": "POST"}
     assert httpx.options(url + CHAT, headers=asked).status_code == 403
@@ -200,6 +219,38 @@ def test_the_proxys_own_key_is_not_passed_on(locked, backend):
 def test_other_interfaces_need_a_key():
     with pytest.raises(UsageError, match="--key-env"):
         ProxyConfig((Upstream("http://localhost/v1"),), host="0.0.0.0")
+
+
+def test_a_clients_key_is_listed_to_nobody_it_may_not_be_for(monkeypatch):
+    monkeypatch.setenv("OWN_KEY", "sk-own-0123456789")
+    one, two, own = (Backend(lambda messages: "hello") for _ in range(3))
+    with served(one.app()) as first, served(two.app()) as second, served(own.app()) as third:
+        places = (
+            Upstream(f"{first}/v1", prefix="a/"),
+            Upstream(f"{second}/v1", prefix="b/"),
+            Upstream(f"{third}/v1", prefix="c/", api_key_env="OWN_KEY"),
+        )
+        sent = {"authorization": f"Bearer {CANARY}"}
+        for upstreams in (places, places[1:]):
+            with served(make_app(ProxyConfig(upstreams))) as url:
+                assert httpx.get(f"{url}/v1/models", headers=sent).status_code == 200
+    assert [each.get("authorization") for each in one.headers] == [None]
+    # The only one that has no key of its own can be meant.
+    assert [each.get("authorization") for each in two.headers] == [None, f"Bearer {CANARY}"]
+    assert {each.get("authorization") for each in own.headers} == {"Bearer sk-own-0123456789"}
+
+
+def test_a_cookie_for_one_client_is_not_sent_with_anothers_request():
+    cookie = {"set-cookie": "session=ada; Path=/"}
+    backend = Backend(lambda messages: Refusal(400, "no", cookie))
+    with proxy(backend) as url:
+        for client in ("one", "two", "three"):
+            for tools in ({}, {"tools": [TOOL]}):  # handed on, and answered by a paradigm
+                sent = {"authorization": f"Bearer {client}-key", "cookie": f"mine={client}"}
+                answer = httpx.post(url + CHAT, json={**BODY, **tools}, headers=sent)
+                assert "set-cookie" not in answer.headers
+    assert len(backend.headers) == 6
+    assert [each for each in backend.headers if "cookie" in each] == []
 
 
 def test_no_key_is_logged_or_told(caplog, monkeypatch, capfd):

@@ -54,6 +54,8 @@ def chunk(text: str | None = None, finish: str | None = None, **delta: Any) -> s
     return f"data: {json.dumps({'choices': [said]})}\n\n"
 
 
+#: A few kilobytes that would be fifty megabytes.
+BOMB = gzip.compress(b" " * 50_000_000)
 FINE = chunk(CALL) + chunk(finish="stop") + DONE
 CALLS = {
     "as it should be": Said(FINE),
@@ -63,7 +65,6 @@ CALLS = {
     "no space after the colon": Said(FINE.replace("data: ", "data:")),
     "comments": Said(f": wait\n\n{chunk(CALL)}: wait\n\n{chunk(finish='stop')}"),
     "fields of its own": Said(FINE.replace("data:", "id: 1\nretry: 5\ndata:")),
-    "compressed": Said(gzip.compress(FINE.encode()), headers={"content-encoding": "gzip"}),
     "whole though a stream was asked for": Said(
         json.dumps({"choices": [{"message": {"content": CALL}, "finish_reason": "stop"}]}),
         "application/json",
@@ -81,6 +82,7 @@ FAILURES = {
     "not an object": Said(chunk("Hi") + "data: []\n\n" + chunk(finish="stop")),
     "an error of its own": Said('data: {"error": {"message": "out of memory"}}\n\n'),
     "an error after words": Said(chunk("Hi") + 'data: {"error": {"message": "gone"}}\n\n'),
+    "packed": Said(BOMB, headers={"content-encoding": "gzip"}),
     "a redirect": Said("", status=307, headers={"location": "http://127.0.0.1:9/"}),
 }
 
@@ -127,6 +129,25 @@ def test_it_is_told_as_an_error(url, upstream, said, stream):
         assert answer.status_code == 502
         last = answer.json()
     assert last["error"]["type"] == "upstream_error"
+
+
+@pytest.mark.parametrize("tools", [{}, {"tools": [], "stream": True}])
+def test_a_packed_answer_is_not_handed_on(url, upstream, tools):
+    upstream.said = Said(BOMB, "application/json", headers={"content-encoding": "gzip"})
+    body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], **tools}
+    answer = httpx.post(url + CHAT, json=body)
+    assert answer.status_code == 502
+    assert answer.json()["error"]["type"] == "upstream_error"
+
+
+@pytest.mark.parametrize("with_tools", [False, True])
+def test_a_packed_refusal_keeps_its_status(url, upstream, with_tools):
+    headers = {"content-encoding": "gzip", "retry-after": "7"}
+    upstream.said = Said(BOMB, "application/json", 429, headers)
+    body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+    answer = httpx.post(url + CHAT, json=asked("x") if with_tools else body)
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "7")
+    assert len(answer.content) < 1000
 
 
 def test_an_error_in_a_stream_of_its_own_is_told_in_its_own_words(url, upstream):

@@ -14,6 +14,7 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
+from http.cookiejar import CookieJar
 from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,18 +24,25 @@ import httpx
 
 from ..errors import EndpointError, EndpointTimeout, WireError
 
-__all__ = ["AsyncLine", "AsyncLines", "Line", "Lines"]
+__all__ = ["AsyncLine", "AsyncLines", "Line", "Lines", "packed"]
 
 #: Connections kept for the next request; more than this at once are opened and closed.
 _MOST_IDLE = 16
 _LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=_MOST_IDLE)
 
 
+class _NoCookies(CookieJar):
+    """Forgets what a service sets: its connections serve requests of several people."""
+
+    def extract_cookies(self, response: object, request: object) -> None:
+        """Take nothing."""
+
+
 class Line:
     """One connection; :meth:`cut` may be called from any thread, all else from one."""
 
     def __init__(self, verify: ssl.SSLContext | bool) -> None:
-        self._client = httpx.Client(verify=_context(verify), limits=_LIMITS)
+        self._client = httpx.Client(verify=_context(verify), limits=_LIMITS, cookies=_NoCookies())
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._is_cut = False
@@ -243,7 +251,9 @@ class AsyncLines:
         if loop not in self._held:
             for old in [each for each in self._held if each.is_closed()]:
                 del self._held[old]
-            client = httpx.AsyncClient(verify=_context(self._verify), limits=_LIMITS)
+            client = httpx.AsyncClient(
+                verify=_context(self._verify), limits=_LIMITS, cookies=_NoCookies()
+            )
             held = self._held[loop] = _Held(client)
             await anext(held.holder)
         return AsyncLine(self._held[loop])
@@ -298,24 +308,53 @@ def _request(
 
 
 def _pieces(response: httpx.Response) -> Iterator[bytes]:
-    """The body in the pieces it comes in, unpacked if need be."""
-    if "content-encoding" in response.headers:
-        return response.iter_bytes()
+    """The body in the pieces it comes in; one that is packed cannot be read."""
+    if reason := packed(response.headers):
+        return _Unread(reason)
     assert isinstance(response.stream, httpx.SyncByteStream)
     return iter(response.stream)  # without the layers that count, regroup and unpack
 
 
 def _apieces(response: httpx.Response) -> AsyncIterator[bytes]:
-    if "content-encoding" in response.headers:
-        return response.aiter_bytes()
+    if reason := packed(response.headers):
+        return _Unread(reason)
     assert isinstance(response.stream, httpx.AsyncByteStream)
     return aiter(response.stream)
+
+
+def packed(headers: Mapping[str, str]) -> WireError | None:
+    """Why the body behind *headers* is not read: a few hundred bytes may unpack to megabytes."""
+    encoding = headers.get("content-encoding", "").strip().lower()
+    if encoding in ("", "identity"):
+        return None
+    return WireError(f"the answer is packed ({encoding[:40]!r}), and was asked for as it is")
+
+
+class _Unread:
+    """A body that is not read, for that reason."""
+
+    def __init__(self, reason: WireError) -> None:
+        self._reason = reason
+
+    def __iter__(self) -> _Unread:
+        return self
+
+    def __next__(self) -> bytes:
+        raise self._reason
+
+    def __aiter__(self) -> _Unread:
+        return self
+
+    async def __anext__(self) -> bytes:
+        raise self._reason
 
 
 def _translated(error: Exception) -> EndpointError:
     """httpx's error in our terms."""
     words = " ".join(str(error).split()) or type(error).__name__
     match error:
+        case EndpointError():
+            return error
         case httpx.ConnectTimeout():
             return EndpointTimeout("no connection came about in time (timeout 'connect')")
         case httpx.ConnectError():

@@ -155,7 +155,7 @@ def sent_headers(
     headers = {
         "content-type": "application/json",
         "accept": "text/event-stream, application/x-ndjson, application/json",
-        # A compressed stream arrives in blocks, not in tokens.
+        # A packed stream arrives in blocks, not in tokens, and may unpack to anything.
         "accept-encoding": "identity",
         "user-agent": "toolproto",
         **address.headers,
@@ -163,6 +163,8 @@ def sent_headers(
     for name, value in (*dialect.headers(api_key).items(), *own.items()):
         if not value.isascii() or not value.isprintable() or not value:
             raise UsageError(f"the header {name!r} (or the key in it) holds no plain ASCII text")
+        if name.lower() == "accept-encoding":
+            raise UsageError("replies are read as they are; leave out the header 'accept-encoding'")
         headers[name.lower()] = value
     return headers
 

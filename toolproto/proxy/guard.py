@@ -2,8 +2,8 @@
 
 A proxy on this machine could be reached by any web page its user has open: a page may send
 requests to 127.0.0.1, or to a name of its own that it points there. So the ``Host`` must be one of
-ours, and a request with a foreign ``Origin`` is refused, whatever else it carries. Where a key is
-set, every path asks for it.
+ours, and a request with a foreign ``Origin`` is refused, whatever else it carries; a page of this
+machine that comes from another port is foreign, too. Where a key is set, every path asks for it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .translate import api_at
 __all__ = ["Guard"]
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_PORTS = {"http": 80, "https": 443}
 #: Headers that a client and a server might read differently; one of each is enough.
 _SINGLE = (b"host", b"content-length", b"transfer-encoding", b"authorization", b"x-api-key")
 
@@ -56,7 +57,7 @@ class Guard:
         if _name(headers.get("host", "")) not in self._hosts:
             return 421, "this proxy does not go by that name; add it with --allow-host"
         origin = headers.get("origin")
-        if origin is not None and _name(_place(origin)) not in self._hosts:
+        if origin is not None and _place(origin) != _at_port(headers["host"], origin):
             return 403, "web pages of other origins are not served"
         if self._key_env is not None and not self._is_key(_sent_keys(headers)):
             return 401, "the key is missing or wrong"
@@ -90,11 +91,23 @@ def _written(host: str) -> str:
     return f"[{bare}]" if bare.count(":") > 1 and not bare.startswith("[") else _name(bare)
 
 
-def _place(origin: str) -> str:
+def _place(origin: str) -> str | None:
+    """Host and port of *origin*; None if it names none."""
     try:
-        return urlsplit(origin).netloc
+        place = urlsplit(origin)
     except ValueError:
-        return ""
+        return None
+    bare = f"{place.scheme}://{place.netloc}"
+    if place.scheme not in _PORTS or not place.netloc or bare.lower() != origin.lower():
+        return None
+    return _at_port(place.netloc, origin)
+
+
+def _at_port(host: str, origin: str) -> str:
+    """*host* with its port, the usual one of *origin*'s scheme if it has none."""
+    name = _name(host)
+    scheme = origin.partition(":")[0].lower()
+    return host.lower() if name != host.lower() else f"{name}:{_PORTS.get(scheme, 0)}"
 
 
 async def _refuse(send: Send, path: str, status: int, message: str) -> None:

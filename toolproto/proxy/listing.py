@@ -20,7 +20,12 @@ _MOST_BYTES = 4 * 1024 * 1024
 
 
 async def model_names(backends: Backends, relay: Relay, client_key: str | None) -> list[str]:
-    """The models of all *backends*, as clients name them; EndpointError if none answers."""
+    """The models of all *backends*, as clients name them; EndpointError if none answers.
+
+    Nobody knows for which of several backends *client_key* is; then it goes to none of them.
+    """
+    if sum(upstream.api_key_env is None for upstream in backends.upstreams) > 1:
+        client_key = None
     asked = [
         _names(upstream, relay, backends.key(upstream, client_key))
         for upstream in backends.upstreams

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from ..endpoints.address import Address
 from ..endpoints.alarm import AsyncAlarm
 from ..endpoints.dialects import get_dialect
-from ..endpoints.http import AsyncLine, AsyncLines
+from ..endpoints.http import AsyncLine, AsyncLines, packed
 from ..endpoints.http_endpoint import secrets_of, sent_headers
 from ..endpoints.redaction import Redactor
-from ..errors import EndpointError, EndpointTimeout, UsageError
+from ..errors import EndpointError, EndpointTimeout, UsageError, WireError
 from .asked import BadRequest
 from .config import Upstream
 
@@ -48,9 +48,14 @@ class Relayed:
     async def told(self) -> str:
         """The body of an answer that is an error, or its beginning, without the keys; closes it.
 
-        Some services repeat the key that they refuse.
+        Some services repeat the key that they refuse. What cannot be read is left out: the status
+        says enough.
         """
-        return self.redact((await self.read(_MOST_TOLD)).decode("utf-8", "replace"))
+        try:
+            body = await self.read(_MOST_TOLD)
+        except WireError:
+            body = b""
+        return self.redact(body.decode("utf-8", "replace"))
 
     async def read(self, most: int) -> bytes:
         """The body, or its first bytes and some more if it is longer than *most*; closes it."""
@@ -109,6 +114,10 @@ class Relay:
         except BaseException:
             await line.close()
             raise
+        reason = packed(given) if status < 300 else None
+        if reason is not None:
+            await line.close()
+            raise reason
         if 300 <= status < 400:
             await line.close()
             raise EndpointError("the upstream leads elsewhere", status=status)
