@@ -93,7 +93,11 @@ class ModelTerms:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may cost: bytes of its body, characters of a reply, and how many of each."""
+    """What one request may cost: bytes of its body, characters of a reply, and how many of each.
+
+    *connections* is how many a process has open to clients at a time. Each may need one to a
+    backend, and many systems let a process open 1024 files.
+    """
 
     __pydantic_config__ = _KNOWN_ONLY
 
@@ -102,6 +106,7 @@ class Limits:
     tools: int = 512
     choices: int = 8
     messages: int = 10_000
+    connections: int = 400
 
 
 @dataclass(frozen=True, slots=True)

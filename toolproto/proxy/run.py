@@ -19,14 +19,17 @@ from ..errors import UsageError
 from ..tools.spec import ToolOffer
 from .app import CONFIG_VARIABLE, make_app
 from .config import ProxyConfig, key_in
+from .connections import BoundedProtocol
 from .upstreams import taught
 
 __all__ = ["SERVER_OPTIONS", "banner", "check", "serve"]
 
 #: How uvicorn is to serve the application.
 SERVER_OPTIONS: dict[str, Any] = {
-    # The faster httptools has no limit for headers.
-    "http": "h11",
+    # uvicorn's own wait for ever, and the faster httptools has no limit for headers.
+    "http": BoundedProtocol,
+    # A connection that was upgraded would be out of their reach.
+    "ws": "none",
     "h11_max_incomplete_event_size": 32 * 1024,
     "log_level": "warning",
     "access_log": False,
@@ -74,6 +77,7 @@ def serve(config: ProxyConfig, workers: int = 1) -> None:
             workers=workers,
             host=config.host,
             port=config.port,
+            limit_concurrency=config.limits.connections,
             **SERVER_OPTIONS,
         )
 
