@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 __all__ = [
     "ECHOED",
     "PLACE_DOUBTS",
+    "Attachment",
     "CallProblem",
     "ChatRequest",
     "Chunk",
@@ -141,6 +142,41 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """An image or a document that goes with a message: its bytes in base64, or where it is.
+
+    *name* is what a document is called.
+    """
+
+    media_type: str
+    data: str = field(default="", repr=False)
+    url: str = ""
+    name: str = ""
+
+    @property
+    def is_image(self) -> bool:
+        """Whether it is to be looked at, not read."""
+        return self.media_type.startswith("image/")
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its bytes are at hand, or anybody can fetch them."""
+        return bool(self.data) or self.url.startswith(("http://", "https://"))
+
+    @property
+    def as_url(self) -> str:
+        """Where it is; with its bytes in it, if they are at hand."""
+        return f"data:{self.media_type};base64,{self.data}" if self.data else self.url
+
+    def __str__(self) -> str:
+        """What it is, in a few words: ``image: image/png, 12 KB``."""
+        kind = "image" if self.is_image else "document"
+        size = f"{max(len(self.data) * 3 // 4096, 1)} KB" if self.data else self.url[:200]
+        known = "" if self.media_type.endswith("*") else self.media_type
+        return f"{kind}: {', '.join(filter(None, (self.name[:200], known, size)))}"
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """What running a call gave back.
 
@@ -189,7 +225,8 @@ class Message:
 
     *content* is what the message says. An assistant message may also carry the calls that
     were read out of it and a user message the results it brings: a paradigm renders those
-    into text again when the message is sent (``encode_history``).
+    into text again when the message is sent (``encode_history``). *attachments* go to models
+    that can see them.
     """
 
     role: Role
@@ -197,6 +234,7 @@ class Message:
     calls: tuple[ToolCall, ...] = ()
     results: tuple[ToolResult, ...] = ()
     reasoning: str = ""
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from toolproto.endpoints.dialects import (
 )
 from toolproto.endpoints.frames import Frame
 from toolproto.errors import EndpointError, UsageError, WireError
-from toolproto.messages import ChatRequest, Chunk, Message, ToolCall, Usage
+from toolproto.messages import Attachment, ChatRequest, Chunk, Message, ToolCall, Usage
 
 REQUEST = ChatRequest(
     (
@@ -402,3 +402,59 @@ def test_whatever_a_frame_holds_is_read_or_refused(dialect, data):
         assert len(str(error)) < 1000
     else:
         assert chunk is None or isinstance(chunk, Chunk)
+
+
+PNG = Attachment("image/png", "aGk=")
+PAGE = Attachment("application/pdf", "aGk=", name="a.pdf")
+LINKED = Attachment("image/*", url="https://a.b/c.png")
+FORGOTTEN = Attachment("image/*", url="file file-1")
+SEEN = {
+    "openai_chat": (
+        [PNG, PAGE, LINKED],
+        {
+            "content": [
+                {"type": "text", "text": "Look."},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+                {
+                    "type": "file",
+                    "file": {
+                        "filename": "a.pdf",
+                        "file_data": "data:application/pdf;base64,aGk=",
+                    },
+                },
+                {"type": "image_url", "image_url": {"url": "https://a.b/c.png"}},
+            ]
+        },
+    ),
+    "anthropic": (
+        [PNG, PAGE, LINKED],
+        {
+            "content": [
+                {
+                    "type": "image",
+                    "source": {"type": "base64", "media_type": "image/png", "data": "aGk="},
+                },
+                {
+                    "type": "document",
+                    "source": {"type": "base64", "media_type": "application/pdf", "data": "aGk="},
+                    "title": "a.pdf",
+                },
+                {"type": "image", "source": {"type": "url", "url": "https://a.b/c.png"}},
+                {"type": "text", "text": "Look."},
+            ]
+        },
+    ),
+    "ollama": ([PNG], {"content": "Look.", "images": ["aGk="]}),
+    "openai_completions": ([], None),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_what_goes_with_a_message_is_sent_as_the_service_wants_it(name):
+    taken, sent = SEEN[name]
+    dialect = get_dialect(name)
+    assert [each for each in (PNG, PAGE, LINKED, FORGOTTEN) if dialect.takes(each)] == taken
+    if sent is not None:
+        message = Message("user", "Look.", attachments=tuple(taken))
+        body = dialect.body(ChatRequest((message,)), "m")
+        assert body["messages"] == [{"role": "user", **sent}]

@@ -12,7 +12,7 @@ import pytest
 
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
-from tests.proxy.wire import BOTH, CHAT, CITY, OSLO, PARADIGMS, TOOLS, WEATHER, asked, events, proxy
+from tests.proxy.wire import BOTH, CHAT, CITY, OSLO, PARADIGMS, WEATHER, asked, events, proxy
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
 
@@ -260,10 +260,6 @@ BAD = {
     "unknown tool": {"tool_choice": {"type": "function", "function": {"name": "fly"}}},
     "unknown word": {"tool_choice": "perhaps"},
     "demand without tools": {"tools": [], "tool_choice": "required"},
-    "bad schema": {
-        "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "obj"}}}]
-    },
-    "two of a name": {"tools": TOOLS * 2},
     "no choices": {"n": 0},
     "bad format": {"response_format": {"type": "poem"}},
 }

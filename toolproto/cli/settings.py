@@ -29,7 +29,9 @@ from ..errors import UsageError
 __all__ = ["FILE", "Settings", "load_settings"]
 
 FILE = Path("toolproto.toml")
-_MODEL_KEYS = frozenset({"paradigm", "describe", "examples", "reasks", "constrain", "guard"})
+_MODEL_KEYS = frozenset(
+    {"paradigm", "describe", "examples", "reasks", "constrain", "guard", "vision"}
+)
 
 
 @dataclass(frozen=True, slots=True)

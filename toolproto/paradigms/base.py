@@ -18,6 +18,7 @@ from ..events import merge
 from ..grammar.ir import Grammar
 from ..grammar.replies import CallForm, made_once
 from ..messages import (
+    Attachment,
     CallProblem,
     IdFactory,
     Message,
@@ -140,8 +141,15 @@ class ToolContextDef(ABC):
             written = self.encode_calls(message.calls)
             return Message("assistant", "\n".join(filter(None, (message.content.strip(), written))))
         if message.results:
-            return Message(message.role, self.encode_results(message.results))
-        return Message(message.role, message.content)
+            shown = tuple(
+                each
+                for result in message.results
+                for each in result.attachments
+                if isinstance(each, Attachment)
+            )
+            written = self.encode_results(message.results)
+            return Message(message.role, written, attachments=(*shown, *message.attachments))
+        return Message(message.role, message.content, attachments=message.attachments)
 
     def examples(self, offer: ToolOffer) -> list[Message]:
         """A request and its call as two chat turns, for models too small for instructions."""

@@ -9,7 +9,7 @@ from typing import Any
 from ..messages import Message
 from ..tools.spec import ToolOffer
 
-__all__ = ["AnswerShape", "Asked", "BadRequest", "Fault", "has_tool_history"]
+__all__ = ["AnswerShape", "Asked", "BadRequest", "ClientTool", "Fault", "has_tool_history"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +48,28 @@ class AnswerShape:
 
 
 @dataclass(frozen=True, slots=True)
+class ClientTool:
+    """A tool as its client knows it, which may differ from how the model is offered it.
+
+    *kind* is the API's own word for what it is; calls of it go back in the form of that kind.
+    """
+
+    name: str
+    kind: str = "function"
+    namespace: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """A request, before any paradigm is put into it.
 
     *messages* carry calls and results as values. *params* are generation parameters under
     OpenAI's names. *strict* names the tools whose arguments leave only when they are whole and
     valid. *own* is what only a backend of the client's own make understands, in its words.
-    *legacy* is for those who asked in OpenAI's older form.
+    *legacy* is for those who asked in OpenAI's older form. *tools* are those, by the names they
+    are offered under, that are not plain functions of that name for their client. *notes* say
+    what of the request was changed or left out, for the log. *size* is how many characters the
+    definitions of the tools have.
     """
 
     model: str
@@ -69,6 +84,13 @@ class Asked:
     strict: frozenset[str] = frozenset()
     include_usage: bool = False
     legacy: bool = False
+    tools: Mapping[str, ClientTool] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    size: int = 0
+
+    def tool(self, name: str) -> ClientTool:
+        """The tool that is offered as *name*, as the client knows it."""
+        return self.tools.get(name) or ClientTool(name)
 
     @property
     def needs_tools(self) -> bool:

@@ -72,7 +72,8 @@ class ModelTerms:
     """How a model is taught its tools, and how often its mistakes are put to it.
 
     *constrain* is whether it is held to a grammar: ``auto``, ``calls`` or ``off``. *guard* is how
-    careful to be with the results that clients send: ``standard``, ``strict`` or ``off``.
+    careful to be with the results that clients send: ``standard``, ``strict`` or ``off``. *vision*
+    is whether it can be shown images; others are told that there was one.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -83,6 +84,7 @@ class ModelTerms:
     reasks: int = 2
     constrain: str = "auto"
     guard: str = "standard"
+    vision: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.reasks <= 10:

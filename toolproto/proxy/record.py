@@ -80,6 +80,7 @@ class Record:
             "problems": [problem.kind.value for each in exchanges for problem in each.problems],
             "repairs": [repair for each in exchanges for repair in each.repairs],
             "reasks": sum(each.reasked for each in exchanges),
+            "notes": list(self._asked.notes) if self._asked else [],
             "constrained": next((each.constrained for each in exchanges if each.constrained), None),
         }
         if self._log_content and self._asked is not None:

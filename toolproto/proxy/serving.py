@@ -25,6 +25,7 @@ from .responding import Responding, fault_of, refused
 from .streamed import AsciiJson, ClosingStream
 from .translate import api_at
 from .translate.base import Api, Fault
+from .translate.content import Sees, blind
 from .upstreams import Backends, spoken_params, taught
 
 __all__ = ["Serving"]
@@ -102,7 +103,8 @@ class Serving:
                 api, record.model, body, values, key, request.headers
             )
             if passed is None:
-                return await self._answered(api, api.read(values), key, record)
+                asked = api.read(values, self._sees(record.model))
+                return await self._answered(api, asked, key, record)
             return await _handed_on(passed, record)
         except BadRequest as error:
             record.end("refused")
@@ -117,6 +119,11 @@ class Serving:
             LOGGER.exception("a request failed for a reason of ours")
             record.end("failed")
             return refused(api, Fault(500, "an error inside the proxy", "internal"))
+
+    def _sees(self, model: str) -> Sees:
+        """What *model* can be shown beside text."""
+        seeing = self._config.terms(model).vision
+        return get_dialect(self._backends.find(model).dialect).takes if seeing else blind
 
     async def _answered(self, api: Api, asked: Asked, key: str | None, record: Record) -> Response:
         terms = self._config.terms(asked.model)

@@ -16,6 +16,7 @@ from ..errors import UsageError
 from .dialect import LIST, MIXED, NAMED, ONE
 from .schema import MAX_DEPTH, MAX_LENGTH, MAX_SCHEMAS, resolve
 from .tame_words import today
+from .work import TooMuchWork, Work
 
 __all__ = ["tame"]
 
@@ -24,6 +25,8 @@ _LONGEST_PLACE = 80
 #: Below the limits of a check, which counts the brackets and commas as well.
 _SCHEMAS = MAX_SCHEMAS - 100
 _LENGTH = MAX_LENGTH * 9 // 10
+#: As many characters as are written while one schema is looked at.
+_LENGTH_OF_VISIT = 200
 #: How many references are followed to see whether they lead back.
 _CHAIN = 32
 
@@ -31,14 +34,15 @@ _Name = TypeVar("_Name", str, int)
 _Place = tuple[str | int, ...]
 
 
-def tame(schema: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+def tame(schema: Any, work: Work | None = None) -> tuple[dict[str, Any], tuple[str, ...]]:
     """A private copy of *schema* that ``check_schema`` accepts, and a label for each change.
 
     A label says what was changed and where: ``odd type at properties/city``. What no reference
     reaches, what is too deep or too long and what is no schema become open: any value fits them.
-    Never raises, never fetches.
+    *work* is what taming may cost, if several tools share it; what it does not pay for is left
+    out. Never raises, never fetches.
     """
-    taming = _Taming()
+    taming = _Taming(work or Work())
     if not isinstance(schema, Mapping | None) and schema is not True:
         taming.note("not a schema", ())
     whole = taming.schema(dict(schema), (), 0) if isinstance(schema, Mapping) else {}
@@ -60,7 +64,8 @@ def _be_object(whole: dict[str, Any], taming: _Taming) -> None:
 class _Taming:
     """One schema that is being tamed: what may still be copied of it, and what was changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Work) -> None:
+        self._work = work
         self._schemas = _SCHEMAS
         self._length = _LENGTH
         self._labels: list[str] = []
@@ -138,7 +143,14 @@ class _Taming:
     def _affords(self, name: str | int) -> bool:
         self._length -= len(json.dumps(name)) + 8
         self._schemas -= 1
-        return self._schemas >= 0 and self._length >= 0
+        return self._schemas >= 0 and self._length >= 0 and self._pays(1)
+
+    def _pays(self, visits: int) -> bool:
+        try:
+            self._work.spend(visits)
+        except TooMuchWork:
+            return False
+        return True
 
     def _copy_data(self, key: str, value: Any, copy: dict[str, Any], place: _Place) -> None:
         try:
@@ -147,7 +159,7 @@ class _Taming:
             self.note(f"dropped {key[:40]}", place)
             return
         length = len(written) + len(json.dumps(key)) + 8
-        if length > self._length:
+        if length > self._length or not self._pays(1 + length // _LENGTH_OF_VISIT):
             self.note(f"dropped long {key[:40]}", place)
             return
         self._length -= length

@@ -33,7 +33,7 @@ def taking_turns(messages: Iterable[Message]) -> list[Message]:
     What says nothing is left out, and neighbours of one role become one message, since many chat
     templates refuse anything else.
     """
-    spoken = (message for message in messages if message.content.strip())
+    spoken = (each for each in messages if each.content.strip() or each.attachments)
     return [_joined(list(run)) for _, run in groupby(spoken, key=lambda message: message.role)]
 
 
@@ -41,4 +41,6 @@ def _joined(run: Sequence[Message]) -> Message:
     """Messages of one role as one."""
     if len(run) == 1:
         return run[0]
-    return Message(run[0].role, "\n\n".join(message.content for message in run))
+    attachments = tuple(each for message in run for each in message.attachments)
+    said = "\n\n".join(message.content for message in run if message.content)
+    return Message(run[0].role, said, attachments=attachments)

@@ -189,14 +189,21 @@ def test_five_hundred_ordinary_tools_are_taken():
     assert told("openai_chat", with_tools(500, 20)) is None
 
 
-def test_tools_that_would_take_long_to_check_are_refused_together():
-    refused = told("openai_chat", with_tools(100, 1000))
-    assert refused is not None and "too many schemas" in refused.message
-    assert refused.param and refused.param.startswith("tools[")
+def test_of_tools_that_would_take_long_to_check_the_last_are_open():
+    asked = APIS["openai_chat"].read(with_tools(100, 1000))
+    sizes = [len(tool.parameters["properties"]) for tool in asked.offer.tools]
+    assert sizes[0] == 1000 and sizes[-1] == 0
+    assert any("too large" in note for note in asked.notes)
+    assert len(asked.notes) <= 32
 
 
-def test_it_does_not_depend_on_earlier_requests_what_is_refused():
+def test_it_does_not_depend_on_earlier_requests_what_becomes_of_a_tool():
+    def offered(*terms: int) -> list[int]:
+        asked = APIS["openai_chat"].read(with_tools(*terms))
+        return [len(tool.parameters["properties"]) for tool in asked.offer.tools]
+
     for start in range(0, 100, 20):
-        assert told("openai_chat", with_tools(20, 1000, start)) is None
-    assert told("openai_chat", with_tools(100, 1000)) is not None
-    assert told("openai_chat", with_tools(20, 1000)) is None
+        assert offered(20, 1000, start) == [1000] * 20
+    all_of_them = offered(100, 1000)
+    assert all_of_them == offered(100, 1000) and all_of_them[-1] == 0
+    assert offered(20, 1000) == [1000] * 20

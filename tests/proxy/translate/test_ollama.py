@@ -134,11 +134,6 @@ def test_thinking_of_earlier_turns_is_read():
 REFUSED = {
     "no messages": ({"messages": []}, "messages", "at least one"),
     "a role": ({"messages": [{"role": "developer"}]}, "messages[0].role", "'developer'"),
-    "an image": (
-        {"messages": [{"role": "user", "content": "?", "images": ["aGk="]}]},
-        "messages[0].images",
-        "images",
-    ),
     "a call without a function": (
         {"messages": [{"role": "assistant", "tool_calls": [{"name": "a"}]}]},
         "messages[0].tool_calls[0].function",

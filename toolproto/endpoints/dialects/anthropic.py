@@ -8,13 +8,14 @@ from typing import Any
 
 from ...errors import EndpointError, WireError
 from ...finish_reasons import Ending, ending_of
-from ...messages import ChatRequest, Chunk, Usage
+from ...messages import Attachment, ChatRequest, Chunk, Message, Usage
 from ..frames import Frame
 from .base import END, Dialect, End, count, load, text_of, words_of_error
 
 __all__ = ["Anthropic"]
 
 _VERSION = "2023-06-01"
+_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 #: Ends that have a usual word; for any other, theirs is passed on as it is.
 _USUAL = {Ending.DONE: "stop", Ending.TOO_LONG: "length"}
 
@@ -38,6 +39,13 @@ class Anthropic(Dialect):
         key = {} if api_key is None else {"x-api-key": api_key}
         return {"anthropic-version": _VERSION, **key}
 
+    def takes(self, attachment: Attachment) -> bool:
+        """The images that the service reads, and PDFs."""
+        if attachment.is_image and attachment.data:
+            return attachment.media_type in _IMAGES
+        is_kind = attachment.is_image or attachment.media_type == "application/pdf"
+        return is_kind and attachment.is_there
+
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON, the system message apart from the others."""
         system = "".join(each.content for each in request.messages if each.role == "system")
@@ -48,7 +56,7 @@ class Anthropic(Dialect):
             "max_tokens": self.max_tokens,
             **({"system": self._system(system, request.stable_prefix)} if system else {}),
             "messages": [
-                {"role": each.role, "content": each.content}
+                {"role": each.role, "content": _content(each)}
                 for each in request.messages
                 if each.role != "system"
             ],
@@ -97,6 +105,26 @@ class Anthropic(Dialect):
         kept = {"type": "text", "text": text[:stable], "cache_control": {"type": "ephemeral"}}
         rest = text[stable:]
         return [kept, {"type": "text", "text": rest}] if rest else [kept]
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    if not message.attachments:
+        return message.content
+    # The service reads what it is asked about best if that comes first.
+    said = [{"type": "text", "text": message.content}] if message.content else []
+    return [*map(_attached, message.attachments), *said]
+
+
+def _attached(attachment: Attachment) -> dict[str, Any]:
+    source = {"type": "url", "url": attachment.url}
+    if attachment.data:
+        source = {
+            "type": "base64",
+            "media_type": attachment.media_type,
+            "data": attachment.data,
+        }
+    titled = {"title": attachment.name} if attachment.name and not attachment.is_image else {}
+    return {"type": "image" if attachment.is_image else "document", "source": source, **titled}
 
 
 def _block(block: Any) -> Chunk | None:

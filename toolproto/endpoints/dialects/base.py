@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any, ClassVar, Final
 
 from ...errors import EndpointError, WireError
-from ...messages import ChatRequest, Chunk, Usage
+from ...messages import Attachment, ChatRequest, Chunk, Usage
 from ..frames import Frame, Frames, ServerSentEvents
 
 __all__ = ["END", "Dialect", "End", "count", "load", "text_of", "words_of_error"]
@@ -49,6 +49,10 @@ class Dialect(ABC):
     def headers(self, api_key: str | None) -> dict[str, str]:
         """What identifies the caller."""
         return {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
+
+    def takes(self, attachment: Attachment) -> bool:
+        """Whether the service can be sent *attachment*, if the model can see it."""
+        return False
 
     @abstractmethod
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...errors import WireError
-from ...messages import ChatRequest, Chunk
+from ...messages import Attachment, ChatRequest, Chunk, Message
 from ..frames import Frame, Frames, JsonLines
 from .base import Dialect, End, count, load, text_of
 
@@ -27,6 +27,10 @@ class Ollama(Dialect):
     path = "/api/chat"
     frames: ClassVar[type[Frames]] = JsonLines
 
+    def takes(self, attachment: Attachment) -> bool:
+        """Images whose bytes are at hand."""
+        return attachment.is_image and bool(attachment.data)
+
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON; generation parameters and stop sequences go into ``options``."""
         top = {key: value for key, value in request.params.items() if key in _TOP_LEVEL}
@@ -37,10 +41,9 @@ class Ollama(Dialect):
             if key not in _TOP_LEVEL
         }
         options = {**stop, **inner, **(top.pop("options", None) or {})}
-        messages = [{"role": each.role, "content": each.content} for each in request.messages]
         return {
             "model": model,
-            "messages": messages,
+            "messages": [_message(each) for each in request.messages],
             "stream": True,
             **({"options": options} if options else {}),
             **top,
@@ -60,3 +63,9 @@ class Ollama(Dialect):
         usage = count(body, "prompt_eval_count", "eval_count") if reason else None
         text, thought = text_of(message.get("content")), text_of(message.get("thinking"))
         return Chunk(text, thought, reason, usage)
+
+
+def _message(message: Message) -> dict[str, Any]:
+    images = [each.data for each in message.attachments]
+    seen = {"images": images} if images else {}
+    return {"role": message.role, "content": message.content, **seen}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import WireError
-from ...messages import ChatRequest, Chunk, Usage
+from ...messages import Attachment, ChatRequest, Chunk, Message, Usage
 from ..frames import Frame
 from .base import END, Dialect, End, count, load, text_of
 
@@ -34,9 +34,15 @@ class OpenAIChat(Dialect):
 
     include_usage: bool = True
 
+    def takes(self, attachment: Attachment) -> bool:
+        """Images, and PDFs whose bytes are at hand."""
+        if attachment.is_image:
+            return attachment.is_there
+        return attachment.media_type == "application/pdf" and bool(attachment.data)
+
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """The request as JSON; at most four stop sequences, as the service demands."""
-        messages = [{"role": each.role, "content": each.content} for each in request.messages]
+        messages = [{"role": each.role, "content": _content(each)} for each in request.messages]
         return {
             "model": model,
             "messages": messages,
@@ -64,6 +70,21 @@ class OpenAIChat(Dialect):
         text, reasoning = _said(choice.get("message"))
         reason = text_of(choice.get("finish_reason")) or None
         return Chunk(text, reasoning, reason, openai_usage(body))
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """What *message* says; in parts only where it must be, since many servers read no parts."""
+    if not message.attachments:
+        return message.content
+    said: list[dict[str, Any]] = [{"type": "text", "text": message.content}]
+    return [*(said if message.content else []), *map(_part, message.attachments)]
+
+
+def _part(attachment: Attachment) -> dict[str, Any]:
+    if attachment.is_image:
+        return {"type": "image_url", "image_url": {"url": attachment.as_url}}
+    name = attachment.name or "document.pdf"
+    return {"type": "file", "file": {"filename": name, "file_data": attachment.as_url}}
 
 
 def openai_options(include_usage: bool, stop: tuple[str, ...]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from ...messages import Usage
 from ..asked import Asked, Fault
 from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
 from .base import Answer, Stamp, sse
+from .estimate import estimated_tokens
 from .reading import read_arguments
 from .text_runs import TextRuns
 
@@ -61,7 +62,7 @@ def whole_message(asked: Asked, answer: Answer, stamp: Stamp) -> dict[str, Any]:
         content.append(_text(answer.text))
     for call in answer.calls:
         given = read_arguments(call.arguments, "input")
-        content.append(_tool_use(call.id, call.name, given))
+        content.append(_tool_use(call.id, asked.tool(call.name).name, given))
     message = _message(asked, stamp, content)
     return {
         **message,
@@ -117,8 +118,10 @@ class MessageWriter:
         self._open: str | None = None
 
     def begin(self) -> list[str]:
-        """A message without content; what the input was counted to be comes at the end."""
-        return [_event("message_start", message=_message(self._asked, self._stamp, []))]
+        """A message without content, and a guess at the input; its count comes at the end."""
+        message = _message(self._asked, self._stamp, [])
+        guessed = Usage(estimated_tokens(self._asked), 1)
+        return [_event("message_start", message={**message, "usage": _usage(guessed)})]
 
     def write(self, choice: int, piece: Piece) -> list[str]:
         """*piece* as events of the block it belongs to."""
@@ -140,7 +143,7 @@ class MessageWriter:
                 thinking = self._going_on(_thinking("", ""))
                 return [*thinking, self._delta("thinking_delta", thinking=text)]
             case CallBegun(_, id, name):
-                begun = self._begun(_tool_use(id, name, {}))
+                begun = self._begun(_tool_use(id, self._asked.tool(name).name, {}))
                 return [*begun, self._delta("input_json_delta", partial_json="")]
             case ArgumentsPiece(_, text):
                 return [self._delta("input_json_delta", partial_json=text)]

@@ -23,6 +23,7 @@ from ..pieces import (
     Text,
     Thought,
 )
+from .content import Sees, blind
 
 __all__ = ["Answer", "Api", "Fault", "Stamp", "StreamWriter", "WrittenCall", "collected", "sse"]
 
@@ -102,8 +103,11 @@ class Api(Protocol):
         """Whether *body* says a word about tools; told without reading the rest."""
         ...
 
-    def read(self, body: Mapping[str, Any]) -> Asked:
-        """The request in *body*; BadRequest if it is none."""
+    def read(self, body: Mapping[str, Any], sees: Sees = blind) -> Asked:
+        """The request in *body*; BadRequest if it is none.
+
+        *sees* says what the model can be shown beside text.
+        """
         ...
 
     def writer(self, asked: Asked, stamp: Stamp) -> StreamWriter:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ...messages import Message, ToolCall, ToolResult
+from collections.abc import Iterable, Sequence
+
+from ...messages import Message, Role, ToolCall, ToolResult
 from ..asked import BadRequest
+from .content import Part, Sees, blind, said
 from .reading import shown
 
 __all__ = ["History"]
@@ -12,9 +15,13 @@ _UNANSWERED = "no result came for this call"
 
 
 class History:
-    """The messages so far, and the calls that a result may answer."""
+    """The messages so far, and the calls that a result may answer.
 
-    def __init__(self) -> None:
+    *sees* says what the model can be shown beside text.
+    """
+
+    def __init__(self, sees: Sees = blind) -> None:
+        self._sees = sees
         self._messages: list[Message] = []
         self._calls: dict[str, ToolCall] = {}
         #: The calls that were made since the user spoke.
@@ -27,8 +34,20 @@ class History:
         self._end_results()
         return self._messages
 
-    def said(self, message: Message, path: str = "messages") -> None:
-        """The next message."""
+    def heard(self, role: Role, parts: Iterable[Part]) -> None:
+        """What a user or the system says."""
+        text, seen = said(parts, self._sees if role == "user" else blind)
+        if text or seen:
+            self._add(Message(role, text, attachments=seen))
+
+    def replied(
+        self, parts: Iterable[Part], calls: Sequence[ToolCall], path: str, thought: str = ""
+    ) -> None:
+        """What the model said, called and thought."""
+        text, _ = said(parts, blind)
+        self._add(Message("assistant", text, tuple(calls), reasoning=thought), path)
+
+    def _add(self, message: Message, path: str = "messages") -> None:
         self._end_results()
         calls = {call.id: call for call in message.calls}
         if len(calls) < len(message.calls):
@@ -40,14 +59,15 @@ class History:
         self._waiting += message.calls
         self._messages.append(message)
 
-    def answered(self, id: str, content: str, path: str, is_error: bool = False) -> None:
+    def answered(self, id: str, parts: Iterable[Part], path: str, is_error: bool = False) -> None:
         """A result; those that follow each other become one message."""
         call = self._calls.get(id)
         if call is None:
             raise BadRequest(
                 f"{path} answers the call {shown(id)}, which no message before it makes", path
             )
-        self._results.append(ToolResult(call, content, is_error))
+        text, seen = said(parts, self._sees, labelled=True)
+        self._results.append(ToolResult(call, text, is_error, attachments=seen))
 
     def _end_results(self) -> None:
         if self._results:

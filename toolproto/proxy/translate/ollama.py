@@ -11,14 +11,14 @@ from ...messages import Message, Usage
 from ..asked import AnswerShape, Asked, BadRequest, Fault
 from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
 from .base import Answer, Stamp, WrittenCall
+from .content import Part, Sees, blind, image, read_parts
+from .offering import Choice, Offering
 from .ollama_history import OllamaHistory
 from .reading import (
     check_depth,
     listed,
     mentions,
-    not_text,
     objects,
-    offered,
     optional,
     read_arguments,
     read_numbers,
@@ -26,7 +26,6 @@ from .reading import (
     required,
     shape_of,
     shown,
-    text_parts,
 )
 
 __all__ = ["OllamaApi"]
@@ -64,19 +63,26 @@ class OllamaApi:
             for message in listed(body, "messages")
         )
 
-    def read(self, body: Mapping[str, Any]) -> Asked:
+    def read(self, body: Mapping[str, Any], sees: Sees = blind) -> Asked:
         """The request in *body*."""
         check_depth(body)
         options = optional(body, "options", dict) or {}
+        offering = Offering()
+        for at, tool in enumerate(objects(body, "tools")):
+            function = optional(tool, "function", dict, f"tools[{at}].") or tool
+            offering.function(function, f"tools[{at}].function")
         return Asked(
             required(body, "model", str),
-            tuple(_messages(objects(body, "messages"))),
-            offered(objects(body, "tools"), "tools"),
+            tuple(_messages(objects(body, "messages"), offering, sees)),
+            offering.offer(Choice(), parallel=True),
             stream=optional(body, "stream", bool) is not False,
             stop=read_stop(options.get("stop"), "options.stop"),
             params={**_numbers(options), **_effort(body.get("think"))},
             own=_own(body, options),
             shape=_shape(body.get("format")),
+            tools=offering.tools,
+            notes=offering.notes,
+            size=offering.size,
         )
 
     def writer(self, asked: Asked, stamp: Stamp) -> _Writer:
@@ -90,7 +96,8 @@ class OllamaApi:
         if answer.thought:
             message["thinking"] = answer.thought
         if answer.calls:
-            message["tool_calls"] = [_call(at, call) for at, call in enumerate(answer.calls)]
+            calls = enumerate(answer.calls)
+            message["tool_calls"] = [_call(asked, at, call) for at, call in calls]
         ending = _ending(answer.reason, answer.usage)
         return {**_common(asked, stamp), "message": message, **ending}
 
@@ -136,29 +143,34 @@ def _shape(format: Any) -> AnswerShape | None:
     raise BadRequest("format is to be 'json' or a JSON Schema", "format")
 
 
-def _messages(messages: list[Mapping[str, Any]]) -> list[Message]:
+def _messages(messages: list[Mapping[str, Any]], offering: Offering, sees: Sees) -> list[Message]:
     if not messages:
         raise BadRequest("messages is to be a list of at least one message", "messages")
-    history = OllamaHistory()
+    history = OllamaHistory(offering, sees)
     for at, message in enumerate(messages):
         _add(history, message, f"messages[{at}]")
     return history.messages
 
 
 def _add(history: OllamaHistory, message: Mapping[str, Any], path: str) -> None:
-    if message.get("images"):
-        raise not_text("images", f"{path}.images")
-    content = text_parts(message.get("content"), f"{path}.content")
+    parts = read_parts(message.get("content"), f"{path}.content")
+    parts += read_images(message, path)
     match message.get("role"):
         case "system" | "user" as role:
-            history.said(Message(role, content))
+            history.heard(role, parts)
         case "assistant":
             thought = optional(message, "thinking", str, f"{path}.") or ""
-            history.replied(content, thought, objects(message, "tool_calls", f"{path}."), path)
+            history.replied(parts, thought, objects(message, "tool_calls", f"{path}."), path)
         case "tool":
-            history.answered(message, content, path)
+            history.answered(message, parts, path)
         case other:
             raise BadRequest(f"{path}.role is {shown(other)}", f"{path}.role")
+
+
+def read_images(values: Mapping[str, Any], path: str) -> list[Part]:
+    """The images that come with a message, or with a prompt."""
+    images = optional(values, "images", list, f"{path}.") or []
+    return [image(each) for each in images if isinstance(each, str)]
 
 
 # -- writing ------------------------------------------------------------------------------
@@ -169,12 +181,10 @@ def _common(asked: Asked, stamp: Stamp) -> dict[str, Any]:
     return {"model": asked.model, "created_at": created.strftime("%Y-%m-%dT%H:%M:%SZ")}
 
 
-def _call(index: int, call: WrittenCall) -> dict[str, Any]:
+def _call(asked: Asked, index: int, call: WrittenCall) -> dict[str, Any]:
     arguments = read_arguments(call.arguments, "arguments")
-    return {
-        "id": call.id,
-        "function": {"index": index, "name": call.name, "arguments": arguments},
-    }
+    name = asked.tool(call.name).name
+    return {"id": call.id, "function": {"index": index, "name": name, "arguments": arguments}}
 
 
 def _ending(reason: str, usage: Usage) -> dict[str, Any]:
@@ -191,6 +201,7 @@ class _Writer:
     """Lines of JSON; a call leaves when it is whole, since its arguments are an object."""
 
     def __init__(self, asked: Asked, stamp: Stamp) -> None:
+        self._asked = asked
         self._common = _common(asked, stamp)
         self._call = WrittenCall("", "")
         self._arguments: list[str] = []
@@ -212,7 +223,7 @@ class _Writer:
                 self._arguments.append(text)
             case CallEnded(index):
                 self._call.arguments = "".join(self._arguments)
-                called = [_call(index, self._call)]
+                called = [_call(self._asked, index, self._call)]
                 return [self._line({"content": "", "tool_calls": called})]
             case Ended(reason, usage):
                 return [self._line({"content": ""}, _ending(reason, usage))]

@@ -6,8 +6,11 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...messages import Message, ToolCall
+from ...messages import Message, Role, ToolCall
+from ..asked import ClientTool
+from .content import Part, Sees, blind
 from .history import History
+from .offering import Offering
 from .reading import optional, read_arguments, required
 
 __all__ = ["OllamaHistory"]
@@ -39,8 +42,9 @@ class _Unanswered:
 class OllamaHistory:
     """The messages so far; calls get ids here, unless the client keeps those it was given."""
 
-    def __init__(self) -> None:
-        self._history = History()
+    def __init__(self, offering: Offering, sees: Sees = blind) -> None:
+        self._offering = offering
+        self._history = History(sees)
         self._unanswered = _Unanswered()
         self._count = 0
         #: Whether the reply before is over, so that its calls wait no longer when another comes.
@@ -51,13 +55,13 @@ class OllamaHistory:
         """All of them."""
         return self._history.messages
 
-    def said(self, message: Message) -> None:
+    def heard(self, role: Role, parts: Sequence[Part]) -> None:
         """What a user or the system says."""
         self._is_over = True
-        self._history.said(message)
+        self._history.heard(role, parts)
 
     def replied(
-        self, content: str, thought: str, calls: Sequence[Mapping[str, Any]], path: str
+        self, parts: Sequence[Part], thought: str, calls: Sequence[Mapping[str, Any]], path: str
     ) -> None:
         """What the model said, thought and called."""
         if self._is_over:
@@ -65,25 +69,27 @@ class OllamaHistory:
         made = [self._call(each, f"{path}.tool_calls[{at}].") for at, each in enumerate(calls)]
         for call in made:
             self._unanswered.add(call)
-        self._history.said(Message("assistant", content, tuple(made), reasoning=thought), path)
+        self._history.replied(parts, made, path, thought)
 
-    def answered(self, message: Mapping[str, Any], content: str, path: str) -> None:
+    def answered(self, message: Mapping[str, Any], parts: Sequence[Part], path: str) -> None:
         """A result: of the call whose id it gives, else of the next one, or the next of a tool."""
         self._is_over = True
         id = optional(message, "tool_call_id", str, f"{path}.")
         name = optional(message, "tool_name", str, f"{path}.")
         # Older clients say only ``name``.
         name = name or optional(message, "name", str, f"{path}.")
+        name = name and self._offering.name_of(ClientTool(name))
         id = id or self._unanswered.take(name or None)
         if id is not None:
-            self._history.answered(id, content, path)
+            self._history.answered(id, parts, path)
         else:
             # Ollama never asks which call a result belongs to: clients forget old messages.
-            self._history.said(Message("user", f"Result of {name or 'a tool'}:\n{content}"))
+            self._history.heard("user", [f"Result of {name or 'a tool'}:", *parts])
 
     def _call(self, call: Mapping[str, Any], path: str) -> ToolCall:
         function = required(call, "function", dict, path)
         self._count += 1
         id = optional(call, "id", str, path) or f"call_{self._count}"
         arguments = read_arguments(function.get("arguments", {}), f"{path}function.arguments")
-        return ToolCall(required(function, "name", str, f"{path}function."), arguments, id)
+        tool = ClientTool(required(function, "name", str, f"{path}function."))
+        return ToolCall(self._offering.name_of(tool), arguments, id)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...tools.spec import ToolOffer
 from ..asked import AnswerShape, BadRequest, Fault
-from .reading import offered, shape_of, shown
+from .offering import Choice
+from .reading import shape_of
 
-__all__ = ["openai_error", "openai_offer", "openai_shape", "read_choice", "strict_names"]
+__all__ = ["openai_error", "openai_shape", "read_choice"]
 
 
 _ERRORS = {
@@ -28,61 +27,39 @@ def openai_error(fault: Fault) -> dict[str, Any]:
     return {"error": told}
 
 
-def openai_offer(tools: Sequence[Mapping[str, Any]], choice: Any, parallel: bool) -> ToolOffer:
-    """*tools*, on the terms of a ``tool_choice``."""
-    demanded, allowed = read_choice(choice, "tool_choice")
-    offer = offered(tools, "tools", demanded, parallel)
-    if allowed is None:
-        return offer
-    if unknown := allowed - offer.names:
-        raise BadRequest(
-            f"tool_choice allows {shown(min(unknown))}, which is not offered", "tool_choice"
-        )
-    kept = tuple(tool for tool in offer.tools if tool.name in allowed)
-    if demanded == "required" and not kept:
-        raise BadRequest("tool_choice demands a call, but allows no tool", "tool_choice")
-    return ToolOffer(kept, demanded, parallel)
-
-
-def read_choice(choice: Any, path: str) -> tuple[str, frozenset[str] | None]:
-    """What *choice* demands, and the names it is limited to."""
+def read_choice(choice: Any, path: str) -> Choice:
+    """What *choice* demands."""
     match choice:
         case None | "auto":
-            return "auto", None
+            return Choice()
         case "none" | "required":
-            return choice, None
+            return Choice(choice)
+        case "any":
+            # Mistral's word for it, which clients send to whoever speaks this API.
+            return Choice("required")
         case {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": list(tools)}} | {
             "type": "allowed_tools",
             "mode": mode,
             "tools": list(tools),
         } if mode in ("auto", "required"):
-            return mode, frozenset(_named(tool, path) for tool in tools)
+            return Choice(mode, allowed=frozenset(_named(tool, path) for tool in tools))
         case _:
-            return _named(choice, path), None
+            return Choice(named=_named(choice, path))
 
 
 def _named(choice: Any, path: str) -> str:
     match choice:
-        case {"function": {"name": str(name)}} | {"name": str(name)}:
+        case (
+            {"function": {"name": str(name)}}
+            | {"custom": {"name": str(name)}}
+            | {"name": str(name)}
+            # Tools of kinds of which there is only one: the kind is the name.
+            | {"type": str(name)}
+        ) if name not in ("function", "custom", "allowed_tools"):
             return name
     raise BadRequest(
         f"{path} is to be 'auto', 'none', 'required' or an object that names a function", path
     )
-
-
-def strict_names(tools: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """The tools whose arguments have to fit their schema, whatever it takes."""
-    return frozenset(name for tool in tools if (name := _strict_name(tool)) is not None)
-
-
-def _strict_name(tool: Mapping[str, Any]) -> str | None:
-    match tool:
-        case {"function": {"name": str(name), "strict": True}} | {
-            "name": str(name),
-            "strict": True,
-        }:
-            return name
-    return None
 
 
 def openai_shape(format: Any, path: str) -> AnswerShape | None:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any
 
-from ...errors import UsageError
-from ...tools.schema import check_schema
-from ...tools.spec import ToolOffer, ToolSpec, spec_from_openai
-from ...tools.work import Work
+from ...tools.tame import tame
 from ..asked import AnswerShape, BadRequest
 
 __all__ = [
     "check_depth",
     "listed",
     "mentions",
-    "not_text",
     "objects",
-    "offered",
     "optional",
     "read_arguments",
     "read_numbers",
@@ -28,7 +23,6 @@ __all__ = [
     "required",
     "shape_of",
     "shown",
-    "text_parts",
 ]
 
 _NAMES = {
@@ -62,21 +56,14 @@ _ELSEWHERE = frozenset(
 #: Whatever reads, checks or writes a value later recurses into it. A schema may hold 64 others
 #: inside each other, each under a name.
 _MAX_DEPTH = 150
-#: How much of a client's own words a message repeats, and how long it may be with them.
+#: How much of a client's own words a message repeats.
 _MAX_SHOWN = 80
-_MAX_TOLD = 400
 
 
 def shown(value: Any) -> str:
     """*value* as a message may repeat it."""
     text = repr(value)
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
-
-
-def not_text(kind: Any, path: str) -> BadRequest:
-    """What is said of a part of a message, *kind*, that is no text."""
-    told = f"{path}: {shown(kind)} cannot be sent on with tools, or to a backend of another API"
-    return BadRequest(told, path)
 
 
 def check_depth(values: Mapping[str, Any]) -> None:
@@ -137,23 +124,6 @@ def objects(body: Mapping[str, Any], key: str, path: str = "") -> list[Mapping[s
     return values
 
 
-def text_parts(content: Any, path: str, kinds: Collection[str] = ("text",)) -> str:
-    """Content as a string: one, or the texts of its parts."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    if not isinstance(content, list):
-        raise BadRequest(f"{path} is to be a string or a list of parts", path)
-    texts = []
-    for at, part in enumerate(content):
-        where = f"{path}[{at}]"
-        kind = part.get("type") if isinstance(part, Mapping) else None
-        if kind not in kinds:
-            raise not_text(kind, where)
-        key = "refusal" if kind == "refusal" else "text"
-        texts.append(optional(part, key, str, f"{where}.") or "")
-    return "\n".join(texts)
-
-
 def read_arguments(text: Any, path: str) -> dict[str, Any]:
     """A call's arguments out of the conversation: an object, or the JSON text of one.
 
@@ -173,10 +143,12 @@ def read_arguments(text: Any, path: str) -> dict[str, Any]:
 
 def shape_of(schema: Any, path: str) -> AnswerShape:
     """An answer in JSON of which *schema* says what it holds."""
-    try:
-        return AnswerShape(check_schema(schema, "the answer"))
-    except UsageError as error:
-        raise BadRequest(f"{path}: {error}", path) from None
+    if not isinstance(schema, Mapping):
+        raise BadRequest(f"{path} is to be a JSON Schema", path)
+    tamed, labels = tame(schema)
+    if any(label.startswith("not an object") for label in labels):
+        raise BadRequest(f"{path} is to be a JSON Schema with 'type': 'object'", path)
+    return AnswerShape(tamed)
 
 
 def read_stop(stop: Any, path: str = "stop") -> tuple[str, ...]:
@@ -186,61 +158,6 @@ def read_stop(stop: Any, path: str = "stop") -> tuple[str, ...]:
     if isinstance(stop, list) and all(isinstance(each, str) for each in stop):
         return tuple(filter(None, stop))
     raise BadRequest(f"{path} is to be a string or a list of strings", path)
-
-
-#: What checking the tools of a request may cost: 30,000 schemas, half a second at the worst.
-_VISITS = 30_000
-#: Agents send the same thirty tools with every request. With what each cost the first time, so
-#: that it does not depend on earlier requests whether one is refused.
-_KNOWN: dict[str, tuple[ToolSpec, int]] = {}
-_MOST_KNOWN = 1024
-_LONGEST_KEPT = 64 * 1024
-
-
-def _spec(definition: Mapping[str, Any], work: Work) -> ToolSpec:
-    # The order of a schema's properties is shown to the model, so it is not sorted away.
-    written = json.dumps(definition)
-    spec, cost = _KNOWN.get(written, (None, 0))
-    if spec is not None and cost <= work.visits:
-        work.spend(cost)
-        return spec
-    before = work.visits
-    spec = spec_from_openai(definition, work)
-    if len(written) <= _LONGEST_KEPT:
-        while len(_KNOWN) >= _MOST_KNOWN:
-            _KNOWN.pop(next(iter(_KNOWN)))
-        _KNOWN[written] = spec, before - work.visits
-    return spec
-
-
-_MODES = ("auto", "none", "required")
-
-
-def offered(
-    definitions: Iterable[Mapping[str, Any]], path: str, choice: str = "auto", parallel: bool = True
-) -> ToolOffer:
-    """The tools of a request on their terms; a choice that names none of them is refused."""
-    specs: dict[str, ToolSpec] = {}
-    work = Work(_VISITS)
-    for at, definition in enumerate(definitions):
-        try:
-            spec = _spec(definition, work)
-        except UsageError as error:
-            told = str(error)[:_MAX_TOLD]
-            raise BadRequest(f"{path}[{at}]: {told}", f"{path}[{at}]") from None
-        if spec.name in _MODES:
-            told = f"{path}: a tool cannot be named {spec.name!r}, a mode of tool_choice"
-            raise BadRequest(told, f"{path}[{at}]")
-        if spec.name in specs:
-            raise BadRequest(f"{path}: two tools are named {spec.name!r}", f"{path}[{at}]")
-        specs[spec.name] = spec
-    if choice not in _MODES and choice not in specs:
-        raise BadRequest(
-            f"tool_choice names {shown(choice)}, which is not among the tools", "tool_choice"
-        )
-    if choice == "required" and not specs:
-        raise BadRequest("tool_choice demands a call, but there are no tools", "tool_choice")
-    return ToolOffer(tuple(specs.values()), choice, parallel)
 
 
 def read_params(body: Mapping[str, Any], handled: frozenset[str]) -> dict[str, Any]:

@@ -1,38 +1,31 @@
 """OpenAI's responses: ``POST /v1/responses``.
 
-The proxy keeps nothing between requests: whoever asks for an earlier response is told so.
+Translation keeps nothing between requests: what a request leaves to the memory of a service is put
+into it before it is read (``proxy/answers.py``).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...messages import Message, ToolCall
 from ..asked import Asked, BadRequest, Fault
 from .base import Answer, Stamp
-from .history import History
-from .openai_terms import openai_error, openai_offer, openai_shape, strict_names
-from .reading import (
-    check_depth,
-    objects,
-    optional,
-    read_arguments,
-    read_numbers,
-    required,
-    shown,
-    text_parts,
-)
+from .content import Sees, blind
+from .offering import Offering
+from .openai_terms import openai_error, openai_shape, read_choice
+from .reading import check_depth, objects, optional, read_numbers, required
+from .responses_items import read_input
 from .responses_output import ResponsesAsked, whole_response
 from .responses_stream import ResponseWriter
+from .responses_tools import add_tools, loaded_tools
 
 __all__ = ["ResponsesApi"]
 
 _PARAMS = {"max_output_tokens": "max_tokens", "temperature": "temperature", "top_p": "top_p"}
-_TEXTS = ("input_text", "output_text", "text", "refusal")
 #: What only a service with a memory can do, and what to do instead.
 _STATEFUL = {
-    "previous_response_id": "send the items of the earlier turns as input",
     "conversation": "send the items of the earlier turns as input",
     "background": "wait for the response, or stream it",
     "prompt": "send the text of the prompt as instructions and input",
@@ -51,25 +44,36 @@ class ResponsesApi:
         """Always: no backend speaks this API, so every request is read."""
         return True
 
-    def read(self, body: Mapping[str, Any]) -> Asked:
+    def read(self, body: Mapping[str, Any], sees: Sees = blind) -> Asked:
         """The request in *body*."""
         check_depth(body)
         _refuse_state(body)
-        tools = [_definition(tool, at) for at, tool in enumerate(objects(body, "tools"))]
+        tools = objects(body, "tools")
+        offering = Offering()
+        add_tools(offering, tools, "tools")
+        add_tools(offering, loaded_tools(body.get("input")), "input.tools")
+        choice = read_choice(body.get("tool_choice"), "tool_choice")
         parallel = optional(body, "parallel_tool_calls", bool) is not False
         instructions = optional(body, "instructions", str)
         text = optional(body, "text", dict) or {}
         return ResponsesAsked(
             required(body, "model", str),
-            tuple(_messages(instructions, body.get("input"))),
-            openai_offer(tools, body.get("tool_choice"), parallel),
+            tuple(read_input(instructions, body.get("input"), offering, sees)),
+            offering.offer(choice, parallel),
             stream=bool(optional(body, "stream", bool)),
             params=_params(body),
             shape=openai_shape(text.get("format"), "text.format"),
-            strict=strict_names(tools),
+            strict=frozenset(offering.strict),
+            tools=offering.tools,
+            notes=offering.notes,
+            size=offering.size,
             instructions=instructions,
             metadata=_metadata(optional(body, "metadata", dict) or {}),
             format=text.get("format") or {"type": "text"},
+            definitions=tuple(tools),
+            choice=body.get("tool_choice") or "auto",
+            previous=optional(body, "previous_response_id", str),
+            store=optional(body, "store", bool) is not False,
         )
 
     def writer(self, asked: Asked, stamp: Stamp) -> ResponseWriter:
@@ -91,107 +95,15 @@ def _refuse_state(body: Mapping[str, Any]) -> None:
             raise BadRequest(f"{key} cannot be used: nothing is stored here; {remedy}", key)
 
 
-def _definition(tool: Mapping[str, Any], at: int) -> Mapping[str, Any]:
-    kind = tool.get("type")
-    if kind != "function":
-        raise BadRequest(
-            f"tools[{at}]: tools of type {shown(kind)} run on OpenAI's servers or need its own "
-            "models; offer one of type 'function'",
-            f"tools[{at}].type",
-        )
-    return tool
-
-
 def _params(body: Mapping[str, Any]) -> dict[str, Any]:
     reasoning = optional(body, "reasoning", dict) or {}
     effort = optional(reasoning, "effort", str, "reasoning.")
     return {**read_numbers(body, _PARAMS), **({"reasoning_effort": effort} if effort else {})}
 
 
-def _metadata(metadata: Mapping[str, Any]) -> Mapping[str, str]:
-    for key, value in metadata.items():
-        if not isinstance(value, str):
-            raise BadRequest(f"metadata: the value of {shown(key)} is to be a string", "metadata")
-    return metadata
-
-
-def _messages(instructions: str | None, given: Any) -> list[Message]:
-    items = _Items()
-    if instructions:
-        items.history.said(Message("system", instructions))
-    if isinstance(given, str) and given:
-        items.history.said(Message("user", given))
-    elif isinstance(given, list) and given:
-        for at, item in enumerate(given):
-            items.add(item, f"input[{at}]")
-    else:
-        raise BadRequest("input is to be a string or a list of at least one item", "input")
-    return items.messages
-
-
-class _Items:
-    """Items of the input, of which a reply and the calls made with it are one message."""
-
-    def __init__(self) -> None:
-        self.history = History()
-        self._texts: list[str] = []
-        self._calls: list[ToolCall] = []
-        self._path = "input"
-
-    @property
-    def messages(self) -> list[Message]:
-        """All of them."""
-        self._end_reply()
-        return self.history.messages
-
-    def add(self, item: Any, path: str) -> None:
-        """The next item."""
-        match item:
-            case {"type": "function_call"}:
-                self._path = path
-                self._calls.append(_call(item, f"{path}."))
-            case {"type": "function_call_output"}:
-                self._end_reply()
-                id = required(item, "call_id", str, f"{path}.")
-                self.history.answered(
-                    id, text_parts(item.get("output"), f"{path}.output", _TEXTS), path
-                )
-            case {"type": "reasoning"}:
-                pass  # The model's own; it is not told again what it once thought.
-            case {"type": kind} if kind not in (None, "message"):
-                raise BadRequest(f"{path}: items of type {shown(kind)} cannot be used here", path)
-            case {"type": _} | {"role": _}:
-                self._add_message(item, path)
-            case _:
-                raise BadRequest(f"{path} is to be an item with a type or a role", path)
-
-    def _add_message(self, item: Mapping[str, Any], path: str) -> None:
-        content = text_parts(item.get("content"), f"{path}.content", _TEXTS)
-        match item.get("role"):
-            case "assistant":
-                # Words after calls begin another reply.
-                if self._calls:
-                    self._end_reply()
-                self._texts.append(content)
-            case "user":
-                self._end_reply()
-                self.history.said(Message("user", content))
-            case "system" | "developer":
-                self._end_reply()
-                self.history.said(Message("system", content))
-            case other:
-                raise BadRequest(f"{path}.role is {shown(other)}", f"{path}.role")
-
-    def _end_reply(self) -> None:
-        if self._texts or self._calls:
-            reply = Message("assistant", "\n".join(self._texts), tuple(self._calls))
-            self.history.said(reply, self._path)
-            self._texts.clear()
-            self._calls.clear()
-
-
-def _call(item: Mapping[str, Any], path: str) -> ToolCall:
-    arguments = read_arguments(item.get("arguments", "{}"), f"{path}arguments")
-    return ToolCall(
-        required(item, "name", str, path), arguments, required(item, "call_id", str, path)
-    )
+def _metadata(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """What the response repeats: text only, which is all that its clients read there."""
+    return {
+        key: value if isinstance(value, str) else json.dumps(value)
+        for key, value in metadata.items()
+    }

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...messages import Usage
-from ..asked import Asked
+from ..asked import Asked, ClientTool
 from ..pieces import Ended
 from .base import Answer, Stamp, WrittenCall
+from .responses_tools import call_fields, item_type
 
 __all__ = [
     "CUT",
@@ -37,6 +38,12 @@ class ResponsesAsked(Asked):
     instructions: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     format: Mapping[str, Any] = field(default_factory=lambda: {"type": "text"})
+    definitions: tuple[Mapping[str, Any], ...] = ()
+    choice: Any = "auto"
+    previous: str | None = None
+    store: bool = True
+    #: Told of the response when it is whole.
+    keep: Callable[[Mapping[str, Any]], None] | None = field(default=None, compare=False)
 
 
 class TextKind(NamedTuple):
@@ -63,7 +70,7 @@ def whole_response(asked: Asked, answer: Answer, stamp: Stamp) -> dict[str, Any]
     if answer.reason in CUT and output and not answer.calls:
         output[-1]["status"] = "incomplete"
     for call in answer.calls:
-        output.append(call_item(item_id("fc", stamp, len(output)), call))
+        output.append(call_item(stamp, len(output), call, asked.tool(call.name)))
     return ended_response(asked, stamp, output, Ended(answer.reason, answer.usage))
 
 
@@ -90,15 +97,28 @@ def text_item(
     return {"id": id, "type": kind.type, "status": status, **more, "content": content}
 
 
-def call_item(id: str, call: WrittenCall, status: str = "completed") -> dict[str, Any]:
-    """An item that is a call."""
+#: What begins the id of an item that is a call.
+_PREFIXES = {
+    "custom_tool_call": "ctc",
+    "local_shell_call": "lsh",
+    "shell_call": "sh",
+    "apply_patch_call": "apc",
+    "computer_call": "cu",
+    "tool_search_call": "tsc",
+}
+
+
+def call_item(
+    stamp: Stamp, index: int, call: WrittenCall, tool: ClientTool, status: str = "completed"
+) -> dict[str, Any]:
+    """The item at *index*, which is a call of *tool*."""
+    kind = item_type(tool)
     return {
-        "id": id,
-        "type": "function_call",
+        "id": item_id(_PREFIXES.get(kind, "fc"), stamp, index),
+        "type": kind,
         "status": status,
         "call_id": call.id,
-        "name": call.name,
-        "arguments": call.arguments,
+        **call_fields(tool, call.arguments),
     }
 
 
@@ -122,13 +142,13 @@ def response_to(asked: Asked, stamp: Stamp, status: str) -> dict[str, Any]:
         "model": asked.model,
         "output": [],
         "parallel_tool_calls": asked.offer.parallel,
-        "previous_response_id": None,
+        "previous_response_id": known.previous,
         "reasoning": {"effort": asked.params.get("reasoning_effort"), "summary": None},
-        "store": False,
+        "store": known.store and known.keep is not None,
         "temperature": asked.params.get("temperature"),
         "text": {"format": known.format},
-        "tool_choice": _choice(asked.offer.choice),
-        "tools": _tools(asked),
+        "tool_choice": _choice(known.choice),
+        "tools": [_tool(tool) for tool in known.definitions],
         "top_p": asked.params.get("top_p"),
         "truncation": "disabled",
         "usage": None,
@@ -136,23 +156,16 @@ def response_to(asked: Asked, stamp: Stamp, status: str) -> dict[str, Any]:
     }
 
 
-def _choice(choice: str) -> str | dict[str, str]:
-    if choice in ("auto", "none", "required"):
-        return choice
-    return {"type": "function", "name": choice}
+def _choice(choice: Any) -> Any:
+    """The client's own choice; a word of other makers is said in the API's."""
+    return "required" if choice == "any" else choice
 
 
-def _tools(asked: Asked) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "function",
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": tool.parameters,
-            "strict": tool.name in asked.strict,
-        }
-        for tool in asked.offer.tools
-    ]
+def _tool(tool: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A tool as the client defined it, with what the API fills in."""
+    if tool.get("type") != "function" or "function" in tool:
+        return tool
+    return {"description": None, "parameters": None, "strict": False, **tool}
 
 
 def ended_response(
@@ -160,12 +173,15 @@ def ended_response(
 ) -> dict[str, Any]:
     """The response that has come to its end with *output*."""
     reason = CUT.get(ended.reason)
-    return {
+    response = {
         **response_to(asked, stamp, "incomplete" if reason else "completed"),
         "incomplete_details": {"reason": reason} if reason else None,
         "output": output,
         "usage": _usage(ended.usage),
     }
+    if isinstance(asked, ResponsesAsked) and asked.keep is not None and asked.store:
+        asked.keep(response)
+    return response
 
 
 def _usage(usage: Usage) -> dict[str, Any]:

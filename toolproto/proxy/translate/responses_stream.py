@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...messages import Usage
-from ..asked import Asked, Fault
+from ..asked import Asked, ClientTool, Fault
 from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
 from .base import Stamp, WrittenCall, sse
+from .custom import CustomInput
 from .openai_terms import openai_error
 from .responses_output import (
     CUT,
@@ -29,12 +30,18 @@ __all__ = ["ResponseWriter"]
 
 @dataclass(slots=True)
 class _Open:
-    """The item that is being written: a text or a call, and its pieces so far."""
+    """The item that is being written: a text or a call, and its pieces so far.
+
+    The input of a custom tool is text, and goes out as such. Calls of the other kinds that are no
+    functions have no events of their own: they go out when they are whole.
+    """
 
     what: TextKind | WrittenCall
     id: str
     index: int
+    tool: ClientTool = field(default_factory=lambda: ClientTool(""))
     pieces: list[str] = field(default_factory=list)
+    input: CustomInput = field(default_factory=CustomInput)
 
     @property
     def place(self) -> dict[str, Any]:
@@ -105,7 +112,7 @@ class ResponseWriter:
             case CallBegun(_, id, name):
                 return self._call(WrittenCall(id, name))
             case ArgumentsPiece(_, text):
-                return self._more("response.function_call_arguments", text)
+                return self._arguments(text)
             case CallEnded():
                 return self._close()
             case Ended(reason):
@@ -118,7 +125,7 @@ class ResponseWriter:
         if self._open is not None and self._open.what is kind:
             return self._more(kind.event, text)
         closed = self._close()
-        opened = self._opened(kind, kind.prefix)
+        opened = self._opened(kind, item_id(kind.prefix, self._stamp, self._begun))
         item = text_item(kind, opened.id, None, "in_progress")
         return [
             *closed,
@@ -129,15 +136,29 @@ class ResponseWriter:
 
     def _call(self, call: WrittenCall) -> list[str]:
         closed = self._close()
-        opened = self._opened(call, "fc")
-        item = call_item(opened.id, call, "in_progress")
-        added = self._event("response.output_item.added", output_index=opened.index, item=item)
-        return [*closed, added]
+        tool = self._asked.tool(call.name)
+        item = call_item(self._stamp, self._begun, call, tool, "in_progress")
+        opened = self._opened(call, item["id"])
+        opened.tool = tool
+        return [*closed, *([] if _is_quiet(tool) else [self._added(opened, item)])]
 
-    def _opened(self, what: TextKind | WrittenCall, prefix: str) -> _Open:
-        index = self._begun
+    def _added(self, opened: _Open, item: dict[str, Any]) -> str:
+        return self._event("response.output_item.added", output_index=opened.index, item=item)
+
+    def _arguments(self, text: str) -> list[str]:
+        opened = self._open
+        if opened is None or opened.tool.kind == "function":
+            return self._more("response.function_call_arguments", text)
+        opened.pieces.append(text)
+        return [] if _is_quiet(opened.tool) else self._input(opened, opened.input.feed(text))
+
+    def _input(self, opened: _Open, text: str) -> list[str]:
+        kind = "response.custom_tool_call_input.delta"
+        return [self._event(kind, **opened.place, delta=text)] if text else []
+
+    def _opened(self, what: TextKind | WrittenCall, id: str) -> _Open:
+        self._open = _Open(what, id, self._begun)
         self._begun += 1
-        self._open = _Open(what, item_id(prefix, self._stamp, index), index)
         return self._open
 
     def _more(self, kind: str, text: str) -> list[str]:
@@ -165,15 +186,26 @@ class ResponseWriter:
         ]
 
     def _call_done(self, opened: _Open, call: WrittenCall, written: str, status: str) -> list[str]:
-        item = call_item(opened.id, replace(call, arguments=written), status)
+        if status == "incomplete" and _is_quiet(opened.tool):
+            self._begun -= 1
+            return []
+        call = replace(call, arguments=written)
+        item = call_item(self._stamp, opened.index, call, opened.tool, status)
         if status == "incomplete":
             left = self._event("response.output_item.done", output_index=opened.index, item=item)
             return [left]
-        done = {"name": call.name, "arguments": written}
-        return [
-            self._event("response.function_call_arguments.done", **opened.place, **done),
-            self._item_done(opened, item),
-        ]
+        return [*self._whole(opened, item), self._item_done(opened, item)]
+
+    def _whole(self, opened: _Open, item: dict[str, Any]) -> list[str]:
+        """What is told of a call before it is done."""
+        if _is_quiet(opened.tool):
+            return [self._added(opened, {**item, "status": "in_progress"})]
+        if opened.tool.kind == "custom":
+            rest = self._input(opened, opened.input.finish())
+            kind, told = "response.custom_tool_call_input.done", {"input": item["input"]}
+            return [*rest, self._event(kind, **opened.place, **told)]
+        done = {"name": item["name"], "arguments": item["arguments"]}
+        return [self._event("response.function_call_arguments.done", **opened.place, **done)]
 
     def _item_done(self, opened: _Open, item: dict[str, Any]) -> str:
         self._output.append(item)
@@ -183,3 +215,7 @@ class ResponseWriter:
         event = {"type": kind, "sequence_number": self._number, **more}
         self._number += 1
         return sse(event, kind)
+
+
+def _is_quiet(tool: ClientTool) -> bool:
+    return tool.kind not in ("function", "custom")
