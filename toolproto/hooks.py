@@ -16,7 +16,8 @@ them in the order it was given them::
 
 All but ``on_message_append`` may be ``async`` in an AsyncChatSession. They run one after another,
 but ``on_after_request`` of an AsyncChatSession's hooks runs at the same time. What a hook raises
-ends the turn with that error. Clean-ups run in reverse order whatever happens.
+ends the turn with that error; all ``on_after_request`` hooks are called before that. Clean-ups run
+in reverse order whatever happens.
 """
 
 from __future__ import annotations

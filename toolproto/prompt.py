@@ -38,8 +38,8 @@ class ToolContextBuilder:
 
     *system* is the program's own prompt. *rules* are by tool name or pattern (``fs_*``): how to
     use that group of tools, told only while one of them is offered, in the order given. *zone*
-    names the place where it is today. *tail* is what the program adds behind the date, where a
-    change costs the least.
+    (``"Europe/Oslo"``) is where the user is: the date is that zone's. *tail* is what the program
+    adds behind the date, where a change costs the least.
     """
 
     system: str = ""

@@ -174,7 +174,8 @@ def test_a_turn_is_cancelled_at_any_moment(play, moment, way):
             assert result.status == "aborted" and isinstance(result.error, TurnCancelled)
             assert play.session.state is TurnState.CANCELLED
         else:  # the answer is there: whether it still counts as cancelled is a matter of taste
-            assert result.status in ("aborted", "completed") and result.text == "It is saved."
+            assert result.status in ("aborted", "completed")
+            assert result.partial_text == "It is saved."
         assert scene.moment == "", "the moment never came"
         check_ended(play, scene)
 

@@ -13,6 +13,7 @@ from toolproto.errors import LimitReached
 from toolproto.masking import Masking
 from toolproto.messages import Chunk
 from toolproto.prompt import ToolContextBuilder
+from toolproto.stores import MemoryStore
 from toolproto.turn.compaction import Compaction
 from toolproto.turn.events import HistoryCompacted, TurnEnded
 from toolproto.turn.limits import TurnLimits
@@ -77,9 +78,68 @@ def test_the_order_of_arguments_makes_no_other_call(asked):
     assert asked([Deny()], ADD, TURNED, ADD, tools=[add]).send().status == "error"
 
 
-def test_a_loop_is_noticed_across_turns(asked):
-    player = asked([Deny()], ADD, "one", TURNED, "two", ADD, tools=[add])
-    assert [player.send().status for _ in range(3)] == ["completed", "completed", "error"]
+def test_what_the_user_asks_for_again_is_no_loop(asked):
+    player = asked([], *[ADD, "one"] * 6, tools=[add], store="memory:")
+    assert [player.send().text for _ in range(6)] == ["one"] * 6
+
+
+def test_a_loop_of_one_turn_does_not_lock_the_session(play):
+    store = MemoryStore()
+    play(*[ADD] * 4, tools=[add], store=store, id="x")
+    assert play.send().error.limit == "repetition"
+    play(*[ADD, "three"] * 2, tools=[add], store=store, id="x")
+    assert [play.send().text for _ in range(2)] == ["three", "three"]
+
+
+def test_a_loop_goes_on_where_a_pending_turn_is_resumed(play):
+    @tool(risk="write")
+    def save() -> str:
+        return "saved"
+
+    saves = call("save", "{}")
+    approvals = iter([Allow(), Defer(), Deny()])
+    store = MemoryStore()
+    options = {"tools": [save], "approver": lambda request: next(approvals), "store": store}
+    waiting = play(saves, saves, saves, "never", **options, id="x").send().pending
+    play.open(play.endpoint, **options, id="x")
+    result = play.resume({waiting[0].call.id: Allow()})
+    assert isinstance(result.error, LimitReached) and result.error.limit == "repetition"
+
+
+@pytest.mark.parametrize("decision", [Allow(), Allow(always=True)])
+def test_a_write_in_a_loop_is_asked_about_once(asked, decision):
+    @tool(risk="write")
+    def save() -> str:
+        return "saved"
+
+    player = asked([Allow(), Allow(), decision], *[call("save", "{}")] * 3, "ok", tools=[save])
+    assert player.send().text == "ok"
+    first, _, last = asks_for(player)
+    assert last.startswith(first) and "3 times in a row" in last
+
+
+def test_the_same_call_three_times_in_one_reply_is_a_loop(play):
+    result = play(ADD + TURNED + ADD, ADD, "3", tools=[add]).send()
+    assert [record.result.is_error for record in result.calls] == [True, True, True, False]
+    assert "3 times in one reply" in result.calls[0].result.content
+    assert result.text == "3"
+
+
+def test_nothing_is_a_loop_when_repeats_are_switched_off(play):
+    limits = TurnLimits(repeats=None, rounds=20)
+    result = play(ADD * 4, *[ADD] * 8, "ok", tools=[add], limits=limits).send()
+    assert result.text == "ok" and not any(record.result.is_error for record in result.calls)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"reasks": None}, {"rounds": None}, {"rounds": 0}, {"rounds": 2.5}, {"rounds": True},
+     {"repeats": 1}, {"continuations": None}, {"seconds": 0}, {"tool_seconds": "1"},
+     {"result_characters": None}, {"argument_characters": None}],
+)  # fmt: skip
+def test_a_limit_that_is_none_is_refused_at_once(wrong):
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        TurnLimits(**wrong)
 
 
 def test_a_loop_may_go_on_once_or_always(asked):

@@ -94,7 +94,7 @@ class Hand:
             case cmd.Invoke(calls):
                 self.invoked += calls
             case cmd.Settle():
-                return ToolResult(self.invoked.pop(0), "3")
+                return cmd.Outcome(ToolResult(self.invoked.pop(0), "3"))
             case cmd.Ask():
                 return Allow()
             case cmd.Today():
@@ -255,7 +255,7 @@ def test_nothing_runs_whose_start_could_not_be_written():
 def test_an_end_that_could_not_be_written_is_told_as_an_error():
     hand = Hand("hi", fails={"ended": StoreError("disk full")})
     result = hand.play()
-    assert (result.status, result.text) == ("error", "hi") and "ended" not in kinds(hand)
+    assert (result.status, result.partial_text) == ("error", "hi") and "ended" not in kinds(hand)
 
 
 def test_a_start_that_was_stopped_is_told_as_one_that_was_not():

@@ -18,6 +18,7 @@ from toolproto.stores import MemoryStore
 from toolproto.stores.base import Record
 from toolproto.tools.spec import ToolSpec
 from toolproto.turn import records
+from toolproto.turn.commands import Outcome
 from toolproto.turn.setup import Pending, Terms
 
 # Halves of surrogate pairs, NUL and line separators included.
@@ -71,6 +72,7 @@ own_errors = st.builds(
     st.sampled_from([errors_.TurnCancelled, errors_.TurnTimeout, errors_.UsageError]),
     texts,
 )
+times = st.floats(0, 1e10)
 rounds = st.lists(st.lists(st.text("0123456789abcdef", min_size=1), min_size=1), max_size=3)
 VALUES = {
     "loop": st.fixed_dictionaries(
@@ -78,6 +80,7 @@ VALUES = {
     ),
     "call": calls,
     "result": results,
+    "outcome": st.builds(Outcome, results) | st.builds(Outcome, results, times, times),
     "message": messages,
     "usage": st.builds(Usage, st.integers(0), st.integers(0)),
     "decision": decisions,

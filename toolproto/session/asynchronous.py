@@ -12,13 +12,13 @@ from typing import Any
 from ..approvals import Allow, ApprovalRequest, Decision, Review, decided, reviewed
 from ..endpoints.base import AsyncEndpoint
 from ..errors import TurnCancelled
-from ..messages import Chunk, ToolCall, ToolResult
+from ..messages import Chunk, ToolCall
 from ..turn import commands as cmd
 from ..turn.commands import Command, Flow
 from ..turn.events import SessionEvent
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
-from .driver import PERFORM, Driver
+from .driver import PERFORM, Driver, raise_all
 from .jobs import AsyncJobs, awaited, unbroken
 
 __all__ = ["AsyncDriver"]
@@ -113,7 +113,7 @@ class AsyncDriver(Driver):
     def _invoke(self, command: cmd.Invoke) -> None:
         self._jobs.start([self._job(call, command.message) for call in command.calls])
 
-    async def _settle(self, command: cmd.Settle) -> ToolResult:
+    async def _settle(self, command: cmd.Settle) -> cmd.Outcome:
         return await self._jobs.next()
 
     async def _ask(self, command: cmd.Ask) -> Decision:
@@ -129,10 +129,18 @@ class AsyncDriver(Driver):
     async def _together(self, command: cmd.Together) -> None:
         try:
             async with asyncio.TaskGroup() as group:
-                for hook in command.hooks:
-                    group.create_task(self._hook(hook))
-        except BaseExceptionGroup as errors:
-            raise (errors.exceptions[0] if len(errors.exceptions) == 1 else errors) from None
+                tasks = [group.create_task(self._failing(hook)) for hook in command.hooks]
+        except BaseExceptionGroup as stopped:  # by what is no Exception: the first counts
+            raise stopped.exceptions[0] from None
+        raise_all([error for task in tasks if (error := task.result())])
+
+    async def _failing(self, hook: cmd.Hook) -> Exception | None:
+        """What *hook* raises: the others are to run to their end all the same."""
+        try:
+            await self._hook(hook)
+        except Exception as error:
+            return error
+        return None
 
     async def _clean_up(self, command: cmd.CleanUp) -> None:
         await awaited(command.function())

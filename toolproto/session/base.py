@@ -25,7 +25,14 @@ from ..turn.states import TurnState
 from .driver import Driver, Listener
 from .keeping import Begun, Keeping, open_keeping
 from .log import LoggedTurn
-from .options import SessionOptions, TurnTerms, refuse_unknown, turn_setup, turn_terms
+from .options import (
+    SessionOptions,
+    TurnTerms,
+    own_message,
+    refuse_unknown,
+    turn_setup,
+    turn_terms,
+)
 
 __all__ = ["SessionBase"]
 
@@ -146,7 +153,7 @@ class SessionBase:
             raise UsageError("this session is not kept; give it a store, 'memory:' at least")
         return self._keeping
 
-    def _to_run_again(self, turn: int | None, terms: TurnTerms) -> tuple[str, TurnTerms]:
+    def _to_run_again(self, turn: int | None, terms: TurnTerms) -> tuple[Message, TurnTerms]:
         """What began *turn*, by default the last one on the way, and its terms below *terms*."""
         log = self._kept.log
         if turn is None:
@@ -160,7 +167,7 @@ class SessionBase:
         again: TurnTerms = {"choice": old.choice, "parallel": old.parallel, "params": old.params}
         again |= terms
         again["beside"] = found.number
-        return found.message.content, again
+        return found.message, again
 
     def _shared(self) -> tuple[Any, ...]:
         """What a driver is made with, whichever it is."""
@@ -171,7 +178,9 @@ class SessionBase:
         return self, self.tools, self.limits, approver, reviewer, log
 
     @contextmanager
-    def _turn(self, text: str, terms: TurnTerms) -> Iterator[Begun]:
+    def _turn(self, said: str | Message, terms: TurnTerms) -> Iterator[Begun]:
+        refuse_unknown(terms, of_turn=True)
+        message, agreed = own_message(said), turn_terms(terms)
         with self._one_at_a_time():
             self.tools.offer(terms.get("choice", "auto"))  # no such tool? better said now
             if (beside := terms.get("beside")) is not None:
@@ -179,7 +188,7 @@ class SessionBase:
             if self.pending:
                 ids = ", ".join(request.call.id for request in self.pending)
                 raise UsageError(f"calls wait for a decision ({ids}): resume() with it first")
-            yield self._run(Message("user", text), turn_terms(terms))
+            yield self._run(message, agreed)
 
     @contextmanager
     def _resumed_turn(self, verdicts: Mapping[str, Verdict]) -> Iterator[Begun]:

@@ -11,13 +11,13 @@ from typing import Any
 from ..approvals import Allow, ApprovalRequest, Decision, Review, decided, reviewed
 from ..endpoints.base import Abortable, Endpoint
 from ..errors import TurnCancelled, UsageError
-from ..messages import Chunk, ToolCall, ToolResult
+from ..messages import Chunk, ToolCall
 from ..turn import commands as cmd
 from ..turn.commands import Flow
 from ..turn.events import SessionEvent
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
-from .driver import PERFORM, Driver
+from .driver import PERFORM, Driver, raise_all
 from .jobs import Jobs
 
 __all__ = ["BlockingDriver"]
@@ -94,10 +94,10 @@ class BlockingDriver(Driver):
     def _invoke(self, command: cmd.Invoke) -> None:
         self._jobs.start([self._job(call, command.message) for call in command.calls])
 
-    def _settle(self, command: cmd.Settle) -> ToolResult:
-        while (result := self._jobs.next()) is None:
+    def _settle(self, command: cmd.Settle) -> cmd.Outcome:
+        while (outcome := self._jobs.next()) is None:
             self._check_interruption(command)
-        return result
+        return outcome
 
     def _ask(self, command: cmd.Ask) -> Decision:
         with self._asking:  # tools ask, too, from their threads
@@ -112,8 +112,13 @@ class BlockingDriver(Driver):
         return _plain(command.function(*command.arguments), f"hook {name}")
 
     def _together(self, command: cmd.Together) -> None:
+        errors: list[Exception] = []
         for hook in command.hooks:
-            self._hook(hook)
+            try:
+                self._hook(hook)
+            except Exception as error:
+                errors.append(error)
+        raise_all(errors)
 
     def _clean_up(self, command: cmd.CleanUp) -> None:
         _plain(command.function(), "a clean-up")

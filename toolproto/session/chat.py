@@ -8,6 +8,7 @@ from typing import Any, Self, Unpack
 
 from ..endpoints.base import AsyncEndpoint, Endpoint
 from ..endpoints.function import as_async_endpoint, as_endpoint
+from ..messages import Message
 from ..paradigms.base import ToolContextDef
 from ..tools.define import Tool
 from ..tools.registry import ToolRegistry
@@ -61,24 +62,30 @@ class ChatSession(SessionBase):
     def __exit__(self, *failure: object) -> None:
         self.close()
 
-    def send(self, text: str, **terms: Unpack[TurnTerms]) -> TurnResult:
-        """Run a whole turn; only the program's own mistakes are raised."""
-        with self.stream(text, **terms) as events:
+    def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult:
+        """Run a whole turn.
+
+        Raised are only the program's own mistakes (UsageError) and that a kept session cannot be
+        written to (StoreError; SessionConflict if somebody else has): then nothing was sent.
+        """
+        with self.stream(message, **terms) as events:
             for _ in events:
                 pass
         return self._driver.result()
 
     @contextmanager
-    def stream(self, text: str, **terms: Unpack[TurnTerms]) -> Iterator[Iterator[SessionEvent]]:
+    def stream(
+        self, message: str | Message, /, **terms: Unpack[TurnTerms]
+    ) -> Iterator[Iterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
         open_sources(self.tools)
-        with self._turn(text, terms) as begun, self._driver.driving(*begun) as events:
+        with self._turn(message, terms) as begun, self._driver.driving(*begun) as events:
             yield events
 
     def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run the last *turn* again, or an earlier one; what it said before is kept beside it."""
-        text, again = self._to_run_again(turn, terms)
-        return self.send(text, **again)
+        message, again = self._to_run_again(turn, terms)
+        return self.send(message, **again)
 
     def make_title(self) -> str:
         """Have the model find a title for the session."""
@@ -142,27 +149,31 @@ class AsyncChatSession(SessionBase):
         """Like :meth:`close`, without keeping the event loop waiting."""
         await unbroken(self.close)
 
-    async def send(self, text: str, **terms: Unpack[TurnTerms]) -> TurnResult:
-        """Run a whole turn; only the program's own mistakes are raised."""
-        async with self.stream(text, **terms) as events:
+    async def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult:
+        """Run a whole turn.
+
+        Raised are only the program's own mistakes (UsageError) and that a kept session cannot be
+        written to (StoreError; SessionConflict if somebody else has): then nothing was sent.
+        """
+        async with self.stream(message, **terms) as events:
             async for _ in events:
                 pass
         return self._driver.result()
 
     @asynccontextmanager
     async def stream(
-        self, text: str, **terms: Unpack[TurnTerms]
+        self, message: str | Message, /, **terms: Unpack[TurnTerms]
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
         await aopen_sources(self.tools)
-        with self._turn(text, terms) as begun:
+        with self._turn(message, terms) as begun:
             async with self._driver.driving(*begun) as events:
                 yield events
 
     async def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run the last *turn* again, or an earlier one; what it said before is kept beside it."""
-        text, again = self._to_run_again(turn, terms)
-        return await self.send(text, **again)
+        message, again = self._to_run_again(turn, terms)
+        return await self.send(message, **again)
 
     async def make_title(self) -> str:
         """Have the model find a title for the session."""

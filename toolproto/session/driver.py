@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from ..approvals import ApprovalRequest, Approver, Decision, Reviewer, approval_request
 from ..errors import TurnCancelled, TurnTimeout, UsageError
@@ -29,7 +30,7 @@ from ..turn.states import TurnSnapshot
 from .jobs import Job
 from .log import SessionLog
 
-__all__ = ["PERFORM", "Driver", "Listener"]
+__all__ = ["PERFORM", "Driver", "Listener", "raise_all"]
 
 Listener = Callable[[TurnSnapshot], None]
 _log = logging.getLogger("toolproto")
@@ -136,7 +137,7 @@ class Driver:
         return time.monotonic()
 
     def _today(self, command: cmd.Today) -> date:
-        return date.today()
+        return datetime.now(ZoneInfo(command.zone)).date() if command.zone else date.today()
 
     # -- tools ---------------------------------------------------------------------------
 
@@ -166,6 +167,14 @@ class Driver:
 
     async def _adecide(self, request: ApprovalRequest) -> Decision:
         raise NotImplementedError
+
+
+def raise_all(errors: Sequence[Exception]) -> None:
+    """Raise what went wrong in several hooks: the one error, or all in a group, in their order."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise ExceptionGroup("several hooks failed", errors)
 
 
 def _is_the_programs(error: BaseException) -> bool:

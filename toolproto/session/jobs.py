@@ -12,14 +12,16 @@ import asyncio
 import contextvars
 import copy
 import inspect
+import logging
 import queue
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -28,6 +30,7 @@ from ..messages import CallProblem, ToolCall, ToolResult
 from ..tools.context import ToolContext, running_context
 from ..tools.define import Tool
 from ..tools.outcome import error_result, result_of
+from ..turn.commands import Outcome
 
 __all__ = ["AsyncJobs", "Job", "Jobs", "awaited", "in_thread", "unbroken"]
 
@@ -35,6 +38,9 @@ __all__ = ["AsyncJobs", "Job", "Jobs", "awaited", "in_thread", "unbroken"]
 AT_ONCE = 16
 #: Seconds that a cancelled async tool gets to put itself in order.
 GRACE = 5.0
+#: Characters of a traceback that are kept: its end, where the tool's own lines are.
+_LONGEST_TRACE = 8_000
+_log = logging.getLogger("toolproto.tools")
 
 
 @dataclass(slots=True)
@@ -47,6 +53,8 @@ class Job:
     cancelled: threading.Event
     seconds: float | None
     deadline: float = field(default=float("inf"), init=False)
+    _started: float | None = field(default=None, init=False)
+    _clock: float = field(default=0.0, init=False)
     # Taken when the call is started, since it was approved as it is then. And the tool gets its
     # own copy: what it does to it must not change the conversation.
     _arguments: dict[str, Any] = field(init=False)
@@ -54,6 +62,15 @@ class Job:
 
     def __post_init__(self) -> None:
         self._arguments = copy.deepcopy(dict(self.call.arguments))
+
+    def start_clock(self) -> None:
+        """From now on its time runs."""
+        self._started, self._clock = time.time(), time.monotonic()
+        self.deadline = self._clock + (self.seconds or float("inf"))
+
+    def outcome(self, result: ToolResult) -> Outcome:
+        """*result*, which has just come, and how long that took."""
+        return Outcome(result, self._started, time.monotonic() - self._clock)
 
     def begin(self) -> Any:
         """Call the function; what it returns, which may have to be awaited."""
@@ -71,7 +88,7 @@ class Job:
             value = self.begin()
             return value if inspect.isawaitable(value) else result_of(self.call, value)
         except BaseException as error:  # a tool that calls sys.exit() has failed, no more
-            return error_result(self.call, error)
+            return self.failed(error)
 
     def run(self) -> ToolResult:
         """Run to the end in this thread, in a loop of its own if the tool is async."""
@@ -81,7 +98,19 @@ class Job:
         try:
             return result_of(self.call, asyncio.run(self._awaited(value)))
         except BaseException as error:
-            return error_result(self.call, error)
+            return self.failed(error)
+
+    def failed(self, error: BaseException) -> ToolResult:
+        """What is said of a call that raised *error*; the model hears its words alone.
+
+        Where it was raised is logged, and kept for the program in ``metadata["traceback"]``.
+        """
+        result = error_result(self.call, error)
+        if isinstance(error, ToolFailed):  # the tool's own way to say no
+            return result
+        _log.warning("tool %s failed", self.call.name, exc_info=error)
+        trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
+        return replace(result, metadata={**result.metadata, "traceback": trace})
 
     def give_up(self) -> None:
         """Nobody waits any more: cancel it if it can be, else let it know."""
@@ -111,27 +140,27 @@ class Jobs:
     def __init__(self) -> None:
         self._waiting: deque[Job] = deque()
         self._running: dict[str, Job] = {}
-        self._done: queue.SimpleQueue[ToolResult | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
 
     def start(self, jobs: Iterable[Job]) -> None:
         """Start *jobs*, as many at once as may be."""
         self._waiting += jobs
         self._fill()
 
-    def next(self) -> ToolResult | None:
-        """The next result, in the order they are done; None if :meth:`wake` was called."""
+    def next(self) -> Outcome | None:
+        """The next outcome, in the order they are done; None if :meth:`wake` was called."""
         while True:
             first = min(self._running.values(), key=lambda job: job.deadline)
             try:
                 wait = max(first.deadline - time.monotonic(), 0)
-                result = self._done.get(timeout=min(wait, threading.TIMEOUT_MAX))
+                outcome = self._done.get(timeout=min(wait, threading.TIMEOUT_MAX))
             except queue.Empty:
-                result = first.timed_out()
-            if result is None:
+                outcome = first.outcome(first.timed_out())
+            if outcome is None:
                 return None
-            if self._running.pop(result.call.id, None):  # not one that was given up
+            if self._running.pop(outcome.result.call.id, None):  # not one that was given up
                 self._fill()
-                return result
+                return outcome
 
     def wake(self) -> None:
         """Make the pending or the following :meth:`next` return None; from any thread."""
@@ -148,7 +177,7 @@ class Jobs:
     def _fill(self) -> None:
         while self._waiting and len(self._running) < AT_ONCE:
             job = self._waiting.popleft()
-            job.deadline = time.monotonic() + (job.seconds or float("inf"))
+            job.start_clock()
             self._running[job.call.id] = job
             in_thread(partial(_hand_in, job, self._done))
 
@@ -162,7 +191,7 @@ class AsyncJobs:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._jobs: dict[str, Job] = {}
         self._room = asyncio.Semaphore(AT_ONCE)
-        self._done: asyncio.Queue[ToolResult] = asyncio.Queue()
+        self._done: asyncio.Queue[Outcome] = asyncio.Queue()
 
     def start(self, jobs: Iterable[Job]) -> None:
         """Start *jobs*, as many at once as may be."""
@@ -187,8 +216,8 @@ class AsyncJobs:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def next(self) -> ToolResult:
-        """The next result, in the order they are done."""
+    async def next(self) -> Outcome:
+        """The next outcome, in the order they are done."""
         return await self._done.get()
 
     async def stop(self) -> None:
@@ -206,7 +235,8 @@ class AsyncJobs:
     async def _settle(self, job: Job) -> None:
         done = self._done
         async with self._room:
-            done.put_nowait(await self._result(job))
+            job.start_clock()
+            done.put_nowait(job.outcome(await self._result(job)))
             self._jobs.pop(job.call.id, None)
 
     async def _result(self, job: Job) -> ToolResult:
@@ -218,13 +248,13 @@ class AsyncJobs:
             task = asyncio.current_task()
             if task and task.cancelling():
                 raise
-            return error_result(job.call, error)  # the tool's own, not ours
+            return job.failed(error)  # the tool's own, not ours
         except TimeoutError as error:
-            return job.timed_out() if limit.expired() else error_result(job.call, error)
+            return job.timed_out() if limit.expired() else job.failed(error)
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
-            return error_result(job.call, error)
+            return job.failed(error)
 
 
 def in_thread(function: Callable[[], Any]) -> Future[Any]:
@@ -258,8 +288,8 @@ async def unbroken(function: Callable[[], Any]) -> Any:
         raise
 
 
-def _hand_in(job: Job, done: queue.SimpleQueue[ToolResult | None]) -> None:
-    done.put(job.run())
+def _hand_in(job: Job, done: queue.SimpleQueue[Outcome | None]) -> None:
+    done.put(job.outcome(job.run()))
 
 
 async def _value(job: Job) -> Any:

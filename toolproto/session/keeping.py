@@ -146,7 +146,7 @@ class Keeping:
         """Close the turn that broke off, if there is one."""
         self.log.look_again()
         if self.log.interrupted:
-            self.log.close_unfinished(self.setup.limits.repeats)
+            self.log.close_unfinished()
 
     def _begun(
         self,

@@ -12,12 +12,12 @@ from typing import Any
 from ..errors import SessionConflict, StoreError, UsageError
 from ..messages import Message
 from ..stores.base import Store
-from ..turn.records import Record, write_loop, write_message
+from ..turn.records import Record, write_message
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
 from .logged import LoggedTurn, beginning, begun, resuming
 from .redacting import Redaction
-from .retracing import conversation_of, loop_after, unanswered
+from .retracing import conversation_of, unanswered
 
 __all__ = ["LoggedTurn", "SessionLog", "conversation_of"]
 
@@ -109,13 +109,12 @@ class SessionLog:
             for id in record.data["ids"]
         }
 
-    def close_unfinished(self, repeats: int = 3) -> None:
+    def close_unfinished(self) -> None:
         """End the last turn, if it broke off: every call that has no answer gets one."""
         turn = self.unfinished
         if turn is None:
             return
-        loop = loop_after(self.way(turn.parent), turn, repeats)
-        records = [Record("ended", {"status": "error", "loop": write_loop(loop.state())})]
+        records = [Record("ended", {"status": "error"})]
         if results := tuple(unanswered(self.way(turn.number))):
             told = write_message(Message("user", "", results=results))
             records.insert(0, Record("message", {"position": -1, **told}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypedDict
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..approvals import Approver, Policy, Reviewer
 from ..errors import UsageError
@@ -20,7 +21,14 @@ from ..turn.limits import TurnLimits
 from ..turn.setup import Terms, TurnSetup
 from .redacting import Redaction
 
-__all__ = ["SessionOptions", "TurnTerms", "refuse_unknown", "turn_setup", "turn_terms"]
+__all__ = [
+    "SessionOptions",
+    "TurnTerms",
+    "own_message",
+    "refuse_unknown",
+    "turn_setup",
+    "turn_terms",
+]
 
 
 class TurnTerms(TypedDict, total=False):
@@ -71,8 +79,10 @@ class SessionOptions(TypedDict, total=False):
 
 
 def turn_terms(terms: TurnTerms) -> Terms:
-    """*terms*, with what they leave open."""
+    """*terms*, with what they leave open; a UsageError for a term that there is not."""
     default = Terms()
+    if not isinstance(terms.get("params", {}), Mapping):
+        raise UsageError(f"params={terms['params']!r}: expected a mapping, as {{'seed': 1}}")
     return Terms(
         terms.get("choice", default.choice),
         terms.get("parallel", default.parallel),
@@ -101,11 +111,28 @@ def turn_setup(paradigm: ToolContextDef, tools: ToolRegistry, options: SessionOp
     )
 
 
-def refuse_unknown(options: Mapping[str, Any]) -> None:
-    """Raise UsageError for an option that there is not."""
-    if unknown := sorted(options.keys() - SessionOptions.__annotations__.keys()):
-        known = ", ".join(sorted(SessionOptions.__annotations__))
-        raise UsageError(f"a session has no option {unknown[0]!r}; the options are: {known}")
+def refuse_unknown(options: Mapping[str, Any], of_turn: bool = False) -> None:
+    """Raise UsageError for an option of a session, or a term of a turn, that there is not."""
+    known = (TurnTerms if of_turn else SessionOptions).__annotations__
+    if unknown := sorted(options.keys() - known.keys()):
+        whose = "a turn has no term" if of_turn else "a session has no option"
+        raise UsageError(f"{whose} {unknown[0]!r}; there are: {', '.join(sorted(known))}")
+
+
+def own_message(said: str | Message) -> Message:
+    """The message that begins a turn; a UsageError if *said* cannot be one."""
+    message = Message("user", said) if isinstance(said, str) else said
+    if not isinstance(message, Message):
+        raise UsageError(f"send() got {said!r:.200}; expected text, or a Message of the user")
+    if message.role != "user" or message.calls or message.results:
+        raise UsageError(
+            f"a turn begins with what the user says; this is a message of the {message.role}"
+            + (" with calls or results: resume() takes results" if message.role == "user" else "")
+        )
+    content: Any = message.content
+    if not isinstance(content, str) or not content.strip():
+        raise UsageError("there is nothing to send: the message is empty")
+    return message
 
 
 def _hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:
@@ -115,8 +142,22 @@ def _hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:
     return given
 
 
+def _check_zone(zone: str) -> None:
+    try:
+        if zone:
+            ZoneInfo(zone)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        raise UsageError(
+            f"zone {zone!r} is not known here; use a name such as 'Europe/Oslo', and install "
+            "'tzdata' where the machine has no time zones"
+        ) from None
+
+
 def _builder(system: str | ToolContextBuilder, masking: Masking | None) -> ToolContextBuilder:
     builder = ToolContextBuilder(system) if isinstance(system, str) else system
+    if not isinstance(builder, ToolContextBuilder):
+        raise UsageError(f"system={system!r:.200}: expected text or a ToolContextBuilder")
+    _check_zone(builder.zone)
     if masking is None:
         return builder
     return replace(builder, system=f"{builder.system}\n\n{masking.rule}".strip())

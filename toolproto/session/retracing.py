@@ -16,12 +16,12 @@ from ..turn.settling import Verdict
 from ..turn.setup import Conversation
 from .logged import LoggedTurn
 
-__all__ = ["conversation_of", "loop_after", "unanswered"]
+__all__ = ["conversation_of", "unanswered"]
 
 _NOT_RUN = "not run: the program ended before it was"
 
 
-def conversation_of(way: Iterable[LoggedTurn], repeats: int = 3) -> Conversation:
+def conversation_of(way: Iterable[LoggedTurn], repeats: int | None = 3) -> Conversation:
     """What was said and decided along *way*."""
     conversation = Conversation(doom_loop=DoomLoop(repeats))
     loop: Mapping[str, Any] | None = None
@@ -41,15 +41,6 @@ def conversation_of(way: Iterable[LoggedTurn], repeats: int = 3) -> Conversation
         conversation.doom_loop.restore(read_loop(loop))
     conversation.seen |= conversation.started
     return conversation
-
-
-def loop_after(way: Iterable[LoggedTurn], turn: LoggedTurn, repeats: int) -> DoomLoop:
-    """What is remembered of repetition when *turn*, which broke off behind *way*, is over."""
-    loop = conversation_of(way, repeats).doom_loop
-    for record in turn.told():
-        if record.kind == "message" and (calls := read_message(record.data).calls):
-            loop.goes_on(calls)
-    return loop
 
 
 def unanswered(way: list[LoggedTurn]) -> Iterator[ToolResult]:

@@ -14,19 +14,29 @@ if TYPE_CHECKING:
 
 __all__ = ["open_store", "sql_store"]
 
+_DATABASES = ("sqlite", "postgres", "mysql", "mariadb", "oracle", "mssql", "memory")
+
 
 def open_store(store: str | Path | Store) -> Store:
     """The store at a path or URL: ``memory:``, ``sqlite:///sessions.db``, ``postgresql://…``.
 
-    A path is SQLite's; what is a store already is returned as it is.
+    A path (``"chats.db"`` too) is SQLite's; what is a store already is returned as it is.
     """
+    if store == "memory:":
+        return MemoryStore()
     if isinstance(store, str):
-        return MemoryStore() if store == "memory:" else sql_store()(store)
+        return sql_store()(store if _is_url(store) else Path(store))
     if isinstance(store, Path):
         return sql_store()(store)
     if isinstance(store, type) or not isinstance(store, Store):
         raise UsageError(f"{store!r} is no store; expected one, a path or a URL")
     return store
+
+
+def _is_url(store: str) -> bool:
+    """Whether *store* means a URL, if only a wrong one: ``sqlite:chats.db`` is no file."""
+    scheme = store.partition(":")[0].casefold()
+    return not store.strip() or "://" in store or (scheme.startswith(_DATABASES) and ":" in store)
 
 
 def sql_store() -> type[SqlStore]:

@@ -7,6 +7,7 @@
 from .compaction import Compaction
 from .events import (
     ApprovalAsked,
+    CompactionFailed,
     Decided,
     HistoryCompacted,
     MessageAppended,
@@ -27,6 +28,7 @@ __all__ = [
     "ApprovalAsked",
     "CallRecord",
     "Compaction",
+    "CompactionFailed",
     "Conversation",
     "Decided",
     "HistoryCompacted",

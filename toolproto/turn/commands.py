@@ -28,6 +28,7 @@ __all__ = [
     "Hook",
     "Invoke",
     "Open",
+    "Outcome",
     "Pause",
     "Read",
     "Review",
@@ -82,8 +83,20 @@ class Invoke(Command[None]):
 
 
 @dataclass(frozen=True, slots=True)
-class Settle(Command[ToolResult]):
-    """The result of whichever started call is done next; failing and timing out are results."""
+class Outcome:
+    """A call that is done: its *result*, when it was *started* and how many *seconds* it took.
+
+    *started* is in seconds since 1970; both are None where nobody looked at a clock.
+    """
+
+    result: ToolResult
+    started: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settle(Command[Outcome]):
+    """Whichever started call is done next; failing and timing out are results."""
 
     interruptible = True
 
@@ -115,7 +128,10 @@ class Hook(Command[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Together(Command[None]):
-    """Call all *hooks*, at the same time where that means anything; the first error counts."""
+    """Call all *hooks*, at the same time where that means anything.
+
+    All run to their end; then one error is raised as it is, several as a group.
+    """
 
     interruptible = True
     hooks: tuple[Hook, ...]
@@ -165,7 +181,9 @@ class Clock(Command[float]):
 
 @dataclass(frozen=True, slots=True)
 class Today(Command[date]):
-    """The date, for the system prompt."""
+    """The date in *zone*, by default where the program runs, for the system prompt."""
+
+    zone: str = ""
 
 
 Flow = Generator[Command[Any], Any, R]

@@ -13,6 +13,7 @@ from .states import TurnSnapshot
 
 __all__ = [
     "ApprovalAsked",
+    "CompactionFailed",
     "Decided",
     "HistoryCompacted",
     "MessageAppended",
@@ -60,7 +61,7 @@ class ApprovalAsked:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """And this is what they said."""
+    """What was decided about a call that was asked about."""
 
     request: ApprovalRequest
     decision: Decision
@@ -89,6 +90,13 @@ class HistoryCompacted:
 
 
 @dataclass(frozen=True, slots=True)
+class CompactionFailed:
+    """Old turns were to be summed up, and the model gave no summary: they stay as they are."""
+
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnded:
     """The last event of every turn."""
 
@@ -102,6 +110,7 @@ TurnEvent = (
     | Decided
     | MessageAppended
     | HistoryCompacted
+    | CompactionFailed
     | ReplyConstrained
     | TurnEnded
 )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import (
+    EndpointError,
     EndpointTimeout,
     LimitReached,
     StoreError,
@@ -19,6 +20,7 @@ from ..errors import (
     TurnTimeout,
     UsageError,
 )
+from ..finish_reasons import Ending, ending_of
 from ..hooks import ReplyEnded, TurnStarting, overriding
 from ..messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
 from ..tools.spec import ToolOffer
@@ -33,6 +35,8 @@ from .setup import Conversation, Terms, TurnSetup
 from .states import TurnMachine, TurnSnapshot, TurnState
 
 __all__ = ["Turn"]
+
+_NOTHING = "You wrote nothing that could be read. Answer the last message in plain words."
 
 
 @dataclass(slots=True)
@@ -51,8 +55,10 @@ class Turn:
     _reasks: int = 0
     _questioned: set[str] = field(default_factory=set)
     _started: bool = False
+    _resumes: bool = False
     _clean_ups: list[Callable[[], Any]] = field(default_factory=list)
     _reply: Reply | None = None
+    _answer: Message | None = None
     _records: list[CallRecord] = field(default_factory=list)
     _problems: list[CallProblem] = field(default_factory=list)
     _usage: Usage = field(default_factory=Usage)
@@ -88,6 +94,8 @@ class Turn:
             self._answer_what_is_open()
         yield from self._appending.announce()
         failure = yield from self._ended(failure, began)
+        if self.conversation.pending is None:
+            self.conversation.doom_loop.forget()  # nothing to keep: the next turn begins anew
         seconds = (yield from perform(Clock())) - began
         self.result = self._outcome(failure, seconds)
         yield from self._to(_last_state(failure), failure)
@@ -104,6 +112,7 @@ class Turn:
         return TurnCancelled(f"the turn was stopped by {type(error).__name__}")
 
     def _answered(self, message: Message) -> Flow[None]:
+        self.conversation.doom_loop.forget()
         self._appending.put_at(message, len(self.conversation.messages))
         yield from self._appending.announce()
         yield from self._start(message)
@@ -113,6 +122,7 @@ class Turn:
         pending = self.conversation.pending
         if pending is None:
             raise UsageError("no call is pending")
+        self._resumes = True
         yield from self._start(None)
         self.conversation.pending = None
         offer = self.setup.tools.offer()
@@ -187,12 +197,16 @@ class Turn:
 
     def _outcome(self, failure: Exception | None, seconds: float) -> TurnResult:
         pending = self.conversation.pending
-        answer = _answer(self._appending.transcript)
+        transcript = self._appending.transcript
+        answer = _answer(transcript)
+        said = self._reply.text.strip() if self._reply else ""
+        if self._answer and not (pending or failure):
+            said = self._answer.content  # as the hooks left it
         failed = sum(record.result.is_error for record in self._records)
         return TurnResult(
             _status(failure, pending is not None),
-            self._reply.text.strip() if self._reply else "",
-            tuple(self._appending.transcript),
+            said,
+            tuple(transcript),
             answer,
             tuple(self._records),
             tuple(self._problems),
@@ -201,6 +215,7 @@ class Turn:
             TurnStats(self.rounds, len(self._records), failed, self._reasks, seconds),
             self._reply.finish_reason if self._reply else None,
             failure,
+            self._resumes,
         )
 
     # -- rounds --------------------------------------------------------------------------
@@ -222,8 +237,8 @@ class Turn:
     def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
         """Answer what *reply* asks for; whether the model is to be asked again."""
         message = reply.message()
-        if message.content or message.calls:
-            message = self._appending.put(message)
+        if message.content or message.calls or message.reasoning:
+            message = self._answer = self._appending.put(message)
             yield from self._appending.announce()
         ended = yield from self._after_request(message, reply.finish_reason or "")
         problems = _worth_telling(reply)
@@ -241,14 +256,16 @@ class Turn:
             usable = settling.usable or self._is_last_round
         for problem in problems:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
-        if not again and self.conversation.pending is None and (demand := _unmet(offer)):
+        wanted = any(moment.wants_request for moment in ended)
+        is_over = not again and self.conversation.pending is None
+        if is_over and (demand := _unmet(offer) or ("" if wanted else _unsaid(reply))):
             self._appending.put(Message("user", demand))
             again, usable = True, False
         self._appending.put_deferred(ended)
         yield from self._appending.announce()
         self._choice_met = self._choice_met or (bool(reply.calls) and usable)
         self._count(usable)
-        return again or (self.conversation.pending is None and any(e.wants_request for e in ended))
+        return again or (self.conversation.pending is None and wanted)
 
     @property
     def _is_last_round(self) -> bool:
@@ -292,13 +309,14 @@ class Turn:
     def _requested(self, offer: ToolOffer) -> Flow[Reply]:
         request = yield from self._requesting.request(offer)
         reply = self._reply = self._requesting.listener(offer)
+        self._answer = None
         yield from self._to(TurnState.STREAMING)
         try:
             yield from self._requesting.read(request, reply)
-        except TurnCancelled:
+        except Exception:
             # What was said so far stays; what was about to be called does not.
-            if said := reply.text.strip():
-                self._appending.put(Message("assistant", said))
+            if (said := reply.partial()) is not None:
+                self._appending.put(said)
                 yield from self._appending.announce()
             raise
         finally:
@@ -374,6 +392,15 @@ def _worth_telling(reply: Reply) -> list[CallProblem]:
     """
     fabricated = ProblemKind.FABRICATED_RESULT
     return [each for each in reply.problems if not reply.calls or each.kind is not fabricated]
+
+
+def _unsaid(reply: Reply) -> str:
+    """What to say to a model that wrote nothing, or only thought."""
+    if reply.text.strip():
+        return ""
+    if ending_of(reply.finish_reason or "stop") is Ending.FILTERED:
+        raise EndpointError(f"the service held the reply back ({reply.finish_reason})")
+    return _NOTHING
 
 
 def _unmet(offer: ToolOffer) -> str:

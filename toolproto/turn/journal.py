@@ -29,8 +29,8 @@ from .records import (
     write_error,
     write_loop,
     write_message,
+    write_outcome,
     write_pending,
-    write_result,
     write_review,
 )
 from .reply_record import HeardReply
@@ -122,7 +122,7 @@ class Journal:
             case cmd.Review():
                 return self._due(Record("review", write_review(answer)))
             case cmd.Settle():
-                return self._due(Record("outcome", write_result(answer)))
+                return self._due(Record("outcome", write_outcome(answer)))
         return []
 
     def failed(self, command: Command[Any], error: Exception) -> list[Record]:

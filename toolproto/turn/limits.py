@@ -17,8 +17,8 @@ class TurnLimits:
     rounds in a row may bring nothing usable before the turn gives up. *result_characters* is what
     the model is shown of one result, *argument_characters* what the arguments of one call may
     come to. *tool_seconds* is for tools without a timeout of their own. *repeats* is how often the
-    same calls are made before somebody is asked. *continuations* is how often a reply that was
-    cut for its length is continued and joined.
+    same calls are made in a turn before somebody is asked; None: as often as the model likes.
+    *continuations* is how often a reply that was cut for its length is continued and joined.
     """
 
     rounds: int = 10
@@ -27,17 +27,20 @@ class TurnLimits:
     tool_seconds: float | None = 120.0
     result_characters: int = 50_000
     argument_characters: int = 2_000_000
-    repeats: int = 3
+    repeats: int | None = 3
     continuations: int = 0
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
             value = getattr(self, name)
-            if value is not None and not value >= least:
-                raise UsageError(f"{name} is {value!r}; use {least} or more")
+            if value is None and name == "repeats":
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                or_none = ", or None" if name == "repeats" else ""
+                raise UsageError(f"{name} is {value!r}; use {least} or more{or_none}")
         for name in ("seconds", "tool_seconds"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            if value is not None and not (isinstance(value, int | float) and value > 0):
                 raise UsageError(f"{name} is {value!r}; use seconds above 0, or None")
 
 

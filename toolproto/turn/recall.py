@@ -11,8 +11,8 @@ from typing import Any
 from ..errors import StoreError
 from ..messages import Chunk, Message, ToolCall, ToolResult
 from . import commands as cmd
-from .commands import Command
-from .records import Record, read_decision, read_error, read_result, read_review
+from .commands import Command, Outcome
+from .records import Record, read_decision, read_error, read_outcome, read_review
 from .reply_record import chunks_of
 
 __all__ = ["UNKNOWN_OUTCOME", "Recall"]
@@ -122,13 +122,13 @@ class Recall:
                 self._retold = False
         return answer
 
-    def unknown(self, command: Command[Any]) -> ToolResult | None:
+    def unknown(self, command: Command[Any]) -> Outcome | None:
         """What to say of a call that was started and may not be run again."""
         if not isinstance(command, cmd.Settle):
             return None
         for call in self._open.values():
             if not self._is_idempotent(call) or not self._is_whole(call):
-                return self._settled(ToolResult(call, UNKNOWN_OUTCOME, is_error=True))
+                return self._settled(Outcome(ToolResult(call, UNKNOWN_OUTCOME, is_error=True)))
         return None
 
     def again(self, command: Command[Any]) -> cmd.Invoke | None:
@@ -155,6 +155,11 @@ class Recall:
     def _fits(self, command: Command[Any]) -> bool:
         """Whether the next record answers *command*; one that cannot is left, with all others."""
         expected, is_quiet = ANSWERS[type(command)], isinstance(command, _QUIET)
+        # How often a turn looks at the clock is its own business.
+        if expected == "clock" and self._next != "clock":
+            return False
+        while self._next == "clock" and expected != "clock":
+            self._clock.told(self._pop().data["at"])
         if self._next not in ("", expected) and (is_quiet or self._next != "failed"):
             self._misfit = StoreError(
                 f"the journal says {self._next!r} where the turn asks for {expected!r}; "
@@ -201,11 +206,13 @@ class Recall:
                     raise read_error(self._pop().data["error"])
                 self._open = {call.id: call for call in calls if call.id in data["ids"]}
             case cmd.Settle():
-                return self._settled(read_result(data))
+                return self._settled(read_outcome(data))
         return None
 
-    def _settled(self, result: ToolResult) -> ToolResult:
-        return replace(result, call=self._open.pop(result.call.id, result.call))
+    def _settled(self, outcome: Outcome) -> Outcome:
+        result = outcome.result
+        known = replace(result, call=self._open.pop(result.call.id, result.call))
+        return replace(outcome, result=known)
 
 
 class _Clock:

@@ -16,6 +16,7 @@ from ..approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
 from ..guard.concerns import Concern
 from ..messages import Grade, Message, Repair, ToolCall, ToolResult, Usage
 from ..tools.spec import ToolSpec
+from .commands import Outcome
 from .settling import Verdict
 from .setup import Pending, Terms
 
@@ -26,6 +27,7 @@ __all__ = [
     "read_error",
     "read_loop",
     "read_message",
+    "read_outcome",
     "read_pending",
     "read_result",
     "read_review",
@@ -37,6 +39,7 @@ __all__ = [
     "write_error",
     "write_loop",
     "write_message",
+    "write_outcome",
     "write_pending",
     "write_result",
     "write_review",
@@ -103,6 +106,19 @@ def read_result(told: Mapping[str, Any]) -> ToolResult:
         tuple(told.get("attachments", ())),
         told.get("trusted"),
     )
+
+
+def write_outcome(outcome: Outcome) -> Json:
+    """The result of *outcome*, and when it came about."""
+    told = write_result(outcome.result)
+    if outcome.started is not None and outcome.seconds is not None:
+        told["time"] = [outcome.started, outcome.seconds]
+    return told
+
+
+def read_outcome(told: Mapping[str, Any]) -> Outcome:
+    """The outcome that was written; the times are None in journals that have none."""
+    return Outcome(read_result(told), *told.get("time", ()))
 
 
 def write_message(message: Message) -> Json:

@@ -72,6 +72,11 @@ class Reply:
         """What a person should read."""
         return "".join(self._text)
 
+    def partial(self) -> Message | None:
+        """What was said and thought of a reply that broke off, None if nothing."""
+        said, thought = self.text.strip(), "".join(self._reasoning)
+        return Message("assistant", said, reasoning=thought) if said or thought else None
+
     def message(self) -> Message:
         """The reply as it joins the conversation.
 

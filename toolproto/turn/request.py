@@ -9,7 +9,7 @@ from itertools import groupby
 from ..messages import Message
 from .setup import TurnSetup
 
-__all__ = ["request_messages", "taking_turns"]
+__all__ = ["request_messages", "system_notes", "taking_turns"]
 
 
 def request_messages(
@@ -18,13 +18,23 @@ def request_messages(
     """*messages* as plain text in which user and assistant take turns.
 
     Those before *this_turn* lose their calls where the setup keeps only results. *examples* stand
-    before everything.
+    before everything. System messages are left out: see :func:`system_notes`.
     """
     if not setup.keep_calls:
         earlier = [replace(each, calls=()) for each in messages[:this_turn]]
         messages = [*earlier, *messages[this_turn:]]
+    messages = [message for message in messages if message.role != "system"]
     shown = taking_turns([*examples, *setup.paradigm.encode_history(messages)])
     return setup.masking.mask(shown) if setup.masking else shown
+
+
+def system_notes(messages: Iterable[Message]) -> str:
+    """What system messages among *messages* say: it belongs behind the system prompt.
+
+    Many chat templates and services refuse a system message in the middle of a conversation.
+    """
+    notes = (each.content.strip() for each in messages if each.role == "system")
+    return "\n\n".join(note for note in notes if note)
 
 
 def taking_turns(messages: Iterable[Message]) -> list[Message]:

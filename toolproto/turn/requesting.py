@@ -8,18 +8,19 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, TypeVar
 
-from ..errors import UsageError
+from ..errors import StoreError, TurnCancelled, UsageError
 from ..events import Event
 from ..grammar.constraint import Constraint
 from ..hooks import RequestReady, StreamData, overriding
 from ..messages import ChatRequest, Chunk, Message
+from ..paradigms.splice import neutral
 from ..prompt import SystemPrompt
 from ..tools.spec import ToolOffer
 from .commands import Close, Emit, Flow, Hook, Open, Read, Today, perform
 from .compaction import Compaction, Plan
-from .events import HistoryCompacted, ReplyConstrained
+from .events import CompactionFailed, HistoryCompacted, ReplyConstrained
 from .reply import Reply
-from .request import request_messages
+from .request import request_messages, system_notes
 from .setup import Conversation, Terms, TurnSetup
 
 __all__ = ["Requesting"]
@@ -38,20 +39,24 @@ class Requesting:
     terms: Terms
     begins: int = 0
     _today: date | None = field(default=None, init=False)
+    _no_summary: bool = field(default=False, init=False)
 
     def request(self, offer: ToolOffer) -> Flow[ChatRequest]:
         """What to send now, as the hooks will have it."""
         system = yield from self._system_prompt(offer)
         if self.setup.compaction:
             yield from self._compacted(self.setup.compaction, system)
+        prompt = "\n\n".join(
+            filter(None, (system.text, neutral(system_notes(self.conversation.messages))))
+        )
         text, stable = self._masked(
-            (yield from self._transformed("transform_system", system.text, str)), system.header
+            (yield from self._transformed("transform_system", prompt, str)), system.header
         )
         params = yield from self._transformed(
             "transform_params", {**self.setup.params, **self.terms.params}, Mapping
         )
         head = (Message("system", text),) if text else ()
-        stop = self.setup.paradigm.stop(offer)
+        stop = self.setup.paradigm.stop(offer) if offer.tools else ()
         said = (*head, *self._messages(offer))
         constraint = self._constraint(offer)
         moment = RequestReady(ChatRequest(said, stop, params, stable, constraint))
@@ -97,7 +102,7 @@ class Requesting:
 
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
         # Asked for once a turn: midnight must not change the prompt between two rounds.
-        self._today = self._today or (yield from perform(Today()))
+        self._today = self._today or (yield from perform(Today(self.setup.prompt.zone)))
         return self.setup.prompt.build(self.setup.paradigm, offer, self._today)
 
     def _masked(self, text: str, header: str) -> tuple[str, int]:
@@ -158,20 +163,38 @@ class Requesting:
             return
         before, after = tuple(messages), list(plan.messages)
         if plan.cut:
-            after = compaction.with_summary((yield from self._summary(compaction, plan)), plan.kept)
+            summary = yield from self._summary(compaction, plan)
+            if summary is not None:
+                notes = [each for each in plan.to_summarise if each.role == "system"]
+                after = [*notes, *compaction.with_summary(summary, plan.kept)]
+            elif not plan.pruned:
+                return
         self.begins = max(0, self.begins + len(after) - len(before))
         messages[:] = after
         yield Emit(HistoryCompacted(before, tuple(after)))
 
-    def _summary(self, compaction: Compaction, plan: Plan) -> Flow[str]:
+    def _summary(self, compaction: Compaction, plan: Plan) -> Flow[str | None]:
+        """A summary of what goes; None if none could be had, and then everything stays.
+
+        It is tried once a turn: the answer does not depend on it, and is not to wait for it.
+        """
+        if self._no_summary:
+            return None
         shown = request_messages(self.setup, plan.to_summarise, 0)
         reply = self.listener()
         asked = compaction.summary_request(shown)
         request = ChatRequest(asked, params=dict(self.setup.params))
         if self.setup.masking:
             request = self.setup.masking.mask_request(request, asked)
-        yield from self._heard(request, reply, show=False)
-        reply.end()
+        try:
+            yield from self._heard(request, reply, show=False)
+            reply.end()
+        except (TurnCancelled, StoreError, UsageError):
+            raise
+        except Exception as error:
+            self._no_summary = True
+            yield Emit(CompactionFailed(error))
+            return None
         return reply.text
 
 

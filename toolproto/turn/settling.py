@@ -27,7 +27,7 @@ from ..tools.define import Tool
 from ..tools.outcome import bounded, result_of
 from ..tools.running import check_run
 from ..tools.spec import ToolOffer
-from .commands import Ask, Clock, Emit, Flow, Hook, Invoke, Review, Settle, perform
+from .commands import Ask, Emit, Flow, Hook, Invoke, Outcome, Review, Settle, perform
 from .events import ApprovalAsked, Decided, ToolStatus, ToolUpdated
 from .result import CallRecord
 from .setup import Conversation, Pending, Terms, TurnSetup
@@ -58,7 +58,8 @@ class Settling:
     _records: dict[str, CallRecord] = field(default_factory=dict)
     _approved: dict[str, str] = field(default_factory=dict)
     _edits: dict[str, str] = field(default_factory=dict)
-    _took: dict[str, float] = field(default_factory=dict)
+    _answered: dict[str, tuple[ApprovalRequest, Decision]] = field(default_factory=dict)
+    _outcomes: dict[str, Outcome] = field(default_factory=dict)
     # As they are now: a hook, an approver or a tool may take some away meanwhile.
     _tools: dict[str, Tool] = field(init=False)
 
@@ -120,7 +121,9 @@ class Settling:
             if call.id in self.results:
                 continue
             said = f"not run: {why}"
-            if call.id in self.conversation.started:
+            if call.id in self._outcomes:  # whoever reviews results has not seen this one
+                said = f"it ran to its end, but its result is not shown: {why}"
+            elif call.id in self.conversation.started:
                 said = f"stopped before it was done: {why}; it may have taken effect"
             yield from self._refused(call, said)
 
@@ -201,26 +204,40 @@ class Settling:
     def _going_in_circles(self, calls: Sequence[ToolCall]) -> Flow[bool]:
         """Whether the round was ended because it repeats what was called before."""
         loop = self.conversation.doom_loop
-        if not loop.goes_on(calls):
+        reason = loop.goes_on(calls)
+        if not reason:
             return False
-        reason = f"the same calls were made {loop.repeats} times in a row"
-        request = approval_request(calls[0], self._tool(calls[0]), reason)
-        attended = self.setup.attended
-        match (yield from self._asked(request)) if attended else Deny():
-            case Allow(always=always):
+        request = self._about_circles(calls, reason) if self.setup.attended else None
+        match (yield from self._asked(request)) if request else Deny():
+            case Allow(always=always) as decision:
                 loop.forget()
                 if always:
                     loop.tolerate(calls)
+                if request:  # nobody is asked about one call twice
+                    self._answered[request.call.id] = request, decision
                 return False
             case Defer():
                 for call in calls:
                     if not (yield from self._denied(call)):
                         self.waiting[call.id] = approval_request(call, self._tool(call), reason)
             case Deny():
-                yield from self.give_up(f"{reason}; use the results you have and answer")
-                if loop.refuse() or attended:
+                yield from self.give_up(
+                    f"{reason}; make a call once, use the results you have and answer"
+                )
+                if loop.refuse() or request:
                     raise LimitReached(f"the turn was stopped: {reason}", "repetition")
         return True
+
+    def _about_circles(self, calls: Sequence[ToolCall], circles: str) -> ApprovalRequest | None:
+        """The one question about *calls* that go in circles; None if none of them may run."""
+        ruled = [(call, *self.setup.policy.rule(call, self._tool(call))) for call in calls]
+        open_to = [each for each in ruled if each[1] != "deny"]
+        if not open_to:
+            return None
+        # About one that somebody would be asked about anyway, if there is one.
+        call, rule, reason = next((each for each in open_to if each[1] == "ask"), open_to[0])
+        why = f"{reason}, and {circles}" if rule == "ask" else circles
+        return approval_request(call, self._tool(call), why)
 
     def _cleared(self, call: ToolCall) -> Flow[list[ToolCall]]:
         """*call* in a list if it may run now."""
@@ -231,6 +248,8 @@ class Settling:
         if tool.function is None:
             self.waiting[call.id] = approval_request(call, tool, _FROM_ELSEWHERE)
             return []
+        if answered := self._answered.pop(call.id, None):
+            return (yield from self._judged(*answered))
         granted = tool.grant in self.conversation.granted and call.grade is not Grade.GUESSED
         if rule == "allow" or (granted and not tool.caution):
             self._approved[call.id] = call_digest(call)
@@ -313,15 +332,14 @@ class Settling:
                 running.append(call)
         if not running:
             return
-        started = yield from perform(Clock())
         yield Invoke(tuple(running), self.message)
         for call in running:
             self.conversation.started.add(call.id)
             yield Emit(ToolUpdated(call, ToolStatus.RUNNING))
         for _ in running:
-            result = yield from perform(Settle())
-            self._took[result.call.id] = (yield from perform(Clock())) - started
-            yield from self._finished(result)
+            outcome = yield from perform(Settle())
+            self._outcomes[outcome.result.call.id] = outcome
+            yield from self._finished(outcome.result)
 
     def _finished(self, result: ToolResult) -> Flow[None]:
         """*result* on its way to the model, through the hooks and the reviewer."""
@@ -346,8 +364,13 @@ class Settling:
         if note := self._edits.get(id):
             result = replace(result, content=note + result.content)
         self.results[id] = result
+        outcome = self._outcomes.get(id)
         self._records[id] = CallRecord(
-            result.call, result, self.decisions.get(id), self._took.get(id)
+            result.call,
+            result,
+            self.decisions.get(id),
+            outcome.seconds if outcome else None,
+            outcome.started if outcome else None,
         )
         status = ToolStatus.ERROR if result.is_error else ToolStatus.COMPLETED
         yield Emit(ToolUpdated(result.call, status, result))

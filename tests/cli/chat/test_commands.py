@@ -134,3 +134,14 @@ def test_lines_are_completed():
     assert completions("/paradigm herm") == ["/paradigm hermes"]
     assert len(completions("/paradigm ")) == len(paradigms())
     assert completions("hello") == completions("/save ") == []
+
+
+def test_where_a_tool_failed_is_shown_when_asked_for():
+    @tool
+    def crash() -> str:
+        raise KeyError("drawer")
+
+    call = '<tool_code>{"name": "crash", "arguments": {}}</tool_code>'
+    seen, _ = play("/trace", "go", "/trace", replies=(call, "Sorry."), tools=[crash])
+    assert "0 tools raised an error here" in seen
+    assert "Traceback" in seen and 'raise KeyError("drawer")' in seen

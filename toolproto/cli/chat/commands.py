@@ -156,6 +156,16 @@ def _whole(result: ToolResult) -> Whole:
     return Whole(result.call.name, str(result.metadata.get("full", result.content)))
 
 
+def _trace(repl: Repl, number: str) -> None:
+    results = [each for said in repl.chat.session.messages for each in said.results]
+    failed = [each for each in results if each.metadata.get("traceback")]
+    back = int(number) if number.isdecimal() else 1
+    if not 1 <= back <= len(failed):
+        raise UsageError(f"{len(failed)} tools raised an error here; /trace 1 shows the last")
+    shown = failed[-back]
+    repl.screen.show(Whole(shown.call.name, str(shown.metadata["traceback"])))
+
+
 def _quit(repl: Repl, _: str) -> None:
     raise Leave
 
@@ -167,6 +177,7 @@ COMMANDS = {
     "system": SlashCommand("[TEXT]", "the system prompt, or another one", _system),
     "retry": SlashCommand("", "say the last message again, for another answer", _retry),
     "result": SlashCommand("[N]", "the last result whole, or the Nth last", _result),
+    "trace": SlashCommand("[N]", "where a tool failed last, or the Nth last time", _trace),
     "thinking": SlashCommand("[on|off]", "the last thinking whole, or show it always", _thinking),
     "save": SlashCommand("FILE [jsonl|md]", "write the conversation to a file", _save),
     "quit": SlashCommand("", "leave", _quit),

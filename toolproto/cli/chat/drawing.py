@@ -69,8 +69,6 @@ def ending(told: TurnResult) -> Text | None:
             return Text(one_line(f"error: {told.error}", 1_000), style="red")
         case "completed" if cut := cut_words(told.finish_reason):
             return Text(one_line(cut, 200), style="yellow")
-        case "completed" if not told.text:
-            return Text("(the model said nothing)", style="dim")
     return None
 
 

@@ -16,6 +16,7 @@ from ...events import (
 from ...messages import CallProblem, Repair, ToolCall, ToolResult
 from ...turn.events import (
     ApprovalAsked,
+    CompactionFailed,
     Decided,
     HistoryCompacted,
     MessageAppended,
@@ -61,6 +62,8 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "message", **said, "calls": [_call(each) for each in message.calls]}
         case HistoryCompacted(before, after):
             return {"event": "compacted", "before": len(before), "after": len(after)}
+        case CompactionFailed(error):
+            return {"event": "compaction_failed", "error": str(error)}
         case ReplyConstrained(rendering):
             return {"event": "constrained", "rendering": rendering}
         case TurnEnded(result):
@@ -71,7 +74,7 @@ def _ended(result: TurnResult) -> dict[str, Any]:
     used = result.stats
     return {
         "status": result.status,
-        "text": result.text,
+        "text": result.partial_text,
         "finish_reason": result.finish_reason,
         "error": None if result.error is None else str(result.error),
         "pending": [_call(request.call) for request in result.pending],

@@ -10,6 +10,7 @@ from ...errors import EndpointError
 from ...events import CallRejected, TextDelta
 from ...finish_reasons import cut_words
 from ...turn.events import (
+    CompactionFailed,
     HistoryCompacted,
     MessageAppended,
     SessionEvent,
@@ -94,9 +95,11 @@ class Piped:
                 self._note(f"! {problem.kind.value}: {one_line(problem.message)}")
             case HistoryCompacted():
                 self._note("~ history shortened")
+            case CompactionFailed(error):
+                self._note(f"~ history could not be shortened: {one_line(str(error), 200)}")
 
     def _end(self, result: TurnResult) -> None:
-        if self._is_streaming and result.text:
+        if self._is_streaming and result.partial_text:
             self._write("\n")
         elif result.status == "completed":  # otherwise it is not the answer
             self._write(f"{result.text}\n")

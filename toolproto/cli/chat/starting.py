@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ...endpoints.redaction import Redactor
@@ -78,7 +77,7 @@ def opened_store(address: str | None) -> Store:
     """The store at a URL, or in a file; in memory if there is to be none."""
     if address is None:
         return MemoryStore()
-    return open_store(address if "://" in address or address == "memory:" else Path(address))
+    return open_store(address)
 
 
 def converse(

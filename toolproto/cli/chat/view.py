@@ -19,6 +19,7 @@ from ...messages import ToolCall, ToolResult
 from ...tools.registry import ToolRegistry
 from ...turn.events import (
     ApprovalAsked,
+    CompactionFailed,
     Decided,
     HistoryCompacted,
     SessionEvent,
@@ -121,6 +122,8 @@ class TurnView:
                 self._wait_for_tools()
             case HistoryCompacted(before, after):
                 self._screen.say(f"~ history shortened: {len(before)} messages to {len(after)}")
+            case CompactionFailed(error):
+                self._screen.say(f"~ history could not be shortened: {one_line(str(error))}")
             case TurnEnded(result):
                 self._end(result)
 

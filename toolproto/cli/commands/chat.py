@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import sys
 from typing import Any
 
@@ -85,6 +86,8 @@ def command(
     from ..chat.piped import Piped
     from ..chat.starting import Options, converse, made_setup
 
+    # A tool that fails is drawn where it was called; its traceback would be in the way of that.
+    logging.getLogger("toolproto").addHandler(logging.NullHandler())
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # not every terminal has every character
