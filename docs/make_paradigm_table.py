@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolproto import ToolCall, ToolContextDef, ToolOffer, get_paradigm
+from toolproto import ToolCall, ToolContextDef, get_paradigm
 from toolproto.paradigms.registry import catalogued
 
 PAGE = Path(__file__).parent / "paradigms.md"
@@ -37,8 +37,8 @@ to follow, take `xml_tag` or `function_tag`; for code and other long text, `qwen
 
 This table is written by `docs/make_paradigm_table.py`; ↵ stands for a line break.
 
-| Name | A call | When to use it | Stops before |
-|---|---|---|---|
+| Name | A call | When to use it |
+|---|---|---|
 """
 
 
@@ -50,8 +50,7 @@ def page() -> str:
 def _rows() -> Iterator[str]:
     names = sorted({*SEEDS, *(each.name for each in catalogued())})
     for paradigm in map(get_paradigm, names):
-        stops = " ".join(map(_code, paradigm.stop(ToolOffer())))
-        cells = (_code(paradigm.name), _code(_short(_call(paradigm))), _use(paradigm), stops)
+        cells = (_code(paradigm.name), _code(_short(_call(paradigm))), _use(paradigm))
         yield f"| {' | '.join(cells)} |"
 
 

@@ -212,8 +212,8 @@ def test_the_usual_member_names_are_read_and_labelled(bracket):
     assert parsed.calls[0].grade is Grade.LOSSLESS
 
 
-def test_generation_stops_where_a_result_would_begin(bracket):
-    assert bracket.stop(OFFER) == ("<tool_result",)
+def test_generation_stops_nowhere_because_an_argument_may_hold_anything(bracket):
+    assert bracket.stop(OFFER) == ()
 
 
 def test_a_result_tag_of_its_own_is_what_the_model_may_not_write():
@@ -225,7 +225,6 @@ def test_a_result_tag_of_its_own_is_what_the_model_may_not_write():
     parsed = other.parse_response("<outcome>12:00</outcome>\nNoon.", OFFER)
     assert [problem.kind for problem in parsed.problems] == [ProblemKind.FABRICATED_RESULT]
     assert other.encode_results(RESULTS[:1]).startswith('<outcome name="now" id="call_1">')
-    assert other.stop(OFFER) == ("<outcome",)
 
 
 def test_a_result_cannot_bring_a_call_in_the_open(bracket):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from toolproto.messages import Chunk, Message, ProblemKind, ToolCall, ToolResult, Usage
-from toolproto.paradigms import get_paradigm
+from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.proxy.asked import AnswerShape, Asked
 from toolproto.proxy.calls import OutgoingCalls
 from toolproto.proxy.exchange import Exchange
@@ -20,6 +20,7 @@ from toolproto.proxy.pieces import (
     Failed,
     Piece,
     Text,
+    joined,
 )
 from toolproto.proxy.translate.base import Answer, collected
 from toolproto.tools.spec import ToolOffer, ToolSpec
@@ -144,6 +145,95 @@ def test_a_mistake_behind_words_that_went_out_is_asked_about():
     assert [call.name for call in found.calls] == ["get_weather"]
 
 
+def insisting(asked: Asked, *replies: str) -> tuple[str, Failed]:
+    """The words that went out before the answer failed, and how it did."""
+    *pieces, failed = answer(asked, *replies)
+    assert isinstance(failed, Failed), failed
+    return "".join(piece.text for piece in pieces if isinstance(piece, Text)), failed
+
+
+@BOTH
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_behind_words_that_is_not_mended_is_never_an_end_like_any_other(asked, mistake):
+    """Eighteen agents took the words for all there was, and ended as if they were done."""
+    words, failed = insisting(asked, *[f"Let me see. {mistake}"] * 3)
+    assert words.strip() == ("Let me see." if asked.stream else "")
+    assert (failed.status, failed.code) == (400, "unusable_tool_call")
+
+
+def test_a_strict_call_behind_words_that_does_not_fit_is_asked_about():
+    asked = replace(STREAMED, strict=frozenset({"get_weather"}))
+    wrong = "Let me see. " + CALL.replace('"city"', '"town"')
+    assert [call.name for call in whole(asked, wrong, CALL).calls] == ["get_weather"]
+    assert insisting(asked, wrong, wrong, wrong)[1].code == "unusable_tool_call"
+
+
+def test_a_model_that_falls_silent_over_its_mistake_has_not_mended_it():
+    unknown = f"Let me see. {MISTAKES['unknown tool']}"
+    _, failed = insisting(STREAMED, unknown, "", "")
+    assert "send_mail" in failed.message
+
+
+def test_a_model_that_goes_on_in_words_has_mended_its_mistake():
+    found = whole(STREAMED, f"So.{MISTAKES['unknown tool']}", "I have no such tool.")
+    assert (found.text, found.reason) == ("So.\n\nI have no such tool.", "stop")
+
+
+AGAIN = {
+    "all of it": ("Let me see. {}", "Let me see. {}", "Let me see. "),
+    "and goes on": ("Let me see. {}", "Let me see. Now: {}", "Let me see. Now: "),
+    "a part of it": ("I see. Now. {}", "I see. {}", "I see. Now. "),
+    "only the beginning": ("Let me see. {}", "Let me do it. {}", "Let me see. Let me do it. "),
+    "other space": ("Let me see.\n\n{}", "\nLet me see.\n{}", "Let me see.\n\n"),
+    "other words": ("So. {}", "Well. {}", "So. Well. "),
+    "without a space": ("So.{}", "Well. {}", "So.\n\nWell. "),
+}
+
+
+@pytest.mark.parametrize("first, then, seen", AGAIN.values(), ids=AGAIN)
+@pytest.mark.parametrize("size", [1, 3, 500])
+def test_what_is_said_again_after_a_mistake_goes_out_once(first, then, seen, size):
+    mistake = MISTAKES["unknown tool"]
+    pieces = answer(STREAMED, first.format(mistake), then.format(CALL), size=size)
+    assert "".join(piece.text for piece in pieces if isinstance(piece, Text)) == seen
+
+
+def test_what_is_said_a_third_time_goes_out_once():
+    mistake = MISTAKES["unknown tool"]
+    said = ["One. {}", "One. Two. {}", "One. Two. Three. {}"]
+    found = whole(STREAMED, *(each.format(mistake) for each in said[:2]), said[2].format(CALL))
+    assert found.text == "One. Two. Three. "
+    found = whole(STREAMED, f"One. {mistake}", f"Two. {mistake}", f"One. {CALL}")
+    assert found.text == "One. Two. "
+
+
+@pytest.mark.parametrize("size", [1, 3, 500])
+def test_white_space_behind_a_call_does_not_depend_on_chunks(size):
+    pieces = answer(STREAMED, f"{CALL}\n\nDone. \n\n{NOW} \n", size=size)
+    assert [piece.text for piece in joined(pieces) if isinstance(piece, Text)] == ["\n\nDone."]
+
+
+@pytest.mark.parametrize("size", [1, 3, 500])
+def test_an_answer_behind_a_thought_begins_with_its_first_line(size):
+    pieces = answer(STREAMED, "<think>Hm.</think>\n\n  Rain.\n", size=size)
+    assert "".join(piece.text for piece in pieces if isinstance(piece, Text)) == "  Rain.\n"
+
+
+@BOTH
+def test_nothing_is_waited_for_behind_a_result_that_was_made_up(asked):
+    exchange = Exchange(asked, get_paradigm("xml_tag"))
+    exchange.feed(Chunk(f"{CALL}\n<tool_result>4 degrees"))
+    assert exchange.is_over
+    found = collected(exchange.finish()) if not asked.stream else exchange.finish()[-1]
+    assert found.reason == "tool_calls"
+
+
+@pytest.mark.parametrize("name", paradigms())
+def test_no_stop_word_of_ours_cuts_an_argument(name):
+    """Any file that held ``<tool_result`` ended in its middle."""
+    assert Exchange(ASKED, get_paradigm(name)).request.stop == ()
+
+
 @BOTH
 def test_a_call_that_is_only_shown_is_asked_about_and_never_leaves(asked):
     shown = f"You would write {CALL} for that."
@@ -262,6 +352,32 @@ def test_no_instructions_are_sent_where_no_call_may_be_made():
 
 
 @BOTH
+def test_a_forbidden_call_that_is_insisted_on_is_no_fault_of_the_backend(asked):
+    _, failed = insisting(with_choice(asked, "none"), CALL, CALL, CALL)
+    assert failed.status == 400
+
+
+PARTIAL = ToolSpec("PartialReading", "", {"properties": {"city": {"type": "string"}}})
+
+
+@BOTH
+@pytest.mark.parametrize("choice", ["PartialReading", "required"])
+def test_a_part_of_its_name_is_enough_for_the_one_tool_that_is_demanded(asked, choice):
+    """Instructor's partial objects: the schema of ``PartialReading`` describes a ``Reading``."""
+    asked = replace(asked, offer=ToolOffer((PARTIAL,), choice))
+    written = '<tool_code>{"name": "Reading", "arguments": {"city": "Oslo"}}</tool_code>'
+    (call,) = whole(asked, written).calls
+    assert (call.name, json.loads(call.arguments)) == ("PartialReading", {"city": "Oslo"})
+
+
+@BOTH
+def test_a_part_of_a_name_is_no_name_where_the_model_may_choose(asked):
+    asked = replace(asked, offer=ToolOffer((PARTIAL, WEATHER)))
+    written = '<tool_code>{"name": "Reading", "arguments": {"city": "Oslo"}}</tool_code>'
+    assert whole(asked, written, CALL).calls[0].name == "get_weather"
+
+
+@BOTH
 @pytest.mark.parametrize("choice", ["required", "get_weather"])
 def test_a_demanded_call_is_asked_for_again(asked, choice):
     found = whole(with_choice(asked, choice), "I would say rain.", CALL)
@@ -310,9 +426,10 @@ def test_a_reply_without_a_word_is_asked_for_again(asked):
 
 
 @BOTH
-def test_a_model_that_stays_silent_has_answered_nothing(asked):
-    found = whole(asked, "", "", "")
-    assert (found.text.strip(), found.reason) == ("", "stop")
+def test_a_model_that_stays_silent_is_an_error_that_nobody_tries_again(asked):
+    (failed,) = answer(asked, "", "<think>Hm.", "", reason="stop")[-1:]
+    assert isinstance(failed, Failed)
+    assert (failed.status, failed.code) == (400, "empty_reply")
 
 
 def test_a_reply_that_breaks_off_is_an_error():

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ..events import Event
 
-__all__ = ["Decoder", "Limits"]
+__all__ = ["Decoder", "Limits", "is_over"]
 
 
 class Decoder(Protocol):
@@ -25,6 +25,14 @@ class Decoder(Protocol):
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the reply is over; ``"length"`` marks an open call as truncated."""
         ...
+
+
+def is_over(decoder: Decoder) -> bool:
+    """Whether *decoder* wants no more of its reply, so that its service may be left.
+
+    The rest is a result that the model makes up, or somebody else's turn. A decoder need not know.
+    """
+    return bool(getattr(decoder, "is_over", False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,11 @@ class ToolContextDef(ABC):
         return [Message("user", request), Message("assistant", self.encode_call(call))]
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
-        """Where generation should stop: what only the other side writes."""
+        """Where generation should stop: never what could stand inside an argument.
+
+        Nothing, as a rule: any text may be written to a file, the opener of a result among it. The
+        decoder knows where one stands: see :func:`~toolproto.decoding.contract.is_over`.
+        """
         return ()
 
     def grammar(self, offer: ToolOffer) -> Grammar | None:

@@ -60,7 +60,3 @@ class JsonStrict(ToolContextDef):
     def _call_form(self) -> CallForm:
         as_json = AsJson(JsonCall().schema_of, listed=True, inside=("tool_calls",))
         return replace(_CALLS.call_form, as_json=as_json)
-
-    def stop(self, offer: ToolOffer) -> tuple[str, ...]:
-        """A result is never the model's to write."""
-        return ('{"tool_call_result"',)

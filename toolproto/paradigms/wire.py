@@ -2,7 +2,7 @@
 
 A :class:`WireFormat` says what stands around a call, how its payload is written, and what stands
 around a result. From that one declaration :class:`WireParadigm` derives the instructions, the
-encoder, the streaming decoder, the grammar and the stop sequences.
+encoder, the streaming decoder and the grammar.
 """
 
 from __future__ import annotations
@@ -200,8 +200,3 @@ class WireParadigm(ToolContextDef):
     @cached_property
     def _form(self) -> ReplyForm:
         return self.wire.form
-
-    def stop(self, offer: ToolOffer) -> tuple[str, ...]:
-        """A result is never the model's to write."""
-        mark = self.wire.result
-        return (f"\n{mark}" if mark[-1] == ":" else f"<{mark}",)

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import Any
 
-from ..messages import CallProblem, Grade, ToolCall
+from ..messages import CallProblem, Grade, Repair, ToolCall
 from ..tools.check import check_call, doubted_place, meant
+from ..tools.names import fold
+from ..tools.spec import ToolOffer
 from ..tools.work import Work
 from .asked import Asked
 from .pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
@@ -26,6 +28,8 @@ __all__ = ["CHECK_VISITS", "OutgoingCalls", "new_id"]
 #: Calls that are read out of one reply. Checking one may take a while, and no client has so many
 #: tools run at once: a model that goes on has lost its way.
 _MOST_CALLS = 128
+#: Letters of a name that are worth a guess.
+_LEAST_OF_NAME = 3
 #: What checking all calls of a reply may cost: half a second with the worst of schemas.
 CHECK_VISITS = 200_000
 
@@ -127,12 +131,17 @@ class OutgoingCalls:
     def _leaving(self, name: str) -> str | None:
         """The tool on offer that *name* means, if a call of it may leave now."""
         offer = self.asked.offer
-        match = None if self.is_enough else meant(name, offer, self._work)
-        if match is None:
+        if self.is_enough:
             return None
+        match = meant(name, offer, self._work)
+        if match is None:
+            return _partly_named(name, offer)
         return match.name if offer.choice in ("auto", "required", match.name) else None
 
     def _checked(self, call: ToolCall) -> list[Piece]:
+        if (named := _partly_named(call.name, self.asked.offer)) is not None:
+            repair = Repair("name_near", Grade.GUESSED, call.name)
+            call = replace(call, name=named, repairs=(*call.repairs, repair))
         checked = check_call(call, self.asked.offer, near_names=True, work=self._work)
         if isinstance(checked, CallProblem):
             self.problems.append(checked)
@@ -148,6 +157,21 @@ class OutgoingCalls:
 
     def _note(self, call: ToolCall) -> None:
         self.repairs += (repair.name for repair in call.repairs)
+
+
+def _partly_named(name: str, offer: ToolOffer) -> str | None:
+    """The one tool that may be called, if *name* is no tool but a part of its name, or the reverse.
+
+    A client that streams objects calls the tool ``PartialUser``, and the model sees that its schema
+    describes a ``User``.
+    """
+    only = offer.choice if len(offer.tools) > 1 else next(iter(offer.names), "")
+    demanded = offer.choice in ("required", only) and only in offer.names
+    if not demanded or name in offer.names:
+        return None
+    written, wanted = fold(name), fold(only)
+    is_part = len(written) >= _LEAST_OF_NAME and (written in wanted or wanted in written)
+    return only if is_part else None
 
 
 def _is_same(written: Sequence[str], arguments: Mapping[str, Any]) -> bool:

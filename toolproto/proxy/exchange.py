@@ -2,15 +2,17 @@
 
 Does no I/O: send :attr:`Exchange.request`, feed what comes, and call :meth:`Exchange.finish` at the
 end of the reply. If the exchange is not done then, its request is another one: the model made a
-mistake of which nothing had gone out yet, and is told so.
+mistake, and is told so. Only a call that has begun to go out stands in the way of that. A mistake
+that the model does not mend is an error to its client, never an end like any other: agents take
+that for success.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
+from ..decoding.contract import is_over
 from ..events import (
     ArgumentsDelta,
     CallCompleted,
@@ -28,7 +30,8 @@ from .calls import OutgoingCalls
 from .config import Limits
 from .pieces import CallBegun, Ended, Failed, Piece, Reason, Text, Thought
 from .prompting import first_request, told_again
-from .verdict import Shortcoming, in_shape, shortcoming
+from .said_again import SaidAgain
+from .verdict import EMPTY, MISTAKE, Shortcoming, in_shape, shortcoming
 
 __all__ = ["Exchange"]
 
@@ -45,6 +48,7 @@ class _Reply:
     text: list[str] = field(default_factory=list)
     #: White space before the first word or behind a call: layout, unless words follow it.
     blank: str = ""
+    has_thought: bool = False
     size: int = 0
     reason: str | None = None
 
@@ -89,10 +93,10 @@ class Exchange:
         self._holds_all = not asked.stream or asked.shape is not None
         self._holds_text = self._holds_all or asked.offer.choice not in ("auto", "none")
         self._held: list[Piece] = []
-        self._out = False
+        self._said_again = SaidAgain()
         self.usage = Usage()
         self.done = False
-        self._said_before = ""  # by replies after which the model was asked again
+        self._unmended: Failed | None = None  # what the model was told of last
         #: What was wrong with the model's calls, and what was mended, for the log.
         self.problems: list[CallProblem] = []
         self.repairs: list[str] = []
@@ -106,7 +110,10 @@ class Exchange:
     def feed(self, chunk: Chunk) -> list[Piece]:
         """What goes out now that *chunk* came; :attr:`done` if nothing more is wanted."""
         self._reply.size += len(chunk.text) + len(chunk.reasoning)
-        pieces: list[Piece] = [Thought(chunk.reasoning)] if chunk.reasoning else []
+        pieces: list[Piece] = []
+        if chunk.reasoning:
+            self._reply.has_thought = True
+            pieces.append(Thought(chunk.reasoning))
         if chunk.text:
             self._reply.heard.append(chunk.text)
             pieces += self._taken(self._decoder.feed(chunk.text))
@@ -125,18 +132,22 @@ class Exchange:
     def is_over(self) -> bool:
         """Whether the rest of the reply does not matter.
 
-        All calls that are wanted are whole, a part of one went out that cannot be completed, or it
-        is too long.
+        All calls that are wanted are whole, a part of one went out that cannot be completed, what
+        follows is not the model's to say, or it is too long.
         """
-        return self._reply.calls.is_over or self._reply.size > self._most
+        return self._has_all or self._reply.size > self._most
+
+    @property
+    def _has_all(self) -> bool:
+        return self._reply.calls.is_over or is_over(self._decoder)
 
     def finish(self) -> list[Piece]:
         """The reply is over: what is left of it, and the end; or there is another request."""
         reply = self._reply
         if reply.size > self._most:
             told = f"the model's reply is longer than {self._most} characters"
-            return self._failed(Failed(told, "reply_too_long"))
-        if reply.calls.is_over:
+            return self._failed(Failed(told, "reply_too_long", MISTAKE))
+        if self._has_all:
             reply.reason = "stop"
         if reply.reason is None:
             return self._failed(Failed("the upstream broke off its reply", "upstream_broken_off"))
@@ -146,7 +157,7 @@ class Exchange:
         if reply.was_cut:
             return out + self._ended()
         if reply.calls.half_out is not None:
-            return out + self._failed(Failed(reply.calls.half_out, "broken_tool_call"))
+            return out + self._failed(Failed(reply.calls.half_out, "broken_tool_call", MISTAKE))
         return self._judged(out)
 
     def _note(self, reply: _Reply) -> None:
@@ -163,12 +174,17 @@ class Exchange:
         lacking = shortcoming(self._asked, self._text(), calls.count, mendable)
         if lacking is None:
             return out + self._ended()
-        # Only a call that began to go out stands in the way: words can be said on.
-        if self._left and not self.called:
+        failure = lacking.failure
+        if failure is not None and failure.code == EMPTY and self._unmended is not None:
+            failure = self._unmended  # it was told of a mistake, and said nothing to that
+        if self._left:
+            self._unmended = failure
             self._ask_again(lacking)
             return out
+        if failure is not None:
+            return out + self._failed(failure)
         shown = [Text(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
-        return self._failed(lacking.failure) if lacking.failure else out + shown + self._ended()
+        return out + shown + self._ended()
 
     def _taken(self, events: Sequence[Event]) -> list[Piece]:
         calls = self._reply.calls
@@ -189,6 +205,7 @@ class Exchange:
                 case TextDelta(text):
                     pieces += self._said(text)
                 case ReasoningDelta(text):
+                    self._reply.has_thought = True
                     pieces.append(Thought(text))
                 case CallStarted(index, name) if index not in doubted:
                     self._reply.blank = ""
@@ -201,24 +218,19 @@ class Exchange:
 
     def _said(self, text: str) -> list[Piece]:
         reply = self._reply
-        text = reply.blank + text
-        if (reply.calls.count or not reply.text) and not text.strip():
-            reply.blank = text
-            return []
-        reply.blank = ""
+        text, reply.blank = reply.blank + text, ""
+        if reply.calls.count or not reply.text:
+            words = text.rstrip()
+            if not words or reply.calls.count:
+                # Whether it goes out must not depend on where the text was cut into chunks.
+                text, reply.blank = words, text[len(words) :]
+            if not words:
+                return []
+        if not reply.text and reply.has_thought:
+            text = _without_line_ends(text)
         reply.text.append(text)
-        text = self._not_repeated(text)
-        return [Text(text)] if text else []
-
-    def _not_repeated(self, text: str) -> str:
-        """*text* without what went out before the model was asked again, where it repeats that."""
-        if not self._said_before or not self._out:
-            return text
-        pairs = zip(self._said_before, text, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        repeats = same == len(text)
-        self._said_before = self._said_before[same:] if repeats else ""
-        return text[same:]
+        new = self._said_again.new(text)
+        return [Text(new)] if new else []
 
     def _let_out(self, pieces: list[Piece]) -> list[Piece]:
         if self._holds_text:
@@ -229,14 +241,14 @@ class Exchange:
             # The first call lets everything out: it is what was demanded.
             self._holds_text = False
             pieces, self._held = self._held, []
-        self._out = self._out or any(not isinstance(piece, Thought) for piece in pieces)
+        self._said_again.out += (piece.text for piece in pieces if isinstance(piece, Text))
         return pieces
 
     def _ask_again(self, lacking: Shortcoming) -> None:
         self._left -= 1
         self.reasked += 1
         self._held.clear()
-        self._said_before += self._text()
+        self._said_again.begin(self._text())
         told = lacking.problems[:_MOST_TOLD]
         advice = "\n".join(map(self._paradigm.format_problem, told)) or lacking.advice
         self.request = told_again(self.request, "".join(self._reply.heard), advice)
@@ -274,3 +286,10 @@ class Exchange:
         self.done = True
         self._held.clear()
         return [failure]
+
+
+def _without_line_ends(text: str) -> str:
+    """*text* without the empty lines that stand between a thought and the answer."""
+    words = text.lstrip()
+    blank = text[: len(text) - len(words)]
+    return blank[blank.rfind("\n") + 1 :] + words

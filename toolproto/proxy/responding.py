@@ -19,6 +19,9 @@ from .translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
 
 __all__ = ["Responding", "fault_of", "refused"]
 
+#: Statuses after which the same request may be answered: a timeout, a conflict, a limit.
+_WORTH_TRYING = (408, 409, 425, 429)
+
 
 class Responding:
     """One response that is being made."""
@@ -124,4 +127,6 @@ def fault_of(failed: Failed) -> Fault:
 def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Response:
     """The response that tells *fault*, in the words of *api*."""
     headers = {} if retry_after is None else {"retry-after": str(ceil(retry_after))}
+    if 400 <= fault.status < 500 and fault.status not in _WORTH_TRYING:
+        headers["x-should-retry"] = "false"
     return AsciiJson(api.error(fault), fault.status, headers)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..messages import CallProblem, ToolCall
+from ..messages import CallProblem, ProblemKind, ToolCall
 from ..tools.check import check_call
 from ..tools.spec import ToolOffer, ToolSpec
 from ..tools.work import Work
@@ -14,9 +14,14 @@ from .asked import AnswerShape, Asked
 from .calls import CHECK_VISITS
 from .pieces import Failed
 
-__all__ = ["Shortcoming", "in_shape", "shortcoming"]
+__all__ = ["EMPTY", "MISTAKE", "Shortcoming", "in_shape", "shortcoming"]
 
-_NOTHING = "You wrote nothing that could be read. Answer the last message in plain words."
+#: The status of what a model did wrong and did not mend. Trying again costs as much and brings the
+#: same, and 400 is the only one that no client tries again: codex does so with all others, and made
+#: thirty requests of one 502 (docs/proxy.md has the table).
+MISTAKE = 400
+#: The code of an answer without a word.
+EMPTY = "empty_reply"
 _FENCES = ("```json", "```JSON", "```")
 
 
@@ -33,24 +38,42 @@ class Shortcoming:
     failure: Failed | None = None
 
 
+_SILENCE = Shortcoming(
+    "You wrote nothing that could be read. Answer the last message in plain words.",
+    failure=Failed("the model wrote nothing that could be read", EMPTY, MISTAKE),
+)
+
+
 def shortcoming(
     asked: Asked, text: str, calls: int, problems: Sequence[CallProblem]
 ) -> Shortcoming | None:
     """What the reply lacks that says *text* and makes so many *calls*; None if nothing."""
     if calls:
         return None
-    demanded = asked.offer.choice not in ("auto", "none")
-    if problems and (demanded or not text.strip()):
-        told = f"the model wrote no tool call that can be used: {problems[0].message}"
-        return Shortcoming(problems=tuple(problems), failure=Failed(told, "unusable_tool_call"))
-    if demanded:
+    has_words = bool(text.strip())
+    if asked.offer.choice == "none":
+        # No call was wanted: the words beside it are the answer.
+        problems = () if has_words else problems
+    elif problems and asked.offer.tools:
+        return _unusable(problems)
+    elif asked.offer.choice != "auto":
         return _uncalled(asked.offer)
-    if problems and asked.offer.tools and asked.offer.choice == "auto":
-        return Shortcoming(problems=tuple(problems))
+    if problems and not has_words:
+        return _unusable(problems)
     if asked.shape is not None:
         return _misshapen(text, asked.shape)
-    # Small models write a result again, and are stopped before the first word of it.
-    return Shortcoming(_NOTHING) if asked.needs_tools and not text.strip() else None
+    # Small models write a result again, of which not a word is theirs.
+    return _SILENCE if asked.needs_tools and not has_words else None
+
+
+def _unusable(problems: Sequence[CallProblem]) -> Shortcoming:
+    # A call that was only shown is words, if the model says so often enough.
+    wrong = [problem for problem in problems if problem.kind is not ProblemKind.DOUBTED]
+    if not wrong:
+        return Shortcoming(problems=tuple(problems))
+    told = f"the model wrote no tool call that can be used: {wrong[0].message}"
+    failure = Failed(told, "unusable_tool_call", MISTAKE)
+    return Shortcoming(problems=tuple(problems), failure=failure)
 
 
 def _uncalled(offer: ToolOffer) -> Shortcoming:
@@ -58,7 +81,7 @@ def _uncalled(offer: ToolOffer) -> Shortcoming:
     told = f"the model did not call {which}, as tool_choice demands"
     return Shortcoming(
         f"You must call {which} now. Write the call, in exactly the form you were shown.",
-        failure=Failed(told, "tool_choice_unmet"),
+        failure=Failed(told, "tool_choice_unmet", MISTAKE),
     )
 
 
@@ -70,7 +93,7 @@ def _misshapen(text: str, shape: AnswerShape) -> Shortcoming | None:
     told = f"the model did not keep to the format of its answer: {wrong}"
     return Shortcoming(
         f"Your answer could not be used: {wrong}. Write one JSON object and nothing else.",
-        failure=Failed(told, "response_format_unmet"),
+        failure=Failed(told, "response_format_unmet", MISTAKE),
     )
 
 

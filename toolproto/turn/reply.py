@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..decoding.contract import Decoder
+from ..decoding.contract import Decoder, is_over
 from ..errors import WireError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..finish_reasons import Ending, cut_reason, ending_of
@@ -55,9 +55,14 @@ class Reply:
             self.finish_reason = chunk.finish_reason
         return self._seen(events)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the rest of it is not the model's to say, and need not be waited for."""
+        return is_over(self.decoder)
+
     def end(self) -> list[Event]:
         """The reply is over; WireError if it was broken off."""
-        if self.finish_reason is None:
+        if self.finish_reason is None and not self.is_over:
             raise WireError("the reply ended without a finish reason; it was broken off")
         events = self._seen(self.decoder.finish(cut_reason(self.finish_reason)))
         return events + self._noted(self.unmasker.finish()) if self.unmasker else events

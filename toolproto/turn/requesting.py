@@ -140,6 +140,8 @@ class Requesting:
                 events = reply.hear(chunk)
                 for event in events if show else ():
                     yield Emit(event)
+                if reply.is_over:
+                    break
         except Exception:
             yield Close()
             raise

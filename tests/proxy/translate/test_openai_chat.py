@@ -85,6 +85,7 @@ def test_an_id_that_comes_again_means_the_later_call():
 CHOICES = {
     "none": ("none", "none", {"get_weather", "now"}),
     "required": ("required", "required", {"get_weather", "now"}),
+    "any": ("any", "required", {"get_weather", "now"}),
     "one": ({"type": "function", "function": {"name": "now"}}, "now", {"get_weather", "now"}),
     "some": (
         {
@@ -252,7 +253,7 @@ def test_functions_are_answered_in_their_own_form():
 def test_an_error_in_a_stream_is_no_finish():
     frames = API.writer(read("openai_chat"), STAMP).fail(Fault(502, "it broke", "broken"))
     error = {"message": "it broke", "type": "upstream_error", "param": None, "code": "broken"}
-    assert events("".join(frames)) == [(None, {"error": error})]
+    assert events("".join(frames)) == [(None, {"error": error}), (None, "[DONE]")]
 
 
 def test_a_whole_completion_has_a_choice_for_each_answer():

@@ -366,7 +366,10 @@ def test_a_filtered_answer_says_so():
     assert response["incomplete_details"] == {"reason": "content_filter"}
 
 
-@pytest.mark.parametrize(("status", "code"), [(502, "server_error"), (429, "rate_limit_exceeded")])
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(502, "server_error"), (429, "rate_limit_exceeded"), (400, "invalid_prompt")],
+)
 def test_an_error_in_a_stream_is_raised_by_clients_and_ends_the_response(status, code):
     writer = API.writer(read("openai_responses"), STAMP)
     writer.begin()

@@ -52,6 +52,11 @@ class ReplyDecoder:
         """How a call would stand that began behind all that was fed."""
         return self._reader.standing
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the rest of the reply is not the model's to say: a result, another's turn."""
+        return self._reader.is_over
+
     def feed(self, chunk: str) -> list[Event]:
         """Read on."""
         if self._string is not None:

@@ -110,6 +110,11 @@ class ReplyReader:
         return self._attempt.streaming if self._attempt is not None else None
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing that follows is the model's to say."""
+        return self._cut is not None
+
+    @property
     def standing(self) -> Standing:
         """How a call would stand that began behind all that was read."""
         if self.fences.open is not None:

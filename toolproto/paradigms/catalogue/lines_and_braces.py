@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...tools.spec import ToolOffer
 from ..line_payloads import BraceCall, RawCall, YamlCall
 from ..wire import WireFormat, WireParadigm
 
@@ -56,11 +55,9 @@ class FunctionGemma(WireParadigm):
         call=("<start_function_call>", "<end_function_call>"),
         payload=BraceCall("<escape>"),
         between="",
+        # The model was trained to go on with a result of its own.
+        results=("<start_function_response>",),
     )
-
-    def stop(self, offer: ToolOffer) -> tuple[str, ...]:
-        """The model was trained to go on with a result of its own."""
-        return (*super().stop(offer), "<start_function_response>")
 
 
 class Gemma4(WireParadigm):
@@ -70,8 +67,10 @@ class Gemma4(WireParadigm):
     """
 
     name = "gemma4"
-    wire = WireFormat(call=("<|tool_call>", "<tool_call|>"), payload=BraceCall('<|"|>'), between="")
-
-    def stop(self, offer: ToolOffer) -> tuple[str, ...]:
-        """The model was trained to go on with a result of its own."""
-        return (*super().stop(offer), "<|tool_response>")
+    wire = WireFormat(
+        call=("<|tool_call>", "<tool_call|>"),
+        payload=BraceCall('<|"|>'),
+        between="",
+        # The model was trained to go on with a result of its own.
+        results=("<|tool_response>",),
+    )

@@ -119,8 +119,8 @@ class ChunkWriter:
         return [sse({**self._common, "choices": [], "usage": _usage(self._usage)}), *done]
 
     def fail(self, fault: Fault) -> list[str]:
-        """An error event; there is no finish reason and no ``[DONE]``."""
-        return [sse(openai_error(fault))]
+        """An error event instead of a finish reason; clients that wait for an end get one."""
+        return [sse(openai_error(fault)), sse("[DONE]")]
 
     def _chunk(self, choice: int, delta: dict[str, Any], reason: str | None = None) -> str:
         said = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": reason}

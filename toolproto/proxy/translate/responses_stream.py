@@ -27,6 +27,10 @@ from .text_runs import TextRuns
 
 __all__ = ["ResponseWriter"]
 
+#: What a failed response calls its error. Codex asks again five times after any code but few; of
+#: those that the service has, this one says that asking again is of no use.
+_CODES = {400: "invalid_prompt", 429: "rate_limit_exceeded"}
+
 
 @dataclass(slots=True)
 class _Open:
@@ -92,7 +96,7 @@ class ResponseWriter:
         The service sends its error as an object; the types of its clients have it flat.
         """
         flat = {"code": fault.code, "message": fault.message, "param": fault.param}
-        code = "rate_limit_exceeded" if fault.status == 429 else "server_error"
+        code = _CODES.get(fault.status, "server_error")
         failed = {
             **response_to(self._asked, self._stamp, "failed"),
             "error": {"code": code, "message": fault.message},

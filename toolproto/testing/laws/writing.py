@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ...events import merge
 from ...messages import CallProblem, Grade, ProblemKind, ToolCall
@@ -140,12 +141,14 @@ def _cut_call(what: str, parsed: ParsedResponse) -> LawBroken:
 
 
 def stopping(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer) -> None:
-    """Law 15: no stop sequence cuts a reply of *calls* short."""
-    written = asked("stopping", paradigm, "encode_calls", calls)
+    """Law 15: no stop sequence cuts a reply of *calls* short, whatever their arguments."""
     for mark in asked("stopping", paradigm, "stop", offer):
-        if not mark or mark in written:
-            raise LawBroken(
-                "stopping",
-                f"the stop sequence {mark!r} would end {shown(written)} in its middle",
-                "stop only at what the other side alone writes, such as the opener of a result",
-            )
+        holding = [replace(call, arguments={**call.arguments, "text": mark}) for call in calls]
+        for each in (calls, holding):
+            written = asked("stopping", paradigm, "encode_calls", each)
+            if not mark or mark in written:
+                raise LawBroken(
+                    "stopping",
+                    f"the stop sequence {mark!r} would end {shown(written)} in its middle",
+                    "give none: the decoder stops reading where a result is made up",
+                )
