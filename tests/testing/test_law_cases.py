@@ -50,7 +50,7 @@ class Undeclared(ToolContextDef):
 
 def test_the_marks_of_a_paradigm_are_those_it_declares_and_writes():
     marks = marks_of(Bracket(), STANDARD_OFFER)
-    assert {"[[call ", "]]", '[[call {"tool": "', '", "with": {"', "<tool_result"} <= set(marks)
+    assert {"[[call ", "]]", '[[call {"tool": "', '", "with": {"'} <= set(marks)
     assert {"☎", "({'", "'})☏\n☎", "☎☎"} <= set(marks_of(Undeclared(), STANDARD_OFFER))
 
 

@@ -157,7 +157,6 @@ def test_settings_of_pytest_that_are_there_are_not_hidden(tmp_path: Path) -> Non
 
 UNREADABLE = {
     "thinking": NewParadigm("new_form", "<think>", "</think>"),
-    "results": NewParadigm("new_form", "<tool_result>", "</tool_result>"),
     "XML without tags": NewParadigm("new_form", "[[call ", "]]", payload="xml"),
 }
 
@@ -166,6 +165,13 @@ UNREADABLE = {
 def test_markers_that_cannot_keep_the_laws_are_refused(tmp_path: Path, case: str) -> None:
     with pytest.raises(UsageError, match="would break the law of"):
         write_scaffold(UNREADABLE[case], tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_call_cannot_begin_like_a_result(tmp_path: Path) -> None:
+    wanted = NewParadigm("new_form", "<tool_result>", "</tool_result>")
+    with pytest.raises(UsageError, match="how a result begins"):
+        write_scaffold(wanted, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

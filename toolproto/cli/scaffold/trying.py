@@ -22,10 +22,16 @@ __all__ = ["try_out"]
 
 #: What is sure to work, for those whose own markers do not.
 _SURE = "--open '<call>' --close '</call>'"
+_RESULT = ToolResult(ToolCall("get_weather", {"city": "Oslo"}, "call_1"), "4 °C")
 
 
 def try_out(paradigm: ToolContextDef, wanted: NewParadigm) -> None:
     """Raise UsageError if *paradigm* cannot keep the laws."""
+    if paradigm.encode_results([_RESULT]).startswith(wanted.opener.rstrip("> ")):
+        raise UsageError(
+            f"{wanted.opener!r} is how a result begins, and no model is to write one; choose other"
+            f" markers, as in {_SURE}"
+        )
     try:
         for law in _laws(paradigm, wanted):
             law()
