@@ -91,6 +91,7 @@ def test_a_failing_endpoint_has_its_own_code():
 
 def settings(text: str) -> None:
     Path("toolproto.toml").write_text(text, encoding="utf-8")
+    run("trust")
 
 
 def test_a_flag_wins_over_the_environment_and_that_over_the_file():

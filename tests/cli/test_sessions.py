@@ -69,6 +69,7 @@ def test_the_store_may_stand_anywhere():
 
 def test_or_in_the_settings(tmp_path):
     (tmp_path / "toolproto.toml").write_text('store = "chats.db"\n')
+    assert CliRunner().invoke(main, ["trust"]).exit_code == 0
     assert "trip" in run("list").stdout
 
 

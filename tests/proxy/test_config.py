@@ -97,6 +97,7 @@ def test_the_settings_in_the_guide_are_taken_as_they_stand(tmp_path, monkeypatch
     assert tomllib.loads(written)["limits"] == asdict(Limits())
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
+        CliRunner().invoke(main, ["trust"])
         done = CliRunner().invoke(main, ["serve", "--port", str(port)])
     # All was well up to the port.
     assert (done.exit_code, f"cannot listen on 127.0.0.1:{port}" in done.stderr) == (2, True)

@@ -150,6 +150,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def trust_this_folder() -> None:
+    CliRunner().invoke(main, ["trust"])
+
+
 def run(*words: str) -> Result:
     return CliRunner().invoke(main, ["capture", *words])
 
@@ -171,6 +175,7 @@ def test_patterns_and_secrets_come_from_options_and_settings(
 ) -> None:
     monkeypatch.setenv("CITY", "weather")
     Path("toolproto.toml").write_text('[capture]\nredact = ["please"]\n', encoding="utf-8")
+    trust_this_folder()
     assert run("--from", "log.jsonl", "fixtures/xml_tag", "--secret-env", "CITY").exit_code == 0
     reply = Path("fixtures/xml_tag/malformed.txt").read_text(encoding="utf-8")
     assert reply == "<tool_code>the xxxxxxx, xxxxxx</tool_code>"
@@ -181,6 +186,7 @@ def test_the_paradigm_that_is_set_for_talking_is_not_meant(folder: Path) -> None
     assert run("--from", "log.jsonl", "fixtures/xml_tag").exit_code == 0
     assert [path.name for path in Path("fixtures/xml_tag").glob("*.txt")] == ["malformed.txt"]
     Path("toolproto.toml").write_text('[capture]\nparadigm = "nonesuch"\n', encoding="utf-8")
+    trust_this_folder()
     assert "nonesuch" in run("--from", "log.jsonl", "fixtures/xml_tag").stderr
 
 

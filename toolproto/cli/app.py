@@ -36,6 +36,7 @@ COMMANDS = {
     "new-paradigm": "Write a new paradigm with its tests and fixtures.",
     "capture": "Make fixtures of recorded replies.",
     "replay": "Read fixtures again, and show what changed.",
+    "trust": "Let the settings of a folder choose code, endpoints and keys.",
     "completion": "Print the completion script of a shell.",
     "doctor": "Check this installation, and the endpoint.",
     "version": "Print the version.",
@@ -117,14 +118,34 @@ def _defaults(settings: Settings, command: click.Command) -> Mapping[str, Any]:
     """What the settings say about the options of *command*; another name is an error."""
     options = {_spelled(each): each for each in command.params if isinstance(each, click.Option)}
     name = command.name or ""
-    own = {key.replace("_", "-"): value for key, value in settings.table(name).items()}
+    # `model` is the name of an option, too, and means that where it is no table.
+    found = (
+        {}
+        if isinstance(settings.values.get(name), str) and name == "model"
+        else settings.table(name)
+    )
+    own = {key.replace("_", "-"): value for key, value in found.items()}
     for key in own.keys() - options.keys():
         near = difflib.get_close_matches(key, options, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise click.UsageError(f"{settings.path}: [{name}] has no option {key!r}{hint}")
     shared = {key.replace("_", "-"): value for key, value in settings.shared().items()}
     given = {key: value for key, value in {**shared, **own}.items() if key in options}
-    return {options[key].name or key: _value(options[key], given[key]) for key in given}
+    return {
+        options[key].name or key: _used(settings, options[key], key, given[key]) for key in given
+    }
+
+
+def _used(settings: Settings, option: click.Option, name: str, value: Any) -> Callable[[], Any]:
+    """The *value* of a setting, for when it is used: whether it may be is asked only then."""
+
+    def used() -> Any:
+        ctx = click.get_current_context(silent=True)
+        if ctx is None or not ctx.resilient_parsing:  # not when a shell completes a word
+            settings.check(name, value)
+        return _value(option, value)
+
+    return used
 
 
 def _spelled(option: click.Option) -> str:
@@ -142,12 +163,13 @@ def _value(option: click.Option, value: Any) -> Any:
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings file, instead of ./toolproto.toml.",
+    help="Settings file, instead of ./toolproto.toml; it is trusted.",
 )
 def main(debug: bool, config: Path | None) -> None:
     """Tool calling for any language model that can only read and write text.
 
     Options come from the command line, then from TOOLPROTO_<COMMAND>_<OPTION> in the environment,
-    then from toolproto.toml. Exit codes: 0 fine, 1 it ran and failed, 2 bad usage, 3 the endpoint
-    failed, 130 interrupted.
+    then from toolproto.toml; a new folder is asked about before its settings choose code, endpoints
+    or keys. Exit codes: 0 fine, 1 it ran and failed, 2 bad usage, 3 the endpoint failed, 130
+    interrupted.
     """

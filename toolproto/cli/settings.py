@@ -12,8 +12,8 @@
     paradigm = "hermes"
 
 An option on the command line wins over the environment, and that over the file. The file is
-read from the current folder only, and like a Makefile it is trusted: it can name Python files to
-load.
+read from the current folder only. It can name Python files to load, and where a key is sent: that
+needs trust, see ``trust.py``.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from .trust import FolderTrust, is_harmless
 
 __all__ = ["FILE", "Settings", "load_settings"]
 
 FILE = Path("toolproto.toml")
+_LONGEST = 1024 * 1024
 _MODEL_KEYS = frozenset(
     {"paradigm", "describe", "examples", "reasks", "constrain", "guard", "vision"}
 )
@@ -36,18 +38,34 @@ _MODEL_KEYS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The values of a settings file; none, if there is no file."""
+    """The values of a settings file; none, if there is no file.
+
+    *trust* is for a file that nobody named: what could do harm is used only if it is trusted.
+    """
 
     path: Path | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
+    trust: FolderTrust | None = None
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise UsageError for a setting that may not be used yet."""
+        if self.trust is not None and not is_harmless(name, value):
+            self.trust.require(name)
 
     def shared(self) -> dict[str, Any]:
         """What holds for every command that has an option of that name."""
         return {key: value for key, value in self.values.items() if not isinstance(value, dict)}
 
     def table(self, command: str) -> dict[str, Any]:
-        """What holds for *command* alone."""
+        """What holds for *command* alone; nobody has asked yet whether it may."""
         return self._table(command)
+
+    def trusted_table(self, name: str) -> dict[str, Any]:
+        """What stands under *name*, all of which may be used."""
+        found = self._table(name)
+        if found:
+            self.check(name, found)
+        return found
 
     def for_model(self, model: str) -> dict[str, Any]:
         """What was found best for *model*: ``paradigm``, ``describe``, ``examples``."""
@@ -56,6 +74,8 @@ class Settings:
             raise UsageError(
                 f'{self.path}: [models."{model}"] may hold {", ".join(sorted(_MODEL_KEYS))} only'
             )
+        for name, value in found.items():
+            self.check(name, value)
         return found
 
     def _table(self, name: str) -> dict[str, Any]:
@@ -65,12 +85,19 @@ class Settings:
         return found
 
 
-def load_settings(path: Path | None = None) -> Settings:
-    """The settings in *path*; without one, those of the current folder, if it has any."""
-    if path is None and not FILE.is_file():
+def load_settings(path: Path | None = None, folder: Path | None = None) -> Settings:
+    """The settings in *path*; without one, those of *folder*, or of the current one, if any."""
+    place = path or (folder / FILE if folder else FILE)
+    if path is None and not place.is_file():
         return Settings()
-    path = path or FILE
+    with place.open("rb") as file:
+        content = file.read(_LONGEST + 1)
+    if len(content) > _LONGEST:
+        raise UsageError(f"{place} is longer than {_LONGEST:,} bytes")
     try:
-        return Settings(path, tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not TOML: {error}") from None
+        values = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{place} is not TOML: {error}") from None
+    # Whoever names a file has chosen it.
+    trust = FolderTrust(place, content, values) if path is None else None
+    return Settings(place, values, trust)

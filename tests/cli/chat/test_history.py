@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from toolproto.cli.chat.history import History, state_folder
+from toolproto.cli.chat.history import History
+from toolproto.cli.state import state_folder
 from toolproto.endpoints import Redactor
 
 

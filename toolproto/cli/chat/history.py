@@ -7,17 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from platformdirs import user_state_dir
-
-__all__ = ["History", "state_folder"]
+__all__ = ["History"]
 
 _KEPT = 1_000
 _LONGEST = 4_000
-
-
-def state_folder() -> Path:
-    """Where programs keep such things on this machine."""
-    return Path(user_state_dir("toolproto", appauthor=False))
 
 
 class History:

@@ -16,11 +16,12 @@ from ..console import out
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
 from ..paradigm_choice import load_paradigm
+from ..state import state_folder
 from ..tool_sources import load_tools
 from .commands import completions
 from .conversation import Approve, Conversation, Setup, new_id, policy
 from .folding import counted
-from .history import History, state_folder
+from .history import History
 from .interrupts import Interrupts
 from .piped import exit_of_turn
 from .repl import Repl

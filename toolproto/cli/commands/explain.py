@@ -20,14 +20,16 @@ _LONGEST = 16_000_000
 
 
 @click.command(name="explain")
-@click.argument("reply", type=click.File("rb"), default="-")
+@click.argument("reply", type=click.File("rb", lazy=True), default="-")
 @paradigm_option
 @tools_option
 @json_option
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
 @click.option("--chunk-size", type=click.IntRange(min=1), help="Also stream it in such pieces.")
 @click.option(
-    "--chunks", type=click.File("rb"), help="Also stream these: JSON strings, or a cassette's line."
+    "--chunks",
+    type=click.File("rb", lazy=True),
+    help="Also stream these: JSON strings, or a cassette's line.",
 )
 @click.option(
     "--finish-reason",

@@ -184,7 +184,10 @@ def _save(ctx: click.Context, report: ProbeReport) -> Path | None:
         return None
     settings = ctx.find_object(Settings)
     path = (settings.path if settings else None) or FILE
+    was_trusted = settings is not None and settings.trust is not None and settings.trust.is_known
     save_choice(path, report.plan.model, best.arm)
+    if settings and settings.trust and was_trusted:
+        settings.trust.remember(path.read_bytes())
     note(f"saved {best.arm.name} for {report.plan.model!r} in {path}")
     return path
 

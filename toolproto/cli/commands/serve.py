@@ -115,14 +115,14 @@ def _config(options: dict[str, Any], settings: Settings) -> Any:
         "native": options["native"],
         "service": options["service"],
     }
-    named = settings.table("upstreams").values()
+    named = settings.trusted_table("upstreams").values()
     terms = ("paradigm", "describe", "examples", "reasks", "constrain", "guard")
     return config_from(
         {
             "upstreams": [*named, *([given] if given["url"] else [])],
             "default": {name: options[name] for name in terms},
             "models": {name: settings.for_model(name) for name in settings.table("models")},
-            "limits": settings.table("limits"),
+            "limits": settings.trusted_table("limits"),
             "hosts": options["allow_host"],
             **{name: options[name] for name in ("host", "port", "key_env", "log_content")},
         }
