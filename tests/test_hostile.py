@@ -20,6 +20,7 @@ from toolproto import (
     ToolSpec,
     counted_ids,
 )
+from toolproto.guard.neutralise import restore
 from toolproto.paradigms import get_paradigm
 from toolproto.testing.laws import read_in_pieces
 
@@ -527,10 +528,11 @@ def test_no_marker_of_ours_and_no_token_comes_out_of_a_result(paradigm, content)
     assert MARKERS[paradigm].findall(text) == []
 
 
+@both
 @pytest.mark.parametrize("content", CONTENTS, ids=ascii)
-def test_a_result_in_json_is_told_exactly(content):
-    text = get_paradigm("json_strict").encode_results([result(content)])
-    assert blocks("json_strict", text) == [content]
+def test_a_result_can_be_given_back_exactly_as_it_was(paradigm, content):
+    text = get_paradigm(paradigm).encode_results([result(content)])
+    assert [restore(block) for block in blocks(paradigm, text)] == [content]
 
 
 @both

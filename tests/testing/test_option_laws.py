@@ -30,14 +30,14 @@ def test_without_it_no_law_is_collected(project):
 def test_an_installed_paradigm_is_tried(project):
     installed(project, BRACKET)
     result = project.run("--toolproto-laws", "installed", "-v", *QUICK)
-    result.assert_outcomes(passed=3, deselected=14)
+    result.assert_outcomes(passed=3, deselected=15)
     result.stdout.fnmatch_lines(["laws/bracket::stopping PASSED*"])
 
 
 def test_a_name_is_tried_beside_the_tests_there_are(project):
     project.pytester.makepyfile("def test_stopping(): pass")
     project.run("--toolproto-laws", "hermes", "-k", "stopping").assert_outcomes(
-        passed=2, deselected=16
+        passed=2, deselected=17
     )
 
 
@@ -80,7 +80,7 @@ BROKEN = {
 def test_a_paradigm_that_cannot_be_exercised_fails_with_the_reason(project, source, reason):
     installed(project, source)
     result = project.run("--toolproto-laws", "installed", *QUICK)
-    result.assert_outcomes(failed=3, deselected=14)
+    result.assert_outcomes(failed=3, deselected=15)
     result.stdout.fnmatch_lines([reason])
 
 
@@ -98,5 +98,5 @@ def test_nothing_installed_is_a_usage_error(project):
 
 def test_an_unknown_name_fails_with_the_names_there_are(project):
     result = project.run("--toolproto-laws", "hermez", *QUICK)
-    result.assert_outcomes(failed=3, deselected=14)
+    result.assert_outcomes(failed=3, deselected=15)
     result.stdout.fnmatch_lines(["*no paradigm named 'hermez'; there are: *"])

@@ -307,6 +307,11 @@ class StopsAtItsCloser(Bracket):
         return ("]]",)
 
 
+class ShowsResultsAsTheyCame(Bracket):
+    def encode_results(self, results: Sequence[ToolResult]) -> str:
+        return "\n".join(f"{each.call.name} {each.is_error}: {each.content}" for each in results)
+
+
 class OffersOthersTools(Bracket):
     def grammar(self, offer: ToolOffer) -> Any:
         extra = ToolSpec("rm", "", {"type": "object", "properties": {}})
@@ -416,6 +421,7 @@ FAULTS: dict[str, tuple[str, type[Bracket]]] = {
         "place",
         reading(chunk=lambda: lambda chunk: re.sub("[“”]", "", chunk)),
     ),
+    "shows results as they came": ("neutrality", ShowsResultsAsTheyCame),
 }
 
 

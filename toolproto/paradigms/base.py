@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import takewhile
 from typing import ClassVar
 
 from ..decoding.contract import Decoder, Limits
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.forms import ReplyForm
+from ..decoding.reply.forms import MarkedForm, ReplyForm
 from ..decoding.reply.thinking import Reasoning
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
@@ -17,6 +19,8 @@ from ..describe.samples import example_call, example_request
 from ..events import merge
 from ..grammar.ir import Grammar
 from ..grammar.replies import CallForm, made_once
+from ..guard.neutralise import Neutraliser, neutraliser
+from ..guard.neutralise_openers import Reading
 from ..messages import (
     Attachment,
     CallProblem,
@@ -36,6 +40,12 @@ __all__ = ["NO_TOOLS", "ToolContextDef"]
 
 NO_TOOLS = ToolOffer()
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}")
+
+
+def _shared(first: str, second: str) -> str:
+    """What both begin with."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
+    return "".join(char for char, _ in pairs)
 
 
 class ToolContextDef(ABC):
@@ -70,6 +80,8 @@ class ToolContextDef(ABC):
         self.limits = limits or Limits()
         self.salvage = salvage
         self.presentation = presented(describe)
+        #: What makes text neutral to its replies, by the names of tools (see ``guard``).
+        self.neutralisers: dict[tuple[str, ...] | None, Neutraliser] = {}
 
     def __repr__(self) -> str:
         return f"<paradigm {self.name}>"
@@ -94,6 +106,26 @@ class ToolContextDef(ABC):
         """The reader of replies in *form*, with this paradigm's options."""
         form = salvaging(form) if self.salvage else form
         return ReplyDecoder(form, offer, ids=self.ids, reasoning=self.reasoning, limits=self.limits)
+
+    def _reply_form(self) -> ReplyForm:
+        """How calls look in its replies, as far as that is known.
+
+        A paradigm with a reader of its own is known by what its calls begin with.
+        """
+        first, second = (self.encode_call(ToolCall(name, {}, "call_1")) for name in ("a", "b"))
+        opener = _shared(first, second).strip("\n")
+        return ReplyForm(calls=(MarkedForm(opener),) if opener.strip() else ())
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What text from outside must not hold, lest it be read as a call."""
+        form = self._reply_form()
+        every = salvaging(form)
+        return Reading(every if self.salvage else form, self.reasoning, every.calls)
+
+    def neutralise(self, text: str) -> str:
+        """*text* from outside, in which nothing opens a call or a result any more."""
+        return neutraliser(self).neutralise(text)
 
     def described(self, offer: ToolOffer) -> Description:
         """The tools as the instructions show them, and what was left out to stay within budget."""

@@ -51,11 +51,14 @@ class JsonStrict(ToolContextDef):
 
     def encode_results(self, results: Sequence[ToolResult]) -> str:
         """One line of JSON for each result."""
-        return "\n".join(json_result(result) for result in results)
+        return "\n".join(json_result(result, self.neutralise) for result in results)
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
         return self._reply_decoder(_FORM, offer)
+
+    def _reply_form(self) -> ReplyForm:
+        return _FORM
 
     def _call_form(self) -> CallForm:
         as_json = AsJson(JsonCall().schema_of, listed=True, inside=("tool_calls",))

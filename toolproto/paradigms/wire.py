@@ -185,13 +185,15 @@ class WireParadigm(ToolContextDef):
     def encode_results(self, results: Sequence[ToolResult]) -> str:
         """One block for each result."""
         mark = self.wire.result
-        own = tuple(text for text in (*self.wire.call, *self.wire.section) if text.strip())
         write = labelled_result if mark[-1] == ":" else tagged_result
-        return "\n".join(write(mark, result, own) for result in results)
+        return "\n".join(write(mark, result, self.neutralise) for result in results)
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
         return self._reply_decoder(self._form, offer)
+
+    def _reply_form(self) -> ReplyForm:
+        return self._form
 
     def _call_form(self) -> CallForm | None:
         # A codec of somebody else's may not say how it is written.

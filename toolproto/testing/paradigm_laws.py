@@ -24,6 +24,7 @@ from ..tools.spec import ToolOffer
 from . import laws
 from .drawing import hold
 from .growing import PROSE, growing, half_openers
+from .hostile import hostile_text
 from .laws import LawBroken
 from .offers import STANDARD_OFFER
 from .places import CONTEXTS
@@ -211,6 +212,15 @@ class ParadigmLaws:
             laws.place(made, context, call, self.offer)
             if number % self.streamed == 0:
                 laws.place(made, context, call, self.offer, size=1)
+
+    def test_neutrality(self) -> None:
+        """Law 17: what a stranger wrote calls nothing when the model repeats it."""
+        made = self._exercised()
+        self._try(
+            "neutrality",
+            lambda seed: laws.neutrality(made, hostile_text(Random(seed), made), self.offer),
+            st.integers(0, 2**32),
+        )
 
     # -- how they are tried -----------------------------------------------------------------
 

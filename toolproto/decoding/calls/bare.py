@@ -22,10 +22,11 @@ from .first_key import MORE_KEY, leading_key
 from .names import Head
 from .offered import NOTHING
 
-__all__ = ["BareCall", "BareCalls"]
+__all__ = ["NAME_LINE", "BareCall", "BareCalls"]
 
 _LETTER = re.compile(r"[^\W\d]")
-_NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
+#: A name that has a line to itself, its arguments on the next.
+NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
 
 
 class BareCall(NamedTuple):
@@ -101,9 +102,9 @@ class BareCalls:
         """A name on a line of its own, its arguments on the next."""
         if Family.NAMED_JSON not in self._form.bare:
             return NO
-        offered, named = self._setting.offered, _NAME_LINE.match(text, at)
+        offered, named = self._setting.offered, NAME_LINE.match(text, at)
         if named is None or not offered.any or not offered.knows(named.group(1)):
-            return MORE if not final and _NAME_LINE.may_change(text, at) else NO
+            return MORE if not final and NAME_LINE.may_change(text, at) else NO
         head, drift = Head(named.group(1), "", named.end()), self._drift(Family.NAMED_JSON)
         lead = named.group()
         calls = JsonCalls(self._setting, marked=True, drift=drift, head=head, lead=lead)

@@ -30,6 +30,11 @@ class Offered:
         self.names = tuple(tool.name for tool in offer.tools)
         self._tags = {name.lower(): name for name in self.names}
 
+    @property
+    def folded(self) -> frozenset[str]:
+        """The names without case and separators, as they are compared."""
+        return frozenset(self._tools)
+
     def get(self, name: str) -> ToolSpec | None:
         """The tool that goes by *name*, give or take its spelling."""
         folded = _folded(name)

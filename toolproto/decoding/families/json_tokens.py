@@ -344,6 +344,12 @@ class OtherJson(JsonListener):
         if len(self._key) < 32:
             self._key.append(text)
 
+    def string_controls(self, text: str, at: int) -> None:
+        self.string_part(text)  # no member of ours has such a character in its name
+
+    def string_fault(self, text: str, at: int) -> None:
+        self.string_part(text)
+
     def _end(self) -> None:
         self.done = True
         self._tokens.stop()

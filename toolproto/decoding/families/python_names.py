@@ -20,6 +20,7 @@ from ..patterns import Pattern
 __all__ = [
     "KEYWORD",
     "LEAD",
+    "LISTED",
     "OPENING_QUOTES",
     "CallLead",
     "call_lead",
@@ -38,7 +39,9 @@ _NAME = r"(?:[^\W\d]|\\{1,2}_)(?:[\w.:/-]|\\{1,2}_){0,127}+"
 _LEAD = rf"""(?:\{{\s{{0,80}}+)?(\\?["'`“‘])?({_NAME})(\\?["'`”’])?[ \t]{{0,3}}\("""
 #: What a call begins with: the quote before its name, the name, the quote behind it.
 LEAD = Pattern(_LEAD)
-_LIST_LEAD = Pattern(rf"(?:\[\s{{0,80}}+){{1,2}}+{_LEAD}")
+#: What follows the bracket of a list of calls; the groups are those of :data:`LEAD`.
+LISTED = rf"\s{{0,80}}+(?:\[\s{{0,80}}+)?+{_LEAD}"
+_LIST_LEAD = Pattern(rf"\[{LISTED}")
 _FIRST_KEYWORD = Pattern(rf"\s{{0,80}}+{KEYWORD}\s{{0,8}}=(?!=)")
 _IDENTIFIER = re.compile(r"[^\W\d]\w{0,127}")
 _LITERALS = {True: "True", False: "False", None: "None"}

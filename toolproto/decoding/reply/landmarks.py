@@ -95,6 +95,8 @@ class Landmarks:
             *((Marker(text.lstrip(" ")), Landmark.DROPPED) for text in form.dropped),
             *((marker, Landmark.LEAK) for marker in LEAKS),
         ]
+        #: Every marker that is looked for, and what it announces.
+        self.table = tuple(table)
         self._calls = calls
         self._kinds = [kind for _, kind in table]
         self._markers = MarkerSet([marker for marker, _ in table])

@@ -29,6 +29,9 @@ _FIELD_REGEX = r"[\w.:/-]{1,128}"
 _SPELLINGS = {"|": "[|｜]", "｜": "[|｜]", "_": r"(?:\\?_|▁| )", "▁": r"(?:\\?_|▁| )"}
 _SAME = str.maketrans({"｜": "|", "▁": "_", " ": "_"})
 _ODD_TAG = re.compile(r"<\s{0,3}([/\\]?)\s{0,3}(\S?)")
+# How a tag goes on behind its bracket, and what cannot follow its name.
+_SLASH = r"\s{0,3}[/\\]?\s{0,3}"
+_NAME_ENDS = r"(?![\w.-])"
 _SPECIAL_TOKEN = re.compile(r"<[|｜]|[|｜]>|\[[A-Z_]{4,}\]")
 
 
@@ -47,7 +50,7 @@ class Marker:
         if not self._name:
             return _spelled(self.text)
         # A checkpoint may have a suffix of its own: ``<tool_call:opensource>``.
-        name = re.escape(self._name).replace("_", r"\\?_") + r"(?::\w{1,40})?"
+        name = "".join(map(_spelled_in_name, self._name)) + r"(?::\w{1,40})?"
         if self._closes:
             return rf"(?i:<\s{{0,3}}[/\\]\s{{0,3}}{name}\s{{0,3}}>)"
         return rf"(?i:<\s{{0,3}}{name}(?:\s[^<>]{{0,{_LONGEST_TAG}}})?>)"
@@ -55,6 +58,20 @@ class Marker:
     @cached_property
     def _pattern(self) -> Pattern:
         return Pattern(self.regex)
+
+    @property
+    def beginning(self) -> tuple[str, ...]:
+        """Patterns that follow each other where it may begin, in any spelling.
+
+        They match whatever :attr:`regex` does, and a little more: a tag by its name, opening or
+        closing, and what a tool's name stands in by what is before that.
+        """
+        if self._name:
+            name = (f"(?i:{_spelled_in_name(char)})" for char in self._name)
+            return ("<", _SLASH, *name, _NAME_ENDS)
+        if not _is_token(self.text):
+            return tuple(map(re.escape, self.literal))
+        return tuple(f"(?i:{_SPELLINGS.get(char, re.escape(char))})" for char in self.literal)
 
     @property
     def is_special(self) -> bool:
@@ -180,6 +197,10 @@ class _Bucket:
                 return MORE, MORE
             return number, found.end()
         return (MORE, MORE) if not final and self._pattern.may_change(text, at) else (NO, NO)
+
+
+def _spelled_in_name(char: str) -> str:
+    return r"\\?_" if char == "_" else re.escape(char)
 
 
 def _is_token(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .markers import MORE, NO, Marker
 
-__all__ = ["LABELS", "LEAKS", "ends_reply", "invented_turn", "opens_turn"]
+__all__ = ["LABELS", "LEAKS", "VOCABULARY", "ends_reply", "invented_turn", "opens_turn"]
 
 _TURN = ("im_start", "start_header_id")
 _OTHER = (
@@ -36,6 +36,16 @@ LEAKS = (
 #: Labels that open a user's turn where they begin a line below an empty one; nobody writes them
 #: there for any other reason. "User:" is not one of them.
 LABELS = ("Human:", "### Instruction:")
+#: Tokens that mean nothing in a reply, but a good deal in a prompt: a server that turns text into
+#: tokens may take them for its own wherever they stand.
+VOCABULARY = tuple(
+    Marker(token)
+    for token in (
+        *("<s>", "<bos>", "<eos>", "<pad>", "<unk>"),
+        *("<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
+        *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    )
+)
 _OPENERS = {f"<|{name}|>" for name in _TURN} | {"<start_of_turn>"}
 
 

@@ -14,6 +14,7 @@ from .broken import LawBroken
 from .exercise import exercise, made
 from .grammars import grammar_accepts, grammar_allows
 from .growth import linearity
+from .neutral import neutrality
 from .places import place
 from .reading import lossless, streamed_arguments, totality, verbatim
 from .speaking import inertness, teaching
@@ -32,6 +33,7 @@ __all__ = [
     "linearity",
     "lossless",
     "made",
+    "neutrality",
     "place",
     "promptness",
     "read_in_pieces",
@@ -63,4 +65,5 @@ LAWS: dict[str, Callable[..., Any]] = {
     "truncation": truncation,
     "stopping": stopping,
     "place": place,
+    "neutrality": neutrality,
 }

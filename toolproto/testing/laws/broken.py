@@ -22,6 +22,7 @@ NUMBERS = {
     "truncation": 14,
     "stopping": 15,
     "place": 16,
+    "neutrality": 17,
 }
 _LONGEST = 600
 

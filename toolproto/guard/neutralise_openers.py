@@ -1,0 +1,227 @@
+"""Where in a text could a reader of replies begin to read something?
+
+Everything here is made from what the reader itself goes by: the landmarks of a form of reply, the
+members that an object which is a call may begin with, the beginnings of Python calls, the tokens of
+chat templates. A marker that is added there is found here. What is found is a little more than the
+reader would take, never less: nobody knows what will stand around the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..decoding.calls.bare import NAME_LINE
+from ..decoding.calls.offered import Offered
+from ..decoding.families.python_names import LEAD, LISTED, lead_of
+from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
+from ..decoding.reply.landmarks import landmarks
+from ..decoding.reply.markers import Marker
+from ..decoding.reply.template_tokens import LABELS, VOCABULARY
+from ..decoding.reply.thinking import Reasoning
+
+__all__ = ["Openers", "Reading"]
+
+#: What stands before the place of the break, and patterns for what follows it.
+_Opener = tuple[str, Sequence[str]]
+
+_QUOTES = "\"'\u201c\u2018`"
+_UNQUOTE = "[\"'\u201d\u2019`]"
+# Special tokens look like this, also those of vocabularies that are not in our tables.
+_ANY_TOKEN: _Opener = ("<", (r"[|\uff5c](?=[\w▁/])",))
+_WORD = re.compile(r"[A-Za-z]+")
+_TICKS = re.compile(r"`+")
+# With these a name may be spelled so that it is not found.
+_ESCAPES = re.compile(r"\\[uUxN0-7]|&[#A-Za-z]")
+_SEPARATORS = re.compile(r"[\W_]+")
+# At the beginning of a line, in a text with a line end put before it.
+_LINE = r"\n[^\S\n]*+"
+_LABEL = re.compile(rf"{_LINE}(?:{'|'.join(re.escape(label[:-1]) for label in LABELS)})(?=:)")
+_NAMED_CALL = re.compile(rf"{_LINE}{LEAD.source}")
+_NAMED_LINE = re.compile(rf"{_LINE}{NAME_LINE.source}")
+_LISTED_CALL = re.compile(rf"\[(?={LISTED})")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a paradigm's reader goes by.
+
+    *form* is how it reads replies, and *others* the calls of other paradigms, whose markers are
+    found whether it reads them or not.
+    """
+
+    form: ReplyForm
+    reasoning: Reasoning
+    others: tuple[MarkedForm, ...] = ()
+
+
+class Openers:
+    """Finds what could begin something for a reader.
+
+    *offered* are the tools that replies may call; None where that is not known, and any name may
+    be one.
+    """
+
+    def __init__(self, reading: Reading, offered: Offered | None) -> None:
+        self._tables = _tables(reading)
+        self._offered = offered
+        form = reading.form
+        self._tags = _any_of(_tool_tags(form, offered))
+        self._any_list = form.asked is Family.PYTHON
+        self._python = offered is not None or Family.PYTHON in form.bare
+        self._named = offered is not None or Family.NAMED_JSON in form.bare
+
+    def find(self, text: str) -> list[int]:
+        """The places in *text* at which a break keeps anything from beginning, in order."""
+        lines, tables = f"\n{text}", self._tables
+        places = {found.end() for found in tables.certain.finditer(text)}
+        places.update(found.end() for found in self._tags.finditer(text))
+        places.update(found.end() - 1 for found in _LABEL.finditer(lines))
+        possible = [found.end() for found in tables.possible.finditer(text)]
+        if possible and self._may_call(text):
+            places.update(possible)
+        if self._python:
+            places.update(self._python_calls(text, lines))
+        if self._named:
+            places.update(self._named_lines(lines))
+        return sorted(places)
+
+    def _may_call(self, text: str) -> bool:
+        """May anything in *text* be a call without a marker, or one of another form?
+
+        Such a call names a tool on offer, or has the members that the form asks for.
+        """
+        if self._offered is None or self._tables.telling.search(text) or _ESCAPES.search(text):
+            return True
+        folded = _SEPARATORS.sub("", text).lower()
+        return any(name in folded for name in self._offered.folded)
+
+    def _python_calls(self, text: str, lines: str) -> Iterator[int]:
+        for found in _NAMED_CALL.finditer(lines):
+            if self._knows(found):
+                yield found.end() - 2  # before the parenthesis
+        for found in _LISTED_CALL.finditer(text):
+            if self._any_list or self._knows(found):
+                yield found.end()
+
+    def _named_lines(self, lines: str) -> Iterator[int]:
+        for found in _NAMED_LINE.finditer(lines):
+            if self._offered is None or self._offered.knows(found.group(1)):
+                yield found.end() - 1
+
+    def _knows(self, found: re.Match[str]) -> bool:
+        """May the Python call that begins there be one of a tool on offer?"""
+        if self._offered is None:
+            return True
+        lead = lead_of(found)
+        return lead is not None and self._offered.knows(lead.name)
+
+
+class _Tables(NamedTuple):
+    """Patterns for the openers of a reader, whatever the tools.
+
+    *certain* ones count wherever they stand, *possible* ones where a call may be. *telling* finds
+    the words without which a call of no tool on offer is not taken for one.
+    """
+
+    certain: re.Pattern[str]
+    possible: re.Pattern[str]
+    telling: re.Pattern[str]
+
+
+@lru_cache(maxsize=256)
+def _tables(reading: Reading) -> _Tables:
+    form, every = reading.form, _markers(reading)
+    asked = _asked(reading)
+    words = [each for each in every if _is_plain_text(each) and each.text not in asked]
+    marks = [each for each in every if each not in words]
+    # Objects and fences are everywhere: they count only where one of them may be a call.
+    keys = "|".join(sorted(form.shape.leading_keys))
+    return _Tables(
+        _any_of([*map(_broken, marks), _ANY_TOKEN, *_members(form)]),
+        _any_of([*map(_broken, words), _member(keys)]),
+        _telling_words(form),
+    )
+
+
+def _tool_tags(form: ReplyForm, offered: Offered | None) -> list[_Opener]:
+    """Elements that are called like a tool."""
+    if offered is not None:
+        return [_broken(Marker(f"<{name}>")) for name in offered.names]
+    return [("<", (r"\s{0,3}[/\\]?\s{0,3}\w",))] if form.tool_tags else []
+
+
+def _markers(reading: Reading) -> list[Marker]:
+    """All that are looked for, those of other paradigms, and what vocabularies have; each once."""
+    own = [marker for marker, _ in landmarks(reading.form, reading.reasoning).table]
+    known = {marker.text for marker in own}
+    texts = dict.fromkeys(text for form in reading.others for text in (form.opener, form.closer))
+    others = [Marker(text) for text in texts if text.strip("`\n") and text not in known]
+    return [*own, *others, *VOCABULARY]
+
+
+def _asked(reading: Reading) -> set[str]:
+    """The markers that count whatever tool they call."""
+    form = reading.form
+    calls = (mark for call in form.calls if not call.gated for mark in (call.opener, call.closer))
+    return {*calls, *form.results, *form.dropped}
+
+
+def _is_plain_text(marker: Marker) -> bool:
+    """Is it a word or a fence, which people write for other reasons as well?"""
+    return marker.first != "<" and not marker.is_special
+
+
+def _broken(marker: Marker) -> _Opener:
+    """*marker* with the place of the break: behind its first character, or its first word."""
+    atoms, text = marker.beginning, marker.literal
+    run = _WORD.match(text) or _TICKS.match(text)
+    size = run.end() if run else 1
+    size = max(1, size - (size == len(text.rstrip())))  # something has to be left behind it
+    return "".join(atoms[:size]), atoms[size:]
+
+
+def _member(names: str) -> _Opener:
+    """An object whose first member is one of *names*."""
+    return r"\{", (rf"\s{{0,80}}+[{_QUOTES}]?+(?:{names})(?![A-Za-z_])",)
+
+
+def _members(form: ReplyForm) -> Iterator[_Opener]:
+    """Members that mean something wherever they stand."""
+    if form.result_key:
+        yield _member(re.escape(form.result_key))
+    if form.shape.wrapper:  # an object that is no call may have it further behind
+        for quote in _QUOTES:
+            yield quote, (re.escape(form.shape.wrapper) + _UNQUOTE,)
+
+
+def _telling_words(form: ReplyForm) -> re.Pattern[str]:
+    """Words without which a call names a tool on offer: any other would not be taken for one."""
+    shape = form.shape
+    if shape.keyed:
+        return re.compile("")  # any member may be the name
+    words = "|".join(sorted({shape.arguments, *shape.list_keys}))
+    return re.compile(rf"\b(?:{words})\b")
+
+
+def _any_of(openers: Iterable[_Opener]) -> re.Pattern[str]:
+    """A pattern for what stands before the break in any of *openers*."""
+    followed: dict[str, dict[str, Any]] = {}
+    for before, behind in openers:
+        branch = followed.setdefault(before, {})
+        for atom in behind:
+            branch = branch.setdefault(atom, {})
+        branch[""] = {}  # an end
+    parts = (f"{before}(?={_written(tree)})" for before, tree in followed.items())
+    return re.compile("|".join(parts) or "(?!)")
+
+
+def _written(tree: dict[str, Any]) -> str:
+    """The patterns of *tree*, those with the same beginning as one: each is looked at once."""
+    if not tree or "" in tree:
+        return ""
+    branches = [atom + _written(behind) for atom, behind in tree.items()]
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
