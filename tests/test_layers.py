@@ -38,6 +38,7 @@ LAYERS = {
     "endpoints": 4,
     "stores": 4,
     "session": 4,
+    "mcp": 4,
     "proxy": 5,
     "cli": 5,
     "testing": 5,
@@ -62,7 +63,7 @@ HOMES = {
     "lxml": ("decoding/families/xml.py", "describe/xml.py"),
     "httpx": ("endpoints/http.py",),
     "jsonschema": ("tools/",),
-    "pydantic": ("tools/", "proxy/config.py"),
+    "pydantic": ("tools/", "proxy/config.py", "mcp/connection.py"),
     "sqlalchemy": ("stores/sql/",),
     "psycopg": ("stores/sql/",),
     "pytest": ("testing/", "pytest_plugin.py"),
@@ -79,6 +80,9 @@ HOMES = {
     "uvicorn": ("proxy/",),
     "prometheus_client": ("proxy/",),
     "opentelemetry": ("proxy/",),
+    "mcp": ("mcp/",),
+    "mcp_types": ("mcp/",),
+    "httpx2": ("mcp/http.py",),
 }
 
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

@@ -56,6 +56,8 @@ class ApprovalRequest:
     """A call that waits for a decision, and *reason*: why somebody is asked.
 
     *concerns* are reasons to look twice: words of the call that a stranger wrote.
+    With *is_form* a tool asks for values while it runs: *tool* is the form, the arguments of *call*
+    are what it gets, and ``Allow(instead=…)`` gives it others.
     """
 
     call: ToolCall
@@ -64,6 +66,7 @@ class ApprovalRequest:
     reason: str
     digest: str
     concerns: tuple[Concern, ...] = ()
+    is_form: bool = False
 
 
 @dataclass(frozen=True, slots=True)

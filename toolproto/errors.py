@@ -12,6 +12,7 @@
     ├── LimitReached         the model went on and on: rounds, re-asks, the same calls again
     ├── StoreError           a session could not be read or written
     │   └── SessionConflict  somebody else writes to the same session
+    ├── McpError             an MCP server cannot be started, or does not answer as one
     ├── ToolFailed           a tool's own way of telling the model that it could not do it
     └── CallError            a CallProblem, for callers who asked for exceptions
 
@@ -31,6 +32,7 @@ __all__ = [
     "EndpointError",
     "EndpointTimeout",
     "LimitReached",
+    "McpError",
     "SessionConflict",
     "StoreError",
     "ToolFailed",
@@ -101,6 +103,10 @@ class StoreError(ToolProtoError):
 
 class SessionConflict(StoreError):
     """Somebody else has written to the session since it was opened; open it again."""
+
+
+class McpError(ToolProtoError):
+    """An MCP server cannot be started or reached, or does not answer as one does."""
 
 
 class CallError(ToolProtoError):

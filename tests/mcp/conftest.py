@@ -1,0 +1,106 @@
+"""Servers for the tests, over both transports, and a look at what they leave behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.patience import PATIENCE
+from tests.session.conftest import play  # noqa: F401 (a fixture)
+from toolproto.mcp import McpServer
+
+from .rough import Rough, serving
+
+ROUGH = Path(__file__).parent / "rough.py"
+Made = Callable[..., McpServer]
+
+
+def command(mode: str, note: str = "") -> list[str]:
+    """The command line of a rough server; it starts without looking for packages."""
+    return [sys.executable, "-S", "-E", str(ROUGH), mode, *([note] if note else [])]
+
+
+@pytest.fixture(params=["stdio", "http"])
+def rough(request: pytest.FixtureRequest) -> Iterator[Made]:
+    """Makes a server that behaves as its mode says, and ends it with the test."""
+    with ExitStack() as stack:
+
+        def made(mode: str = "plain", note: str = "", **terms: Any) -> McpServer:
+            terms = {"name": "rough", **terms}
+            if request.param == "stdio":
+                server = McpServer(*command(mode, note), **terms)
+            else:
+                url = stack.enter_context(serving(Rough(mode, note)))
+                server = McpServer(url=url, **terms)
+            stack.callback(server.close)
+            return server
+
+        yield made
+
+
+@pytest.fixture
+def process() -> Iterator[Made]:
+    """The same, only as processes."""
+    with ExitStack() as stack:
+
+        def made(mode: str = "plain", note: str = "", **terms: Any) -> McpServer:
+            server = McpServer(*command(mode, note), **{"name": "rough", **terms})
+            stack.callback(server.close)
+            return server
+
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """After every test no server of it runs any more."""
+    yield
+    until = time.monotonic() + PATIENCE
+    while left := running(ROUGH.name):
+        assert time.monotonic() < until, f"servers still run: {left}"
+        time.sleep(0.02)
+
+
+def running(word: str, parent: int | None = None) -> list[int]:
+    """The processes below ours, or below *parent*, with *word* in their command line."""
+    parents: dict[int, int] = {}
+    words: dict[int, str] = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            stat = (folder / "stat").read_text()
+            words[int(folder.name)] = (folder / "cmdline").read_text()
+        except OSError:
+            continue
+        fields = stat.rpartition(")")[2].split()
+        if fields[0] != "Z":
+            parents[int(folder.name)] = int(fields[1])
+    below = {parent or os.getpid()}
+    while more := {pid for pid, up in parents.items() if up in below} - below:
+        below |= more
+    return sorted(pid for pid in below if word in words.get(pid, "") and pid != os.getpid())
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process *pid* runs, wherever it hangs."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def ends(pid: int) -> bool:
+    """Wait until *pid* is gone; whether it is."""
+    until = time.monotonic() + PATIENCE
+    while is_running(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not is_running(pid)

@@ -1,0 +1,92 @@
+"""Whatever happens to a program, its servers end: the worst of them, with a child of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.patience import PATIENCE
+from toolproto.mcp.reaper import end_groups
+
+from .conftest import command, ends, is_running, running
+
+PROGRAM = """
+import os, sys, time
+from toolproto.mcp import McpServer
+
+server = McpServer(*sys.argv[1:])
+server.open()
+print("ready", flush=True)
+{end}
+"""
+#: How a program may end, and the signal that makes it.
+ENDS = {
+    "at its end": ("", None),
+    "by an error": ("raise RuntimeError", None),
+    "at once": ("os._exit(0)", None),
+    "by Ctrl-C": ("time.sleep(300)", signal.SIGINT),
+    "killed": ("time.sleep(300)", signal.SIGKILL),
+}
+
+
+@pytest.mark.parametrize("way", ENDS)
+def test_a_program_takes_its_servers_along(way, tmp_path):
+    end, number = ENDS[way]
+    note = tmp_path / "pids"
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(end=end), *command("stubborn", str(note))],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as program:
+        assert program.stdout is not None and program.stdout.readline() == "ready\n"
+        pids = [*map(int, note.read_text().split()), *running("reaper.py", program.pid)]
+        assert len(pids) >= 2
+        if number is not None:
+            program.send_signal(number)
+        program.wait(PATIENCE)
+    assert all(map(ends, pids))
+
+
+def test_closing_ends_a_server_that_does_not_want_to_and_its_children(process, tmp_path):
+    note = tmp_path / "pids"
+    server = process("stubborn", str(note))
+    server.open()
+    pids = [int(line) for line in note.read_text().split()]
+    assert len(pids) == 2 and all(map(is_running, pids))
+    server.close()
+    assert not any(map(is_running, pids))
+
+
+def test_a_server_that_is_killed_from_outside_is_started_again(process, tmp_path):
+    note = tmp_path / "pids"
+    with process("plain", str(note)) as server:
+        os.kill(int(note.read_text()), signal.SIGKILL)
+        until = time.monotonic() + PATIENCE
+        while server.is_open and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not server.is_open
+        server.open()
+        assert server.is_open and len(note.read_text().split()) == 2
+
+
+def test_a_group_that_hears_is_ended_at_once_and_one_that_is_gone_is_none():
+    sleeping = subprocess.Popen(["sleep", "300"], start_new_session=True)
+    begun = time.monotonic()
+    end_groups({sleeping.pid, 2**22 - 3}, 0.05)
+    assert sleeping.wait(PATIENCE) in (-signal.SIGTERM, -signal.SIGKILL)
+    assert time.monotonic() - begun < PATIENCE
+
+
+def test_the_variables_of_a_program_are_its_own(process, monkeypatch, tmp_path):
+    monkeypatch.setenv("TOOLPROTO_API_KEY", "secret")
+    note = tmp_path / "pids"
+    with process("plain", str(note), env={"GIVEN": "yes"}):
+        environment = Path(f"/proc/{note.read_text().strip()}/environ").read_text()
+    assert "GIVEN=yes" in environment and "secret" not in environment
