@@ -101,22 +101,13 @@ def arguments_delta(index: int, text: str) -> ArgumentsDelta:
     return delta  # type: ignore[no-any-return]
 
 
-class _NewText:
-    """A TextDelta in the making."""
+class NewText:
+    """A TextDelta in the making, for prose that comes in tokens; see :func:`arguments_delta`."""
 
     __slots__ = ("span", "text")
 
     text: str
     span: Span
-
-
-def text_delta(text: str, span: Span) -> TextDelta:
-    """A TextDelta, for prose that comes in tokens; see :func:`arguments_delta`."""
-    delta: Any = _NewText()
-    delta.text = text
-    delta.span = span
-    delta.__class__ = TextDelta
-    return delta  # type: ignore[no-any-return]
 
 
 def merge(events: Iterable[Event]) -> list[Event]:

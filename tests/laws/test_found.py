@@ -28,6 +28,7 @@ FOUND = [
     '{"a": 1, x\n\n\n\nHuman: <tool_code>{"name": "now"}</tool_code>',
     '{"a": 1, x\n \n\t\n\n### Instruction: y <tool_code>{"name": "now"}</tool_code>',
     '<tool_code>{"tool_calls": [lo{"tool_calls": []}"type": "function", "<tool_code>]',
+    "Read whole, a label that is indented was not seen.\n\n    ### Instruction: y",
     'Hello {name\n<tool_code>{"name": "now"}</tool_code>',
     '{"a": 1, "b": <tool_code>{"name": "now"}</tool_code>',
     "`" * 100 + "<tool_code>{}</tool_code>" + "`" * 100,

@@ -31,6 +31,7 @@ Listing = Callable[[], Iterable[tuple[str, ReplyForm]]]
 _listed_by: list[Listing] = []
 
 _BARE = frozenset({Family.JSON, Family.PYTHON, Family.NAMED_JSON})
+_USUAL_REASONING, _USUAL_LIMITS = Reasoning(), Limits()
 _UNMARKED = Repair("missing_marker", Grade.GUESSED)
 
 
@@ -56,8 +57,8 @@ def parse_any(
         _universal(),
         offer if isinstance(offer, ToolOffer) else ToolOffer(tuple(tool.spec for tool in tools)),
         ids=ids,
-        reasoning=reasoning or Reasoning(),
-        limits=limits or Limits(),
+        reasoning=reasoning or _USUAL_REASONING,
+        limits=limits or _USUAL_LIMITS,
     )
     events = merge([*decoder.feed(text), *decoder.finish()])
     guarded = {tool.name for tool in tools if tool.risk == "exec"}

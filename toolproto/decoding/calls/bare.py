@@ -24,7 +24,7 @@ from .offered import NOTHING
 
 __all__ = ["NAME_LINE", "BareCall", "BareCalls"]
 
-_LETTER = re.compile(r"[^\W\d]")
+_NAME_BEGUN = re.compile(r"[^\W\d](?:[\w.:/-]|\\{1,2}_){0,127}+")
 #: A name that has a line to itself, its arguments on the next.
 NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
 
@@ -48,8 +48,9 @@ class BareCalls:
 
     def at_name(self, text: str, at: int, final: bool) -> BareCall | int:
         """The call that begins with its name at *at*, or NO, or MORE."""
-        if not _LETTER.match(text, at):
-            return NO
+        begun = _NAME_BEGUN.match(text, at)
+        if begun is None or not self._setting.offered.may_know(begun.group()):
+            return NO  # most lines begin with another word
         name = leading_call(text, at, final, self._setting.offered)
         if name == MORE_KEY:
             return MORE

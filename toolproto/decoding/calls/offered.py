@@ -7,12 +7,15 @@ that comes after (`tools/check.py`). So names are compared without case and sepa
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
 
 from ...tools.spec import ToolOffer, ToolSpec
 
 __all__ = ["NOTHING", "Offered", "offered"]
 
+#: What some models put before every name.
+_PREFIX = "functions"
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
@@ -28,6 +31,7 @@ class Offered:
         self._tools = {_folded(tool.name): tool for tool in offer.tools}
         self.any = bool(self._tools)
         self.names = tuple(tool.name for tool in offer.tools)
+        self._sorted = sorted(self._tools)
         self._tags = {name.lower(): name for name in self.names}
 
     @property
@@ -39,13 +43,21 @@ class Offered:
         """The tool that goes by *name*, give or take its spelling."""
         folded = _folded(name)
         tool = self._tools.get(folded)
-        if tool is None and folded.startswith("functions"):
-            tool = self._tools.get(folded.removeprefix("functions"))
+        if tool is None and folded.startswith(_PREFIX):
+            tool = self._tools.get(folded.removeprefix(_PREFIX))
         return tool
 
     def knows(self, name: str) -> bool:
         """Is this the name of an offered tool? True for any name where nothing is offered."""
         return not self.any or self.get(name) is not None
+
+    def may_know(self, begun: str) -> bool:
+        """May *begun* be the beginning of a name that is known?"""
+        folded = _folded(begun)
+        if not self.any or _PREFIX.startswith(folded) or folded.startswith(_PREFIX):
+            return True
+        after = bisect_left(self._sorted, folded)
+        return after < len(self._sorted) and self._sorted[after].startswith(folded)
 
     def tag(self, name: str) -> str:
         """The tool that an element called *name* stands for; empty if there is none."""

@@ -59,10 +59,7 @@ class ReplyDecoder:
 
     def feed(self, chunk: str) -> list[Event]:
         """Read on."""
-        if self._string is not None:
-            return self._string.feed(chunk)
-        prose = self._plain(chunk)  # most chunks of most replies
-        return self._read(chunk) if prose is None else [prose]
+        return self._plain(chunk) or self._read(chunk)  # most chunks of most replies are plain
 
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the reply is over, and for which *reason*, in the words of any service.
@@ -77,6 +74,10 @@ class ReplyDecoder:
         return self._outbox.take()
 
     def _read(self, chunk: str) -> list[Event]:
+        # Somebody may have kept the ``feed`` of before the string.
+        return self._read_on(chunk) if self._string is None else self._string.feed(chunk)
+
+    def _read_on(self, chunk: str) -> list[Event]:
         self._leave_string()
         if self._finished:
             raise UsageError("feed() after finish(): make a new decoder for each reply")
@@ -88,7 +89,7 @@ class ReplyDecoder:
         """Leave what comes to the hot path, if reading stands in a string that may go out."""
         reader, string = self._reader, self._reader.streaming
         if string is not None:
-            self._string = string_feed(string, reader.base, reader.text, self._read)
+            self._string = string_feed(string, reader.base, reader.text, self._read_on)
             # Who calls ``feed`` now gets there directly: the detour would be a tenth of the cost.
             self.__dict__["feed"] = self._string.feed
 

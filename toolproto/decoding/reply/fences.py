@@ -8,6 +8,7 @@ code.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ...messages import Grade, Repair
@@ -30,15 +31,23 @@ FENCED = Repair("fenced", Grade.GUESSED)
 _SPACE = re.compile(r"[\s,]++")
 
 
+@lru_cache(maxsize=128)  # there are no more: each run has up to 64 characters of one kind
+def _closing(run: str) -> tuple[Pattern, Pattern]:
+    """What closes a fence that *run* opened, anywhere and on a line of its own."""
+    closer = rf"{re.escape(run[0])}{{{len(run)},64}}+"
+    return (
+        Pattern(rf"{closer}(?!{re.escape(run[0])})"),
+        Pattern(rf"[ \t]{{0,8}}{closer}[ \t]{{0,8}}(?=\n|\Z)"),
+    )
+
+
 class CodeFence:
     """An open fence. *run* are the characters it was opened with; *in_line* if a line is begun."""
 
     def __init__(self, run: str, *, in_line: bool = False) -> None:
         self.holds_call = False
         self._line_begins = not in_line
-        char, count = re.escape(run[0]), len(run)
-        self._closes = Pattern(rf"{char}{{{count},64}}+(?!{char})")
-        self._closes_line = Pattern(rf"[ \t]{{0,8}}{char}{{{count},64}}+[ \t]{{0,8}}(?=\n|\Z)")
+        self._closes, self._closes_line = _closing(run)
 
     def closes(self, text: str, at: int, final: bool) -> int:
         """Where the run that closes the fence at *at* ends, or NO, or MORE."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import Enum
 
 from ...messages import Repair
@@ -74,3 +74,12 @@ class ReplyForm:
     results: tuple[str, ...] = ()
     result_key: str | None = None
     gated: bool = False
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # What is made for a form is looked up for every reply, and a form has hundreds of parts.
+        parts = tuple(getattr(self, each.name) for each in fields(self) if each.compare)
+        object.__setattr__(self, "_hash", hash(parts))
+
+    def __hash__(self) -> int:
+        return self._hash

@@ -8,7 +8,7 @@ all of them, whatever the tools on offer.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..calls.offered import Offered
 from ..patterns import Pattern
 from .forms import Family, MarkedForm, ReplyForm
-from .markers import MORE, NO, Marker, MarkerSet
+from .markers import MORE, NO, SPELLINGS, Marker, MarkerSet
 from .template_tokens import LABELS, LEAKS
 from .thinking import Reasoning
 
@@ -63,14 +63,14 @@ class Found(NamedTuple):
     call: CallMarkers | None = None
 
 
-_NAME = r"[^\W\d](?:[\w.:/-]|\\{1,2}_){0,127}"
-# What a call that begins with its name looks like at the beginning of a line.
-_NAMED_LINE = (
-    rf"[{{\s\"'`“‘\\]{{0,4}}{_NAME}\\?[\"'`”’]?[ \t]{{0,3}}(?:\(|\\?\Z)"
-    rf"|{_NAME}[ \t]{{0,8}}(?:\r?\n\s{{0,8}}(?:\{{|\Z)|\r?\Z)"
-)
+# What a call that begins with its name looks like at the beginning of a line, or may yet: behind
+# the name stands a parenthesis, or the line ends and a brace begins the next. It need not be exact,
+# but every line of prose is held against it: each part is looked at once, and never given back.
+_NAMED_LINE = r"[ \t\r]{0,200}+[\w.:/\\-]{1,260}+[\"'`”’ \t\r]{0,12}+(?:\(|\Z|\n\s{0,8}+(?:\{|\Z))"
 _TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
 _TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
+# So many characters of a marker tell it from nearly all other text.
+_ENOUGH = 4
 _OF_CALLS = frozenset({Landmark.CALL, Landmark.END_OF_CALL})
 
 
@@ -92,18 +92,20 @@ class Landmarks:
             *((Marker(text), Landmark.RESULT) for text in form.results),
             *((marker, Landmark.THOUGHT) for marker, text in thoughts if text[0] != " "),
             *((Marker(closer), Landmark.END_OF_THOUGHT) for _, closer in reasoning.tags),
-            *((Marker(text.lstrip(" ")), Landmark.DROPPED) for text in form.dropped),
+            *((Marker(text), Landmark.DROPPED) for text in form.dropped if text[0] != " "),
             *((marker, Landmark.LEAK) for marker in LEAKS),
         ]
-        #: Every marker that is looked for, and what it announces.
-        self.table = tuple(table)
         self._calls = calls
         self._kinds = [kind for _, kind in table]
         self._markers = MarkerSet([marker for marker, _ in table])
         self._tool_tags = form.tool_tags
-        # What begins with a space goes on with the prompt: it counts at the beginning of a reply.
+        # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
+        # and, if it is dropped, of a line.
         self.first_thoughts = [marker for marker, text in thoughts if text[0] == " "]
         self.first_dropped = [Marker(text) for text in form.dropped if text[0] == " "]
+        self.dropped_lines = [Marker(marker.text[1:]) for marker in self.first_dropped]
+        #: Every marker that is looked for, and what it announces.
+        self.table = (*table, *((marker, Landmark.DROPPED) for marker in self.dropped_lines))
         #: What ends a thought: the tags, and behind those the calls that may do so.
         self.ends_of_thought = len(reasoning.tags)
         self.calls_in_thought = [call for call in calls if call.form.ends_thought]
@@ -117,8 +119,9 @@ class Landmarks:
         self.by_name = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
         self.labels = MarkerSet([Marker(label) for label in LABELS])
         python = Family.PYTHON in form.bare
+        lines = [*LABELS, *(marker.literal for marker in self.dropped_lines)]
         self.telling = _telling(
-            [marker for marker, _ in table], python, self.by_name, form.tool_tags
+            [marker for marker, _ in table], lines, python, self.by_name, form.tool_tags
         )
 
     def at(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
@@ -165,37 +168,61 @@ def landmarks(form: ReplyForm, reasoning: Reasoning) -> Landmarks:
 
 
 def _telling(
-    markers: Sequence[Marker], python: bool, by_name: bool, tool_tags: bool
+    markers: Sequence[Marker], lines: Sequence[str], python: bool, by_name: bool, tool_tags: bool
 ) -> re.Pattern[str]:
-    """What to stop at in prose: a character that, with the one behind it, may mean something.
+    """What to stop at in prose: a character that, with those behind it, may mean something.
 
     Most brackets in prose and code are told apart here, without stopping. A line end is one only
-    where the line below it begins like a call, or like somebody else's turn.
+    where the line below it begins like a call, or with one of *lines*.
     """
-    pairs = {"<": r"\s/\\|｜A-Za-z", "{": r"\s\"'“‘`A-Za-z_", "[": r"\s{", "~": "~"}
-    if tool_tags:
-        pairs["<"] += r"\w"
+    behind: dict[str, list[str]] = {
+        "\n": [],
+        "<": [],
+        "[": [r"\s{0,80}+(?:\{|\Z)"],
+        "{": [r"[\s\"'“‘`A-Za-z_]|\Z"],
+        "`": [r"`(?:`|\Z)|\Z"],  # a code span is none of our business: `place.py` sees it
+        "~": [r"~|\Z"],
+    }
+    begun = [*(_rest_of(line, least=1) for line in lines), *([_NAMED_LINE] if by_name else [])]
+    behind["\n"].append(rf"[ \t\r]{{0,200}}+(?:{'|'.join(begun)})")
     if python:
-        pairs["["] += r"A-Za-z_\"'`\["
-    literals = {_or_its_beginning(label, least=1) for label in (f"\n{each}" for each in LABELS)}
+        behind["["].append(r"\s{0,80}+(?:\[\s{0,80}+)?+(?:[{\"'`“‘\\]|[^\W\d]|\Z)")
+    if tool_tags:
+        behind["<"].append(r"[\s/\\]{0,7}+\w")
+    starts: dict[str, set[str]] = {}
     for marker in markers:
-        first = marker.text[0]
-        if first in pairs:
-            pairs[first] += re.escape(marker.text[1:2]) or r"\s\S"
+        if marker.text[0] in behind:
+            starts.setdefault(marker.text[0], set()).add(marker.same[1:])
         else:
-            literals.add(_or_its_beginning(marker.literal))
-    told = [f"{re.escape(first)}(?=[{behind}]|\\Z)" for first, behind in pairs.items()]
-    lines = [f"\n(?=[ \\t]{{0,80}}(?:{_NAMED_LINE}))"] if by_name else []
-    return re.compile("|".join(["`", *told, *sorted(literals), *lines]))
+            behind.setdefault(marker.text[0], []).append(_rest_of(marker.literal[1:]))
+    for first, rests in starts.items():
+        if first == "<":  # a tag may have stray spaces in it, and a backslash for its slash
+            rests = {rest.removeprefix("/") for rest in rests}
+            behind[first].append(rf"[\s/\\]{{0,7}}+{_one_of(rests)}")
+        else:
+            behind[first].append(_one_of(rests))
+    told = {first: "|".join(sorted(set(rests))) for first, rests in behind.items()}
+    return re.compile("|".join(f"{re.escape(first)}(?={rest})" for first, rest in told.items()))
 
 
-def _or_its_beginning(text: str, least: int = 0) -> str:
-    """A pattern for the first character of *text*, where all of it follows or the end comes.
+def _one_of(texts: Collection[str], enough: int = _ENOUGH) -> str:
+    """A pattern for what *texts* begin with, in all spellings; the end may come in the middle."""
+    if "" in texts or not enough:
+        return ""
+    by_first: dict[str, set[str]] = {}
+    for text in texts:
+        by_first.setdefault(text[0], set()).add(text[1:])
+    spelled = (
+        f"{SPELLINGS.get(first, re.escape(first))}{_one_of(rests, enough - 1)}"
+        for first, rests in sorted(by_first.items())
+    )
+    return f"(?i:{'|'.join(spelled)}|\\Z)"
 
-    The end has to come behind *least* more characters.
-    """
-    behind = ""
-    for number, char in reversed(list(enumerate(text[1:]))):
+
+def _rest_of(text: str, least: int = 0) -> str:
+    """A pattern for *text*, or its beginning if the end comes behind *least* characters of it."""
+    rest = ""
+    for number, char in reversed(list(enumerate(text))):
         end = "|\\Z" if number >= least else ""
-        behind = f"(?:{re.escape(char)}{behind}{end})"
-    return f"{re.escape(text[0])}(?={behind})"
+        rest = f"(?:{re.escape(char)}{rest}{end})"
+    return rest

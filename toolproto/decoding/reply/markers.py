@@ -15,7 +15,7 @@ from functools import cached_property
 
 from ..patterns import Pattern
 
-__all__ = ["MORE", "NO", "Marker", "MarkerSet"]
+__all__ = ["MORE", "NO", "SPELLINGS", "Marker", "MarkerSet"]
 
 NO = -1  # no marker here
 MORE = -2  # there may be one, once more text has come
@@ -26,7 +26,8 @@ _LONGEST_TAG = 256
 #: Where this stands in a marker, a tool's name does.
 _FIELD = "{name}"
 _FIELD_REGEX = r"[\w.:/-]{1,128}"
-_SPELLINGS = {"|": "[|｜]", "｜": "[|｜]", "_": r"(?:\\?_|▁| )", "▁": r"(?:\\?_|▁| )"}
+#: How characters of a special token are met.
+SPELLINGS = {"|": "[|｜]", "｜": "[|｜]", "_": r"(?:\\?_|▁| )", "▁": r"(?:\\?_|▁| )"}
 _SAME = str.maketrans({"｜": "|", "▁": "_", " ": "_"})
 _ODD_TAG = re.compile(r"<\s{0,3}([/\\]?)\s{0,3}(\S?)")
 # How a tag goes on behind its bracket, and what cannot follow its name.
@@ -71,7 +72,7 @@ class Marker:
             return ("<", _SLASH, *name, _NAME_ENDS)
         if not _is_token(self.text):
             return tuple(map(re.escape, self.literal))
-        return tuple(f"(?i:{_SPELLINGS.get(char, re.escape(char))})" for char in self.literal)
+        return tuple(f"(?i:{SPELLINGS.get(char, re.escape(char))})" for char in self.literal)
 
     @property
     def is_special(self) -> bool:
@@ -211,7 +212,7 @@ def _spelled(text: str) -> str:
     if not _is_token(text):
         return re.escape(text)
     parts = text.split(_FIELD)
-    spelled = ("".join(_SPELLINGS.get(char, re.escape(char)) for char in part) for part in parts)
+    spelled = ("".join(SPELLINGS.get(char, re.escape(char)) for char in part) for part in parts)
     return f"(?i:{_FIELD_REGEX.join(spelled)})"
 
 

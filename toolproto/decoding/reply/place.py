@@ -20,7 +20,7 @@ from enum import Enum, auto
 
 from ...messages import Grade, Repair
 
-__all__ = ["OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
+__all__ = ["MOST_UNSEEN", "OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
 
 
 class Verdict(Enum):
@@ -179,6 +179,9 @@ _LONGEST_QUOTATION = 2_000
 # Nor does an element go on for ever: what stands far behind one that nobody closed is doubted.
 _LONGEST_ELEMENT = 4_000
 
+#: So many pieces of prose are kept before they are looked at, though nobody asks.
+MOST_UNSEEN = 4096
+
 
 class _Open:
     """A quotation mark that is open: what closes it, where it stands, and on which line."""
@@ -198,7 +201,7 @@ class Place:
     """
 
     def __init__(self) -> None:
-        self._unread: list[str] = []
+        self.unseen: list[str] = []  # prose that was read but not looked at
         self._rest = ""  # looked at, but for a mark of which more may come
         self._seen = 0  # characters looked at
         self._line = 0  # number of the line
@@ -222,20 +225,20 @@ class Place:
 
     def saw(self, text: str) -> None:
         """Take in prose that was read."""
-        self._unread.append(text)
-        if len(self._unread) > 4096:
-            self._look()
+        self.unseen.append(text)
+        if len(self.unseen) > MOST_UNSEEN:
+            self.look()
 
     def restart(self) -> None:
         """A call or a thought has ended: what stood before it on its line no longer counts."""
-        self._look()
+        self.look()
         self._rest = ""
         self._tail = ""
         self._fresh = True
 
     def end_block(self) -> None:
         """A fence has ended: a line begins, and nothing inline is open any more."""
-        self._look()
+        self.look()
         self._rest = ""
         self._end_paragraph()
         self._begin_line()
@@ -244,25 +247,25 @@ class Place:
     @property
     def line_begins(self) -> bool:
         """Has nothing but space come since the line began, or since a call?"""
-        self._look()
+        self.look()
         return self._fresh and not self._rest.strip()
 
     @property
     def in_code(self) -> bool:
         """Inside a code span of this line?"""
-        self._look()
+        self.look()
         return self._code > 0 and self._code_line == self._line
 
     @property
     def in_block_quote(self) -> bool:
         """In a line that is quoted?"""
-        self._look()
+        self.look()
         return _QUOTE_LINE.match(self._head) is not None
 
     @property
     def shows(self) -> bool:
         """In an element that shows or quotes what is in it?"""
-        self._look()
+        self.look()
         return self._element is not None
 
     @property
@@ -274,7 +277,7 @@ class Place:
 
     def standing(self) -> Standing:
         """How a call that begins here stands."""
-        self._look()
+        self.look()
         shown = self._shown()
         if shown:
             return REASONS[shown]
@@ -362,12 +365,13 @@ class Place:
 
     # -- looking at prose -----------------------------------------------------------------
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """Take in what has come, from left to right; a mark that may go on waits in ``_rest``."""
-        if not self._unread:
+        if not self.unseen:
             return
-        text = self._rest + "".join(self._unread)
-        self._unread, self._rest = [], ""
+        text = self._rest + "".join(self.unseen)
+        self._rest = ""
+        self.unseen.clear()
         at = 0
         while at < len(text):
             stop = self._step(text, at)
