@@ -142,6 +142,9 @@ class AsyncDriver(Driver):
             return error
         return None
 
+    async def _compute(self, command: cmd.Compute[Any]) -> Any:
+        return await asyncio.to_thread(command.function)
+
     async def _clean_up(self, command: cmd.CleanUp) -> None:
         await awaited(command.function())
 

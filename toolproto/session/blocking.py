@@ -123,6 +123,9 @@ class BlockingDriver(Driver):
     def _clean_up(self, command: cmd.CleanUp) -> None:
         _plain(command.function(), "a clean-up")
 
+    def _compute(self, command: cmd.Compute[Any]) -> Any:
+        return command.function()
+
     def _write(self, command: cmd.Write) -> None:
         self.log.write(command.records, command.durable)
 

@@ -47,6 +47,7 @@ PERFORM: dict[type[Command[Any]], str] = {
     cmd.Hook: "_hook",
     cmd.Together: "_together",
     cmd.CleanUp: "_clean_up",
+    cmd.Compute: "_compute",
     cmd.Append: "_append",
     cmd.Write: "_write",
     cmd.Clock: "_clock",

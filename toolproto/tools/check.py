@@ -7,6 +7,7 @@ raised for what a model wrote; only a schema whose references lead nowhere is a 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +18,7 @@ from .scalars import ReadJson, strict_json
 from .spec import ToolOffer, ToolSpec
 from .validate import find_faults
 from .wording import show_name, word_faults
-from .work import TooMuchWork, Work
+from .work import TooMuchWork, Work, purse
 
 __all__ = ["call_problem", "check_call", "doubted_place", "meant"]
 
@@ -38,7 +39,7 @@ def check_call(
     *near_names* a misspelt tool name is mended too, as a guess. *read_json* reads arguments
     that came as JSON text. *work* is what checking may cost, if several calls share it.
     """
-    work = work or Work()
+    work = work or Work(purse([call.arguments]))
     match = meant(call.name, offer, work, near=near_names)
     spec = offer.get(match.name) if match else None
     if not match or not spec:
@@ -117,12 +118,14 @@ def _fitted(
     schema = {**spec.parameters, "type": "object"}
     try:
         faults = find_faults(call.arguments, schema, schema, work)
-        if faults:
-            call = _coerced(call, schema, read_json, work)
-            faults = find_faults(call.arguments, schema, schema, work)
     except TooMuchWork:
         message = "these arguments are too large or too deeply nested to check; send less at once"
         return call_problem(call, ProblemKind.TOO_LARGE, message)
+    if faults:
+        with suppress(TooMuchWork):  # then what is known already is told
+            mended = _coerced(call, schema, read_json, work)
+            faults = find_faults(mended.arguments, schema, schema, work)
+            call = mended
     message = word_faults(faults) if faults else _placeholder(call)
     return call_problem(call, ProblemKind.INVALID_ARGUMENTS, message) if message else call
 

@@ -69,7 +69,7 @@ def _unique(walk: Walk, unique: Any, value: Any, schema: Mapping[str, Any]) -> l
 
 
 def _ref(walk: Walk, reference: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:
-    return walk.faults(value, resolve(reference, walk.root))
+    return walk.referred(value, resolve(reference, walk.root))
 
 
 def _all_of(walk: Walk, branches: Any, value: Any, schema: Mapping[str, Any]) -> list[Fault]:

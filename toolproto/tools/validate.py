@@ -46,10 +46,11 @@ def fits(value: Any, schema: Schema, root: Schema, work: Work) -> bool:
 
 
 class _Walk:
-    __slots__ = ("_depth", "root", "work")
+    __slots__ = ("_depth", "_known", "root", "work")
 
     def __init__(self, root: Schema, work: Work) -> None:
         self.root, self.work, self._depth = root, work, 0
+        self._known: dict[tuple[int, int], list[Fault]] = {}
 
     def faults(self, value: Any, schema: Any) -> list[Fault]:
         self.work.spend()
@@ -64,6 +65,17 @@ class _Walk:
             if check is not None:
                 found += check(self, expected, value, schema)
         self._depth -= 1
+        return found
+
+    def referred(self, value: Any, schema: Any) -> list[Fault]:
+        """The faults by a schema that is referred to, which may be from a thousand places.
+
+        Ten references to ten references to ten are a million ways to one and the same question.
+        """
+        place = (id(schema), id(value))  # both outlive the walk
+        found = self._known.get(place)
+        if found is None:
+            found = self._known[place] = self.faults(value, schema)
         return found
 
     def inside(self, key: str | int, value: Any, schema: Any) -> list[Fault]:

@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .patterns import Prepared, prepared, reading_steps, rounded
 
-__all__ = ["TooMuchWork", "Work"]
+__all__ = ["TooMuchWork", "Work", "purse", "takes_long"]
 
 # A visit takes one to three microseconds, so a check ends within seconds whatever the schema.
 MAX_VISITS = 1_000_000
+# What small arguments may cost, so that a schema alone cannot make checking slow: a twentieth of a
+# second. Real ones take some dozens of visits.
+_LEAST = 20_000
+_FOR_EACH = 1_000
+# Checking large arguments, mending them and checking again takes up to five visits for each value.
+_FOR_VALUE = 10
+_LETTERS_OF_VALUE = 16  # a text may be JSON that has to be read
+
+
+def purse(several: Iterable[Any]) -> int:
+    """How many visits checking *several* arguments may take, in proportion to what they hold."""
+    visits = _LEAST
+    pending = list(several)
+    visits += _FOR_EACH * len(pending)
+    while pending and visits < MAX_VISITS:
+        value = pending.pop()
+        visits += _FOR_VALUE
+        if isinstance(value, str):
+            visits += _FOR_VALUE * (len(value) // _LETTERS_OF_VALUE)
+        elif isinstance(value, Mapping):
+            pending.extend(value.values())
+        elif isinstance(value, list | tuple):
+            pending.extend(value)
+    return min(visits, MAX_VISITS)
+
+
+def takes_long(visits: int) -> bool:
+    """Whether so many visits are too many for an event loop."""
+    return visits > 3 * _LEAST
 
 
 class TooMuchWork(Exception):

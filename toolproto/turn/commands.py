@@ -23,6 +23,7 @@ __all__ = [
     "Clock",
     "Close",
     "Command",
+    "Compute",
     "Emit",
     "Flow",
     "Hook",
@@ -142,6 +143,13 @@ class Pause(Command[None]):
     """Nothing; but whatever is to interrupt the turn does so here at the latest."""
 
     interruptible = True
+
+
+@dataclass(frozen=True, slots=True)
+class Compute(Command[R]):
+    """Call *function*, which looks at nothing outside and may take long: not on an event loop."""
+
+    function: Callable[[], R]
 
 
 @dataclass(frozen=True, slots=True)

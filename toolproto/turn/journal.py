@@ -141,8 +141,8 @@ class Journal:
                 return []
             case cmd.Hook() | cmd.Together() | cmd.Pause() if not isinstance(error, TurnCancelled):
                 return []  # it will fail again
-            case cmd.CleanUp():
-                return []  # so will this
+            case cmd.CleanUp() | cmd.Compute():
+                return []  # so will these
             case cmd.Invoke():
                 return self._due(Record("unstarted", {"error": write_error(error)}))
         return self._due(Record("failed", {"hook": self.recall.hooks, "error": write_error(error)}))

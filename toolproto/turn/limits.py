@@ -18,6 +18,7 @@ class TurnLimits:
     the model is shown of one result, *argument_characters* what the arguments of one call may
     come to. *tool_seconds* is for tools without a timeout of their own. *repeats* is how often the
     same calls are made in a turn before somebody is asked; None: as often as the model likes.
+    *calls* is how many calls of one reply may run; what comes behind them is answered without.
     *continuations* is how often a reply that was cut for its length is continued and joined.
     """
 
@@ -29,6 +30,7 @@ class TurnLimits:
     argument_characters: int = 2_000_000
     repeats: int | None = 3
     continuations: int = 0
+    calls: int = 128
 
     def __post_init__(self) -> None:
         for name, least in _LEAST.items():
@@ -51,4 +53,5 @@ _LEAST = {
     "argument_characters": 1,
     "repeats": 2,
     "continuations": 0,
+    "calls": 1,
 }

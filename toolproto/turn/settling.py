@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ..approvals import (
     Allow,
@@ -27,7 +28,8 @@ from ..tools.define import Tool
 from ..tools.outcome import bounded, result_of
 from ..tools.running import check_run
 from ..tools.spec import ToolOffer
-from .commands import Ask, Emit, Flow, Hook, Invoke, Outcome, Review, Settle, perform
+from ..tools.work import Work, purse, takes_long
+from .commands import Ask, Compute, Emit, Flow, Hook, Invoke, Outcome, Review, Settle, perform
 from .events import ApprovalAsked, Decided, ToolStatus, ToolUpdated
 from .result import CallRecord
 from .setup import Conversation, Pending, Terms, TurnSetup
@@ -90,8 +92,11 @@ class Settling:
         for call in self.calls:
             yield Emit(ToolUpdated(call, ToolStatus.PENDING))
         sound: list[ToolCall] = []
+        # One purse for all: otherwise a hundred small calls could cost a hundred times as much.
+        looked_at = self.calls[: self.setup.limits.calls]
+        work = Work(purse(call.arguments for call in looked_at))
         for at, call in enumerate(self.calls):
-            sound += yield from self._prepared(call, at)
+            sound += yield from self._prepared(call, at, work)
         if sound and (yield from self._going_in_circles(sound)):
             return
         cleared: list[ToolCall] = []
@@ -143,9 +148,9 @@ class Settling:
 
     # -- before anything runs ------------------------------------------------------------
 
-    def _prepared(self, call: ToolCall, at: int) -> Flow[list[ToolCall]]:
+    def _prepared(self, call: ToolCall, at: int, work: Work) -> Flow[list[ToolCall]]:
         """*call* in a list if it can run: checked, and passed by the hooks."""
-        checked: ToolCall | ToolResult | CallProblem = self._checked(call, at)
+        checked: ToolCall | ToolResult | CallProblem = yield from self._checking(call, at, work)
         if isinstance(checked, ToolCall):
             checked = yield from self._hooked(checked)
         if isinstance(checked, CallProblem):
@@ -157,14 +162,26 @@ class Settling:
         yield from self._finished(checked)
         return []
 
-    def _checked(self, call: ToolCall, at: int = 0) -> ToolCall | CallProblem:
+    def _checking(
+        self, call: ToolCall, at: int = 0, work: Work | None = None
+    ) -> Flow[ToolCall | CallProblem]:
+        """*call* checked, and not on an event loop if that may take long."""
+        work = work or Work(purse([call.arguments]))
+        if not takes_long(work.visits):
+            return self._checked(call, at, work)
+        return (yield from perform(Compute(partial(self._checked, call, at, work))))
+
+    def _checked(self, call: ToolCall, at: int, work: Work) -> ToolCall | CallProblem:
         if at and not self.offer.parallel:
             message = "only one call may be made at a time; make this one later if it still matters"
+            return call_problem(call, ProblemKind.NOT_ALLOWED, message)
+        if at >= self.setup.limits.calls:
+            message = f"{self.setup.limits.calls} calls may be made at a time; make this one later"
             return call_problem(call, ProblemKind.NOT_ALLOWED, message)
         if len(call.raw) > self.setup.limits.argument_characters:
             message = f"it has {len(call.raw):,} characters, which is too long; send less at once"
             return call_problem(call, ProblemKind.TOO_LARGE, message)
-        checked = check_run(call, self.offer, self._tools)
+        checked = check_run(call, self.offer, self._tools, work)
         if isinstance(checked, ToolCall) and checked.name not in self._tools:
             message = "this tool is not there any more"
             return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
@@ -191,7 +208,7 @@ class Settling:
             if isinstance(answer, ToolResult):
                 return result_of(call, answer)
             if isinstance(answer, ToolCall):
-                checked = self._checked(replace(answer, id=call.id))
+                checked = yield from self._checking(replace(answer, id=call.id))
                 if isinstance(checked, CallProblem):
                     return checked
                 call = checked
@@ -304,7 +321,7 @@ class Settling:
         return (yield from self._denied(call))
 
     def _edited(self, call: ToolCall, instead: ToolCall) -> Flow[list[ToolCall]]:
-        checked = self._checked(replace(instead, id=call.id))
+        checked = yield from self._checking(replace(instead, id=call.id))
         if isinstance(checked, CallProblem):
             yield from self._refused(call, f"not run as changed by the user: {checked.message}")
             return []
