@@ -11,7 +11,11 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-__all__ = ["Ending", "cut_reason", "cut_words", "ending_of", "is_cut"]
+__all__ = ["STOP_SEQUENCE", "Ending", "cut_reason", "cut_words", "ending_of", "is_cut"]
+
+
+#: What a dialect says for a reply that ended at a stop sequence of the request, if it is told so.
+STOP_SEQUENCE = "stop_sequence"
 
 
 class Ending(Enum):

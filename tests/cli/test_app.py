@@ -63,6 +63,8 @@ FAILURES = [
     (["prompt", "-t", TOOLS, "-p", "nope"], 2, "no paradigm named 'nope'"),
     (["prompt", "-t", TOOLS, "--budget", "0"], 2, "budget"),
     (["--config", "none.toml", "version"], 2, "none.toml"),
+    (["version", "--config", "none.toml"], 2, "none.toml"),
+    (["version", "--config"], 2, "requires an argument"),
 ]
 
 
@@ -154,3 +156,22 @@ def test_without_click_the_remedy_is_told():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.strip().endswith("run: pip install 'toolproto[cli]'")
+
+
+def test_settings_may_be_named_behind_any_command(tmp_path):
+    settings = tmp_path / "mine.toml"
+    settings.write_text('[prompt]\nparadigm = "nonsuch"\n')
+    for words in (["--config", str(settings)], [f"--config={settings}"]):
+        before, behind = run(*words, "prompt", "-t", TOOLS), run("prompt", *words, "-t", TOOLS)
+        assert "nonsuch" in before.output
+        assert (before.exit_code, before.output) == (behind.exit_code, behind.output)
+    assert "--config" in run("prompt", "--help").output
+
+
+def test_a_table_that_nobody_reads_is_named(tmp_path):
+    settings = tmp_path / "toolproto.toml"
+    settings.write_text('[modles."qwen"]\nparadigm = "hermes"\n')
+    told = run("version").output
+    assert "no table [modles]; did you mean [models]?" in told
+    settings.write_text("[zzz]\n")
+    assert "no table [zzz]; there are chat," in run("version").output

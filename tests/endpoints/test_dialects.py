@@ -272,7 +272,7 @@ def test_frames_as_the_services_send_them(dialect, event, body, chunk):
     "theirs, ours",
     [
         ("end_turn", "stop"),
-        ("stop_sequence", "stop"),
+        ("stop_sequence", "stop_sequence"),
         ("max_tokens", "length"),
         ("model_context_window_exceeded", "length"),
         ("refusal", "refusal"),
@@ -458,3 +458,9 @@ def test_what_goes_with_a_message_is_sent_as_the_service_wants_it(name):
         message = Message("user", "Look.", attachments=tuple(taken))
         body = dialect.body(ChatRequest((message,)), "m")
         assert body["messages"] == [{"role": "user", **sent}]
+
+
+@pytest.mark.parametrize("told, ours", [("END", "stop_sequence"), (None, "stop"), (128001, "stop")])
+def test_a_stop_sequence_is_told_apart_where_the_service_says_which(told, ours):
+    choice = {"index": 0, "delta": {}, "finish_reason": "stop", "stop_reason": told}
+    assert OpenAIChat().read(Frame("", json.dumps({"choices": [choice]}))).finish_reason == ours

@@ -456,3 +456,10 @@ def test_tool_history_is_text_upstream_even_without_tools():
     assert request.messages[0].content == "Be brief.\n\nAnd kind."
     assert "rain" in request.messages[3].content and "And?" in request.messages[3].content
     assert not any(message.calls or message.results for message in request.messages)
+
+
+@BOTH
+@pytest.mark.parametrize("reason, stopped", [("stop", False), ("stop_sequence", True)])
+def test_an_end_at_a_stop_sequence_is_told_apart_where_the_backend_does(asked, reason, stopped):
+    ended = answer(asked, "Rain.", reason=reason)[-1]
+    assert ended == Ended("stop", Usage(10, 5), stopped)

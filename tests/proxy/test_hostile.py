@@ -182,7 +182,7 @@ def locked(monkeypatch, backend) -> Iterator[str]:
         yield url
 
 
-PATHS = [CHAT, "/v1/models", "/healthz", "/metrics", "/api/tags", "/nowhere"]
+PATHS = [CHAT, "/v1/models", "/metrics", "/api/tags", "/nowhere"]
 KEYS = [
     {},
     {"authorization": "Bearer wrong"},
@@ -194,15 +194,26 @@ KEYS = [
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_path_asks_for_the_key_or_is_refused(locked, path):
+def test_every_path_asks_for_the_key_or_is_refused(locked, path, caplog):
+    caplog.set_level(logging.INFO, "toolproto.proxy")
     for headers in KEYS:
         raw = {name: value.encode("latin-1") for name, value in headers.items()}
         assert httpx.get(locked + path, headers=raw).status_code == 401
+    lines = [json.loads(each.msg) for each in caplog.records if each.name == "toolproto.proxy"]
+    assert {(line["status"], line["reason"]) for line in lines} == {(401, "invalid_api_key")}
+    assert (len(lines), {line["path"] for line in lines}) == (len(KEYS), {path})
+    assert CANARY[:-1] not in caplog.text
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_whether_it_is_well_is_told_to_everybody(locked, path):
+    answer = httpx.get(locked + path)
+    assert (answer.status_code, answer.json().keys()) == (200, {"status"})
 
 
 def test_the_key_opens(locked):
     for headers in ({"authorization": f"Bearer {CANARY}"}, {"x-api-key": CANARY}):
-        assert httpx.get(f"{locked}/healthz", headers=headers).status_code == 200
+        assert httpx.get(f"{locked}/metrics", headers=headers).status_code == 200
 
 
 def test_the_proxys_own_key_is_not_passed_on(locked, backend):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from datetime import datetime
 
 import httpx
 import pytest
@@ -12,7 +13,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from tests.proxy.backend import Backend, served
+from tests.proxy.backend import Backend, Refusal, served
 from toolproto.proxy import ModelTerms, ProxyConfig, Upstream, make_app
 
 CALL = "<tool_code>{'name': 'now', 'arguments': {}}</tool_code>"
@@ -82,3 +83,54 @@ def test_a_client_is_told_the_id_under_which_its_request_is_logged(caplog, strea
         json.loads(each.getMessage()) for each in caplog.records if each.name == "toolproto.proxy"
     ]
     assert answer.headers["x-request-id"] == line["request"]
+
+
+def failing(caplog: pytest.LogCaptureFixture, upstream: str, body: object) -> dict:
+    """The log line of a request that cannot be answered."""
+    caplog.set_level(logging.INFO, "toolproto.proxy")
+    config = ProxyConfig((Upstream(f"{upstream}/v1"),), ModelTerms("xml_tag", reasks=0))
+    with served(make_app(config)) as url:
+        answer = httpx.post(f"{url}/v1/chat/completions", json=body)
+    (line,) = (json.loads(each.getMessage()) for each in caplog.records if "outcome" in each.msg)
+    assert line["status"] == answer.status_code
+    assert datetime.fromisoformat(line["time"]).tzinfo is not None
+    return line
+
+
+FAILURES = {
+    "of the backend": (lambda m: Refusal(503, "not now"), BODY, ("failed", 503, "upstream_error")),
+    "of the model": (lambda m: "", BODY, ("failed", 400, "empty_reply")),
+    "of the client": (lambda m: "", {**BODY, "n": 0}, ("refused", 400, "invalid_value")),
+    "in its body": (lambda m: "", [], ("refused", 400, "invalid_value")),
+    "on its way through": (
+        lambda m: Refusal(503, "not now"),
+        {"model": "m", "messages": BODY["messages"]},
+        ("passed", 503, None),
+    ),
+}
+
+
+@pytest.mark.parametrize("speak, body, told", FAILURES.values(), ids=FAILURES)
+def test_a_failure_is_logged_with_its_status_reason_and_time(caplog, speak, body, told):
+    with served(Backend(speak).app()) as upstream:
+        line = failing(caplog, upstream, body)
+    assert (line["outcome"], line["status"], line["reason"]) == told
+    assert "secret" not in json.dumps(line)
+
+
+def test_a_backend_that_is_not_there_is_logged_with_what_the_connection_came_to(caplog):
+    line = failing(caplog, "http://127.0.0.1:9", BODY)
+    assert (line["status"], line["reason"]) == (502, "upstream_unreachable")
+    assert "could not connect" in line["detail"]
+
+
+def test_it_is_ready_while_a_backend_can_be_reached(caplog):
+    with served(Backend(lambda messages: CALL).app()) as upstream:
+        there, gone = Upstream(f"{upstream}/v1"), Upstream("http://127.0.0.1:9/v1", prefix="x/")
+        with served(make_app(ProxyConfig((there, gone)))) as url:
+            assert httpx.get(f"{url}/readyz").status_code == 200
+    caplog.set_level(logging.INFO, "toolproto.proxy")
+    with served(make_app(ProxyConfig((gone,)))) as url:
+        answers = [httpx.get(f"{url}{path}") for path in ("/healthz", "/readyz")]
+    assert [answer.status_code for answer in answers] == [200, 503]
+    assert "127.0.0.1:9" not in answers[1].text and "127.0.0.1:9" in caplog.text

@@ -274,3 +274,36 @@ def test_what_cannot_be_asked_is_a_400_that_names_the_field(url, bad, stream):
     error = refused.json()["error"]
     assert (refused.status_code, error["type"]) == (400, "invalid_request_error")
     assert error["param"].partition("[")[0] in bad
+
+
+@pytest.mark.parametrize("messages", ["hi", ["hi"], {"role": "user"}, [], None, [None]])
+@pytest.mark.parametrize("path", [CHAT, "/v1/messages", "/api/chat"])
+def test_messages_that_are_none_are_a_400_that_says_so(url, path, messages):
+    refused = httpx.post(url + path, json={"model": "m", "max_tokens": 9, "messages": messages})
+    assert refused.status_code == 400
+    assert "messages" in refused.text
+    assert refused.headers["x-should-retry"] == "false"
+
+
+def test_a_strict_template_gets_messages_in_order_without_tools_too():
+    said = [
+        {"role": "user", "content": "Hi."},
+        {"role": "user", "content": [{"type": "text", "text": "Hello?"}], "name": "me"},
+        {"role": "assistant", "content": "Yes?"},
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": "A"},
+        {"role": "user", "content": "B"},
+    ]
+    strict = Backend(lambda messages: "hm")
+    with served(strict.app()) as upstream:
+        for normalize in (False, True):
+            backend = Upstream(f"{upstream}/v1", normalize=normalize)
+            with served(make_app(ProxyConfig((backend,)))) as url:
+                body = {"model": "m", "messages": said, "logprobs": True}
+                answer = httpx.post(url + CHAT, json=body)
+            assert answer.status_code == (200 if normalize else 400)
+    sent = strict.bodies[-1]
+    assert [each["role"] for each in sent["messages"]] == ["system", "user", "assistant", "user"]
+    assert sent["messages"][-1]["content"] == "A\n\nB"
+    assert [part["text"] for part in sent["messages"][1]["content"]] == ["Hi.", "Hello?"]
+    assert sent["logprobs"] is True

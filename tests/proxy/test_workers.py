@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -35,15 +36,16 @@ def speak(messages: Messages) -> str:
 
 
 @contextmanager
-def serving(upstream: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+def serving(upstream: str, log: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     words = ["serve", "--upstream", upstream, "-p", "xml_tag", "--port", str(port)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "toolproto", *words, "--workers", "2"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    with log.open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "toolproto", *words, "--workers", "2"],
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+        )
     try:
         yield process, f"http://127.0.0.1:{port}"
     finally:
@@ -74,13 +76,11 @@ def count(url: str, name: str) -> float | None:
     return sum(found) if found else None
 
 
-def test_workers_share_a_port_and_their_counts_and_end_when_told():
+def test_workers_share_a_port_and_their_counts_and_end_when_told(tmp_path):
+    log = tmp_path / "log"
     with (
         served(Backend(speak, pause=0.01).app()) as upstream,
-        serving(f"{upstream}/v1") as (
-            process,
-            url,
-        ),
+        serving(f"{upstream}/v1", log) as (process, url),
     ):
         until(lambda: len(workers(process)) == 2 and fetched(f"{url}/healthz"))
         for _ in range(8):
@@ -101,6 +101,12 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told():
             process.terminate()
             assert [line for line in lines if line][-1] == "data: [DONE]"
         assert process.wait(PATIENCE) == 0
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    outcomes = [line["outcome"] for line in lines if "outcome" in line]
+    assert outcomes == ["answered"] * 9  # and none of those whose worker was killed
+    told = [line["event"] for line in lines if "event" in line]
+    assert (told.count("serving"), told[-4:].count("draining"), told.count("stopped")) == (4, 2, 2)
+    assert [line["open"] for line in lines if line.get("event") == "draining"].count(1) == 1
 
 
 def _slow_request(url: str) -> threading.Thread:

@@ -16,7 +16,7 @@ import click
 from .. import __version__
 from ..errors import ToolProtoError
 from .exits import Exit, exit_of
-from .settings import Settings, load_settings
+from .settings import TABLES, Settings, load_settings
 from .visible import visible
 
 __all__ = ["COMMANDS", "main"]
@@ -56,6 +56,8 @@ class _Commands(click.Group):
             return None
         module = import_module(f".commands.{_NAME_OF.get(cmd_name, cmd_name)}", __package__)
         command: click.Command = module.command
+        if not any(each.name == "config" for each in command.params):
+            command.params.append(_config_option())
         settings = ctx.ensure_object(Settings)
         ctx.default_map = {**(ctx.default_map or {}), cmd_name: _defaults(settings, command)}
         return command
@@ -73,9 +75,14 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # What stands behind the command is needed before its options are read.
+        return super().parse_args(ctx, _leading(args, "--config"))
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             ctx.obj = load_settings(ctx.params["config"])
+            ctx.obj.check_tables([*COMMANDS, *TABLES])
             return super().invoke(ctx)
         except (ToolProtoError, OSError) as error:
             if isinstance(error, BrokenPipeError):
@@ -88,6 +95,27 @@ class _Commands(click.Group):
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         run = partial(super().main, *args, **extra, standalone_mode=False)
         return _end(run) if standalone_mode else run()
+
+
+def _config_option() -> click.Option:
+    """``--config`` for one command's own help; it is read before the command is."""
+    help = "Settings file, instead of ./toolproto.toml."
+    return click.Option(["--config"], expose_value=False, metavar="FILE", help=help)
+
+
+def _leading(args: list[str], option: str) -> list[str]:
+    """*args* with *option*, wherever before ``--`` it stands, first."""
+    end = args.index("--") if "--" in args else len(args)
+    moved, rest = [], []
+    words = iter(args[:end])
+    for word in words:
+        if word == option and (value := next(words, None)) is not None:
+            moved += [word, value]
+        elif word.startswith(f"{option}="):
+            moved.append(word)
+        else:
+            rest.append(word)
+    return [*moved, *rest, *args[end:]]
 
 
 def _complain(text: str) -> None:

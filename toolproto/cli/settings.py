@@ -19,18 +19,21 @@ needs trust, see ``trust.py``.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
 from .trust import FolderTrust, is_harmless
 
-__all__ = ["FILE", "Settings", "load_settings"]
+__all__ = ["FILE", "TABLES", "Settings", "load_settings"]
 
 FILE = Path("toolproto.toml")
 _LONGEST = 1024 * 1024
+#: Tables that are no command's.
+TABLES = ("models", "upstreams", "limits")
 _MODEL_KEYS = frozenset(
     {"paradigm", "describe", "examples", "reasks", "constrain", "guard", "vision"}
 )
@@ -77,6 +80,14 @@ class Settings:
         for name, value in found.items():
             self.check(name, value)
         return found
+
+    def check_tables(self, known: Collection[str]) -> None:
+        """Raise UsageError for a table that is not one of *known*: nobody would ever read it."""
+        for name, value in self.values.items():
+            if isinstance(value, dict) and name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean [{near[0]}]?" if near else f"there are {', '.join(known)}"
+                raise UsageError(f"{self.path}: there is no table [{name}]; {hint}")
 
     def _table(self, name: str) -> dict[str, Any]:
         found = self.values.get(name, {})

@@ -16,6 +16,8 @@ from starlette.routing import Route
 
 from .config import ProxyConfig, config_from
 from .guard import Guard
+from .lifecycle import telling
+from .log import log_to_stderr
 from .metrics import Metrics
 from .record import Recorder
 from .responding import refused
@@ -33,12 +35,14 @@ _Answer = Callable[[Request], Awaitable[Response]]
 def make_app(config: ProxyConfig) -> Starlette:
     """The application that serves as *config* says."""
     metrics = Metrics()
-    serving = Serving(config, Recorder(metrics, config.log_content))
+    recorder = Recorder(metrics, config.log_content)
+    serving = Serving(config, recorder)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
-        await serving.close()
+        with telling(lambda: recorder.open):
+            yield
+            await serving.close()
 
     async def health(request: Request) -> Response:
         return JSONResponse({"status": "ok"})
@@ -55,6 +59,7 @@ def make_app(config: ProxyConfig) -> Starlette:
             Route("/v1/models", serving.models),
             Route("/api/tags", serving.tags),
             Route("/healthz", health),
+            Route("/readyz", serving.ready),
             Route("/metrics", counts),
         ],
         middleware=[Middleware(Guard, config=config)],
@@ -65,6 +70,7 @@ def make_app(config: ProxyConfig) -> Starlette:
 
 def app_from_environment() -> Starlette:
     """The application of a worker process."""
+    log_to_stderr()
     return make_app(config_from(json.loads(os.environ[CONFIG_VARIABLE])))
 
 

@@ -43,7 +43,8 @@ class Upstream:
     Those are the ones whose name begins with *prefix*; a prefix that ends with a slash is taken
     away. The key is held in *api_key_env*; without one, the client's own is passed on. With
     *native* ``auto`` the backend's own tools are tried once for each model. *service* says which
-    server it is, so that it can be sent a grammar.
+    server it is, so that it can be sent a grammar. With *normalize* the roles of requests without
+    tools take turns, too, for chat templates that insist on it.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -54,6 +55,7 @@ class Upstream:
     api_key_env: str | None = None
     native: Native = "never"
     service: str | None = None
+    normalize: bool = False
 
     def __post_init__(self) -> None:
         Address(self.url)

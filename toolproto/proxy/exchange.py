@@ -22,7 +22,7 @@ from ..events import (
     ReasoningDelta,
     TextDelta,
 )
-from ..finish_reasons import Ending, cut_reason, ending_of, is_cut
+from ..finish_reasons import STOP_SEQUENCE, Ending, cut_reason, ending_of, is_cut
 from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
@@ -261,7 +261,9 @@ class Exchange:
 
     def _ended(self) -> list[Piece]:
         self.done = True
-        return [*self._shaped(), Ended(self._reason(), self.usage)]
+        reason = self._reason()
+        stopped = reason == "stop" and self._reply.reason == STOP_SEQUENCE
+        return [*self._shaped(), Ended(reason, self.usage, stopped)]
 
     def _shaped(self) -> list[Piece]:
         """What was held back; an answer in a shape is nothing but its JSON."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -19,6 +18,7 @@ from ..endpoints.base import AsyncEndpoint
 from ..errors import EndpointError, EndpointTimeout, WireError
 from ..messages import Chunk
 from .exchange import Exchange
+from .log import LOGGER
 from .pieces import Failed, Piece, joined
 
 __all__ = ["Came", "Feed", "failure_of"]
@@ -27,8 +27,8 @@ __all__ = ["Came", "Feed", "failure_of"]
 Came = dict[int, list[Piece]]
 #: Chunks that wait to be thought about.
 _MOST_WAITING = 64
+_LONGEST_DETAIL = 300
 _OURS = Failed("an error inside the proxy", "internal", 500)
-_LOGGER = logging.getLogger("toolproto.proxy")
 
 
 @dataclass(slots=True)
@@ -111,7 +111,7 @@ class Feed:
                 answer.is_heard = False
                 self._tasks[index] = self._listen(answer)  # the exchange asks again
         except Exception:
-            _LOGGER.exception("a request failed for a reason of ours")
+            LOGGER.exception("a request failed for a reason of ours")
             self._tasks[index].cancel()
             answer.is_over = True
             return [_OURS]
@@ -134,7 +134,7 @@ class Feed:
         except EndpointError as error:
             answer.failure = failure_of(error)
         except Exception:
-            _LOGGER.exception("a request failed for a reason of ours")
+            LOGGER.exception("a request failed for a reason of ours")
             answer.failure = _OURS
         answer.is_heard = True
         self._news.set()
@@ -182,10 +182,13 @@ def failure_of(error: EndpointError) -> Failed:
         status = error.status if error.status >= 400 else 502
         said = f"the upstream answered {error.status}{words}"
         return Failed(said, code, status, error.retry_after)
+    # What a connection came to holds no word of what was said.
+    detail = str(error)[:_LONGEST_DETAIL]
     if isinstance(error, EndpointTimeout):
-        return Failed("the upstream took too long", "upstream_timeout", 504)
+        return Failed("the upstream took too long", "upstream_timeout", 504, detail=detail)
     if isinstance(error, WireError):
-        return Failed("what the upstream sent is no whole reply", "upstream_broken_off")
+        told = "what the upstream sent is no whole reply"
+        return Failed(told, "upstream_broken_off", detail=None if words else detail)
     if words:
         return Failed(f"the upstream failed{words}", code)
-    return Failed("the upstream cannot be reached", "upstream_unreachable")
+    return Failed("the upstream cannot be reached", "upstream_unreachable", detail=detail)

@@ -3,7 +3,8 @@
 A proxy on this machine could be reached by any web page its user has open: a page may send
 requests to 127.0.0.1, or to a name of its own that it points there. So the ``Host`` must be one of
 ours, and a request with a foreign ``Origin`` is refused, whatever else it carries; a page of this
-machine that comes from another port is foreign, too. Where a key is set, every path asks for it.
+machine that comes from another port is foreign, too. Where a key is set, every path asks
+for it but those that say whether the proxy is well.
 """
 
 from __future__ import annotations
@@ -18,11 +19,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .asked import Fault
 from .config import ProxyConfig, key_in
+from .log import log_line
 from .translate import api_at
 
 __all__ = ["Guard"]
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
+#: What is asked by those who watch over the proxy, and needs no key. Neither says anything that
+#: would be worth one.
+_OPEN = ("/healthz", "/readyz")
+_LONGEST_PATH = 200
 _PORTS = {"http": 80, "https": 443}
 #: Headers that a client and a server might read differently; one of each is enough.
 _SINGLE = (b"host", b"content-length", b"transfer-encoding", b"authorization", b"x-api-key")
@@ -42,13 +48,13 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        refusal = self._refusal(Headers(scope=scope))
+        refusal = self._refusal(Headers(scope=scope), scope["path"])
         if refusal is None:
             await self._app(scope, receive, send)
         else:
             await _refuse(send, scope["path"], *refusal)
 
-    def _refusal(self, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, headers: Headers, path: str) -> tuple[int, str] | None:
         """Status and words, or None for a request that may be answered."""
         if any(sum(name == each for name, _ in headers.raw) > 1 for each in _SINGLE):
             return 400, "a header came twice"
@@ -59,7 +65,9 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and _place(origin) != _at_port(headers["host"], origin):
             return 403, "web pages of other origins are not served"
-        if self._key_env is not None and not self._is_key(_sent_keys(headers)):
+        if self._key_env is None or path in _OPEN:
+            return None
+        if not self._is_key(_sent_keys(headers)):
             return 401, "the key is missing or wrong"
         return None
 
@@ -112,6 +120,8 @@ def _at_port(host: str, origin: str) -> str:
 
 async def _refuse(send: Send, path: str, status: int, message: str) -> None:
     code = "invalid_api_key" if status == 401 else "refused"
+    shown = path[:_LONGEST_PATH]
+    log_line(path=shown, outcome="refused", status=status, reason=code, detail=message)
     body = json.dumps(api_at(path).error(Fault(status, message, code))).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -14,7 +14,7 @@ from .asked import BadRequest
 from .config import Limits
 from .translate.reading import required
 
-__all__ = ["check_limits", "client_key", "read_body", "read_model", "read_object"]
+__all__ = ["check_limits", "check_messages", "client_key", "read_body", "read_model", "read_object"]
 
 BODY_SECONDS = 60.0
 #: Names of models are kept, in caches and in the log.
@@ -77,6 +77,16 @@ def read_model(values: Mapping[str, Any]) -> str:
     if len(model) > _LONGEST_NAME:
         raise BadRequest(f"model is longer than {_LONGEST_NAME} characters", "model")
     return model
+
+
+def check_messages(values: Mapping[str, Any]) -> None:
+    """Raise BadRequest for messages that are none: some backends break off over them."""
+    messages = values.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise BadRequest("messages is to be a list of at least one message", "messages")
+    for at, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise BadRequest(f"messages[{at}] is to be an object", f"messages[{at}]")
 
 
 def check_limits(values: Mapping[str, Any], limits: Limits) -> None:

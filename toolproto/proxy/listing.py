@@ -13,7 +13,7 @@ from .config import Upstream
 from .relay import Relay
 from .upstreams import Backends
 
-__all__ = ["model_names", "openai_list", "tag_list"]
+__all__ = ["model_names", "models_path", "openai_list", "tag_list"]
 
 _PATHS = {"ollama": "/api/tags"}
 _MOST_BYTES = 4 * 1024 * 1024
@@ -37,8 +37,13 @@ async def model_names(backends: Backends, relay: Relay, client_key: str | None) 
     return [name for names in lists for name in names]
 
 
+def models_path(upstream: Upstream) -> str:
+    """Where *upstream* lists its models."""
+    return _PATHS.get(upstream.dialect, "/models")
+
+
 async def _names(upstream: Upstream, relay: Relay, key: str | None) -> list[str]:
-    path = _PATHS.get(upstream.dialect, "/models")
+    path = models_path(upstream)
     async with asyncio.timeout(10):
         answer = await relay.send(upstream, path, key, method="GET")
         body = await answer.read(_MOST_BYTES)

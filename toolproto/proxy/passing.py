@@ -17,6 +17,7 @@ from ..endpoints.dialects import get_dialect
 from .config import Upstream
 from .relay import Relay, Relayed
 from .translate.base import Api
+from .turns import in_turns
 from .upstreams import Backends
 
 __all__ = ["Passing", "kept_headers"]
@@ -68,7 +69,7 @@ class Passing:
             upstream,
             get_dialect(upstream.dialect).path,
             self._backends.key(upstream, key),
-            _content(body, values, upstream.name_of(model), with_tools),
+            _content(body, values, upstream, with_tools),
             headers={name: headers[name] for name in _SENT_ON if name in headers},
         )
         if not with_tools or answer.status not in _REFUSALS:
@@ -81,16 +82,19 @@ class Passing:
         return None
 
 
-def _content(body: bytes, values: Mapping[str, Any], model: str, with_tools: bool) -> bytes:
-    """*body* for the backend, which calls the model *model*.
+def _content(body: bytes, values: Mapping[str, Any], upstream: Upstream, with_tools: bool) -> bytes:
+    """*body* for the backend, which may call the model otherwise, or want messages in order.
 
     Fields about tools that say nothing stay here: a backend without tools refuses them, too.
     """
     idle = () if with_tools else [name for name in _TOOL_FIELDS if name in values]
-    if values["model"] == model and not idle:
+    changed: dict[str, Any] = {"model": upstream.name_of(values["model"])}
+    if upstream.normalize and not with_tools:
+        changed["messages"] = in_turns(values["messages"])
+    if not idle and all(values[name] == value for name, value in changed.items()):
         return body
     kept = {name: value for name, value in values.items() if name not in idle}
-    return json.dumps({**kept, "model": model}).encode()
+    return json.dumps({**kept, **changed}).encode()
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:

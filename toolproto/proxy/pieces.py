@@ -7,7 +7,7 @@ calls is no text. Exactly one :class:`Ended` or :class:`Failed` comes last.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Literal
 
@@ -68,23 +68,26 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The answer is over."""
+    """The answer is over; *stopped* if the backend says that a stop sequence ended it."""
 
     reason: Reason
     usage: Usage
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
     """The answer cannot be given; *code* is for programs, *message* for people.
 
-    *retry_after* is for how many seconds the upstream asked to be left alone.
+    *retry_after* is for how many seconds the upstream asked to be left alone. *detail* is for the
+    log alone.
     """
 
     message: str
     code: str
     status: int = 502
     retry_after: float | None = None
+    detail: str | None = field(default=None, compare=False)
 
 
 Piece = Text | Thought | CallBegun | ArgumentsPiece | CallEnded | Ended | Failed

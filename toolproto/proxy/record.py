@@ -5,8 +5,6 @@ None of them holds what was said, unless *log_content* asks for it in the log, a
 
 from __future__ import annotations
 
-import json
-import logging
 import time
 from collections.abc import Sequence
 from secrets import token_hex
@@ -15,13 +13,13 @@ from typing import Any
 from ..messages import Usage
 from .asked import Asked
 from .exchange import Exchange
+from .log import log_line
 from .metrics import Metrics
+from .pieces import Failed
 from .tracing import Span, begin_span
-from .translate.base import Api
+from .translate.base import Api, Fault
 
-__all__ = ["LOGGER", "Record", "Recorder"]
-
-LOGGER = logging.getLogger("toolproto.proxy")
+__all__ = ["Record", "Recorder"]
 
 
 class Recorder:
@@ -30,19 +28,22 @@ class Recorder:
     def __init__(self, metrics: Metrics, log_content: bool = False) -> None:
         self.metrics = metrics
         self._log_content = log_content
+        #: How many requests are being answered.
+        self.open = 0
 
     def begin(self, model: str, api: Api) -> Record:
         """A request has come."""
         self.metrics.begun()
-        return Record(self.metrics, model, api.name, self._log_content)
+        self.open += 1
+        return Record(self, model, api.name, self._log_content)
 
 
 class Record:
     """What is known so far of one request."""
 
-    def __init__(self, metrics: Metrics, model: str, api: str, log_content: bool) -> None:
+    def __init__(self, recorder: Recorder, model: str, api: str, log_content: bool) -> None:
         self.id = token_hex(8)
-        self._metrics = metrics
+        self._recorder = recorder
         self.model = model
         self._asked: Asked | None = None
         self._api = api
@@ -57,22 +58,35 @@ class Record:
         self._asked = asked
         self._paradigm = paradigm
 
-    def end(self, outcome: str, exchanges: Sequence[Exchange] = ()) -> None:
+    def end(
+        self,
+        outcome: str,
+        exchanges: Sequence[Exchange] = (),
+        *,
+        status: int | None = 200,
+        fault: Fault | Failed | None = None,
+    ) -> None:
         """The request is over: answered, passed, refused, failed, or left by its client.
 
-        Only the first word counts: whoever closes what is left may say it again.
+        *status* is what its answer had, if there was one; *fault* is what went wrong, which in the
+        middle of a stream has a status of its own. Only the first word counts: whoever closes what
+        is left may say it again.
         """
         if self._is_over:
             return
         self._is_over = True
+        self._recorder.open -= 1
         seconds = time.perf_counter() - self._begun
         usage = sum((each.usage for each in exchanges), Usage())
-        line = {
+        line: dict[str, Any] = {
             "request": self.id,
             "api": self._api,
             "model": self.model,
             "paradigm": self._paradigm,
             "outcome": outcome,
+            "status": status if fault is None else fault.status,
+            "reason": None if fault is None else fault.code,
+            "detail": fault.detail if isinstance(fault, Failed) else None,
             "seconds": round(seconds, 4),
             "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens,
@@ -85,8 +99,10 @@ class Record:
         }
         if self._log_content and self._asked is not None:
             line |= _content(self._asked, exchanges)
-        LOGGER.info(json.dumps(line))
-        self._metrics.ended(self._api, self._paradigm or "none", outcome, seconds, exchanges)
+        log_line(**line)
+        self._recorder.metrics.ended(
+            self._api, self._paradigm or "none", outcome, seconds, exchanges
+        )
         self._span.end(outcome, usage, [name for each in exchanges for name in each.called])
 
 

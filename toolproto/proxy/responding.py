@@ -43,6 +43,7 @@ class Responding:
         self._stamp = Stamp(secrets.token_hex(12), int(time.time()))
         self._silence = silence
         self._outcome = "left"
+        self._failed: Failed | None = None
 
     async def whole(self) -> Response:
         """A response in one piece."""
@@ -53,7 +54,7 @@ class Responding:
                     pieces[choice] += more
             answers = [collected(each) for each in pieces]
             failed = next((each for each in answers if isinstance(each, Failed)), None)
-            self._outcome = "failed" if failed else "answered"
+            self._told(failed)
         finally:
             await self._closed()
         if failed is not None:
@@ -70,7 +71,7 @@ class Responding:
             raise
         failed = _failure(first)
         if failed is not None:
-            self._outcome = "failed"
+            self._told(failed)
             await self._closed()
             return refused(self._api, fault_of(failed), failed.retry_after)
         headers = {"cache-control": "no-cache", "x-accel-buffering": "no"}
@@ -101,16 +102,21 @@ class Responding:
     def _end(self, writer: StreamWriter, came: Came) -> list[str] | None:
         """What comes after *came*, if that was the last; None if it was not."""
         if failed := _failure(came):
-            self._outcome = "failed"
+            self._told(failed)
             return writer.fail(fault_of(failed))
         if not self._feed.is_over:
             return None
-        self._outcome = "answered"
+        self._told(None)
         return writer.end()
+
+    def _told(self, failed: Failed | None) -> None:
+        self._failed = failed
+        self._outcome = "failed" if failed else "answered"
 
     async def _closed(self) -> None:
         await self._feed.close()
-        self._record.end(self._outcome, self._exchanges)
+        status = None if self._outcome == "left" else 200
+        self._record.end(self._outcome, self._exchanges, status=status, fault=self._failed)
 
 
 def _failure(came: Came) -> Failed | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import logging
 import os
 import socket
-import sys
 import tempfile
 from contextlib import ExitStack
 from typing import Any
@@ -20,6 +19,9 @@ from ..tools.spec import ToolOffer
 from .app import CONFIG_VARIABLE, make_app
 from .config import ProxyConfig, key_in
 from .connections import BoundedProtocol
+from .log import LOGGER, log_to_stderr
+from .readiness import unreachable
+from .relay import Relay
 from .upstreams import taught
 
 __all__ = ["SERVER_OPTIONS", "banner", "check", "serve"]
@@ -31,7 +33,8 @@ SERVER_OPTIONS: dict[str, Any] = {
     # A connection that was upgraded would be out of their reach.
     "ws": "none",
     "h11_max_incomplete_event_size": 32 * 1024,
-    "log_level": "warning",
+    # Ours are set up already, in every process.
+    "log_config": None,
     "access_log": False,
     "server_header": False,
     "proxy_headers": False,
@@ -63,7 +66,8 @@ def banner(config: ProxyConfig) -> str:
 
 def serve(config: ProxyConfig, workers: int = 1) -> None:
     """Serve until a signal comes; open answers then get a while to end."""
-    _log_lines()
+    log_to_stderr()
+    _warn(config)
     with ExitStack() as cleaning:
         if workers > 1:
             folder = cleaning.enter_context(
@@ -103,11 +107,16 @@ def check(config: ProxyConfig) -> None:
             raise UsageError(f"cannot listen on {place}: {error.strerror}; try --port") from None
 
 
-def _log_lines() -> None:
-    """One JSON object a line, on stderr."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    logger = logging.getLogger("toolproto.proxy")
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
+def _warn(config: ProxyConfig) -> None:
+    """Say which backends cannot be reached now; they may well come later."""
+
+    async def down() -> dict[str, str]:
+        relay = Relay()
+        keys = [key_in(each.api_key_env) if each.api_key_env else None for each in config.upstreams]
+        try:
+            return await unreachable(config.upstreams, keys, relay)
+        finally:
+            await relay.close()
+
+    for place, why in asyncio.run(down()).items():
+        LOGGER.warning("the upstream %s cannot be reached now: %s", place, why)

@@ -16,10 +16,12 @@ from .asked import Asked, BadRequest
 from .config import ProxyConfig
 from .exchange import Exchange
 from .feed import Feed, failure_of
-from .incoming import check_limits, client_key, read_body, read_model, read_object
+from .incoming import check_limits, check_messages, client_key, read_body, read_model, read_object
 from .listing import model_names, openai_list, tag_list
+from .log import LOGGER, log_line
 from .passing import Passing, kept_headers
-from .record import LOGGER, Record, Recorder
+from .readiness import Readiness
+from .record import Record, Recorder
 from .relay import Relay, Relayed
 from .responding import Responding, fault_of, refused
 from .streamed import AsciiJson, ClosingStream
@@ -43,11 +45,19 @@ class Serving:
         self._backends = Backends(config)
         self._relay = Relay()
         self._passing = Passing(self._backends, self._relay)
+        self._readiness = Readiness(self._backends, self._relay)
 
     async def close(self) -> None:
         """Close every connection to a backend."""
         await self._backends.close()
         await self._relay.close()
+
+    async def ready(self, request: Request) -> Response:
+        """Whether a backend can be reached; which ones is nobody's business but the log's."""
+        if await self._readiness.is_ready():
+            return AsciiJson({"status": "ready"})
+        log_line(event="not ready", down=await self._readiness.down())
+        return AsciiJson({"status": "no upstream can be reached"}, 503)
 
     async def models(self, request: Request) -> Response:
         """The models of every backend, as OpenAI lists them."""
@@ -74,6 +84,7 @@ class Serving:
             values = read_object(body)
             model = read_model(values)
         except BadRequest as error:
+            self._recorder.begin("", api).end("refused", fault=error.fault)
             return refused(api, error.fault)
         except ClientDisconnect:
             return Response(status_code=_LEFT)
@@ -98,6 +109,8 @@ class Serving:
     ) -> Response:
         key = client_key(request)
         try:
+            if api.dialect is not None:
+                check_messages(values)
             check_limits(values, self._config.limits)
             passed = await self._passing.attempt(
                 api, record.model, body, values, key, request.headers
@@ -107,18 +120,20 @@ class Serving:
                 return await self._answered(api, asked, key, record)
             return await _handed_on(passed, record)
         except BadRequest as error:
-            record.end("refused")
+            record.end("refused", fault=error.fault)
             return refused(api, error.fault)
         except EndpointError as error:
-            record.end("failed")
-            return refused(api, fault_of(failure_of(error)), error.retry_after)
+            failed = failure_of(error)
+            record.end("failed", fault=failed)
+            return refused(api, fault_of(failed), error.retry_after)
         except asyncio.CancelledError:
-            record.end("left")
+            record.end("left", status=None)
             raise
         except Exception:
             LOGGER.exception("a request failed for a reason of ours")
-            record.end("failed")
-            return refused(api, Fault(500, "an error inside the proxy", "internal"))
+            fault = Fault(500, "an error inside the proxy", "internal")
+            record.end("failed", fault=fault)
+            return refused(api, fault)
 
     def _sees(self, model: str) -> Sees:
         """What *model* can be shown beside text."""
@@ -161,12 +176,12 @@ async def _handed_on(passed: Relayed, record: Record) -> Response:
     headers = kept_headers(passed.headers)
     if passed.status >= 400:
         told = await passed.told()
-        record.end("passed")
+        record.end("passed", status=passed.status)
         return Response(told, passed.status, headers)
 
     async def close() -> None:
         await passed.close()
-        record.end("passed")
+        record.end("passed", status=passed.status)
 
     return ClosingStream(passed.pieces(), close, passed.status, headers)
 

@@ -307,3 +307,13 @@ ERRORS = {
 def test_an_error_is_of_the_type_that_belongs_to_its_status(status, kind):
     told = API.error(Fault(status, "no", "code"))
     assert told == {"type": "error", "error": {"type": kind, "message": "no"}}
+
+
+@pytest.mark.parametrize("stops, which", [(["END"], "END"), (["END", "."], None)])
+def test_a_stop_sequence_is_told_apart_from_an_end(stops, which):
+    asked = read("anthropic", stop_sequences=stops)
+    whole = API.whole(asked, [Answer("Rain.", stopped=True)], STAMP)
+    assert (whole["stop_reason"], whole["stop_sequence"]) == ("stop_sequence", which)
+    frames = API.writer(asked, STAMP).write(0, Ended("stop", Usage(), stopped=True))
+    ((_, told),) = [each for each in events("".join(frames)) if each[0] == "message_delta"]
+    assert told["delta"] == {"stop_reason": "stop_sequence", "stop_sequence": which}

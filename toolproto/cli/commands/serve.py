@@ -63,6 +63,11 @@ __all__ = ["command"]
     type=click.Choice(list(SERVICES)),
     help="Which server the backend is, so that it can be sent a grammar.",
 )
+@click.option(
+    "--normalize",
+    is_flag=True,
+    help="Put the messages of requests without tools into order, too, for strict chat templates.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Interface to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8100, show_default=True)
 @click.option(
@@ -114,6 +119,7 @@ def _config(options: dict[str, Any], settings: Settings) -> Any:
         "api_key_env": options["upstream_key_env"],
         "native": options["native"],
         "service": options["service"],
+        "normalize": options["normalize"],
     }
     named = settings.trusted_table("upstreams").values()
     terms = ("paradigm", "describe", "examples", "reasks", "constrain", "guard")

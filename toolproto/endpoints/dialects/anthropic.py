@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import EndpointError, WireError
-from ...finish_reasons import Ending, ending_of
+from ...finish_reasons import STOP_SEQUENCE, Ending, ending_of
 from ...messages import Attachment, ChatRequest, Chunk, Message, Usage
 from ..frames import Frame
 from .base import END, Dialect, End, count, load, text_of, words_of_error
@@ -147,6 +147,8 @@ def _ended(delta: Any, counts: Any) -> Chunk:
 
 def _reason(reason: Any) -> str | None:
     word = text_of(reason)
+    if word == STOP_SEQUENCE:
+        return word
     return _USUAL.get(ending_of(word), word) or None
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...errors import WireError
+from ...finish_reasons import STOP_SEQUENCE
 from ...messages import Attachment, ChatRequest, Chunk, Message, Usage
 from ..frames import Frame
 from .base import END, Dialect, End, count, load, text_of
@@ -60,7 +61,8 @@ class OpenAIChat(Dialect):
         if choice is None:
             return None if usage is None else Chunk(usage=usage)
         text, reasoning = _said(choice.get("delta") or choice.get("message"))
-        return Chunk(text, reasoning, text_of(choice.get("finish_reason")) or None, usage)
+        reason = choice.get("finish_reason")
+        return Chunk(text, reasoning, _reason(choice) if reason else None, usage)
 
     def read_whole(self, body: Mapping[str, Any]) -> Chunk:
         """The one choice of a reply that was not streamed."""
@@ -68,8 +70,7 @@ class OpenAIChat(Dialect):
         if choice is None:
             raise WireError("the reply holds no choices")
         text, reasoning = _said(choice.get("message"))
-        reason = text_of(choice.get("finish_reason")) or None
-        return Chunk(text, reasoning, reason, openai_usage(body))
+        return Chunk(text, reasoning, _reason(choice), openai_usage(body))
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
@@ -105,6 +106,13 @@ def first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:
     if not isinstance(choices, list) or not isinstance(choices[0], dict):
         raise WireError(f"'choices' of the reply is not a list of objects: {str(choices)[:200]!r}")
     return choices[0] if choices[0].get("index", 0) in (0, None) else None
+
+
+def _reason(choice: Mapping[str, Any]) -> str | None:
+    reason = text_of(choice.get("finish_reason")) or None
+    # vLLM and SGLang say which stop sequence it was, or which token.
+    stopped = isinstance(choice.get("stop_reason") or choice.get("matched_stop"), str)
+    return STOP_SEQUENCE if reason == "stop" and stopped else reason
 
 
 def openai_usage(body: Mapping[str, Any]) -> Usage | None:

@@ -7,7 +7,17 @@ from typing import Any
 
 from ...messages import Usage
 from ..asked import Asked, Fault
-from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
+from ..pieces import (
+    ArgumentsPiece,
+    CallBegun,
+    CallEnded,
+    Ended,
+    Failed,
+    Piece,
+    Reason,
+    Text,
+    Thought,
+)
 from .base import Answer, Stamp, sse
 from .estimate import estimated_tokens
 from .reading import read_arguments
@@ -15,7 +25,7 @@ from .text_runs import TextRuns
 
 __all__ = ["THREADLESS", "AnthropicAsked", "MessageWriter", "anthropic_error", "whole_message"]
 
-#: A stop sequence of the client is an end like any other: no backend tells them apart.
+#: A stop sequence of the client is an end like any other, where the backend does not say so.
 _REASONS = {
     "stop": "end_turn",
     "length": "max_tokens",
@@ -66,7 +76,7 @@ def whole_message(asked: Asked, answer: Answer, stamp: Stamp) -> dict[str, Any]:
     message = _message(asked, stamp, content)
     return {
         **message,
-        "stop_reason": _REASONS[answer.reason],
+        **_stop(asked, answer.reason, answer.stopped),
         "usage": _usage(answer.usage),
     }
 
@@ -150,7 +160,7 @@ class MessageWriter:
             case CallEnded():
                 return self._closed()
             case Ended():
-                return [*self._closed(), _ended(piece)]
+                return [*self._closed(), _ended(self._asked, piece)]
             case Thought() | Failed():
                 return []
 
@@ -176,8 +186,17 @@ class MessageWriter:
         return _event("content_block_delta", index=self._index, delta={"type": kind, **more})
 
 
-def _ended(ended: Ended) -> str:
-    delta = {"stop_reason": _REASONS[ended.reason], "stop_sequence": None}
+def _stop(asked: Asked, reason: Reason, stopped: bool) -> dict[str, str | None]:
+    """Why the message ended; which of several stop sequences it was, backends do not all say."""
+    which = asked.stop[0] if stopped and len(asked.stop) == 1 else None
+    return {
+        "stop_reason": "stop_sequence" if stopped else _REASONS[reason],
+        "stop_sequence": which,
+    }
+
+
+def _ended(asked: Asked, ended: Ended) -> str:
+    delta = _stop(asked, ended.reason, ended.stopped)
     return _event("message_delta", delta=delta, usage=_usage(ended.usage))
 
 

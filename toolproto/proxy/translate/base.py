@@ -54,6 +54,7 @@ class Answer:
     calls: list[WrittenCall] = field(default_factory=list)
     reason: Reason = "stop"
     usage: Usage = field(default_factory=Usage)
+    stopped: bool = False
 
 
 class StreamWriter(Protocol):
@@ -140,8 +141,8 @@ def collected(pieces: Iterable[Piece]) -> Answer | Failed:
                 arguments.append([])
             case ArgumentsPiece(index, text):
                 arguments[index].append(text)
-            case Ended(reason, usage):
-                answer.reason, answer.usage = reason, usage
+            case Ended(reason, usage, stopped):
+                answer.reason, answer.usage, answer.stopped = reason, usage, stopped
             case Failed():
                 return piece
     answer.text, answer.thought = "".join(texts), "".join(thoughts)

@@ -1,0 +1,72 @@
+"""What ``deploy/`` ships: units and files that their programs take, and commands that are ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from toolproto.cli.app import main
+from toolproto.cli.settings import Settings
+
+DEPLOY = Path(__file__).parents[1] / "deploy"
+UNIT = (DEPLOY / "toolproto.service").read_text(encoding="utf-8")
+COMPOSE = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"there is no {program}")
+
+
+@needs("systemd-analyze")
+def test_the_unit_is_one_that_systemd_takes(tmp_path):
+    unit = tmp_path / "toolproto.service"
+    # It looks whether the program is there.
+    unit.write_text(UNIT.replace("/opt/toolproto/bin/toolproto", sys.executable))
+    done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
+    # Some versions complain of other units of the machine, too.
+    assert "toolproto" not in done.stdout + done.stderr
+    if "toolproto" not in done.stderr and done.returncode:
+        pytest.skip(f"systemd-analyze cannot work here: {done.stderr[:200]}")
+
+
+@needs("docker")
+def test_the_compose_file_is_one_that_docker_takes():
+    variables = {**os.environ, "PROXY_KEY": "x", "MODEL_IMAGE": "x"}
+    command = ["docker", "compose", "-f", str(DEPLOY / "compose.yaml"), "config", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, env=variables)
+    if "is not a docker command" in done.stderr:
+        pytest.skip("docker has no compose here")
+    assert done.returncode == 0, done.stderr
+
+
+def words_of_the_unit() -> list[str]:
+    (line,) = re.findall(r"^ExecStart=(.*)$", UNIT, re.MULTILINE)
+    program, *words = shlex.split(line)
+    assert program.endswith("/toolproto")
+    return words
+
+
+def words_of_the_compose_file() -> list[str]:
+    (found,) = re.findall(r'command: \["serve",[^]]*\]', COMPOSE)
+    return re.findall(r'"([^"]*)"', found)
+
+
+@pytest.mark.parametrize("words", [words_of_the_unit(), words_of_the_compose_file()])
+def test_the_commands_are_ones_that_the_program_takes(words, tmp_path):
+    settings = tmp_path / "toolproto.toml"
+    settings.touch()
+    words = [str(settings) if word.endswith("toolproto.toml") else word for word in words]
+    name, *rest = words
+    context = click.Context(main, obj=Settings())
+    command = main.get_command(context, name)
+    assert command is not None and name == "serve"
+    with command.make_context(name, rest, parent=context) as inner:
+        assert not inner.args
