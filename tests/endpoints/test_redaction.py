@@ -80,3 +80,83 @@ def test_names_of_secrets(name):
     assert names_a_secret(name)
     assert not names_a_secret("max_tokens")
     assert not names_a_secret("content-type")
+
+
+AWS = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+PEM = "MIIEpAIBAAKCAQEA7v0e1kq5QmWf8K1v0x2y3z4A5B6C7D8E9F0a1b2c3d4e5f6g"
+LINES = "\n".join([PEM] * 3)
+SECRETS = {
+    "an AWS secret in a shell": (f"export AWS_SECRET_ACCESS_KEY={AWS}", AWS),
+    "in its credentials file": (f"aws_secret_access_key = {AWS}\n", AWS),
+    "in JSON": (f'{{"SecretAccessKey": "{AWS}"}}', AWS),
+    "in JSON in JSON": (f'{{\\"secretAccessKey\\": \\"{AWS}\\"}}', AWS),
+    "in YAML": (f"secret_key: '{AWS}'", AWS),
+    "a temporary AWS id": ("ASIAIOSFODNN7EXAMPLE", "ASIAIOSFODNN7"),
+    "Stripe": ("charge with sk_live_4eC39HqLyjWDarjtT1zdp7dc now", "4eC39HqLyjWDarjtT1zdp7dc"),
+    "Stripe, restricted": ("rk_test_4eC39HqLyjWDarjtT1zdp7dc", "4eC39HqLyjWDarjtT1zdp7dc"),
+    "Stripe's webhooks": ("whsec_abcdefghijklmnopqrstuvwxyz012345", "abcdefghijklmnop"),
+    "a JWT": ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+              "eyJzdWIiOiIxMjM0NTY3ODkwIn0"),
+    "a JWT without a signature": ("eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ.", "eyJzdWIi"),
+    "PEM": (f"-----BEGIN RSA PRIVATE KEY-----\n{LINES}\n-----END RSA PRIVATE KEY-----", PEM),
+    "PEM in JSON": (f'"-----BEGIN PRIVATE KEY-----\\n{PEM}\\n-----END PRIVATE KEY-----\\n"', PEM),
+    "PEM cut off": (f"-----BEGIN EC PRIVATE KEY-----\n{LINES}", PEM),
+    "PEM with a word of its own": (
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,12AB\n\n"
+        f"{LINES}\n-----END RSA PRIVATE KEY-----", PEM),
+    "OpenSSH": (f"-----BEGIN OPENSSH PRIVATE KEY-----\n{LINES}\n-----END OPENSSH", PEM),
+    "a password in a URL": ("postgresql://ada:hunter2@db.example/x", "hunter2"),
+    "a password with signs in a URL": ("https://ada:p%40ss:w0rd!@db.example", "w0rd"),
+    "a key in a URL": ("GET https://x.example/v1?a=1&api_key=abcdef0123&b=2", "abcdef0123"),
+    "GitLab": ("glpat-abcdefghij0123456789", "abcdefghij0123456789"),
+    "GitLab's runners": ("glrt-abcdefghij0123456789", "abcdefghij0123456789"),
+    "npm": ("//registry/:_authToken=npm_abcdefghijklmnopqrstuvwxyz0123456789", "abcdefghijkl"),
+    "PyPI": ("pypi-AgEIcHlwaS5vcmcCJDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAw", "AgEIcHlwaS5"),
+    "GitHub's apps": ("ghu_abcdefghijklmnopqrstuvwxyz0123456789", "abcdefghijkl"),
+    "Slack's apps": ("xapp-1-A0123456789-abcdefghijklmnop", "A0123456789"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text, secret", SECRETS.values(), ids=list(SECRETS))
+def test_a_secret_is_known_by_its_look(text, secret):
+    assert secret in text
+    around = f"It says: {text} That is all."
+    cleaned = Redactor()(around)
+    assert secret not in cleaned and REDACTED in cleaned
+    assert cleaned.startswith("It says: ") and cleaned.endswith("That is all.")
+
+
+@pytest.mark.parametrize("text, secret", SECRETS.values(), ids=list(SECRETS))
+def test_a_secret_that_comes_in_pieces_is_known_too(text, secret):
+    for size in (1, 3, 7):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert secret not in "".join(Redactor().pieces(pieces))
+
+
+PLAIN = [
+    "See https://example.org:8080/a@b and http://[::1]:80/ or mailto:ada@example.org.",
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+    "A key begins with -----BEGIN PRIVATE KEY----- and so on.",
+    'secret_key = os.environ["SECRET_KEY"]',
+    "eyJ is how a JWT begins; 3.14.15; a.b.c",
+    "glass, npm_install, pypi-server, sk_live, pk_test_, AKIAbc, ASIAN food",
+    "git@github.com:ada/engine.git and ssh://git@example.org/x",
+    "d41d8cd98f00b204e9800998ecf8427e da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "?token=&key=a&x=1",
+]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_what_only_looks_a_little_like_one_stays(text):
+    assert Redactor()(text) == text
+
+
+HOSTILE = ["eyJ", "eyJa.", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "://a:", "://", "sk-",
+           "?key=", "secret_key: ", "glpat-", "-----BEGIN PRIVATE KEY-----\nA: b\n",
+           "a" * 7, "\\n"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_gone_over_once(text):
+    # A test that hangs has failed; what is quadratic takes minutes here.
+    Redactor(["abcdef"])(text * (400_000 // len(text)))

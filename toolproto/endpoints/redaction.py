@@ -8,27 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
+from .secret_looks import secret_spans
+
 __all__ = ["REDACTED", "Redactor", "names_a_secret"]
 
 REDACTED = "[redacted]"
 
-#: Keys that are recognised by their look. Each alternative begins with a literal and goes over a
-#: character once, so the work is linear.
-_LOOKS = (
-    r"\b(?:Bearer|Basic)\s{1,4}[A-Za-z0-9._~+/=-]{8,}",
-    r"\bsk-[A-Za-z0-9_-]{16,}",  # OpenAI, Anthropic, OpenRouter, DeepSeek
-    r"\b(?:gsk|hf|ghp|gho|ghs|xai|pplx|nvapi|r8)[_-][A-Za-z0-9_-]{16,}",
-    r"\bgithub_pat_[A-Za-z0-9_]{16,}",
-    r"\bAKIA[A-Z0-9]{16}",
-    r"\bAIza[A-Za-z0-9_-]{30,}",
-    r"\bxox[abprs]-[A-Za-z0-9-]{10,}",
-)
-#: With one of these all of that begins. Most text has none of them, which is known at once, where
-#: going over it character by character takes as long as all else that is done to keep it.
-_BEGINNINGS = (
-    *("Bearer", "Basic", "sk-", "gsk", "hf", "ghp", "gho", "ghs", "xai", "pplx", "nvapi", "r8"),
-    *("github_pat_", "AKIA", "AIza", "xox"),
-)
 _SECRET_NAME = re.compile(r"auth|key|token|secret|passw|cookie|credential|signature", re.I)
 #: Removing a "secret" of a letter or two from an error would only garble the error.
 _SHORTEST = 4
@@ -42,29 +27,28 @@ def names_a_secret(name: str) -> bool:
 class Redactor:
     """Removes known secrets, and what looks like one, from text."""
 
-    __slots__ = ("_beginnings", "_pattern")
+    __slots__ = ("_known", "_pattern")
 
     def __init__(self, secrets: Iterable[str] = (), patterns: Sequence[str] = ()) -> None:
-        spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
+        self._known = {spelling for secret in secrets for spelling in _spellings(secret)}
         # Longest first: of two secrets that begin alike, the whole of the longer one goes.
-        known = [re.escape(each) for each in sorted(spellings, key=len, reverse=True)]
-        # What somebody's own pattern finds may begin with anything.
-        self._beginnings = ("",) if patterns else (*spellings, *_BEGINNINGS)
-        self._pattern = re.compile("|".join([*known, *(f"(?:{p})" for p in patterns), *_LOOKS]))
+        known = [re.escape(each) for each in sorted(self._known, key=len, reverse=True)]
+        if patterns:
+            self._known.add("")  # what somebody's own pattern finds may begin with anything
+        alternatives = [*known, *(f"(?:{pattern})" for pattern in patterns)]
+        self._pattern = re.compile("|".join(alternatives) or r"(?!)")
 
     def __repr__(self) -> str:
         return "Redactor()"
 
     def __call__(self, text: str) -> str:
         """*text* without its secrets."""
-        for beginning in self._beginnings:
-            if beginning in text:
-                return self._pattern.sub(REDACTED, text)
-        return text
+        spans = self._spans(text)
+        return _without(text, 0, spans, 0) if spans else text
 
     def pieces(self, pieces: Sequence[str]) -> list[str]:
         """The pieces of one text without the secrets of the whole, which may span pieces."""
-        spans = [match.span() for match in self._pattern.finditer("".join(pieces))]
+        spans = self._spans("".join(pieces))
         if not spans:
             return list(pieces)
         cleaned: list[str] = []
@@ -76,6 +60,19 @@ class Redactor:
             cleaned.append(_without(piece, offset, spans, first))
             offset += len(piece)
         return cleaned
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        """Where secrets stand in *text*, in order and apart."""
+        spans = list(secret_spans(text))
+        if any(spelling in text for spelling in self._known):
+            spans += (match.span() for match in self._pattern.finditer(text) if match.group())
+        apart: list[tuple[int, int]] = []
+        for start, end in sorted(spans):
+            if apart and start < apart[-1][1]:
+                apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+            else:
+                apart.append((start, end))
+        return apart
 
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON value without its secrets: neither in texts nor under names that hold them."""
