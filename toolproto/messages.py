@@ -273,7 +273,8 @@ class ChatRequest:
     parameters under the service's own names (``temperature``, ``max_tokens``). The first
     *stable_prefix* characters of the system message are the same in every request of a session:
     what a service may cache. *constraint* is the grammar that the model is to be held to, by an
-    endpoint that can (a :class:`~toolproto.grammar.constraint.Constraint`).
+    endpoint that can (a :class:`~toolproto.grammar.constraint.Constraint`). *model* is asked for
+    where an endpoint has several; empty: its usual one. A parameter that is None is to be left out.
     """
 
     messages: tuple[Message, ...]
@@ -281,3 +282,4 @@ class ChatRequest:
     params: Mapping[str, Any] = field(default_factory=dict)
     stable_prefix: int = 0
     constraint: Any = field(default=None, compare=False, repr=False)
+    model: str = ""

@@ -27,6 +27,7 @@ from ..tools.spec import ToolOffer
 from .appending import Appending
 from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
 from .events import StateChanged, TurnEnded
+from .offering import offered
 from .reply import Reply
 from .requesting import Requesting
 from .result import CallRecord, TurnResult, TurnStats, TurnStatus
@@ -113,8 +114,10 @@ class Turn:
 
     def _answered(self, message: Message) -> Flow[None]:
         self.conversation.doom_loop.forget()
-        self._appending.put_at(message, len(self.conversation.messages))
+        begins = len(self.conversation.messages)
+        self._appending.put_at(message, begins)
         yield from self._appending.announce()
+        yield from self._ignored(begins)
         yield from self._start(message)
         yield from self._rounds()
 
@@ -125,10 +128,26 @@ class Turn:
         self._resumes = True
         yield from self._start(None)
         self.conversation.pending = None
-        offer = self.setup.tools.offer()
+        offer = offered(self.setup, self.terms, denied=True)
         settling = Settling.again(self.setup, self.conversation, offer, pending)
         if (yield from self._settled(settling, settling.decide(verdicts))):
             yield from self._rounds()
+
+    def _ignored(self, begins: int) -> Flow[None]:
+        """Answer calls that wait, now that the user went on without deciding about them.
+
+        The answers stand before what the user says, and cost no request.
+        """
+        pending, self.conversation.pending = self.conversation.pending, None
+        if pending is None:
+            return
+        offer = offered(self.setup, self.terms, denied=True)
+        settling = Settling.again(self.setup, self.conversation, offer, pending)
+        yield from settling.give_up("the user went on")
+        self._records += settling.records()
+        for at, told in enumerate(self.setup.paradigm.format_results(settling.in_order())):
+            self._appending.put_at(told, begins + at)
+        yield from self._appending.announce()
 
     def _start(self, message: Message | None) -> Flow[None]:
         moment = TurnStarting(message, tuple(self.conversation.messages))
@@ -232,7 +251,7 @@ class Turn:
 
     def _offer(self) -> ToolOffer:
         choice = "auto" if self._choice_met else self.terms.choice
-        return self.setup.tools.offer(choice, self.terms.parallel)
+        return offered(self.setup, self.terms, choice)
 
     def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
         """Answer what *reply* asks for; whether the model is to be asked again."""
@@ -247,7 +266,7 @@ class Turn:
             settling = Settling(
                 self.setup,
                 self.conversation,
-                offer,
+                offered(self.setup, self.terms, offer.choice, denied=True),
                 message,
                 tuple(reply.calls),
                 questioned=self._questioned,

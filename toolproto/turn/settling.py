@@ -20,7 +20,7 @@ from ..approvals import (
     approval_request,
     call_digest,
 )
-from ..errors import LimitReached, UsageError
+from ..errors import LimitReached, TurnCancelled, UsageError
 from ..hooks import overriding
 from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
 from ..tools.check import call_problem, doubted_place
@@ -37,6 +37,7 @@ from .setup import Conversation, Pending, Terms, TurnSetup
 __all__ = ["Settling", "Verdict"]
 
 _FROM_ELSEWHERE = "its result comes from elsewhere"
+_TO_REVIEW = "it ran, and its result waits for a review"
 
 #: What may be said about a pending call: a decision, or its result from elsewhere.
 Verdict = Decision | ToolResult | str
@@ -54,6 +55,8 @@ class Settling:
     results: dict[str, ToolResult] = field(default_factory=dict)
     waiting: dict[str, ApprovalRequest] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
+    #: Results of calls that ran, which wait for somebody who reviews them.
+    unreviewed: dict[str, ToolResult] = field(default_factory=dict)
     usable: bool = False
     #: Calls of this turn, by digest, about whose place the model was asked.
     questioned: set[str] = field(default_factory=set)
@@ -82,6 +85,7 @@ class Settling:
             dict(pending.results),
             dict(pending.waiting),
             dict(pending.decisions),
+            dict(pending.unreviewed),
             usable=True,
         )
 
@@ -109,7 +113,9 @@ class Settling:
         cleared: list[ToolCall] = []
         for id, request in list(self.waiting.items()):
             verdict = verdicts.get(id, Defer())
-            if isinstance(verdict, str | ToolResult):
+            if id in self.unreviewed:
+                yield from self._reviewed(request, verdict)
+            elif isinstance(verdict, str | ToolResult):
                 del self.waiting[id]
                 yield from self._finished(result_of(request.call, verdict))
             elif not isinstance(verdict, Defer):
@@ -126,7 +132,8 @@ class Settling:
             if call.id in self.results:
                 continue
             said = f"not run: {why}"
-            if call.id in self._outcomes:  # whoever reviews results has not seen this one
+            # Whoever reviews results has not seen this one.
+            if call.id in self._outcomes or call.id in self.unreviewed:
                 said = f"it ran to its end, but its result is not shown: {why}"
             elif call.id in self.conversation.started:
                 said = f"stopped before it was done: {why}; it may have taken effect"
@@ -136,7 +143,15 @@ class Settling:
         """What is left to decide, for a later turn on these *terms*."""
         if not self.waiting:
             return None
-        return Pending(self.message, self.calls, self.waiting, self.results, self.decisions, terms)
+        return Pending(
+            self.message,
+            self.calls,
+            self.waiting,
+            self.results,
+            self.decisions,
+            terms,
+            self.unreviewed,
+        )
 
     def in_order(self) -> list[ToolResult]:
         """The results, in the order of the calls."""
@@ -292,8 +307,9 @@ class Settling:
         call = request.call
         self.decisions[call.id] = decision
         match decision:
-            case Deny(reason):
+            case Deny(reason, stop):
                 yield from self._refused(call, f"not run: {reason}")
+                self._stop_if(stop or self.setup.policy.stop_on_deny, call, reason)
             case Defer():
                 self.waiting[call.id] = request
             case Allow(instead, always):
@@ -347,13 +363,29 @@ class Settling:
                 yield from self._refused(call, "not run: it already ran")
             else:
                 running.append(call)
-        if not running:
-            return
-        yield Invoke(tuple(running), self.message)
-        for call in running:
+        for batch in self._batches(running):
+            yield from self._run_together(batch)
+
+    def _batches(self, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
+        """*calls* in the order they are to run; those in one list run at the same time."""
+        batches: list[list[ToolCall]] = []
+        joins = False
+        for call in calls:
+            tool = self._tools.get(call.name)  # it may have been taken away meanwhile
+            ordering = (tool and tool.ordering) or self.setup.ordering
+            if joins and ordering == "parallel":
+                batches[-1].append(call)
+            else:
+                batches.append([call])
+            joins = ordering == "parallel"
+        return batches
+
+    def _run_together(self, calls: Sequence[ToolCall]) -> Flow[None]:
+        yield Invoke(tuple(calls), self.message)
+        for call in calls:
             self.conversation.started.add(call.id)
             yield Emit(ToolUpdated(call, ToolStatus.RUNNING))
-        for _ in running:
+        for _ in calls:
             outcome = yield from perform(Settle())
             self._outcomes[outcome.result.call.id] = outcome
             yield from self._finished(outcome.result)
@@ -367,9 +399,36 @@ class Settling:
             result = result if answer is None else result_of(result.call, answer)
         limit = self.setup.limits.result_characters
         result = bounded(result, limit)
-        if self.setup.reviewed:
-            result = bounded(_after(result, (yield from perform(Review(result)))), limit)
+        review = (yield from perform(Review(result))) if self.setup.reviewed else None
+        if isinstance(review, Defer):
+            call = result.call
+            self.unreviewed[call.id] = result
+            self.waiting[call.id] = approval_request(call, self._tool(call), _TO_REVIEW)
+            return
+        yield from self._settled(bounded(_after(result, review), limit))
+        if isinstance(review, Deny):
+            self._stop_if(review.stop, result.call, review.reason)
+
+    def _reviewed(self, request: ApprovalRequest, verdict: Verdict) -> Flow[None]:
+        """The result that waited for a review, as *verdict* will have it."""
+        id = request.call.id
+        if isinstance(verdict, Defer):
+            return
+        del self.waiting[id]
+        result = self.unreviewed.pop(id)
+        if isinstance(verdict, str | ToolResult):
+            result = bounded(result_of(result.call, verdict), self.setup.limits.result_characters)
+        else:
+            yield Emit(Decided(request, verdict))
+            result = _after(result, verdict if isinstance(verdict, Deny) else None)
         yield from self._settled(result)
+        if isinstance(verdict, Deny):
+            self._stop_if(verdict.stop, request.call, verdict.reason)
+
+    def _stop_if(self, stop: bool, call: ToolCall, reason: str) -> None:
+        """End the turn if somebody who said no to *call* wants that."""
+        if stop:
+            raise TurnCancelled(f"{call.name} was refused, which stops the turn: {reason}")
 
     def _refused(self, call: ToolCall, said: str, decision: Decision | None = None) -> Flow[None]:
         if decision:

@@ -16,6 +16,7 @@ from ...paradigms.base import ToolContextDef
 from ...prompt import ToolContextBuilder
 from ...session import ChatSession
 from ...stores import MemoryStore, Store
+from ...tools.define import Ordering
 from ...tools.registry import ToolRegistry
 from ...turn.limits import TurnLimits
 
@@ -64,6 +65,7 @@ class Setup:
     store: Store = field(default_factory=MemoryStore)
     id: str = field(default_factory=new_id)
     constrain: str = "auto"
+    ordering: Ordering = "parallel"
     guard: Guard = field(default_factory=Guard)
 
     def session(self, approver: Approver | None) -> ChatSession:
@@ -81,6 +83,7 @@ class Setup:
             store=self.store,
             id=self.id,
             constrain=self.constrain,
+            ordering=self.ordering,
             guard=self.guard,
         )
 

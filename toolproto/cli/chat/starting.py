@@ -45,6 +45,8 @@ class Options:
     store: str | None = None
     session: str | None = None
     max_rounds: int = 10
+    in_order: bool = False
+    stop_on_deny: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)
     constrain: str = "auto"
     guard: str = "standard"
@@ -64,7 +66,10 @@ def made_setup(endpoint: EndpointChoice, options: Options, approve: Approve) -> 
         options.system,
         dated=endpoint.recording is None and endpoint.record is None,
         examples=bool(options.examples),
-        policy=policy(approve, options.allow, options.deny),
+        policy=replace(
+            policy(approve, options.allow, options.deny), stop_on_deny=options.stop_on_deny
+        ),
+        ordering="in_order" if options.in_order else "parallel",
         limits=TurnLimits(rounds=options.max_rounds),
         params=options.params,
         store=opened_store(options.store),

@@ -59,6 +59,9 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking whole.")
 @click.option("--max-rounds", type=click.IntRange(1), default=10, show_default=True,
               help="Requests that one message may lead to.")  # fmt: skip
+@click.option("--in-order", is_flag=True,
+              help="Run the calls of one reply one after another.")  # fmt: skip
+@click.option("--stop-on-deny", is_flag=True, help="End the turn when you refuse a call.")
 @click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses.")
 @click.option("--max-tokens", type=click.IntRange(1), help="How long one reply may be.")
 @click.option("--seed", type=int, help="For answers that can be repeated.")
