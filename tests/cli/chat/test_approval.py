@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto import Allow, Deny, ToolCall, ToolRegistry, tool
-from toolproto.approvals import approval_request
+from toolproto import Allow, Deny, ToolCall, ToolRegistry, ToolSpec, tool
+from toolproto.approvals import ApprovalRequest, approval_request, call_digest
 from toolproto.cli.chat.approval import Answer, Asking, Reply, read_answer
 from toolproto.cli.chat.editing import Draft, arguments_json
 from toolproto.errors import TurnCancelled
@@ -169,3 +169,42 @@ def test_what_an_editor_would_hide_is_written_as_an_escape():
     assert r"\u202e\u200bé漢\u001b\udb40\udc41" in text and r"\ud83d" in text
     draft = Draft(call, lambda call: call)
     assert draft.take(text) == "" and draft.changed is None
+
+
+# -- forms ------------------------------------------------------------------------------------
+
+
+FORM = ToolSpec(
+    "honest__form",
+    "who is it for?",
+    {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "whose it is"},
+            "count": {"type": "integer", "default": 1},
+        },
+        "required": ["name"],
+    },
+)
+
+
+def fill_in(typed: Typed):
+    """What is sent for a form with a default, and what was seen."""
+    paper = Paper()
+    call = ToolCall(FORM.name, {"count": 1}, "call_1")
+    request = ApprovalRequest(call, FORM, "egress", "it asks", call_digest(call), is_form=True)
+    asking = Asking(paper.screen, typed, None, lambda request: False, lambda: None)
+    return asking(request), paper.text
+
+
+def test_a_form_is_filled_in_before_it_is_sent():
+    typed = Typed("y", "e", "y", edits=['{"name": "Ada", "count": null}'])
+    decision, seen = fill_in(typed)
+    assert decision == Allow(instead=ToolCall(FORM.name, {"name": "Ada"}))
+    assert "it cannot be sent like this" in seen
+    assert "name (string), needed: whose it is" in seen and "count (integer)" in seen
+    assert typed.shown_to_edit == ['{\n  "name": null,\n  "count": 1\n}\n']
+
+
+def test_a_form_may_be_refused():
+    assert fill_in(Typed("n none of its business"))[0] == Deny("none of its business")

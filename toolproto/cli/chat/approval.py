@@ -12,7 +12,7 @@ from ...approvals import Allow, ApprovalRequest, Decision, Deny
 from ...errors import TurnCancelled
 from ...messages import ToolCall
 from .cards import Card
-from .editing import Draft
+from .editing import Draft, form_draft, form_lines
 from .inputs import Inputs
 from .screen import Screen
 
@@ -90,6 +90,8 @@ class Asking:
     def __call__(self, request: ApprovalRequest) -> Decision:
         try:
             with self.screen.lock:
+                if request.is_form:
+                    return self._filled_in(request)
                 if self.is_announced(request):
                     return self.decision(request)
                 return self._told(request)
@@ -110,6 +112,22 @@ class Asking:
                 self._edit(draft)
             elif not whole:
                 return self._decided(reply, draft.changed)
+
+    def _filled_in(self, request: ApprovalRequest) -> Decision:
+        """What is sent to a tool that asks for values: those shown, once a person says so."""
+        draft = form_draft(request)
+        while True:
+            card = Card(draft.call, request.risk, request.reason)
+            self.screen.show(_BLANK, card, *map(Text, form_lines(request)))
+            reply = self._asked("send it?", (Answer.ONCE, Answer.EDIT, Answer.DENY))
+            if reply.answer is Answer.DENY:
+                return Deny(reply.rest or Deny().reason)
+            if reply.answer is Answer.EDIT:
+                self._edit(draft)
+            elif problem := draft.take(draft.text):
+                self.screen.say(f"it cannot be sent like this: {problem}", "red")
+            else:
+                return Allow(instead=draft.changed)
 
     def _told(self, request: ApprovalRequest) -> Decision:
         """The answer to a question that a tool asks while it runs."""

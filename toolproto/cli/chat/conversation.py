@@ -123,10 +123,12 @@ class Conversation:
         return ""
 
     def close(self) -> None:
-        """Give back what the endpoint and the store hold open; keep no session without a word."""
+        """Give back what endpoint, store and servers hold; keep no session without a word."""
         if not self.session.turns:
             with suppress(ToolProtoError):  # somebody else may have deleted it
                 self.setup.store.delete(self.setup.id)
+        for source in self.setup.tools.sources:
+            source.close()
         for held in (self.setup.endpoint, self.setup.store):
             if close := getattr(held, "close", None):
                 close()
