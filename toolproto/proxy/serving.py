@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from ..endpoints.dialects import get_dialect
 from ..errors import EndpointError
+from ..guard.levels import guard_from
 from .asked import Asked, BadRequest
 from .config import ProxyConfig
 from .exchange import Exchange
@@ -156,6 +157,7 @@ class Serving:
                 reasks=terms.reasks,
                 examples=terms.examples,
                 constrain=terms.constrain,
+                guard=guard_from(terms.guard),
                 most=self._config.limits.reply,
             )
             for _ in range(asked.choices)

@@ -11,6 +11,7 @@ from typing import Any, Unpack
 from ..approvals import Allow, ApprovalRequest, decided, let_pass, refuse
 from ..endpoints.redaction import Redactor
 from ..errors import TurnCancelled, UsageError
+from ..guard.taint import known
 from ..messages import Message, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
@@ -65,6 +66,8 @@ class SessionBase:
         self._conversation = Conversation(
             list(options.get("history", ())), DoomLoop(self.limits.repeats)
         )
+        for message in self._conversation.messages:
+            self._conversation.sources.hear_history(known(message, self.tools, self._setup.guard))
         self._keeping = open_keeping(self._setup, options)
         if self._keeping:
             self._conversation = self._keeping.conversation()

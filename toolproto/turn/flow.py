@@ -69,7 +69,9 @@ class Turn:
     def __post_init__(self) -> None:
         messages = self.conversation.messages
         self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
-        self._appending = Appending(messages, self.setup.hooks, self._requesting.placed)
+        sources, placed = self.conversation.sources, self._requesting.placed
+        sources.hear_program(self.setup.prompt.system)
+        self._appending = Appending(messages, self.setup.hooks, placed, sources.hear)
 
     def run(self, message: Message) -> Flow[TurnResult]:
         """The whole turn that *message* begins."""
@@ -114,6 +116,7 @@ class Turn:
 
     def _answered(self, message: Message) -> Flow[None]:
         self.conversation.doom_loop.forget()
+        self.conversation.sources.hear_own(message.content)
         begins = len(self.conversation.messages)
         self._appending.put_at(message, begins)
         yield from self._appending.announce()
@@ -201,7 +204,7 @@ class Turn:
         messages = self.conversation.messages
         answered = {result.call.id for message in messages for result in message.results}
         unanswered = [
-            ToolResult(call, self._lost(call), is_error=True)
+            ToolResult(call, self._lost(call), is_error=True, trusted=True)
             for message in messages  # also of the turn that a resumed one goes on with
             for call in message.calls
             if call.id not in answered and self.conversation.pending is None

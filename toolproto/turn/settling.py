@@ -21,6 +21,10 @@ from ..approvals import (
     call_digest,
 )
 from ..errors import LimitReached, TurnCancelled, UsageError
+from ..guard.concerns import Concern
+from ..guard.echo import echo_doubt, echo_of
+from ..guard.passages import Found
+from ..guard.taint import barred_left, marked, refusal
 from ..hooks import overriding
 from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
 from ..tools.check import call_problem, doubted_place
@@ -65,6 +69,8 @@ class Settling:
     _edits: dict[str, str] = field(default_factory=dict)
     _answered: dict[str, tuple[ApprovalRequest, Decision]] = field(default_factory=dict)
     _outcomes: dict[str, Outcome] = field(default_factory=dict)
+    # Where calls stand word for word that somebody else wrote first.
+    _echoes: dict[str, Found] = field(default_factory=dict)
     # As they are now: a hook, an approver or a tool may take some away meanwhile.
     _tools: dict[str, Tool] = field(init=False)
 
@@ -120,6 +126,7 @@ class Settling:
                 yield from self._finished(result_of(request.call, verdict))
             elif not isinstance(verdict, Defer):
                 del self.waiting[id]
+                request = self._with_concerns(request)
                 yield Emit(Decided(request, verdict))
                 if not (yield from self._outdated(request, verdict)):
                     cleared += yield from self._judged(request, verdict)
@@ -165,7 +172,8 @@ class Settling:
 
     def _prepared(self, call: ToolCall, at: int, work: Work) -> Flow[list[ToolCall]]:
         """*call* in a list if it can run: checked, and passed by the hooks."""
-        checked: ToolCall | ToolResult | CallProblem = yield from self._checking(call, at, work)
+        followed = self._followed(call)
+        checked: ToolCall | ToolResult | CallProblem = yield from self._checking(followed, at, work)
         if isinstance(checked, ToolCall):
             checked = yield from self._hooked(checked)
         if isinstance(checked, CallProblem):
@@ -204,14 +212,24 @@ class Settling:
             return doubted_place(checked)
         return checked
 
+    def _followed(self, call: ToolCall) -> ToolCall:
+        """*call*, with a doubt if somebody else wrote it first."""
+        if not self.setup.guard.echo:
+            return call
+        if (found := echo_of(call, self.conversation.sources.strangers)) is None:
+            return call
+        self._echoes[call.id] = found
+        return replace(call, repairs=(*call.repairs, echo_doubt(found)))
+
     def _questions(self, call: ToolCall) -> bool:
         """Whether the model is to be asked if it meant *call*, which stands where calls are shown.
 
         Asked once about each; one that is written there again is put to a person. What only reads
-        runs, as a guess.
+        runs, as a guess, unless a stranger wrote it.
         """
         digest = call_digest(call)
-        if not call.place_doubt or self._tool(call).risk == "read" or digest in self.questioned:
+        harmless = self._tool(call).risk == "read" and not call.is_echoed
+        if not call.place_doubt or harmless or digest in self.questioned:
             return False
         self.questioned.add(digest)
         return self.setup.limits.reasks > 0
@@ -277,17 +295,36 @@ class Settling:
             return []
         tool = self._tool(call)
         rule, reason = self.setup.policy.rule(call, tool)
+        concerns = self._concerns(call)
         if tool.function is None:
-            self.waiting[call.id] = approval_request(call, tool, _FROM_ELSEWHERE)
+            self.waiting[call.id] = approval_request(call, tool, _FROM_ELSEWHERE, concerns)
             return []
         if answered := self._answered.pop(call.id, None):
             return (yield from self._judged(*answered))
         granted = tool.grant in self.conversation.granted and call.grade is not Grade.GUESSED
-        if rule == "allow" or (granted and not tool.caution):
+        if not concerns and (rule == "allow" or (granted and not tool.caution)):
             self._approved[call.id] = call_digest(call)
             return [call]
-        request = approval_request(call, tool, reason)
+        if concerns:
+            reason = f"{reason}; {concerns[0].brief}"
+        request = approval_request(call, tool, reason, concerns)
+        if not self.setup.attended and barred_left(request):
+            return (yield from self._judged(request, Allow()))  # nobody can vouch: told why
         return (yield from self._judged(request, (yield from self._asked(request))))
+
+    def _concerns(self, call: ToolCall) -> list[Concern]:
+        sources, echo = self.conversation.sources, self._echoes.get(call.id)
+        return sources.concerns(call, self._tool(call), self.setup.guard, echo)
+
+    def _with_concerns(self, request: ApprovalRequest) -> ApprovalRequest:
+        """*request*, which waited, with what is known now of its words.
+
+        It may come from a file in which somebody left that out.
+        """
+        if request.call.name not in self._tools:
+            return request
+        echoes = [each for each in request.concerns if each.kind == "echo"]
+        return replace(request, concerns=(*echoes, *self._concerns(request.call)))
 
     def _denied(self, call: ToolCall) -> Flow[bool]:
         rule, reason = self.setup.policy.rule(call, self._tool(call))
@@ -312,7 +349,10 @@ class Settling:
                 self._stop_if(stop or self.setup.policy.stop_on_deny, call, reason)
             case Defer():
                 self.waiting[call.id] = request
-            case Allow(instead, always):
+            case Allow(instead, always, vouched):
+                if barred := barred_left(request, vouched, instead):
+                    yield from self._refused(call, f"not run: {refusal(barred)}")
+                    return []
                 if always:
                     granted = (instead or call).name
                     named = self._tools.get(granted)
@@ -433,10 +473,12 @@ class Settling:
     def _refused(self, call: ToolCall, said: str, decision: Decision | None = None) -> Flow[None]:
         if decision:
             self.decisions[call.id] = decision
-        yield from self._settled(ToolResult(call, said, is_error=True))
+        yield from self._settled(ToolResult(call, said, is_error=True, trusted=True))
 
     def _settled(self, result: ToolResult) -> Flow[None]:
         id = result.call.id
+        if result.trusted is None or not result.is_error:
+            result = marked(result, self._tools.get(result.call.name), self.setup.guard)
         if note := self._edits.get(id):
             result = replace(result, content=note + result.content)
         self.results[id] = result

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..approvals import ApprovalRequest, Decision, Policy
 from ..guard.levels import Guard
+from ..guard.taint import Sources
 from ..masking import Masking
 from ..messages import IdFactory, Message, ToolCall, ToolResult, random_id
 from ..paradigms.base import ToolContextDef
@@ -99,6 +100,7 @@ class Conversation:
     seen: set[str] = field(default_factory=set)
     started: set[str] = field(default_factory=set)
     pending: Pending | None = None
+    sources: Sources = field(default_factory=Sources)
 
     def identify(self, call: ToolCall, ids: IdFactory) -> ToolCall:
         """*call* with an id that no other call of this conversation has had."""
