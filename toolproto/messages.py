@@ -83,7 +83,7 @@ PLACE_DOUBTS: Mapping[str, str] = {
     "indented_code": "in a block of indented code",
     "fence_with_talk": "in a code fence with text behind it",
     "unclosed_thought": "inside a thought that you did not close",
-    ECHOED: "word for word as it stands in what a tool gave back",
+    ECHOED: "word for word in what a tool gave back",
 }
 
 

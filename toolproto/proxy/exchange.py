@@ -72,8 +72,9 @@ class _Verbatim:
 class Exchange:
     """One answer to what *asked* asks, by a model that is taught *paradigm*.
 
-    *guard* is how careful to be with what the client's tools gave back. *reasks* is how often a mistake may be put to the model, *most* how many characters a reply may
-    have. Pieces are held back while one may
+    *guard* is how careful to be with what the client's tools gave back. *reasks* is how often a
+    mistake may be put to the model, *most* how many characters a reply may have. Pieces are held
+    back while one may
     still be due: all of them if the client does not stream or wants its answer in a shape, texts
     if a call is demanded.
     """

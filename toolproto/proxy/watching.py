@@ -2,8 +2,8 @@
 
 What a client's tools gave back may be a stranger's; what its user and its program said is not. The
 proxy runs nothing and can ask nobody but the model: a call that stands word for word in a result is
-put to the model again and never leaves as it is; which arguments come from a result is logged; and
-a strict guard refuses values that nobody named, whatever the tool does, since only its client knows.
+put to the model again and never leaves as it is; which arguments come from a result is logged; a
+strict guard refuses values that nobody named, whatever the tool does, since only its client knows.
 """
 
 from __future__ import annotations

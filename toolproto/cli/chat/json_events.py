@@ -13,6 +13,7 @@ from ...events import (
     ReasoningDelta,
     TextDelta,
 )
+from ...guard.concerns import Concern
 from ...messages import CallProblem, Repair, ToolCall, ToolResult
 from ...turn.events import (
     ApprovalAsked,
@@ -53,7 +54,9 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             told = {"result": _result(result)} if result else {}
             return {"event": "tool", "status": status.value, "call": _call(call), **told}
         case ApprovalAsked(request):
-            asked = {"risk": request.risk, "reason": request.reason}
+            asked: dict[str, Any] = {"risk": request.risk, "reason": request.reason}
+            if request.concerns:
+                asked["concerns"] = [_concern(each) for each in request.concerns]
             return {"event": "approval_asked", "call": _call(request.call), **asked}
         case Decided(request, decision):
             return {"event": "decided", "id": request.call.id, "decision": _decision(decision)}
@@ -101,6 +104,11 @@ def _repair(repair: Repair) -> dict[str, Any]:
     return {"name": repair.name, "grade": repair.grade.value, "detail": repair.detail}
 
 
+def _concern(concern: Concern) -> dict[str, Any]:
+    told = {"kind": concern.kind, "source": concern.source, "argument": concern.argument}
+    return {**told, "value": concern.value, "quote": concern.quote, "line": concern.line}
+
+
 def _result(result: ToolResult) -> dict[str, Any]:
     told = {"title": result.title} if result.title else {}
     return {"content": result.content, "is_error": result.is_error, **told}
@@ -113,8 +121,10 @@ def _problem(problem: CallProblem) -> dict[str, Any]:
 
 def _decision(decision: Decision) -> dict[str, Any]:
     match decision:
-        case Allow(instead, always):
-            edited = {"instead": _call(instead)} if instead else {}
+        case Allow(instead, always, vouched):
+            edited: dict[str, Any] = {"instead": _call(instead)} if instead else {}
+            if vouched:
+                edited["vouched"] = list(vouched)
             return {"decision": "allow", "always": always, **edited}
         case Deny(reason):
             return {"decision": "deny", "reason": reason}

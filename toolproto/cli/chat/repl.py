@@ -179,12 +179,15 @@ class Repl:
         tool = self.chat.setup.tools.get(request.call.name)
         if tool is None or tool.function is not None:
             return self._asking.decision(request)
-        self.screen.show(_BLANK, Card(request.call, request.risk, request.reason, whole=True))
+        self.screen.show(_BLANK, self._card(request))
         self.screen.say(f"what is its result? ({_REFUSAL} REASON refuses)")
         said = self._inputs.message(_RESULT_MARK, kept=False)
         if said.startswith(_REFUSAL):
             return Deny(said.removeprefix(_REFUSAL).strip() or Deny().reason)
         return said
+
+    def _card(self, request: ApprovalRequest) -> Card:
+        return Card(request.call, request.risk, request.reason, True, request.concerns)
 
     def _new_view(self, drawn: Iterable[str] = ()) -> TurnView:
         return TurnView(
