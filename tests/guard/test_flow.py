@@ -242,7 +242,7 @@ def test_strict_runs_what_a_person_vouches_for() -> None:
 def test_strict_wants_every_value_vouched_for() -> None:
     world, person = World(), Person(lambda request: Allow(vouched=("amount",)))
     result = world.run(FETCH, PAY, "ok", approver=person, guard="strict")
-    assert world.paid == [] and "these are not: to." in told(result)[-1]
+    assert world.paid == [] and "these are not: to;" in told(result)[-1]
 
 
 def test_strict_takes_a_changed_value_for_the_persons_own() -> None:

@@ -54,7 +54,7 @@ class OutgoingCalls:
 
     asked: Asked
     live: bool
-    watch: Watch
+    watch: Watch = field(default_factory=Watch)
     ids: Callable[[], str] = new_id
     names: list[str] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)

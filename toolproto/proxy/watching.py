@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..guard.echo import echo_doubt, echo_of
-from ..guard.levels import Guard
+from ..guard.levels import STANDARD, Guard
 from ..guard.taint import Sources, refusal
 from ..messages import CallProblem, Message, ProblemKind, ToolCall
+from ..paradigms.base import NO_TOOLS
 from ..tools.check import call_problem
 from ..tools.define import Tool
 from ..tools.spec import ToolOffer
@@ -29,7 +30,12 @@ _SIGNS = "\"'`<>=([{:.|\\n"
 class Watch:
     """Follows the words of *messages* into the calls that answer them."""
 
-    def __init__(self, messages: Sequence[Message], offer: ToolOffer, guard: Guard) -> None:
+    def __init__(
+        self,
+        messages: Sequence[Message] = (),
+        offer: ToolOffer = NO_TOOLS,
+        guard: Guard = STANDARD,
+    ) -> None:
         self._guard = guard
         self._offer = offer
         self._sources = Sources()
