@@ -54,5 +54,9 @@ def _distrusted(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _asked_anew(pending: Mapping[str, Any]) -> dict[str, Any]:
     waiting = {id: {**each, "reason": _WAITS} for id, each in pending["waiting"].items()}
-    results = {id: _distrusted(each) for id, each in pending["results"].items()}
-    return {**pending, "waiting": waiting, "results": results, "decisions": {}}
+    told = {
+        name: {id: _distrusted(each) for id, each in pending[name].items()}
+        for name in ("results", "unreviewed")
+        if name in pending
+    }
+    return {**pending, "waiting": waiting, **told, "decisions": {}}
