@@ -10,6 +10,7 @@ from ...events import (
     CallCompleted,
     CallRejected,
     CallStarted,
+    Event,
     ReasoningDelta,
     TextDelta,
 )
@@ -35,18 +36,6 @@ __all__ = ["event_json"]
 def event_json(event: SessionEvent) -> dict[str, Any]:
     """*event* as an object; ``"event"`` says which it is."""
     match event:
-        case TextDelta(text):
-            return {"event": "text", "text": text}
-        case ReasoningDelta(text):
-            return {"event": "reasoning", "text": text}
-        case CallStarted(index, name, id):
-            return {"event": "call_started", "index": index, "name": name, "id": id}
-        case ArgumentsDelta(index, text):
-            return {"event": "arguments", "index": index, "text": text}
-        case CallCompleted(index, call):
-            return {"event": "call", "index": index, "call": _call(call)}
-        case CallRejected(index, problem):
-            return {"event": "call_rejected", "index": index, "problem": _problem(problem)}
         case StateChanged(snapshot):
             state, rounds = snapshot.state.value, snapshot.rounds
             return {"event": "state", "state": state, "rounds": rounds}
@@ -71,6 +60,25 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "constrained", "rendering": rendering}
         case TurnEnded(result):
             return {"event": "ended", **_ended(result)}
+        case _:
+            return _reply_event(event)
+
+
+def _reply_event(event: Event) -> dict[str, Any]:
+    """An event of a decoder."""
+    match event:
+        case TextDelta(text):
+            return {"event": "text", "text": text}
+        case ReasoningDelta(text):
+            return {"event": "reasoning", "text": text}
+        case CallStarted(index, name, id):
+            return {"event": "call_started", "index": index, "name": name, "id": id}
+        case ArgumentsDelta(index, text):
+            return {"event": "arguments", "index": index, "text": text}
+        case CallCompleted(index, call):
+            return {"event": "call", "index": index, "call": _call(call)}
+        case CallRejected(index, problem):
+            return {"event": "call_rejected", "index": index, "problem": _problem(problem)}
 
 
 def _ended(result: TurnResult) -> dict[str, Any]:
