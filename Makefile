@@ -32,10 +32,11 @@ lint: $(READY_ALL)  ## Style and types
 bench: $(READY_ALL)  ## What we measure, beside what others do; fails if a figure got worse
 	$(BIN)/python benchmarks/compare.py
 
-soak: $(READY_ALL)  ## Long runs: splits, hostile texts, fuzzing, cut streams, jumbled sessions, crashes, races
+soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
 	$(BIN)/python -m soak.laws
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
+	$(BIN)/python -m soak.growth
 	$(BIN)/python -m soak.fuzz --runs 300000
 	$(BIN)/python -m soak.cut_streams
 	$(BIN)/python -m soak.sessions
