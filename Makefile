@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_ALL := $(VENV)/.ready-all
+LOCK := requirements/ci.txt
+# For what is installed, and for what the package is built with.
+export PIP_CONSTRAINT := $(abspath $(LOCK))
+export PIP_BUILD_CONSTRAINT := $(abspath $(LOCK))
 
 # What a change to the core breaks, it breaks here: no process is started, nothing waits.
 UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench soak clean
+.PHONY: help demo check test lint bench soak lock clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -45,7 +49,10 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	$(BIN)/python -m soak.races --store sqlite
 	$(BIN)/python -m soak.races --store postgresql
 
-$(READY): pyproject.toml
+lock: $(READY_ALL)  ## Write down the versions that are installed here, for everybody
+	$(BIN)/python requirements/lock.py
+
+$(READY): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cli,local]'
 	touch $@
