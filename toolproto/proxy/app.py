@@ -47,7 +47,7 @@ def make_app(config: ProxyConfig) -> Starlette:
     metrics = Metrics()
     recorder = Recorder(metrics, config.log_content)
     serving = Serving(config, recorder)
-    others = Others(config, serving.backends, serving.relay)
+    others = Others(config, serving.backends, serving.relay, recorder)
     counting = Counting(config, serving.backends, serving.relay)
 
     @asynccontextmanager

@@ -7,6 +7,7 @@ asked of a backend outside its own URL.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ from .feed import failure_of
 from .incoming import client_key, read_body
 from .listing import key_for_all
 from .passing import kept_headers
+from .record import Record, Recorder
 from .relay import Relay, Relayed
 from .responding import fault_of, refused
 from .streamed import ClosingStream
@@ -44,8 +46,11 @@ _MOST_TOLD = 4 * 1024 * 1024
 class Others:
     """Hands requests on by their paths."""
 
-    def __init__(self, config: ProxyConfig, backends: Backends, relay: Relay) -> None:
+    def __init__(
+        self, config: ProxyConfig, backends: Backends, relay: Relay, recorder: Recorder
+    ) -> None:
         self._config = config
+        self._recorder = recorder
         self._backends = backends
         self._relay = relay
 
@@ -58,27 +63,36 @@ class Others:
 
     async def answer(self, request: Request) -> Response:
         """What a backend answers to *request*; that there is none for it, if so."""
-        api = api_at(request.url.path)
         try:
-            return await self.passed(request, await read_body(request, self._config.limits.body))
+            body = await read_body(request, self._config.limits.body)
         except BadRequest as error:
-            return refused(api, error.fault)
-        except EndpointError as error:
-            return refused(api, fault_of(failure_of(error)), error.retry_after)
+            return refused(api_at(request.url.path), error.fault)
         except ClientDisconnect:
             return Response(status_code=499)
+        return await self.passed(request, body)
 
     async def passed(self, request: Request, body: bytes) -> Response:
-        """The same, of a request whose *body* is read; raises what goes wrong."""
+        """The same, of a request whose *body* is read."""
         path = request.url.path
         api = api_at(path)
-        relayed = await self._sent(request, body)
-        if relayed is None:
+        record = self._recorder.begin(_model(_object(body), body) or "", api)
+        try:
+            relayed = await self._sent(request, body)
+            if relayed is not None:
+                return await _handed_back(relayed, api, record)
             told = f"{request.method} {path[:80]} is not served here"
-            return refused(api, Fault(404, told, "not_found"))
-        if relayed.status >= 400:
-            return await _refusal(relayed, api)
-        return _handed_back(relayed)
+            fault = Fault(404, told, "not_found")
+        except BadRequest as error:
+            fault = error.fault
+        except EndpointError as error:
+            failed = failure_of(error)
+            record.end("failed", fault=failed)
+            return refused(api, fault_of(failed), error.retry_after)
+        except asyncio.CancelledError:
+            record.end("left", status=None)
+            raise
+        record.end("refused", fault=fault)
+        return refused(api, fault)
 
     async def told(self, request: Request, values: Mapping[str, Any]) -> dict[str, Any] | None:
         """The JSON object that a backend answers to *values*; None if it refuses them."""
@@ -174,16 +188,20 @@ def _renamed(
     return body[: found.start(1)] + name.encode() + body[found.end(1) :] if found else body
 
 
-async def _refusal(relayed: Relayed, api: Api) -> Response:
-    """An error of the backend; in the words of the API, if it is none that its clients can read."""
-    told = await relayed.told()
-    if "json" in relayed.headers.get("content-type", ""):
-        return Response(told, relayed.status, kept_headers(relayed.headers))
-    error = EndpointError("the upstream refused", status=relayed.status, body=told)
-    return refused(api, fault_of(failure_of(error)))
-
-
-def _handed_back(relayed: Relayed) -> Response:
+async def _handed_back(relayed: Relayed, api: Api, record: Record) -> Response:
     headers = kept_headers(relayed.headers)
+    if relayed.status >= 400:
+        told = await relayed.told()
+        record.end("passed", status=relayed.status)
+        if "json" in relayed.headers.get("content-type", ""):
+            return Response(told, relayed.status, headers)
+        # An error that is none that clients of the API can read.
+        error = EndpointError("the upstream refused", status=relayed.status, body=told)
+        return refused(api, fault_of(failure_of(error)))
+
+    async def close() -> None:
+        await relayed.close()
+        record.end("passed", status=relayed.status)
+
     headers |= {name: relayed.headers[name] for name in _BODY_HEADERS if name in relayed.headers}
-    return ClosingStream(relayed.pieces(), relayed.close, relayed.status, headers)
+    return ClosingStream(relayed.pieces(), close, relayed.status, headers)
