@@ -57,6 +57,10 @@ CLIENTS = {
         *("parallel_calls", "agent", "busy_upstream"),
     ),
     "pydantic_ai": client("openai3.txt", "with_pydantic_ai.py", *USUAL, "agent", "object"),
+    "google": client(
+        *("google.txt", "with_google.py", *PLAIN, "forced", "forced_by_name", "forbidden"),
+        *("unknown_choice", "agent", "chat", "lists_and_counts"),
+    ),
     "ai_sdk": client("package.json", "with_ai_sdk.mjs", *USUAL, "agent"),
 }
 ROWS = [
