@@ -31,6 +31,7 @@ from .relay import Relay
 from .responding import fault_of, refused
 from .streamed import AsciiJson
 from .translate import api_at
+from .translate.base import Api
 from .upstreams import Backends
 
 __all__ = ["Directory"]
@@ -145,7 +146,7 @@ class Directory:
     async def _one(
         self, request: Request, name: str, told: Callable[[Model], dict[str, Any]]
     ) -> Response:
-        api = api_at(request.url.path)
+        api = _api(request)
         try:
             found = await self._found(request, name)
         except EndpointError as error:
@@ -171,7 +172,7 @@ class Directory:
         try:
             return AsciiJson(told(await self._models(request)))
         except EndpointError as error:
-            return refused(api_at(request.url.path), fault_of(failure_of(error)))
+            return refused(_api(request), fault_of(failure_of(error)))
 
     async def _models(self, request: Request) -> list[Model]:
         key = client_key(request)
@@ -180,6 +181,12 @@ class Directory:
 
 def _each(told: Callable[[Model], dict[str, Any]], models: Sequence[Model]) -> list[dict[str, Any]]:
     return [told(model) for model in models]
+
+
+def _api(request: Request) -> Api:
+    """The API in whose words the client is told what is wrong."""
+    path = "/v1/messages" if _is_anthropic(request) else request.url.path
+    return api_at("/v1beta/models" if _is_google(request) else path)
 
 
 def _is_anthropic(request: Request) -> bool:
