@@ -85,14 +85,9 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """Do not run the call; the model is told *reason*.
-
-    With *stop* nothing else of the reply runs, either, and the turn ends: the model hears of it
-    when the user goes on.
-    """
+    """Do not run the call; the model is told *reason*."""
 
     reason: str = "the user declined"
-    stop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +97,8 @@ class Defer:
 
 Decision = Allow | Deny | Defer
 Approver = Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
-Review = ToolResult | Deny | Defer | None
-#: Sees each result before the model does: None lets it pass, a result replaces it, Deny withholds
-#: it, and with Defer it waits for somebody who decides later.
+Review = ToolResult | Deny | None
+#: Sees each result before the model does: None lets it pass, a result replaces it, Deny withholds.
 Reviewer = Callable[[ToolResult], Review | Awaitable[Review]]
 
 
@@ -138,15 +132,12 @@ class Policy:
     *tools* maps names or patterns (``"fs_*"``) to rules, the first that matches wins; then comes
     what the tool itself says (``needs_approval``), then *risks*. *guessed* is the rule for a call
     that had to be guessed at and could do more than read; it can only make things stricter. A tool
-    that needs caution (``Tool.caution``) is asked about where it would simply run. With
-    *stop_on_deny* every refusal by the approver ends the turn. Tools that are denied whatever they
-    are called with are not even taught.
+    that needs caution (``Tool.caution``) is asked about where it would simply run.
     """
 
     tools: Mapping[str, Rule] = field(default_factory=dict)
     risks: Mapping[Risk, Rule] = field(default_factory=dict)
     guessed: Rule = "ask"
-    stop_on_deny: bool = False
 
     def __post_init__(self) -> None:
         for rule in (*self.tools.values(), *self.risks.values(), self.guessed):
@@ -167,10 +158,6 @@ class Policy:
         if tool.caution and rule != "deny":
             return "ask", f"{reason}, and {tool.caution}"
         return rule, reason
-
-    def denies(self, tool: Tool) -> bool:
-        """Whether no call of *tool* may run."""
-        return self._usual(tool) == "deny"
 
     def _usual(self, tool: Tool) -> Rule:
         for pattern, rule in self.tools.items():
@@ -199,6 +186,6 @@ def decided(answer: Any) -> Decision:
 
 def reviewed(answer: Any) -> Review:
     """*answer*, if it is a review; a reviewer that answers otherwise is a UsageError."""
-    if answer is None or isinstance(answer, ToolResult | Deny | Defer):
+    if answer is None or isinstance(answer, ToolResult | Deny):
         return answer
-    raise UsageError(f"a reviewer answered {answer!r}; expected None, a ToolResult, Deny or Defer")
+    raise UsageError(f"a reviewer answered {answer!r}; expected None, a ToolResult or Deny")

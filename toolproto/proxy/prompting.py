@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 
 from ..grammar.constraint import Constraint
+from ..guard.neutralise import neutraliser
+from ..guard.neutralise_messages import neutral_messages
 from ..messages import ChatRequest, Message
 from ..paradigms.base import ToolContextDef
 from ..tools.spec import ToolOffer
@@ -20,19 +22,27 @@ _SHOWN_AGAIN = 8_000
 
 
 def first_request(
-    asked: Asked, paradigm: ToolContextDef, examples: bool = False, constrain: str = "off"
+    asked: Asked,
+    paradigm: ToolContextDef,
+    examples: bool = False,
+    constrain: str = "off",
+    neutral: bool = True,
 ) -> ChatRequest:
     """*asked*, with its tools as instructions and its tool history as text.
 
     System messages from anywhere in the conversation become one that leads it. *constrain* is
-    whether the model is to be held to a grammar.
+    whether the model is to be held to a grammar. Unless *neutral* is off, nothing that the client
+    sends opens a call, where there are tools to call; its system prompt is its own.
     """
     offer = ToolOffer() if asked.offer.choice == "none" else asked.offer
     system = "\n\n".join(each.content for each in asked.messages if each.role == "system")
     if asked.shape is not None:
         system = f"{system}\n\n{_rule(asked.shape, bool(offer.tools))}".strip()
-    system = system_prompt(paradigm, system, offer)
     spoken = [each for each in asked.messages if each.role != "system"]
+    made = neutraliser(paradigm, offer.names) if neutral and offer.tools else None
+    if made:
+        spoken = neutral_messages(spoken, made, roles=("user", "assistant"))
+    system = system_prompt(paradigm, system, offer, made)
     shown = paradigm.examples(offer) if examples else []
     turns = taking_turns([*shown, *paradigm.encode_history(spoken)])
     head = [Message("system", system)] if system else []

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+from ..guard.neutralise import Neutraliser
+from ..guard.neutralise_messages import neutral_offer
 from ..paradigms.base import ToolContextDef
 from ..paradigms.splice import unmarked
 from ..tools.spec import ToolOffer
@@ -17,19 +19,23 @@ __all__ = ["system_prompt"]
 
 _MOST_KEPT = 128
 _LONGEST_KEPT = 64 * 1024
-_Key = tuple[int, str, tuple[int, ...], str, bool]
+_Key = tuple[int, str, tuple[int, ...], str, bool, bool]
 #: The paradigm and the offer are kept as well: while they are, nothing else has their identity.
 _kept: OrderedDict[_Key, tuple[ToolContextDef, ToolOffer, str]] = OrderedDict()
 
 
-def system_prompt(paradigm: ToolContextDef, system: str, offer: ToolOffer) -> str:
-    """*system* with the tools of *offer*, as *paradigm* teaches them."""
-    key = (id(paradigm), system, tuple(map(id, offer.tools)), offer.choice, offer.parallel)
+def system_prompt(
+    paradigm: ToolContextDef, system: str, offer: ToolOffer, made: Neutraliser | None = None
+) -> str:
+    """*system* with the tools of *offer*, as *paradigm* teaches them; neutral if *made* so."""
+    tools = tuple(map(id, offer.tools))
+    key = (id(paradigm), system, tools, offer.choice, offer.parallel, made is not None)
     if key in _kept:
         _kept.move_to_end(key)
         return _kept[key][2]
     # No block of ours ever left the proxy: marks in a client's prompt are somebody's text.
-    prompt = paradigm.splice_system_prompt(unmarked(system), offer)
+    taught = neutral_offer(offer, made) if made else offer
+    prompt = paradigm.splice_system_prompt(unmarked(system), taught)
     if len(prompt) <= _LONGEST_KEPT:
         _kept[key] = (paradigm, offer, prompt)
         if len(_kept) > _MOST_KEPT:

@@ -27,7 +27,6 @@ from ..tools.spec import ToolOffer
 from .appending import Appending
 from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
 from .events import StateChanged, TurnEnded
-from .offering import offered
 from .reply import Reply
 from .requesting import Requesting
 from .result import CallRecord, TurnResult, TurnStats, TurnStatus
@@ -69,9 +68,7 @@ class Turn:
     def __post_init__(self) -> None:
         messages = self.conversation.messages
         self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
-        sources, placed = self.conversation.sources, self._requesting.placed
-        sources.hear_program(self.setup.prompt.system)
-        self._appending = Appending(messages, self.setup.hooks, placed, sources.hear)
+        self._appending = Appending(messages, self.setup.hooks, self._requesting.placed)
 
     def run(self, message: Message) -> Flow[TurnResult]:
         """The whole turn that *message* begins."""
@@ -116,11 +113,8 @@ class Turn:
 
     def _answered(self, message: Message) -> Flow[None]:
         self.conversation.doom_loop.forget()
-        self.conversation.sources.hear_own(message.content)
-        begins = len(self.conversation.messages)
-        self._appending.put_at(message, begins)
+        self._appending.put_at(message, len(self.conversation.messages))
         yield from self._appending.announce()
-        yield from self._ignored(begins)
         yield from self._start(message)
         yield from self._rounds()
 
@@ -131,26 +125,10 @@ class Turn:
         self._resumes = True
         yield from self._start(None)
         self.conversation.pending = None
-        offer = offered(self.setup, self.terms, denied=True)
+        offer = self.setup.tools.offer()
         settling = Settling.again(self.setup, self.conversation, offer, pending)
         if (yield from self._settled(settling, settling.decide(verdicts))):
             yield from self._rounds()
-
-    def _ignored(self, begins: int) -> Flow[None]:
-        """Answer calls that wait, now that the user went on without deciding about them.
-
-        The answers stand before what the user says, and cost no request.
-        """
-        pending, self.conversation.pending = self.conversation.pending, None
-        if pending is None:
-            return
-        offer = offered(self.setup, self.terms, denied=True)
-        settling = Settling.again(self.setup, self.conversation, offer, pending)
-        yield from settling.give_up("the user went on")
-        self._records += settling.records()
-        for at, told in enumerate(self.setup.paradigm.format_results(settling.in_order())):
-            self._appending.put_at(told, begins + at)
-        yield from self._appending.announce()
 
     def _start(self, message: Message | None) -> Flow[None]:
         moment = TurnStarting(message, tuple(self.conversation.messages))
@@ -204,7 +182,7 @@ class Turn:
         messages = self.conversation.messages
         answered = {result.call.id for message in messages for result in message.results}
         unanswered = [
-            ToolResult(call, self._lost(call), is_error=True, trusted=True)
+            ToolResult(call, self._lost(call), is_error=True)
             for message in messages  # also of the turn that a resumed one goes on with
             for call in message.calls
             if call.id not in answered and self.conversation.pending is None
@@ -254,7 +232,7 @@ class Turn:
 
     def _offer(self) -> ToolOffer:
         choice = "auto" if self._choice_met else self.terms.choice
-        return offered(self.setup, self.terms, choice)
+        return self.setup.tools.offer(choice, self.terms.parallel)
 
     def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
         """Answer what *reply* asks for; whether the model is to be asked again."""
@@ -269,7 +247,7 @@ class Turn:
             settling = Settling(
                 self.setup,
                 self.conversation,
-                offered(self.setup, self.terms, offer.choice, denied=True),
+                offer,
                 message,
                 tuple(reply.calls),
                 questioned=self._questioned,

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from ..guard.neutralise import neutraliser
+from ..guard.neutralise_messages import neutral_messages
 from ..messages import Message
 from .setup import TurnSetup
 
@@ -18,12 +20,15 @@ def request_messages(
     """*messages* as plain text in which user and assistant take turns.
 
     Those before *this_turn* lose their calls where the setup keeps only results. *examples* stand
-    before everything. System messages are left out: see :func:`system_notes`.
+    before everything. System messages are left out: see :func:`system_notes`. Where the guard says
+    so, nothing that the user or a tool brought opens a call.
     """
     if not setup.keep_calls:
         earlier = [replace(each, calls=()) for each in messages[:this_turn]]
         messages = [*earlier, *messages[this_turn:]]
     messages = [message for message in messages if message.role != "system"]
+    if setup.guard.neutralise:
+        messages = neutral_messages(messages, neutraliser(setup.paradigm, setup.tools))
     shown = taking_turns([*examples, *setup.paradigm.encode_history(messages)])
     return setup.masking.mask(shown) if setup.masking else shown
 

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from ..errors import StoreError, TurnCancelled, UsageError
 from ..events import Event
 from ..grammar.constraint import Constraint
+from ..guard.neutralise import neutraliser
+from ..guard.neutralise_messages import neutral_offer
 from ..hooks import RequestReady, StreamData, overriding
 from ..messages import ChatRequest, Chunk, Message
 from ..paradigms.splice import neutral
@@ -19,7 +21,6 @@ from ..tools.spec import ToolOffer
 from .commands import Close, Emit, Flow, Hook, Open, Read, Today, perform
 from .compaction import Compaction, Plan
 from .events import CompactionFailed, HistoryCompacted, ReplyConstrained
-from .params import merged
 from .reply import Reply
 from .request import request_messages, system_notes
 from .setup import Conversation, Terms, TurnSetup
@@ -54,13 +55,13 @@ class Requesting:
             (yield from self._transformed("transform_system", prompt, str)), system.header
         )
         params = yield from self._transformed(
-            "transform_params", merged(self.setup.params, self.terms.params), Mapping
+            "transform_params", {**self.setup.params, **self.terms.params}, Mapping
         )
         head = (Message("system", text),) if text else ()
         stop = self.setup.paradigm.stop(offer) if offer.tools else ()
         said = (*head, *self._messages(offer))
         constraint = self._constraint(offer)
-        moment = RequestReady(ChatRequest(said, stop, params, stable, constraint, self.setup.model))
+        moment = RequestReady(ChatRequest(said, stop, params, stable, constraint))
         for hook in overriding(self.setup.hooks, "on_before_request"):
             before = moment.request
             answer = yield from perform(Hook(hook, (moment,)))
@@ -104,6 +105,8 @@ class Requesting:
     def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
         # Asked for once a turn: midnight must not change the prompt between two rounds.
         self._today = self._today or (yield from perform(Today(self.setup.prompt.zone)))
+        if self.setup.guard.neutralise:
+            offer = neutral_offer(offer, neutraliser(self.setup.paradigm, self.setup.tools))
         return self.setup.prompt.build(self.setup.paradigm, offer, self._today)
 
     def _masked(self, text: str, header: str) -> tuple[str, int]:
@@ -186,7 +189,7 @@ class Requesting:
         shown = request_messages(self.setup, plan.to_summarise, 0)
         reply = self.listener()
         asked = compaction.summary_request(shown)
-        request = ChatRequest(asked, params=dict(self.setup.params), model=self.setup.model)
+        request = ChatRequest(asked, params=dict(self.setup.params))
         if self.setup.masking:
             request = self.setup.masking.mask_request(request, asked)
         try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from ..patterns import Pattern
 
@@ -31,8 +31,10 @@ SPELLINGS = {"|": "[|｜]", "｜": "[|｜]", "_": r"(?:\\?_|▁| )", "▁": r"(?
 _SAME = str.maketrans({"｜": "|", "▁": "_", " ": "_"})
 _ODD_TAG = re.compile(r"<\s{0,3}([/\\]?)\s{0,3}(\S?)")
 # How a tag goes on behind its bracket, and what cannot follow its name.
-_SLASH = r"\s{0,3}[/\\]?\s{0,3}"
+_SLASH = r"\s{0,3}+[/\\]?+\s{0,3}+"
 _NAME_ENDS = r"(?![\w.-])"
+# Letters that count as ``s``, ``k`` and ``i`` where case does not.
+_OTHER_CASES = "\u017f\u212a\u0131\u0130"
 _SPECIAL_TOKEN = re.compile(r"<[|｜]|[|｜]>|\[[A-Z_]{4,}\]")
 
 
@@ -68,11 +70,10 @@ class Marker:
         closing, and what a tool's name stands in by what is before that.
         """
         if self._name:
-            name = (f"(?i:{_spelled_in_name(char)})" for char in self._name)
-            return ("<", _SLASH, *name, _NAME_ENDS)
+            return ("<", _SLASH, *map(_in_any_case, self._name), _NAME_ENDS)
         if not _is_token(self.text):
             return tuple(map(re.escape, self.literal))
-        return tuple(f"(?i:{SPELLINGS.get(char, re.escape(char))})" for char in self.literal)
+        return tuple(SPELLINGS.get(char) or _in_any_case(char) for char in self.literal)
 
     @property
     def is_special(self) -> bool:
@@ -202,6 +203,16 @@ class _Bucket:
 
 def _spelled_in_name(char: str) -> str:
     return r"\\?_" if char == "_" else re.escape(char)
+
+
+@cache
+def _in_any_case(char: str) -> str:
+    """As ``(?i:…)`` would match it, but three times as fast: as a set."""
+    if char == "_":
+        return r"\\?_"
+    others = (char.lower(), char.upper(), *_OTHER_CASES)
+    same = {each for each in others if re.fullmatch(f"(?i:{re.escape(char)})", each)}
+    return f"[{''.join(sorted(same))}]" if len(same) > 1 else re.escape(char)
 
 
 def _is_token(text: str) -> bool:

@@ -49,7 +49,6 @@ class AnthropicApi:
 
     name = "anthropic"
     dialect = "anthropic"
-    backend_path = None
     media_type = "text/event-stream"
     keep_alive = sse({"type": "ping"}, "ping")
 
