@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_ALL := $(VENV)/.ready-all
+LOCK := requirements/ci.txt
+# For what is installed, and for what the package is built with.
+export PIP_CONSTRAINT := $(abspath $(LOCK))
+export PIP_BUILD_CONSTRAINT := $(abspath $(LOCK))
 
 # What a change to the core breaks, it breaks here: no process is started, nothing waits.
 UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench soak clean
+.PHONY: help demo check test lint bench soak lock clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -32,10 +36,11 @@ lint: $(READY_ALL)  ## Style and types
 bench: $(READY_ALL)  ## What we measure, beside what others do; fails if a figure got worse
 	$(BIN)/python benchmarks/compare.py
 
-soak: $(READY_ALL)  ## Long runs: splits, hostile texts, fuzzing, cut streams, jumbled sessions, crashes, races
+soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
 	$(BIN)/python -m soak.laws
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
+	$(BIN)/python -m soak.growth
 	$(BIN)/python -m soak.fuzz --runs 300000
 	$(BIN)/python -m soak.cut_streams
 	$(BIN)/python -m soak.sessions
@@ -44,7 +49,10 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, fuzzing, cut streams, j
 	$(BIN)/python -m soak.races --store sqlite
 	$(BIN)/python -m soak.races --store postgresql
 
-$(READY): pyproject.toml
+lock: $(READY_ALL)  ## Write down the versions that are installed here, for everybody
+	$(BIN)/python requirements/lock.py
+
+$(READY): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cli,local]'
 	touch $@

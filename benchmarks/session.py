@@ -140,7 +140,7 @@ def cpu(work: Callable[[], Any]) -> float:
 def one_at_a_time(runs: int, pause: float) -> dict[str, float]:
     """CPU of a session beside httpx alone, for both drivers."""
     with (
-        Server(pause=0.0005) as url,
+        Server(pause) as url,
         httpx.Client() as client,
         HttpEndpoint(url, model="m") as endpoint,
     ):

@@ -85,9 +85,14 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """Do not run the call; the model is told *reason*."""
+    """Do not run the call; the model is told *reason*.
+
+    With *stop* nothing else of the reply runs, either, and the turn ends: the model hears of it
+    when the user goes on.
+    """
 
     reason: str = "the user declined"
+    stop: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +102,9 @@ class Defer:
 
 Decision = Allow | Deny | Defer
 Approver = Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
-Review = ToolResult | Deny | None
-#: Sees each result before the model does: None lets it pass, a result replaces it, Deny withholds.
+Review = ToolResult | Deny | Defer | None
+#: Sees each result before the model does: None lets it pass, a result replaces it, Deny withholds
+#: it, and with Defer it waits for somebody who decides later.
 Reviewer = Callable[[ToolResult], Review | Awaitable[Review]]
 
 
@@ -132,12 +138,15 @@ class Policy:
     *tools* maps names or patterns (``"fs_*"``) to rules, the first that matches wins; then comes
     what the tool itself says (``needs_approval``), then *risks*. *guessed* is the rule for a call
     that had to be guessed at and could do more than read; it can only make things stricter. A tool
-    that needs caution (``Tool.caution``) is asked about where it would simply run.
+    that needs caution (``Tool.caution``) is asked about where it would simply run. With
+    *stop_on_deny* every refusal by the approver ends the turn. Tools that are denied whatever they
+    are called with are not even taught.
     """
 
     tools: Mapping[str, Rule] = field(default_factory=dict)
     risks: Mapping[Risk, Rule] = field(default_factory=dict)
     guessed: Rule = "ask"
+    stop_on_deny: bool = False
 
     def __post_init__(self) -> None:
         for rule in (*self.tools.values(), *self.risks.values(), self.guessed):
@@ -158,6 +167,10 @@ class Policy:
         if tool.caution and rule != "deny":
             return "ask", f"{reason}, and {tool.caution}"
         return rule, reason
+
+    def denies(self, tool: Tool) -> bool:
+        """Whether no call of *tool* may run."""
+        return self._usual(tool) == "deny"
 
     def _usual(self, tool: Tool) -> Rule:
         for pattern, rule in self.tools.items():
@@ -186,6 +199,6 @@ def decided(answer: Any) -> Decision:
 
 def reviewed(answer: Any) -> Review:
     """*answer*, if it is a review; a reviewer that answers otherwise is a UsageError."""
-    if answer is None or isinstance(answer, ToolResult | Deny):
+    if answer is None or isinstance(answer, ToolResult | Deny | Defer):
         return answer
-    raise UsageError(f"a reviewer answered {answer!r}; expected None, a ToolResult or Deny")
+    raise UsageError(f"a reviewer answered {answer!r}; expected None, a ToolResult, Deny or Defer")

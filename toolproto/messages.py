@@ -83,7 +83,7 @@ PLACE_DOUBTS: Mapping[str, str] = {
     "indented_code": "in a block of indented code",
     "fence_with_talk": "in a code fence with text behind it",
     "unclosed_thought": "inside a thought that you did not close",
-    ECHOED: "word for word as it stands in what a tool gave back",
+    ECHOED: "word for word in what a tool gave back",
 }
 
 
@@ -273,7 +273,8 @@ class ChatRequest:
     parameters under the service's own names (``temperature``, ``max_tokens``). The first
     *stable_prefix* characters of the system message are the same in every request of a session:
     what a service may cache. *constraint* is the grammar that the model is to be held to, by an
-    endpoint that can (a :class:`~toolproto.grammar.constraint.Constraint`).
+    endpoint that can (a :class:`~toolproto.grammar.constraint.Constraint`). *model* is asked for
+    where an endpoint has several; empty: its usual one. A parameter that is None is to be left out.
     """
 
     messages: tuple[Message, ...]
@@ -281,3 +282,4 @@ class ChatRequest:
     params: Mapping[str, Any] = field(default_factory=dict)
     stable_prefix: int = 0
     constraint: Any = field(default=None, compare=False, repr=False)
+    model: str = ""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
+import pexpect
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.patience import PATIENCE
 from toolproto import UsageError, __version__, get_paradigm
 from toolproto.cli.app import main
 from toolproto.cli.endpoint_choice import EndpointChoice
@@ -126,3 +131,21 @@ NONE_OR_TWO = [
 def test_a_choice_that_cannot_be_opened_says_what_to_give(choice, told):
     with pytest.raises(UsageError, match=told):
         choice.open()
+
+
+HIDDEN = "mr \u202e-fr\x1b]0;owned\x07 \u200bx"
+
+
+def test_a_terminal_is_shown_what_it_would_obey(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    choices = {"type": "object", "properties": {"x": {"enum": [HIDDEN]}}, "required": ["x"]}
+    described = [{"name": "f", "description": HIDDEN, "parameters": choices}]
+    Path("tools.json").write_text(json.dumps(described), encoding="utf-8")
+    asked = [sys.executable, "-m", "toolproto", "prompt", "-t", "tools.json", "-p", "xml_tag"]
+    piped = subprocess.run(asked, capture_output=True, encoding="utf-8", check=True).stdout
+    assert "\u202e" in piped  # a file gets it as it is
+    shown, code = pexpect.run(
+        shlex.join(asked), encoding="utf-8", timeout=PATIENCE, withexitstatus=True
+    )
+    assert code == 0 and "U+202E" in shown
+    assert not {"\u202e", "\u200b", "\x07"} & set(shown)

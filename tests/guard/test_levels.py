@@ -16,7 +16,7 @@ from toolproto.proxy.config import ModelTerms
 @pytest.mark.parametrize("name", LEVELS)
 def test_a_level_is_named_or_given_as_a_value(name: str) -> None:
     assert guard_from(name) == LEVELS[name] == guard_from(LEVELS[name])
-    ChatSession(ScriptedEndpoint([]), guard=name)
+    ChatSession(ScriptedEndpoint(), guard=name)
     ModelTerms(guard=name)
 
 
@@ -28,7 +28,7 @@ def test_another_word_is_refused_with_the_choices(given: object) -> None:
 
 def test_a_session_and_the_proxy_refuse_it_at_once() -> None:
     with pytest.raises(UsageError, match="guard is 'loose'"):
-        ChatSession(ScriptedEndpoint([]), guard="loose")
+        ChatSession(ScriptedEndpoint(), guard="loose")
     with pytest.raises(UsageError, match="guard is 'loose'"):
         ModelTerms(guard="loose")
 

@@ -62,10 +62,7 @@ def process() -> Iterator[Made]:
 def nothing_is_left() -> Iterator[None]:
     """After every test no server of it runs any more."""
     yield
-    until = time.monotonic() + PATIENCE
-    while left := running(ROUGH.name):
-        assert time.monotonic() < until, f"servers still run: {left}"
-        time.sleep(0.02)
+    until(lambda: not running(ROUGH.name))
 
 
 def running(word: str, parent: int | None = None) -> list[int]:
@@ -98,9 +95,9 @@ def is_running(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
-def ends(pid: int) -> bool:
-    """Wait until *pid* is gone; whether it is."""
-    until = time.monotonic() + PATIENCE
-    while is_running(pid) and time.monotonic() < until:
-        time.sleep(0.02)
-    return not is_running(pid)
+def until(true: Callable[[], object]) -> None:
+    """Wait until *true* says so."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -14,7 +14,7 @@ import pytest
 from tests.patience import PATIENCE
 from toolproto.mcp.reaper import end_groups
 
-from .conftest import command, ends, is_running, running
+from .conftest import command, is_running, running, until
 
 PROGRAM = """
 import os, sys, time
@@ -51,7 +51,7 @@ def test_a_program_takes_its_servers_along(way, tmp_path):
         if number is not None:
             program.send_signal(number)
         program.wait(PATIENCE)
-    assert all(map(ends, pids))
+    until(lambda: not any(map(is_running, pids)))
 
 
 def test_closing_ends_a_server_that_does_not_want_to_and_its_children(process, tmp_path):
@@ -68,10 +68,7 @@ def test_a_server_that_is_killed_from_outside_is_started_again(process, tmp_path
     note = tmp_path / "pids"
     with process("plain", str(note)) as server:
         os.kill(int(note.read_text()), signal.SIGKILL)
-        until = time.monotonic() + PATIENCE
-        while server.is_open and time.monotonic() < until:
-            time.sleep(0.01)
-        assert not server.is_open
+        until(lambda: not server.is_open)
         server.open()
         assert server.is_open and len(note.read_text().split()) == 2
 

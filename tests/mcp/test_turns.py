@@ -16,7 +16,7 @@ from toolproto.errors import McpError, TurnCancelled
 from toolproto.mcp import McpServer
 from toolproto.turn.limits import TurnLimits
 
-from .conftest import command, running
+from .conftest import command, running, until
 
 ALL = Policy(tools={"*": "allow"})
 
@@ -236,11 +236,3 @@ def test_a_refusal_keeps_a_call_from_the_server(play, process, tmp_path):
         ).send()
         assert contents(result) == ["not run: not now"]
         assert "started" not in note.read_text()
-
-
-def until(true):
-    """Wait until *true* says so."""
-    end = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -161,14 +161,14 @@ def test_no_stop_sequence_is_lost_in_silence(dialect, most):
 
 
 def test_items_that_are_not_understood_are_not_lost_in_silence():
-    item = {"type": "additional_tools", "role": "developer", "tools": TOOLS}
+    item = {"type": "novelty", "role": "developer"}
     with proxied(AnyBackend()) as client:
         answer = client.post("/v1/responses", json={"model": "m", "input": [item, *HI]})
     assert answer.status_code == 400
-    assert "additional_tools" in answer.json()["error"]["message"]
+    assert "novelty" in answer.json()["error"]["message"]
 
 
-UNSERVED = ["/v1/messages/count_tokens", "/v1/embeddings", "/api/show", "/v1/models/m"]
+UNSERVED = ["/v1/messages/batches", "/nowhere", "/api/pull", "/v1beta/files"]
 
 
 @pytest.mark.parametrize("path", UNSERVED)
@@ -182,6 +182,7 @@ def test_paths_that_are_not_served_are_told_in_the_clients_own_form(path):
     else:
         assert path in told["error"]["message"]
     assert told.get("type") == ("error" if "messages" in path else None)
+    assert ("status" in told["error"]) == ("v1beta" in path)
 
 
 def test_a_wrong_key_is_told_in_the_clients_own_form(monkeypatch):

@@ -30,16 +30,23 @@ def lines(play, store):
     return list(export_jsonl(store, "x"))
 
 
+def unmarked(records):
+    """*records* as text, without what says whose words they are."""
+    told = json.dumps([list(record) for record in records])
+    return told.replace(', "imported": true', "").replace(', "trusted": true', "")
+
+
 def test_a_session_goes_out_and_comes_in(play, store, lines):
     other = MemoryStore()
     assert import_jsonl(other, lines) == "x"
-    assert other.read("x") == store.read("x")
+    assert unmarked(other.read("x")) == unmarked(store.read("x"))
     assert other.info("x").title == store.info("x").title == "1+2?"
     play("ok", store=other, id="x", tools=[add])
     play.session.switch(1)
     assert [message.content for message in play.session.messages][-1] == "3."
     assert play.send("more").text == "ok"
-    assert list(export_jsonl(other, "x"))[: len(lines)] == lines
+    before = store.read("x")
+    assert unmarked(other.read("x")[: len(before)]) == unmarked(before)
 
 
 def test_a_pending_session_goes_out_and_is_decided_about_elsewhere(play, store):
@@ -62,7 +69,7 @@ def test_every_line_is_one_line_that_any_file_can_hold(play, store):
     assert written.splitlines(keepends=True) == lines
     other = MemoryStore()
     import_jsonl(other, written.splitlines())
-    assert other.read("x") == store.read("x")
+    assert unmarked(other.read("x")) == unmarked(store.read("x"))
 
 
 def test_text_that_needs_no_escape_is_left_readable(play, store):
@@ -73,7 +80,7 @@ def test_text_that_needs_no_escape_is_left_readable(play, store):
 def test_empty_lines_are_passed_over(store, lines):
     other = MemoryStore()
     import_jsonl(other, ["\n", *lines, "  \n"])
-    assert other.read("x") == store.read("x")
+    assert unmarked(other.read("x")) == unmarked(store.read("x"))
 
 
 def test_a_session_that_is_not_there_goes_nowhere(store):
@@ -144,7 +151,8 @@ def test_a_session_that_is_there_is_not_overwritten(store, lines):
     with pytest.raises(UsageError, match="already"):
         import_jsonl(store, lines)
     assert store.read("x") == before
-    assert import_jsonl(store, lines, "y") == "y" and store.read("y") == before
+    assert import_jsonl(store, lines, "y") == "y"
+    assert unmarked(store.read("y")) == unmarked(before)
 
 
 def test_a_huge_session_comes_in_whole(play, store):

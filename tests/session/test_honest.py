@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from toolproto import Message, ToolFailed, UsageError, tool
+from toolproto import Message, ToolFailed, UsageError, get_paradigm, tool
 from toolproto.approvals import Allow, Defer
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
 from toolproto.errors import EndpointError, LimitReached, SessionConflict, TurnCancelled
@@ -239,10 +239,14 @@ def test_the_chatter_of_a_resumed_turn_has_the_results(play):
 
 
 def test_no_stop_sequence_is_sent_without_tools(play):
-    play("hi", "hi", paradigm="react", tools=[]).send()
+    class Stopping(type(get_paradigm("xml_tag"))):
+        def stop(self, offer):
+            return ("<stop>",)
+
+    play("hi", "hi", paradigm=Stopping(), tools=[]).send()
     assert play.requests[0].stop == ()
-    play("hi", paradigm="react", tools=[add]).send()
-    assert play.requests[0].stop != ()
+    play("hi", paradigm=Stopping(), tools=[add]).send()
+    assert play.requests[0].stop == ("<stop>",)
 
 
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])

@@ -61,15 +61,20 @@ REPLIES = st.lists(
 )
 USUAL = ["allow", "deny", "defer", "instead"]
 MOODS = st.lists(
-    st.sampled_from([*USUAL, *USUAL, "always", "cancel", "raise", "nonsense"]),
+    st.sampled_from([*USUAL, *USUAL, "always", "stop", "cancel", "raise", "nonsense"]),
     min_size=1,
     max_size=4,
 )
-REVIEWS = st.sampled_from(["pass"] * 5 + ["withhold", "replace", "cancel", "raise"])
+REVIEWS = st.sampled_from(["pass"] * 5 + ["withhold", "replace", "defer", "cancel", "raise"])
 PLACES = ["on_turn_start", "on_before_request", "on_stream_data", "on_after_request"]
 PLACES += ["on_message_append", "before_tool", "after_tool", "on_turn_end", "clean_up"]
 TROUBLE = st.tuples(st.sampled_from(PLACES), st.sampled_from(["cancel", "raise"]))
 TROUBLES = st.one_of(st.none(), st.none(), st.none(), TROUBLE)
+#: What one turn may have of its own; every tool is still called, offered or not.
+TERMS = st.sampled_from(
+    [{}, {}, {}, {"without": ["save"]}, {"tools": ["look", "ask"]}, {"tools": []},
+     {"system": "Be long."}, {"paradigm": "hermes"}, {"params": {"seed": None}}, {"model": "m"}]
+)  # fmt: skip
 VERDICTS = st.sampled_from(["allow", "deny", "defer", "result", "result", "missing", "nonsense"])
 
 
@@ -225,6 +230,7 @@ class SessionMachine(RuleBasedStateMachine):
         self.allowed: dict[str, str] = {}
         self.granted: set[str] = set()
         self.barred: set[str] = set()
+        self.ignored: set[str] = set()
         self.checked_requests = 0
         self.usage = Usage()
         self.events: list[Any] = []
@@ -258,7 +264,7 @@ class SessionMachine(RuleBasedStateMachine):
         def look(n: int, context: ToolContext) -> str:
             return self._note(context)
 
-        @tool(risk="write")
+        @tool(risk="write", ordering="in_order")
         def save(n: int, context: ToolContext) -> str:
             return self._note(context)
 
@@ -332,6 +338,8 @@ class SessionMachine(RuleBasedStateMachine):
         self.act(review)
         if review == "replace":
             return ToolResult(result.call, "replaced")
+        if review == "defer":
+            return Defer()
         return Deny("secret") if review == "withhold" else None
 
     # -- what the program does -------------------------------------------------------
@@ -343,14 +351,15 @@ class SessionMachine(RuleBasedStateMachine):
         moods=MOODS,
         reviews=st.lists(REVIEWS, max_size=2),
         trouble=TROUBLES,
+        terms=TERMS,
     )
-    def begin(self, replies, moods, reviews, trouble):
+    def begin(self, replies, moods, reviews, trouble, terms):
         if self.line.is_open:
             return self._refused("a turn is running", self.session.stream("hi"))
         self._expect(replies, moods, reviews, trouble)
-        if self.session.pending:
-            return self._refused("resume", self.session.stream("hello"))
-        self._open(self.session.stream("hello"))
+        waiting = {request.call.id for request in self.session.pending}
+        self._open(self.session.stream("hello", **terms))
+        self.ignored = waiting
 
     @rule(
         said=st.lists(VERDICTS, min_size=1, max_size=4),
@@ -372,6 +381,7 @@ class SessionMachine(RuleBasedStateMachine):
         }
         if reason := self._objection(verdicts):
             return self._refused(reason, self.session.stream_resumed(verdicts))
+        waiting = [each for each in waiting if "review" not in each.reason]
         self._open(self.session.stream_resumed(verdicts))
         for request in waiting:
             if isinstance(verdict := verdicts.get(request.call.id), Allow | Deny):
@@ -382,9 +392,10 @@ class SessionMachine(RuleBasedStateMachine):
         moods=MOODS,
         reviews=st.lists(REVIEWS, max_size=2),
         trouble=TROUBLES,
+        terms=TERMS,
     )
-    def send(self, replies, moods, reviews, trouble):
-        self.begin(replies, moods, reviews, trouble)
+    def send(self, replies, moods, reviews, trouble, terms):
+        self.begin(replies, moods, reviews, trouble, terms)
         if self.line.is_open:
             self.read_to_the_end()
 
@@ -429,7 +440,10 @@ class SessionMachine(RuleBasedStateMachine):
         outside = [each.call.id for each in self.session.pending if each.call.name == "outside"]
         allowed = any(isinstance(verdicts.get(id), Allow) for id in outside)
         nonsense = any(verdict is True for verdict in verdicts.values())
-        return "no function to run|expected Allow, Deny or Defer" if allowed or nonsense else ""
+        reviewed = {each.call.id for each in self.session.pending if "review" in each.reason}
+        changed = any(getattr(verdicts.get(id), "instead", None) for id in reviewed)
+        why = "no function to run|expected Allow, Deny or Defer|the call ran"
+        return why if allowed or nonsense or changed else ""
 
     def _have_a_turn(self) -> None:
         if self.line.is_open:
@@ -439,7 +453,7 @@ class SessionMachine(RuleBasedStateMachine):
         if self.session.pending:
             self.resume(["result", "deny"], replies, moods, None)
         else:
-            self.begin(replies, moods, [], None)
+            self.begin(replies, moods, [], None, {})
 
     def _refused(self, why: str, block: Any) -> None:
         with pytest.raises(UsageError, match=why):
@@ -451,6 +465,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     def _open(self, block: Any) -> None:
         self.events = []
+        self.ignored = set()
         self.usage, self.hooks.usage = self.usage + self.hooks.usage, Usage()
         self.hooks.seen.clear()
         self.line.open(block)
@@ -478,6 +493,9 @@ class SessionMachine(RuleBasedStateMachine):
             return
         result = self.session.result
         self.tally[f"{result.status} turns"] += 1
+        # What the user went on without has not run, unless it only waited for a review.
+        self.barred |= self.ignored - self.ran.keys()
+        self.tally["ignored calls"] += len(self.ignored)
         ends = [event.result for event in self.events if isinstance(event, TurnEnded)]
         assert ends == [result][: len(ends)] and (ends or not seen)
         assert not ends or isinstance(self.events[-1], TurnEnded)
@@ -581,6 +599,8 @@ def _decision(word: str, call: ToolCall) -> Any:
             return Deny()
         case "defer":
             return Defer()
+        case "stop":
+            return Deny(stop=True)
         case "always":
             return Allow(always=True)
         case "instead":

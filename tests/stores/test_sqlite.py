@@ -75,6 +75,41 @@ def test_a_new_file_is_its_owners_alone(path, store):
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_a_file_that_was_open_to_all_is_closed(path):
+    SqlStore(path).close()
+    path.chmod(0o666)
+    path.with_name(f"{path.name}-wal").write_bytes(b"")
+    path.with_name(f"{path.name}-wal").chmod(0o666)
+    SqlStore(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    left = path.with_name(f"{path.name}-wal")
+    assert not left.exists() or stat.S_IMODE(left.stat().st_mode) == 0o600
+
+
+def test_a_file_that_only_its_owner_reads_stays_so(path):
+    SqlStore(path).close()
+    path.chmod(0o400 | 0o200)
+    SqlStore(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_link_that_leads_nowhere_makes_no_file(path, tmp_path):
+    elsewhere = tmp_path / "elsewhere.db"
+    path.symlink_to(elsewhere)
+    with pytest.raises(UsageError, match="leads nowhere"):
+        SqlStore(path)
+    assert not elsewhere.exists()
+
+
+def test_a_link_to_a_store_is_that_store(path, tmp_path):
+    real = tmp_path / "real.db"
+    SqlStore(real).close()
+    real.chmod(0o644)
+    path.symlink_to(real)
+    SqlStore(path).close()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+
+
 def test_closing_leaves_one_file(path, store):
     store.append("one", [RECORD], 0, durable=False)
     store.close()

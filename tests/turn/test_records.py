@@ -48,9 +48,14 @@ messages = st.builds(
     st.lists(calls, max_size=2).map(tuple), st.lists(results, max_size=2).map(tuple), texts,
 )  # fmt: skip
 decisions = st.one_of(
-    st.builds(Allow, st.none() | calls, st.booleans()), st.builds(Deny, texts), st.just(Defer())
+    st.builds(Allow, st.none() | calls, st.booleans()),
+    st.builds(Deny, texts, st.booleans()),
+    st.just(Defer()),
 )
-terms = st.builds(Terms, texts, st.booleans(), mappings)
+names = st.lists(texts, max_size=2).map(tuple)
+terms = st.builds(
+    Terms, texts, st.booleans(), mappings, st.none() | names, names, st.none() | texts, texts, texts
+)
 requests = st.builds(
     ApprovalRequest, calls, st.builds(ToolSpec, st.just("t"), texts, st.just({"type": "object"})),
     st.sampled_from(["read", "write", "egress", "exec"]), texts, texts,
@@ -59,6 +64,7 @@ pendings = st.builds(
     Pending, messages, st.lists(calls, max_size=3).map(tuple),
     st.dictionaries(texts, requests, max_size=2), st.dictionaries(texts, results, max_size=2),
     st.dictionaries(texts, decisions, max_size=2), terms,
+    st.dictionaries(texts, results, max_size=1),
 )  # fmt: skip
 endpoint_errors = st.builds(
     lambda kind, said, status, body, pause: kind(
@@ -85,7 +91,9 @@ VALUES = {
     "usage": st.builds(Usage, st.integers(0), st.integers(0)),
     "decision": decisions,
     "verdict": st.one_of(decisions, texts, results),
-    "review": st.one_of(st.none(), results, st.builds(Deny, texts)),
+    "review": st.one_of(
+        st.none(), results, st.builds(Deny, texts, st.booleans()), st.just(Defer())
+    ),
     "terms": terms,
     "pending": pendings,
     "error": st.one_of(endpoint_errors, own_errors),

@@ -32,6 +32,7 @@ COMMANDS = {
     "serve": "Give tools to the clients of a backend that has none.",
     "probe": "Find out which paradigm a model follows best.",
     "model": "Get and list the models that run in this process.",
+    "mcp": "List MCP servers and their tools.",
     "sessions": "List, show, export and delete kept conversations.",
     "new-paradigm": "Write a new paradigm with its tests and fixtures.",
     "capture": "Make fixtures of recorded replies.",
@@ -146,12 +147,10 @@ def _defaults(settings: Settings, command: click.Command) -> Mapping[str, Any]:
     """What the settings say about the options of *command*; another name is an error."""
     options = {_spelled(each): each for each in command.params if isinstance(each, click.Option)}
     name = command.name or ""
-    # `model` is the name of an option, too, and means that where it is no table.
-    found = (
-        {}
-        if isinstance(settings.values.get(name), str) and name == "model"
-        else settings.table(name)
-    )
+    # `model` is the name of an option, too, and means that where it is no table; the tables of
+    # `mcp` are servers.
+    is_other = isinstance(settings.values.get(name), str) and name == "model"
+    found = {} if is_other or name == "mcp" else settings.table(name)
     own = {key.replace("_", "-"): value for key, value in found.items()}
     for key in own.keys() - options.keys():
         near = difflib.get_close_matches(key, options, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
@@ -14,7 +14,9 @@ from .. import __version__
 from ..errors import ToolProtoError
 from ..messages import ChatRequest, Message
 from ..paradigms import get_paradigm, paradigms
+from .chat.folding import counted
 from .endpoint_choice import EndpointChoice
+from .mcp_servers import configured_servers, opened_servers
 from .settings import Settings
 
 __all__ = ["Finding", "checkup"]
@@ -27,6 +29,7 @@ EXTRAS = {
     "sql": ("sqlalchemy", "sessions that survive"),
     "postgres": ("psycopg", "sessions shared by machines"),
     "server": ("uvicorn", "the proxy"),
+    "mcp": ("mcp", "tools of MCP servers"),
     "parquet": ("pyarrow", "Parquet files"),
     "probe": ("matplotlib", "plots"),
     "testing": ("syrupy", "laws and snapshots for your own paradigms"),
@@ -42,15 +45,38 @@ class Finding:
     told: str
 
 
-def checkup(endpoint: EndpointChoice, settings: Settings) -> Iterator[Finding]:
-    """What was found, one thing after the other; the endpoint is asked last, if there is one."""
+def checkup(
+    endpoint: EndpointChoice, settings: Settings, mcp: Sequence[str] = ()
+) -> Iterator[Finding]:
+    """What was found, one thing after the other; whoever is named to be asked is asked last."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield Finding("toolproto", "fine", f"{__version__}, Python {python}")
     yield from map(_extra, EXTRAS)
     yield _tried("paradigms", _paradigms)
     yield _tried("settings", lambda: _settings(settings))
+    yield from _servers(mcp, settings)
     if endpoint.url or endpoint.local or endpoint.recording:
         yield _tried("endpoint", lambda: _answer(endpoint))
+
+
+def _servers(sources: Sequence[str], settings: Settings) -> Iterator[Finding]:
+    """Whether each MCP server answers."""
+    try:
+        servers = configured_servers(sources, settings)
+    except (ToolProtoError, OSError) as error:
+        yield Finding("mcp", "broken", str(error))
+        return
+    try:
+        for opened in opened_servers(servers):
+            server, what = opened.server, f"mcp {opened.server.name}"
+            if opened.fault:
+                yield Finding(what, "broken", opened.fault)
+            else:
+                tools = counted(len(server.tools()), "tool")
+                yield Finding(what, "fine", f"{server.about}, {tools}, in {opened.seconds:.1f} s")
+    finally:
+        for each in servers:
+            each.close()
 
 
 def _tried(what: str, look: Callable[[], str]) -> Finding:

@@ -14,7 +14,7 @@ from .visible import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["err", "note", "out", "print_json"]
+__all__ = ["err", "note", "out", "print_json", "print_text"]
 
 
 def out() -> Console:
@@ -34,6 +34,11 @@ def err() -> Console:
 def note(text: str) -> None:
     """Tell the person at the terminal something that is not the data they asked for."""
     err().print(visible(text), style="dim", markup=False, soft_wrap=True)
+
+
+def print_text(text: str) -> None:
+    """*text* as a line on stdout: as it is for a file, and so that a terminal obeys none of it."""
+    sys.stdout.write(f"{visible(text) if sys.stdout.isatty() else text}\n")
 
 
 def print_json(value: Any) -> None:

@@ -20,6 +20,7 @@ __all__ = [
     "endpoint_options",
     "guard_option",
     "json_option",
+    "mcp_option",
     "paradigm_option",
     "tools_option",
 ]
@@ -42,6 +43,12 @@ tools_option = click.option(
     envvar="TOOLPROTO_TOOLS",
     metavar="SOURCE",
     help="my_tools.py, a module, tools.json, or files:[FOLDER]; may be repeated.",
+)
+mcp_option = click.option(
+    "--mcp",
+    multiple=True,
+    metavar="SERVER",
+    help="MCP server: a command line, a URL, or a JSON file with mcpServers; may be repeated.",
 )
 constrain_option = click.option(
     "--constrain",

@@ -21,6 +21,7 @@ from typing import Any
 from ..errors import UsageError
 from ..tools.define import Tool
 from ..tools.registry import ToolRegistry
+from ..tools.sources import ToolSource
 from ..tools.spec import ToolOffer
 from .command_tool import command_tool
 from .loading import load_module
@@ -31,9 +32,13 @@ _FILES = "files:"
 _LISTS = ("tools", "functions")
 
 
-def load_tools(sources: Sequence[str]) -> ToolRegistry:
-    """The tools of every source, in order; one that has none is a UsageError."""
-    return ToolRegistry(tool for source in sources for tool in _tools(source))
+def load_tools(sources: Sequence[str], servers: Sequence[ToolSource] = ()) -> ToolRegistry:
+    """The tools of every source, in order; one that has none is a UsageError.
+
+    Behind them stand those of *servers*, whichever they have at the time.
+    """
+    loaded = [tool for source in sources for tool in _tools(source)]
+    return ToolRegistry([*loaded, *servers])
 
 
 def load_offer(sources: Sequence[str]) -> ToolOffer:

@@ -25,9 +25,11 @@ class Address:
         object.__setattr__(self, "_parts", _split(self.url))
 
     def target(self, path: str) -> str:
-        """Where requests for *path* go."""
+        """Where requests for *path* go, which may have a query of its own."""
+        path, _, asked = path.partition("?")
         whole = self._parts.path.rstrip("/").removesuffix(self.own_path) + path
-        return urlunsplit((self._parts.scheme, self._host, whole, self._parts.query, ""))
+        query = "&".join(filter(None, (self._parts.query, asked)))
+        return urlunsplit((self._parts.scheme, self._host, whole, query, ""))
 
     @property
     def shown(self) -> str:

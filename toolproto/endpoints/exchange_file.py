@@ -31,6 +31,7 @@ def write_request(request: ChatRequest) -> dict[str, Any]:
         "messages": [{"role": each.role, "content": each.content} for each in request.messages],
         "stop": list(request.stop),
         "params": dict(request.params),
+        **({"model": request.model} if request.model else {}),
     }
 
 

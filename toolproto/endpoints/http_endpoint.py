@@ -13,6 +13,7 @@ from weakref import finalize
 
 from ..errors import UsageError
 from ..messages import ChatRequest
+from ..turn.params import merged, present
 from .address import Address
 from .dialects import Dialect, get_dialect
 from .exchange import Service
@@ -138,8 +139,9 @@ class HttpEndpoint:
         self._close_lines = finalize(self, self._lines.close)
 
     def _content(self, request: ChatRequest) -> bytes:
-        request = replace(request, params={**self._params, **request.params})
-        body = {**self._service.dialect.body(request, self.model), **self._extra_body}
+        request = replace(request, params=merged(self._params, request.params))
+        body = self._service.dialect.body(request, request.model or self.model)
+        body = present(merged(body, self._extra_body))
         try:
             text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         except (TypeError, ValueError) as error:

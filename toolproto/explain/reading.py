@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import takewhile
 
 from ..decoding.reply.reader import PassedOver
@@ -12,6 +13,8 @@ from ..decoding.reply.template_tokens import LEAKS
 from ..decoding.reply.thinking import Reasoning
 from ..errors import UsageError
 from ..events import CallCompleted, CallRejected, merge
+from ..guard.echo import echo_doubt, echo_of
+from ..guard.passages import Passages
 from ..messages import CallProblem, Grade, Span, ToolCall, counted_ids
 from ..paradigms.base import NO_TOOLS, ToolContextDef
 from ..paradigms.parsed import ParsedResponse, Segment, SegmentKind
@@ -33,21 +36,28 @@ def explain(
     *,
     finish_reason: str | None = None,
     chunks: Sequence[str] = (),
+    strangers: Sequence[str] = (),
 ) -> Explanation:
     """How *paradigm* reads *reply*, to the last character.
 
     With *tools*, each call is also checked against them as the chat loop does; given the tools
     themselves, their risks count, too. *finish_reason* is ``"length"`` for a reply that was cut.
-    With *chunks*, which join to the reply, it is also told what came out at which of them.
+    With *chunks*, which join to the reply, it is also told what came out at which of them. A call
+    that stands word for word in what *strangers* wrote before is doubted.
     """
     offer, known = _offered(tools)
     paradigm = copy(paradigm)
     paradigm.ids = counted_ids()
+    heard = Passages()
+    for text in strangers:
+        heard.add("a stranger", text)
     parsed, passed_over = _read(reply, paradigm, offer, finish_reason)
     with paradigms_code("decoder"):
         steps = tuple(steps_of(reply, paradigm, offer, chunks, finish_reason))
         ignored, searched = ignored_calls(parsed, paradigm, offer, passed_over)
-    findings = sorted([*_told(parsed, paradigm, offer, known), *ignored], key=lambda f: f.span)
+    findings = sorted(
+        [*_told(parsed, paradigm, offer, known, heard), *ignored], key=lambda f: f.span
+    )
     parts = tuple(_parts(parsed, findings, paradigm))
     if "".join(part.text for part in parts) != reply:
         raise UsageError(
@@ -78,18 +88,28 @@ def _read(
 
 
 def _told(
-    parsed: ParsedResponse, paradigm: ToolContextDef, offer: ToolOffer, known: dict[str, Tool]
+    parsed: ParsedResponse,
+    paradigm: ToolContextDef,
+    offer: ToolOffer,
+    known: dict[str, Tool],
+    strangers: Passages,
 ) -> Iterator[Finding]:
     """What the decoder told of: calls, as they would run, and problems."""
     for event in parsed.events:
         if isinstance(event, CallRejected):
             yield _rejected(event.problem, paradigm)
         elif isinstance(event, CallCompleted):
-            found = _checked(event.call, offer, known)
+            found = _checked(_followed(event.call, strangers), offer, known)
             if isinstance(found, CallProblem):
                 yield _rejected(found, paradigm, event.call)
             else:
                 yield Finding(_verdict(found), found.span, found)
+
+
+def _followed(call: ToolCall, strangers: Passages) -> ToolCall:
+    """*call*, with a doubt if a stranger wrote it first."""
+    found = echo_of(call, strangers)
+    return replace(call, repairs=(*call.repairs, echo_doubt(found))) if found else call
 
 
 def _verdict(call: ToolCall) -> Verdict:

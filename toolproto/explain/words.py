@@ -34,6 +34,7 @@ REASONS: Mapping[str, str] = {
     },
 }
 _SALVAGE = ", which get_paradigm(…, salvage=True) would read"
+_NEXT_ECHO = "the model is asked whether the user wants it, and a person before it runs"
 _NEXT = "the model is asked to write it alone; a tool that only reads runs"
 
 
@@ -47,7 +48,8 @@ def why(finding: Finding) -> str:
             return GRADES[finding.call.grade]
         case Verdict.DOUBTED:
             assert finding.call is not None
-            return f"doubted: it stands {finding.call.place_doubt}; {_NEXT}"
+            following = _NEXT_ECHO if finding.call.is_echoed else _NEXT
+            return f"doubted: it stands {finding.call.place_doubt}; {following}"
         case Verdict.REJECTED:
             assert finding.problem is not None
             return f"{finding.problem.kind.value.replace('_', ' ')}: {finding.problem.message}"

@@ -36,13 +36,17 @@ def _cut(node: Node, head: str, rules: Mapping[str, Node]) -> Iterator[tuple[str
                 yield from _cut(option, head, rules)
         case Sequence(parts):
             yield from _cut_sequence(parts, head, rules)
-        case Repeat(part, least, most):
-            if least == 0:
-                yield head, text("")
-            more = times(part, max(least - 1, 0), None if most is None else most - 1)
-            for left, rest in _cut(part, head, rules):
-                if left != head:
-                    yield from _through(left, rest, more, rules)
+        case Repeat():
+            yield from _cut_repeat(node, head, rules)
+
+
+def _cut_repeat(node: Repeat, head: str, rules: Mapping[str, Node]) -> Iterator[tuple[str, Node]]:
+    if node.least == 0:
+        yield head, text("")
+    more = times(node.part, max(node.least - 1, 0), None if node.most is None else node.most - 1)
+    for left, rest in _cut(node.part, head, rules):
+        if left != head:
+            yield from _through(left, rest, more, rules)
 
 
 def _cut_sequence(

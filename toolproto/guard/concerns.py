@@ -19,9 +19,10 @@ _LONGEST_VALUE = 80
 class Concern:
     """One reason to look twice at a call.
 
-    *source* is whose result it is, *argument* where the words stand in the call, as in
+    *source* is the tool whose result it is, *argument* where the words stand in the call, as in
     ``recipients[0]``, *value* those words. *quote* shows them as they stand in the source, on one
-    line. What they say is a stranger's: it is to be shown, and never obeyed.
+    line. What they say is a stranger's: it is to be shown, and never obeyed. With *barred*, the
+    call only runs if somebody vouches for that argument (``Allow(vouched=…)``) or changes it.
     """
 
     kind: ConcernKind
@@ -29,18 +30,23 @@ class Concern:
     argument: str = ""
     value: str = field(default="", repr=False)
     quote: str = field(default="", repr=False)
+    barred: bool = False
 
     @property
     def brief(self) -> str:
         """It in one line, without a word of what was said: for logs."""
         match self.kind:
             case "argument":
-                return f"{self.argument} comes from the result of {self.source}"
+                return f"{self.argument} comes from {self._place}"
             case "echo":
-                return f"the call stands word for word in the result of {self.source}"
+                return f"the call stands word for word in {self._place}"
             case "unvouched":
                 return f"{self.argument} was not named by the user or by a trusted result"
-        return f"it follows the result of {self.source}, and nothing in it is the user's"
+        return f"it follows {self._place}, and nothing in it is the user's"
+
+    @property
+    def _place(self) -> str:
+        return self.source if " " in self.source else f"the result of {self.source}"
 
     @property
     def line(self) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 
 from ..errors import UsageError
 
-__all__ = ["LEVELS", "Guard", "Taint", "guard_from"]
+__all__ = ["LEVELS", "STANDARD", "Guard", "Taint", "guard_from"]
 
 #: What happens to a call that does more than read and uses what strangers wrote.
 Taint = Literal["off", "ask", "refuse"]
@@ -55,8 +55,9 @@ class Guard:
         return any(fnmatchcase(tool, pattern) for pattern in self.untrusted)
 
 
+STANDARD = Guard()
 LEVELS: Mapping[str, Guard] = {
-    "standard": Guard(),
+    "standard": STANDARD,
     "strict": Guard(taint="refuse"),
     "off": Guard(neutralise=False, echo=False, taint="off"),
 }

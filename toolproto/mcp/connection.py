@@ -15,6 +15,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CONNECTION_CLOSED,
+    UNSUPPORTED_PROTOCOL_VERSION,
     ElicitRequestParams,
     ElicitResult,
     ErrorData,
@@ -278,10 +279,17 @@ async def _negotiate(session: ClientSession) -> None:
     """Agree on a version: today's way first, and the handshake with servers that lack it."""
     try:
         await session.discover()
+        return
     except (MCPError, ValidationError, RuntimeError) as error:
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
             raise
+    try:
         await session.initialize()
+    except MCPError as error:
+        if error.code != UNSUPPORTED_PROTOCOL_VERSION:
+            raise
+        # One that was too slow to answer at first has taken the first word for today's way.
+        await session.discover()
 
 
 def told(error: BaseException) -> str:

@@ -22,6 +22,7 @@ from ..tools.spec import ToolOffer
 from ..tools.work import Work
 from .asked import Asked
 from .pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
+from .watching import Watch
 
 __all__ = ["CHECK_VISITS", "OutgoingCalls", "new_id"]
 
@@ -53,6 +54,7 @@ class OutgoingCalls:
 
     asked: Asked
     live: bool
+    watch: Watch = field(default_factory=Watch)
     ids: Callable[[], str] = new_id
     names: list[str] = field(default_factory=list)
     problems: list[CallProblem] = field(default_factory=list)
@@ -90,6 +92,8 @@ class OutgoingCalls:
         known = self._leaving(name)
         if not self.live or known is None or known in self.asked.strict:
             return []
+        if not self.watch.may_leave_early(known):
+            return []
         self._open[index] = _Open(self.count)
         return [self._begun(known)]
 
@@ -106,6 +110,7 @@ class OutgoingCalls:
         self.seen += 1
         self.is_last_whole = call.grade is not Grade.TRUNCATED
         opened = self._open.pop(index, None)
+        call = self.watch.followed(call)
         if opened is None and call.place_doubt:
             self.problems.append(doubted_place(call))
             return []
@@ -115,6 +120,10 @@ class OutgoingCalls:
             self.half_out = "the model wrote a tool call and left a part of it out"
         elif not _is_same(opened.written, call.arguments):
             self.half_out = "the model wrote a tool call that reads otherwise in the end"
+        elif call.is_echoed:
+            self.half_out = "the model repeated a tool call that stands in a tool's result"
+        elif problem := self.watch.refused(call):
+            self.half_out = problem.message
         else:
             self._note(call)
             return [CallEnded(opened.index)]
@@ -143,6 +152,8 @@ class OutgoingCalls:
             repair = Repair("name_near", Grade.GUESSED, call.name)
             call = replace(call, name=named, repairs=(*call.repairs, repair))
         checked = check_call(call, self.asked.offer, near_names=True, work=self._work)
+        if not isinstance(checked, CallProblem):
+            checked = self.watch.refused(checked) or checked
         if isinstance(checked, CallProblem):
             self.problems.append(checked)
             return []

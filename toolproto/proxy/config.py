@@ -100,7 +100,8 @@ class Limits:
     """What one request may cost: bytes of its body, characters of a reply, and how many of each.
 
     *connections* is how many a process has open to clients at a time. Each may need one to a
-    backend, and many systems let a process open 1024 files.
+    backend, and many systems let a process open 1024 files. *remembered* is how many bytes of
+    responses it keeps for clients that come back to them by their ids; none, with 0.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -111,6 +112,7 @@ class Limits:
     choices: int = 8
     messages: int = 10_000
     connections: int = 400
+    remembered: int = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,8 @@ class ProxyConfig:
 
     *models* maps names or patterns to terms, the first that matches wins; *default* is for all
     others. *key_env* holds the key that clients must send; without one only this machine is
-    served. *hosts* are further names under which clients may address the proxy.
+    served. *hosts* are further names under which clients may address the proxy. With
+    *pass_others*, paths that have nothing to do with tools go to a backend of the same API.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -134,6 +137,7 @@ class ProxyConfig:
     limits: Limits = field(default_factory=Limits)
     log_content: bool = False
     keep_alive: float = 15.0
+    pass_others: bool = True
 
     def __post_init__(self) -> None:
         if not self.upstreams:

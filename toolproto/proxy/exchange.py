@@ -23,6 +23,7 @@ from ..events import (
     TextDelta,
 )
 from ..finish_reasons import STOP_SEQUENCE, Ending, cut_reason, ending_of, is_cut
+from ..guard.levels import STANDARD, Guard
 from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
@@ -32,6 +33,7 @@ from .pieces import CallBegun, Ended, Failed, Piece, Reason, Text, Thought
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
 from .verdict import EMPTY, MISTAKE, Shortcoming, in_shape, shortcoming
+from .watching import Watch
 
 __all__ = ["Exchange"]
 
@@ -70,8 +72,9 @@ class _Verbatim:
 class Exchange:
     """One answer to what *asked* asks, by a model that is taught *paradigm*.
 
-    *reasks* is how often a mistake may be put to the model, *most* how many characters a reply may
-    have. Pieces are held back while one may
+    *guard* is how careful to be with what the client's tools gave back. *reasks* is how often a
+    mistake may be put to the model, *most* how many characters a reply may have. Pieces are held
+    back while one may
     still be due: all of them if the client does not stream or wants its answer in a shape, texts
     if a call is demanded.
     """
@@ -84,12 +87,14 @@ class Exchange:
         reasks: int = 2,
         examples: bool = False,
         constrain: str = "off",
+        guard: Guard = STANDARD,
         most: int = Limits().reply,
     ) -> None:
         self._asked = asked
         self._paradigm = paradigm
         self._left = reasks
         self._most = most
+        self._watch = Watch(asked.messages, asked.offer, guard)
         self._holds_all = not asked.stream or asked.shape is not None
         self._holds_text = self._holds_all or asked.offer.choice not in ("auto", "none")
         self._held: list[Piece] = []
@@ -121,6 +126,11 @@ class Exchange:
             self.usage += chunk.usage
         self._reply.reason = chunk.finish_reason or self._reply.reason
         return self._let_out(pieces)
+
+    @property
+    def concerns(self) -> list[str]:
+        """Which arguments of calls came from a result, for the log."""
+        return self._watch.concerns
 
     @property
     def constrained(self) -> str:
@@ -255,7 +265,7 @@ class Exchange:
         self._listen()
 
     def _listen(self) -> None:
-        self._reply = _Reply(OutgoingCalls(self._asked, live=not self._holds_all))
+        self._reply = _Reply(OutgoingCalls(self._asked, not self._holds_all, self._watch))
         tools = self._asked.needs_tools
         self._decoder = self._paradigm.decoder(self._asked.offer) if tools else _Verbatim()
 

@@ -19,7 +19,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .asked import Fault
 from .config import ProxyConfig, key_in
+from .incoming import sent_keys
 from .log import log_line
+from .paths import usual
 from .translate import api_at
 
 __all__ = ["Guard"]
@@ -31,7 +33,10 @@ _OPEN = ("/healthz", "/readyz")
 _LONGEST_PATH = 200
 _PORTS = {"http": 80, "https": 443}
 #: Headers that a client and a server might read differently; one of each is enough.
-_SINGLE = (b"host", b"content-length", b"transfer-encoding", b"authorization", b"x-api-key")
+_SINGLE = (
+    *(b"host", b"content-length", b"transfer-encoding"),
+    *(b"authorization", b"x-api-key", b"x-goog-api-key"),
+)
 
 
 class Guard:
@@ -48,13 +53,15 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        refusal = self._refusal(Headers(scope=scope), scope["path"])
+        path = usual(scope["path"])
+        query = scope.get("query_string", b"").decode("latin-1")
+        refusal = self._refusal(Headers(scope=scope), path, query)
         if refusal is None:
             await self._app(scope, receive, send)
         else:
-            await _refuse(send, scope["path"], *refusal)
+            await _refuse(send, path, *refusal)
 
-    def _refusal(self, headers: Headers, path: str) -> tuple[int, str] | None:
+    def _refusal(self, headers: Headers, path: str, query: str) -> tuple[int, str] | None:
         """Status and words, or None for a request that may be answered."""
         if any(sum(name == each for name, _ in headers.raw) > 1 for each in _SINGLE):
             return 400, "a header came twice"
@@ -67,7 +74,7 @@ class Guard:
             return 403, "web pages of other origins are not served"
         if self._key_env is None or path in _OPEN:
             return None
-        if not self._is_key(_sent_keys(headers)):
+        if not self._is_key(sent_keys(headers, path, query)):
             return 401, "the key is missing or wrong"
         return None
 
@@ -77,14 +84,6 @@ class Guard:
         return key is not None and any(
             hmac.compare_digest(key.encode(), each.encode()) for each in sent
         )
-
-
-def _sent_keys(headers: Headers) -> Iterable[str]:
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer":
-        yield token.strip()
-    if "x-api-key" in headers:
-        yield headers["x-api-key"]
 
 
 def _name(host: str) -> str:

@@ -4,29 +4,49 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, NoReturn
+from urllib.parse import parse_qsl
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from .asked import BadRequest
 from .config import Limits
 from .translate.reading import required
 
-__all__ = ["check_limits", "check_messages", "client_key", "read_body", "read_model", "read_object"]
+__all__ = [
+    "check_limits",
+    "check_messages",
+    "client_key",
+    "read_body",
+    "read_model",
+    "read_object",
+    "sent_keys",
+]
 
 BODY_SECONDS = 60.0
 #: Names of models are kept, in caches and in the log.
 _LONGEST_NAME = 512
+_LONGEST_QUERY = 4096
 
 
 def client_key(request: Request) -> str | None:
-    """The key that came with *request*: a bearer token, or Anthropic's header."""
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    """The key that came with *request*: a bearer token, or in Anthropic's or Google's way."""
+    return next(sent_keys(request.headers, request.url.path, request.url.query), None)
+
+
+def sent_keys(headers: Headers, path: str, query: str) -> Iterator[str]:
+    """Every key that came with a request; Google's clients may write it into the URL."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
     if kind.lower() == "bearer" and token.strip():
-        return token.strip()
-    return request.headers.get("x-api-key") or None
+        yield token.strip()
+    for name in ("x-api-key", "x-goog-api-key"):
+        if headers.get(name):
+            yield headers[name]
+    if path.startswith("/v1beta"):
+        yield from (value for name, value in parse_qsl(query[:_LONGEST_QUERY]) if name == "key")
 
 
 async def read_body(request: Request, most: int) -> bytes:
@@ -97,6 +117,7 @@ def check_limits(values: Mapping[str, Any], limits: Limits) -> None:
         ("functions", limits.tools),
         ("messages", limits.messages),
         ("input", limits.messages),
+        ("contents", limits.messages),
     ):
         several = values.get(field)
         counts[field] = (len(several) if isinstance(several, list) else None, most)

@@ -67,7 +67,7 @@ class Passing:
             return None
         answer = await self._relay.send(
             upstream,
-            get_dialect(upstream.dialect).path,
+            api.backend_path or get_dialect(upstream.dialect).path,
             self._backends.key(upstream, key),
             _content(body, values, upstream, with_tools),
             headers={name: headers[name] for name in _SENT_ON if name in headers},

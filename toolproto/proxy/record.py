@@ -93,6 +93,7 @@ class Record:
             "calls": [name for each in exchanges for name in each.called],
             "problems": [problem.kind.value for each in exchanges for problem in each.problems],
             "repairs": [repair for each in exchanges for repair in each.repairs],
+            "concerns": [told for each in exchanges for told in each.concerns],
             "reasks": sum(each.reasked for each in exchanges),
             "notes": list(self._asked.notes) if self._asked else [],
             "constrained": next((each.constrained for each in exchanges if each.constrained), None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,13 @@ from starlette.responses import Response
 
 from ..endpoints.dialects import get_dialect
 from ..errors import EndpointError
+from ..guard.levels import guard_from
+from .answers import Answers
 from .asked import Asked, BadRequest
 from .config import ProxyConfig
 from .exchange import Exchange
 from .feed import Feed, failure_of
 from .incoming import check_limits, check_messages, client_key, read_body, read_model, read_object
-from .listing import model_names, openai_list, tag_list
 from .log import LOGGER, log_line
 from .passing import Passing, kept_headers
 from .readiness import Readiness
@@ -25,7 +26,6 @@ from .record import Record, Recorder
 from .relay import Relay, Relayed
 from .responding import Responding, fault_of, refused
 from .streamed import AsciiJson, ClosingStream
-from .translate import api_at
 from .translate.base import Api, Fault
 from .translate.content import Sees, blind
 from .upstreams import Backends, spoken_params, taught
@@ -42,10 +42,12 @@ class Serving:
     def __init__(self, config: ProxyConfig, recorder: Recorder) -> None:
         self._config = config
         self._recorder = recorder
-        self._backends = Backends(config)
-        self._relay = Relay()
+        self._backends = self.backends = Backends(config)
+        self._relay = self.relay = Relay()
         self._passing = Passing(self._backends, self._relay)
         self._readiness = Readiness(self._backends, self._relay)
+        #: The responses that clients may come back to.
+        self.answers = Answers(config.limits.remembered)
 
     async def close(self) -> None:
         """Close every connection to a backend."""
@@ -59,29 +61,16 @@ class Serving:
         log_line(event="not ready", down=await self._readiness.down())
         return AsciiJson({"status": "no upstream can be reached"}, 503)
 
-    async def models(self, request: Request) -> Response:
-        """The models of every backend, as OpenAI lists them."""
-        return await self._listed(request, openai_list)
-
-    async def tags(self, request: Request) -> Response:
-        """The models of every backend, as Ollama lists them."""
-        return await self._listed(request, tag_list)
-
-    async def _listed(
-        self, request: Request, told: Callable[[Sequence[str]], dict[str, Any]]
+    async def answer(
+        self, api: Api, request: Request, given: Mapping[str, Any] | None = None
     ) -> Response:
-        try:
-            names = await model_names(self._backends, self._relay, client_key(request))
-        except EndpointError as error:
-            failed = failure_of(error)
-            return refused(api_at(request.url.path), fault_of(failed))
-        return AsciiJson(told(names))
+        """The response to *request*, which speaks *api*; a client that leaves gets none.
 
-    async def answer(self, api: Api, request: Request) -> Response:
-        """The response to *request*, which speaks *api*; a client that leaves gets none."""
+        *given* is what the path says, to be read as a part of the body.
+        """
         try:
             body = await read_body(request, self._config.limits.body)
-            values = read_object(body)
+            values = {**read_object(body), **(given or {})}
             model = read_model(values)
         except BadRequest as error:
             self._recorder.begin("", api).end("refused", fault=error.fault)
@@ -109,15 +98,15 @@ class Serving:
     ) -> Response:
         key = client_key(request)
         try:
-            if api.dialect is not None:
+            # What has a path of its own, a prompt of Ollama's, has no messages.
+            if api.dialect is not None and api.backend_path is None:
                 check_messages(values)
             check_limits(values, self._config.limits)
             passed = await self._passing.attempt(
                 api, record.model, body, values, key, request.headers
             )
             if passed is None:
-                asked = api.read(values, self._sees(record.model))
-                return await self._answered(api, asked, key, record)
+                return await self._answered(api, self._read(api, values, key), key, record)
             return await _handed_on(passed, record)
         except BadRequest as error:
             record.end("refused", fault=error.fault)
@@ -134,6 +123,16 @@ class Serving:
             fault = Fault(500, "an error inside the proxy", "internal")
             record.end("failed", fault=fault)
             return refused(api, fault)
+
+    def _read(self, api: Api, values: Mapping[str, Any], key: str | None) -> Asked:
+        """The request in *values*, with what it leaves to our memory."""
+        model = read_model(values)
+        values = self.answers.recalled(values, key) if api.name == "openai_responses" else values
+        asked = self.answers.remembering(api.read(values, self._sees(model)), values, key)
+        count, most = len(asked.offer.tools), self._config.limits.tools
+        if count > most:
+            raise BadRequest(f"tools: {count} is more than {most}", "tools")
+        return asked
 
     def _sees(self, model: str) -> Sees:
         """What *model* can be shown beside text."""
@@ -156,6 +155,7 @@ class Serving:
                 reasks=terms.reasks,
                 examples=terms.examples,
                 constrain=terms.constrain,
+                guard=guard_from(terms.guard),
                 most=self._config.limits.reply,
             )
             for _ in range(asked.choices)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields, replace
 from typing import Any, Unpack
 
 from ..approvals import Allow, ApprovalRequest, decided, let_pass, refuse
 from ..endpoints.redaction import Redactor
 from ..errors import TurnCancelled, UsageError
+from ..guard.taint import known
 from ..messages import Message, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
@@ -18,6 +20,8 @@ from ..tools.registry import ToolRegistry
 from ..tools.sources import ToolSource
 from ..turn.doom_loop import DoomLoop
 from ..turn.flow import Turn
+from ..turn.limits import TurnLimits
+from ..turn.offering import offered, on_terms
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Terms
@@ -37,6 +41,9 @@ from .options import (
 __all__ = ["SessionBase"]
 
 
+Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
+
+
 class SessionBase:
     """A conversation that outlives its turns. Not used by itself."""
 
@@ -50,18 +57,17 @@ class SessionBase:
         **options: Unpack[SessionOptions],
     ) -> None:
         refuse_unknown(options)
-        self.paradigm = get_paradigm(paradigm) if isinstance(paradigm, str) else paradigm
-        self.tools = tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)
-        # Sources that nobody else has opened are closed with the session.
         given = isinstance(tools, ToolRegistry)
+        self._setup = turn_setup(_paradigm(paradigm), _registry(tools), options)
+        # Sources that nobody else has opened are closed with the session.
         self._opened = [each for each in self.tools.sources if not given and not each.is_open]
         self._approver = options.get("approver")
         self._reviewer = options.get("reviewer")
-        self._setup = turn_setup(self.paradigm, self.tools, options)
-        self.limits = self._setup.limits
         self._conversation = Conversation(
             list(options.get("history", ())), DoomLoop(self.limits.repeats)
         )
+        for message in self._conversation.messages:
+            self._conversation.sources.hear_history(known(message, self.tools, self._setup.guard))
         self._keeping = open_keeping(self._setup, options)
         if self._keeping:
             self._conversation = self._keeping.conversation()
@@ -72,6 +78,44 @@ class SessionBase:
             f"<{type(self).__name__} {self.paradigm.name}, {len(self.tools)} tools, "
             f"{len(self._conversation.messages)} messages, {self.state.value}>"
         )
+
+    @property
+    def paradigm(self) -> ToolContextDef:
+        """How the model writes calls; another one is taken from the next turn on."""
+        return self._setup.paradigm
+
+    @paradigm.setter
+    def paradigm(self, paradigm: str | ToolContextDef) -> None:
+        self._change(paradigm=_paradigm(paradigm))
+
+    @property
+    def tools(self) -> ToolRegistry:
+        """The tools; others are offered from the next turn on, changes in it at once."""
+        return self._setup.tools
+
+    @tools.setter
+    def tools(self, tools: Tools) -> None:
+        self._change(tools=_registry(tools))
+
+    @property
+    def limits(self) -> TurnLimits:
+        """How far a turn may go; others hold from the next turn on."""
+        return self._setup.limits
+
+    @limits.setter
+    def limits(self, limits: TurnLimits) -> None:
+        if not isinstance(limits, TurnLimits):
+            raise UsageError(f"limits={limits!r:.200}: expected TurnLimits")
+        self._change(limits=limits)
+
+    @property
+    def model(self) -> str:
+        """The model that is asked for; empty: the endpoint's own."""
+        return self._setup.model
+
+    @model.setter
+    def model(self, model: str) -> None:
+        self._change(model=model)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -147,6 +191,17 @@ class SessionBase:
 
     # -- for the two kinds of session ----------------------------------------------------
 
+    def _change(self, **changes: Any) -> None:
+        """Lead the session differently from the next turn on; UsageError while one runs."""
+        with self._one_at_a_time():
+            self._setup = replace(self._setup, **changes)
+            self._driver.tools, self._driver.limits = self._setup.tools, self._setup.limits
+            if self._keeping:
+                self._keeping.setup = self._setup
+            loop = DoomLoop(self._setup.limits.repeats)
+            loop.restore(self._conversation.doom_loop.state())
+            self._conversation.doom_loop = loop
+
     @property
     def _kept(self) -> Keeping:
         if self._keeping is None:
@@ -163,8 +218,7 @@ class SessionBase:
         if found is None or found.message is None:
             begun = [each.number for each in log.turns.values() if each.message]
             raise UsageError(f"there is no turn {turn} to run again; there are {begun}")
-        old = found.terms
-        again: TurnTerms = {"choice": old.choice, "parallel": old.parallel, "params": old.params}
+        again: Any = {each.name: getattr(found.terms, each.name) for each in fields(Terms)}
         again |= terms
         again["beside"] = found.number
         return found.message, again
@@ -182,12 +236,11 @@ class SessionBase:
         refuse_unknown(terms, of_turn=True)
         message, agreed = own_message(said), turn_terms(terms)
         with self._one_at_a_time():
-            self.tools.offer(terms.get("choice", "auto"))  # no such tool? better said now
+            # No such tool? Better said now.
+            self.tools.matching(*(agreed.tools or ()), *agreed.without)
+            offered(self._setup, agreed, agreed.choice)
             if (beside := terms.get("beside")) is not None:
                 self._conversation = self._kept.go_back(beside)
-            if self.pending:
-                ids = ", ".join(request.call.id for request in self.pending)
-                raise UsageError(f"calls wait for a decision ({ids}): resume() with it first")
             yield self._run(message, agreed)
 
     @contextmanager
@@ -208,7 +261,7 @@ class SessionBase:
 
     def _run(self, message: Message, terms: Terms) -> Begun:
         if self._keeping is None:
-            turn = Turn(self._setup, self._conversation, terms)
+            turn = Turn(on_terms(self._setup, terms), self._conversation, terms)
             return turn, turn.run(message)
         if self.interrupted:
             self._keeping.settle()
@@ -219,15 +272,22 @@ class SessionBase:
         if self._keeping is not None:
             return self._keeping.resume(self._conversation, verdicts)
         assert self._conversation.pending is not None
-        turn = Turn(self._setup, self._conversation, self._conversation.pending.terms)
+        terms = self._conversation.pending.terms
+        turn = Turn(on_terms(self._setup, terms), self._conversation, terms)
         return turn, turn.resume(verdicts)
 
     def _check_verdicts(self, verdicts: Mapping[str, Verdict]) -> None:
+        pending = self._conversation.pending
+        unreviewed = pending.unreviewed if pending else {}
         for request in self.pending:
             verdict = verdicts.get(request.call.id, "")
             if not isinstance(verdict, str | ToolResult):
                 verdict = decided(verdict)
             tool = self.tools.get(request.call.name)
+            if request.call.id in unreviewed:
+                if isinstance(verdict, Allow) and verdict.instead:
+                    raise UsageError("the call ran; Allow() shows its result, or resume with one")
+                continue
             if verdict in (Allow(), Allow(always=True)) and tool and tool.function is None:
                 raise UsageError(
                     f"{tool.name!r} has no function to run; resume with its result, or Deny"
@@ -243,3 +303,11 @@ class SessionBase:
             yield
         finally:
             self._busy.release()
+
+
+def _paradigm(paradigm: str | ToolContextDef) -> ToolContextDef:
+    return get_paradigm(paradigm) if isinstance(paradigm, str) else paradigm
+
+
+def _registry(tools: Tools) -> ToolRegistry:
+    return tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)

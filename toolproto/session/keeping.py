@@ -14,6 +14,7 @@ from ..messages import Message, ToolCall, random_id
 from ..turn.commands import Flow
 from ..turn.flow import Turn
 from ..turn.journal import Journal, journaled
+from ..turn.offering import on_terms
 from ..turn.recall import Recall
 from ..turn.records import Record
 from ..turn.result import TurnResult
@@ -158,11 +159,11 @@ class Keeping:
         known: Sequence[Record],
     ) -> Begun:
         recall = Recall(known, self._is_idempotent, conversation.started, is_whole)
-        ids = self.setup.paradigm.ids
-        journal = Journal(conversation, ids, recall, message, self._is_grave)
-        paradigm = copy.copy(self.setup.paradigm)
+        setup = on_terms(self.setup, terms)
+        journal = Journal(conversation, setup.paradigm.ids, recall, message, self._is_grave)
+        paradigm = copy.copy(setup.paradigm)
         paradigm.ids = journal.draw_id
-        turn = Turn(replace(self.setup, paradigm=paradigm), conversation, terms)
+        turn = Turn(replace(setup, paradigm=paradigm), conversation, terms)
         flow = turn.resume(verdicts) if message is None else turn.run(message)
         return turn, journaled(flow, journal, beginning)
 

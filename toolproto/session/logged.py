@@ -31,7 +31,7 @@ _NO_VERDICTS: dict[str, Verdict] = {}
 
 @dataclass(slots=True)
 class LoggedTurn:
-    """A turn of the journal. *status* is None if it broke off."""
+    """A turn of the journal. *status* is None if it broke off; *imported*: a file says so."""
 
     number: int
     parent: int | None
@@ -40,6 +40,7 @@ class LoggedTurn:
     verdicts: Mapping[str, Verdict]
     records: list[Record] = field(default_factory=list)
     status: str | None = None
+    imported: bool = False
 
     @property
     def is_resumed(self) -> bool:
@@ -96,6 +97,7 @@ def begun(data: Mapping[str, Any]) -> LoggedTurn:
         read_message(data["message"]) if "message" in data else None,
         read_terms(data["terms"]) if "terms" in data else _USUAL,
         _verdicts(data["verdicts"]) if "verdicts" in data else _NO_VERDICTS,
+        imported=bool(data.get("imported")),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..approvals import Approver, Policy, Reviewer
@@ -14,7 +14,9 @@ from ..guard.levels import Guard, guard_from
 from ..masking import Masking
 from ..messages import Message
 from ..paradigms.base import ToolContextDef
+from ..paradigms.registry import get_paradigm
 from ..prompt import ToolContextBuilder
+from ..tools.define import Ordering, Tool
 from ..tools.registry import ToolRegistry
 from ..turn.compaction import Compaction
 from ..turn.limits import TurnLimits
@@ -42,6 +44,11 @@ class TurnTerms(TypedDict, total=False):
     choice: str
     parallel: bool
     params: Mapping[str, Any]
+    tools: Iterable[str | Tool] | None
+    without: Iterable[str | Tool]
+    system: str | None
+    model: str
+    paradigm: str
 
 
 class SessionOptions(TypedDict, total=False):
@@ -55,6 +62,8 @@ class SessionOptions(TypedDict, total=False):
     take one, ``calls`` always, ``off`` never. *guard* is how careful to be with what strangers
     wrote: ``standard`` (the default), ``strict``, ``off`` or a
     :class:`~toolproto.guard.levels.Guard`.
+    *ordering* is how the calls of one reply run: ``parallel`` (the default), or ``in_order``.
+    *model* is the model to ask for, where that is not the endpoint's own.
     *store* (``"sqlite:///chats.db"``) keeps the session under *id*, or opens the one it has;
     *redact* says what is not written there.
     """
@@ -76,6 +85,8 @@ class SessionOptions(TypedDict, total=False):
     redact: Redaction | None
     constrain: str
     guard: str | Guard
+    ordering: Ordering
+    model: str
 
 
 def turn_terms(terms: TurnTerms) -> Terms:
@@ -83,11 +94,37 @@ def turn_terms(terms: TurnTerms) -> Terms:
     default = Terms()
     if not isinstance(terms.get("params", {}), Mapping):
         raise UsageError(f"params={terms['params']!r}: expected a mapping, as {{'seed': 1}}")
+    for term in ("system", "model", "paradigm"):
+        if not isinstance(terms.get(term) or "", str):
+            raise UsageError(f"{term}={terms.get(term)!r:.200}: a turn takes text")
+    tools = terms.get("tools")
     return Terms(
         terms.get("choice", default.choice),
         terms.get("parallel", default.parallel),
         terms.get("params", default.params),
+        None if tools is None else _names("tools", tools),
+        _names("without", terms.get("without", ())),
+        terms.get("system"),
+        terms.get("model") or "",
+        get_paradigm(name).name if (name := terms.get("paradigm")) else "",
     )
+
+
+def _names(term: str, given: Iterable[str | Tool]) -> tuple[str, ...]:
+    """Names or patterns of tools, of which a single one need not stand in a list."""
+    each = (given,) if isinstance(given, str | Tool) else tuple(given)
+    names: tuple[Any, ...] = tuple(one.name if isinstance(one, Tool) else one for one in each)
+    if wrong := [name for name in names if not isinstance(name, str)]:
+        raise UsageError(
+            f"{term} got {wrong[0]!r:.200}; expected names of the session's tools, as 'fs_*'"
+        )
+    return names
+
+
+def _ordering(ordering: Ordering) -> Ordering:
+    if ordering not in get_args(Ordering):
+        raise UsageError(f"ordering is {ordering!r}; use one of {get_args(Ordering)}")
+    return ordering
 
 
 def turn_setup(paradigm: ToolContextDef, tools: ToolRegistry, options: SessionOptions) -> TurnSetup:
@@ -108,6 +145,8 @@ def turn_setup(paradigm: ToolContextDef, tools: ToolRegistry, options: SessionOp
         reviewed=options.get("reviewer") is not None,
         constrain=checked_mode(options.get("constrain", "auto")),
         guard=guard_from(options.get("guard", "standard")),
+        ordering=_ordering(options.get("ordering", "parallel")),
+        model=options.get("model", ""),
     )
 
 

@@ -28,6 +28,8 @@ def conversation_of(way: Iterable[LoggedTurn], repeats: int | None = 3) -> Conve
     for turn in way:
         if turn.message is not None:
             conversation.messages.append(turn.message)
+            conversation.sources.hear(turn.message)
+            conversation.sources.hear_own(turn.message.content, is_imported=turn.imported)
         conversation.pending = None
         for kind, data in turn.records:
             if "before" in data:
@@ -66,6 +68,7 @@ def _retrace_message(conversation: Conversation, data: Mapping[str, Any]) -> Non
     message, position = read_message(data), data["position"]
     messages = conversation.messages
     messages.insert(position if position >= 0 else len(messages), message)
+    conversation.sources.hear(message)
     if message.calls:
         conversation.seen.update(call.id for call in message.calls)
 
@@ -100,9 +103,10 @@ def _told(call: ToolCall, verdict: Verdict | None) -> ToolResult | None:
         case str() | ToolResult():
             return result_of(call, verdict)
         case Deny(reason):
-            return ToolResult(call, f"not run: {reason}", is_error=True)
+            return ToolResult(call, f"not run: {reason}", is_error=True, trusted=True)
     return None
 
 
 def _unknown(call: ToolCall, started: bool) -> ToolResult:
-    return ToolResult(call, UNKNOWN_OUTCOME if started else _NOT_RUN, is_error=True)
+    told = UNKNOWN_OUTCOME if started else _NOT_RUN
+    return ToolResult(call, told, is_error=True, trusted=True)

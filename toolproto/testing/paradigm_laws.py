@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ from .growing import PROSE, growing, half_openers
 from .hostile import hostile_text
 from .laws import LawBroken
 from .offers import STANDARD_OFFER
-from .places import CONTEXTS
+from .places import CONTEXTS, CallContext
 from .schemas import random_call, random_offer
 from .strategies import Cases, cases_for, cuts, prose
 from .traps import trap_calls, traps
@@ -56,6 +56,10 @@ class ParadigmLaws:
     def growing(self) -> Mapping[str, Callable[[int], str]]:
         """The texts on which the work is measured: functions from a size to a reply."""
         return growing(self._exercised(), self.offer)
+
+    def contexts(self) -> Sequence[CallContext]:
+        """Where calls are put that are only shown."""
+        return CONTEXTS
 
     def test_it_can_be_exercised(self) -> None:
         """It can be made, and each of its methods answers."""
@@ -208,7 +212,7 @@ class ParadigmLaws:
         """Law 16: a call that is only shown is never a plain one."""
         made = self._exercised()
         call = example_call(self.offer) or _PLAIN
-        for number, context in enumerate(CONTEXTS):
+        for number, context in enumerate(self.contexts()):
             laws.place(made, context, call, self.offer)
             if number % self.streamed == 0:
                 laws.place(made, context, call, self.offer, size=1)

@@ -32,9 +32,10 @@ from .spec import ToolSpec, spec_from_openai
 if TYPE_CHECKING:
     from .signature import Signature
 
-__all__ = ["Risk", "Tool", "ToolTerms", "tool"]
+__all__ = ["Ordering", "Risk", "Tool", "ToolTerms", "tool"]
 
 Risk = Literal["read", "write", "egress", "exec"]
+Ordering = Literal["parallel", "in_order"]
 
 
 class ToolTerms(TypedDict, total=False):
@@ -45,6 +46,7 @@ class ToolTerms(TypedDict, total=False):
     timeout: float | None
     idempotent: bool
     trusted: bool | None
+    ordering: Ordering | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,9 @@ class Tool:
     to be approved again. *caution* is why a person is to be asked about every call of it, whatever
     was said before: "its description changed". What a *trusted* tool gives back is the user's or
     the program's own text; that of others may be a stranger's, and is not to be obeyed. By default
-    those are trusted that only read or write.
+    those are trusted that only read or write. *ordering* is what becomes of several calls in one
+    reply: ``in_order``, a call of it runs behind all that stand before it, and those behind it
+    wait; by default, whatever the session says.
     """
 
     spec: ToolSpec
@@ -72,12 +76,17 @@ class Tool:
     pin: str = ""
     caution: str = ""
     trusted: bool | None = None
+    ordering: Ordering | None = None
     _signature: Signature | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_name(self.spec.name)
         if self.risk not in get_args(Risk):
             raise UsageError(f"risk of {self.name!r} is {self.risk!r}; use one of {get_args(Risk)}")
+        if self.ordering not in (None, *get_args(Ordering)):
+            raise UsageError(
+                f"ordering of {self.name!r} is {self.ordering!r}; use one of {get_args(Ordering)}"
+            )
         if self.timeout is not None and not self.timeout > 0:
             raise UsageError(f"timeout of {self.name!r} is {self.timeout!r}; use seconds above 0")
 

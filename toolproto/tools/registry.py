@@ -105,13 +105,20 @@ class ToolRegistry(Mapping[str, Tool]):
         self._seen = ()
         return self._own.pop(name)
 
-    def enable(self, name: str) -> None:
-        """Offer the tool again."""
-        self._disabled.discard(self._known(name))
+    def enable(self, *patterns: str) -> None:
+        """Offer the tool again, or all whose names match ``fs_*``."""
+        self._disabled.difference_update(self.matching(*patterns))
 
-    def disable(self, name: str) -> None:
-        """Keep the tool, but do not offer it."""
-        self._disabled.add(self._known(name))
+    def disable(self, *patterns: str) -> None:
+        """Keep the tool, or all whose names match ``fs_*``, but do not offer it."""
+        self._disabled.update(self.matching(*patterns))
+
+    def matching(self, *patterns: str) -> list[str]:
+        """The names of the tools that *patterns* mean; one that means none is a UsageError."""
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in self):
+                self._known(pattern)
+        return [name for name in self if _matches(name, patterns)]
 
     def is_enabled(self, name: str) -> bool:
         """Whether the tool is offered."""
@@ -125,10 +132,15 @@ class ToolRegistry(Mapping[str, Tool]):
         """A new registry of the same tools, those whose name matches none of the patterns."""
         return self._filtered(lambda name: not _matches(name, patterns))
 
-    def offer(self, choice: str = "auto", parallel: bool = True) -> ToolOffer:
-        """The enabled tools, on these terms; *choice* is a term or an enabled tool's name."""
+    def offer(
+        self,
+        choice: str = "auto",
+        parallel: bool = True,
+        keep: Callable[[Tool], bool] = lambda tool: True,
+    ) -> ToolOffer:
+        """The enabled tools that *keep* keeps, on these terms; *choice* may be the name of one."""
         tools = self._tools
-        enabled = [name for name in tools if name not in self._disabled]
+        enabled = [name for name in tools if name not in self._disabled and keep(tools[name])]
         if choice not in (*_CHOICES, *enabled):
             raise UsageError(
                 f"choice {choice!r} is neither one of {_CHOICES} nor an enabled tool; "

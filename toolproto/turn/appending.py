@@ -27,6 +27,7 @@ class Appending:
     messages: list[Message]
     hooks: tuple[Any, ...] = ()
     placed: Callable[[int], None] = lambda position: None
+    heard: Callable[[Message], None] = lambda message: None
     transcript: list[Message] = field(default_factory=list)
     _unannounced: list[tuple[Message, int]] = field(default_factory=list)
 
@@ -53,6 +54,7 @@ class Appending:
         """Add *message* at *position*, whatever the hooks think: the user's own."""
         self.messages.insert(position, message)
         self.placed(position)
+        self.heard(message)
         self.transcript.append(message)
         self._unannounced.append((message, position))
 

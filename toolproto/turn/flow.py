@@ -27,6 +27,7 @@ from ..tools.spec import ToolOffer
 from .appending import Appending
 from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
 from .events import StateChanged, TurnEnded
+from .offering import offered
 from .reply import Reply
 from .requesting import Requesting
 from .result import CallRecord, TurnResult, TurnStats, TurnStatus
@@ -68,7 +69,9 @@ class Turn:
     def __post_init__(self) -> None:
         messages = self.conversation.messages
         self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
-        self._appending = Appending(messages, self.setup.hooks, self._requesting.placed)
+        sources, placed = self.conversation.sources, self._requesting.placed
+        sources.hear_program(self.setup.prompt.system)
+        self._appending = Appending(messages, self.setup.hooks, placed, sources.hear)
 
     def run(self, message: Message) -> Flow[TurnResult]:
         """The whole turn that *message* begins."""
@@ -113,8 +116,11 @@ class Turn:
 
     def _answered(self, message: Message) -> Flow[None]:
         self.conversation.doom_loop.forget()
-        self._appending.put_at(message, len(self.conversation.messages))
+        self.conversation.sources.hear_own(message.content)
+        begins = len(self.conversation.messages)
+        self._appending.put_at(message, begins)
         yield from self._appending.announce()
+        yield from self._ignored(begins)
         yield from self._start(message)
         yield from self._rounds()
 
@@ -125,10 +131,26 @@ class Turn:
         self._resumes = True
         yield from self._start(None)
         self.conversation.pending = None
-        offer = self.setup.tools.offer()
+        offer = offered(self.setup, self.terms, denied=True)
         settling = Settling.again(self.setup, self.conversation, offer, pending)
         if (yield from self._settled(settling, settling.decide(verdicts))):
             yield from self._rounds()
+
+    def _ignored(self, begins: int) -> Flow[None]:
+        """Answer calls that wait, now that the user went on without deciding about them.
+
+        The answers stand before what the user says, and cost no request.
+        """
+        pending, self.conversation.pending = self.conversation.pending, None
+        if pending is None:
+            return
+        offer = offered(self.setup, self.terms, denied=True)
+        settling = Settling.again(self.setup, self.conversation, offer, pending)
+        yield from settling.give_up("the user went on")
+        self._records += settling.records()
+        for at, told in enumerate(self.setup.paradigm.format_results(settling.in_order())):
+            self._appending.put_at(told, begins + at)
+        yield from self._appending.announce()
 
     def _start(self, message: Message | None) -> Flow[None]:
         moment = TurnStarting(message, tuple(self.conversation.messages))
@@ -182,7 +204,7 @@ class Turn:
         messages = self.conversation.messages
         answered = {result.call.id for message in messages for result in message.results}
         unanswered = [
-            ToolResult(call, self._lost(call), is_error=True)
+            ToolResult(call, self._lost(call), is_error=True, trusted=True)
             for message in messages  # also of the turn that a resumed one goes on with
             for call in message.calls
             if call.id not in answered and self.conversation.pending is None
@@ -232,7 +254,7 @@ class Turn:
 
     def _offer(self) -> ToolOffer:
         choice = "auto" if self._choice_met else self.terms.choice
-        return self.setup.tools.offer(choice, self.terms.parallel)
+        return offered(self.setup, self.terms, choice)
 
     def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
         """Answer what *reply* asks for; whether the model is to be asked again."""
@@ -247,7 +269,7 @@ class Turn:
             settling = Settling(
                 self.setup,
                 self.conversation,
-                offer,
+                offered(self.setup, self.terms, offer.choice, denied=True),
                 message,
                 tuple(reply.calls),
                 questioned=self._questioned,

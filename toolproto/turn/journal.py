@@ -114,10 +114,12 @@ class Journal:
             case cmd.Today():
                 self._note(Record("today", {"date": answer.isoformat()}))
             case cmd.Append(message, position):
-                told = {"position": position, **write_message(message)}
+                told: dict[str, Any] = {"position": position, **write_message(message)}
                 self._note(Record("message", told))
             case cmd.Ask(request):
                 told = {"id": request.call.id, "tool": request.call.name}
+                if request.concerns:  # for people: nothing reads them
+                    told["concerns"] = [each.line for each in request.concerns]
                 return self._due(Record("decision", {**told, **write_decision(answer)}))
             case cmd.Review():
                 return self._due(Record("review", write_review(answer)))

@@ -167,8 +167,9 @@ def write_decision(decision: Decision) -> Json:
             if vouched:
                 told["vouched"] = list(vouched)
             return told if instead is None else {**told, "instead": write_call(instead)}
-        case Deny(reason):
-            return {"decision": "deny", "reason": reason}
+        case Deny(reason, stop):
+            told = {"decision": "deny", "reason": reason}
+            return {**told, "stop": True} if stop else told
         case Defer():
             return {"decision": "defer"}
 
@@ -181,7 +182,7 @@ def read_decision(told: Mapping[str, Any]) -> Decision:
             vouched = tuple(told.get("vouched", ()))
             return Allow(instead and read_call(instead), told["always"], vouched)
         case {"decision": "deny", "reason": reason}:
-            return Deny(reason)
+            return Deny(reason, told.get("stop", False))
     return Defer()
 
 
@@ -210,8 +211,10 @@ def write_review(review: Review) -> Json:
     match review:
         case ToolResult():
             return {"result": write_result(review)}
-        case Deny(reason):
-            return {"deny": reason}
+        case Deny(reason, stop):
+            return {"deny": reason, "stop": True} if stop else {"deny": reason}
+        case Defer():
+            return {"defer": True}
     return {}
 
 
@@ -219,17 +222,23 @@ def read_review(told: Mapping[str, Any]) -> Review:
     """The review that was written."""
     if "result" in told:
         return read_result(told["result"])
-    return Deny(told["deny"]) if "deny" in told else None
+    if "deny" in told:
+        return Deny(told["deny"], told.get("stop", False))
+    return Defer() if "defer" in told else None
 
 
 def write_terms(terms: Terms) -> Json:
-    """*terms*, as they are."""
-    return {each.name: _plain(getattr(terms, each.name)) for each in fields(terms)}
+    """*terms*, as far as they are not the usual ones."""
+    usual = Terms()
+    names = [each.name for each in fields(terms)]
+    changed = [name for name in names if getattr(terms, name) != getattr(usual, name)]
+    return {name: _plain(getattr(terms, name)) for name in changed}
 
 
 def read_terms(told: Mapping[str, Any]) -> Terms:
     """The terms that were written."""
-    return Terms(**told)
+    listed = {name: tuple(told[name]) for name in ("tools", "without") if told.get(name)}
+    return Terms(**{**told, **listed})
 
 
 def write_pending(pending: Pending) -> Json:
@@ -241,6 +250,7 @@ def write_pending(pending: Pending) -> Json:
         "results": {id: write_result(each) for id, each in pending.results.items()},
         "decisions": {id: write_decision(each) for id, each in pending.decisions.items()},
         "terms": write_terms(pending.terms),
+        "unreviewed": {id: write_result(each) for id, each in pending.unreviewed.items()},
     }
 
 
@@ -253,6 +263,7 @@ def read_pending(told: Mapping[str, Any]) -> Pending:
         {id: read_result(each) for id, each in told["results"].items()},
         {id: read_decision(each) for id, each in told["decisions"].items()},
         read_terms(told["terms"]),
+        {id: read_result(each) for id, each in told.get("unreviewed", {}).items()},
     )
 
 

@@ -21,6 +21,7 @@ from ..tools.spec import ToolOffer
 from .commands import Close, Emit, Flow, Hook, Open, Read, Today, perform
 from .compaction import Compaction, Plan
 from .events import CompactionFailed, HistoryCompacted, ReplyConstrained
+from .params import merged
 from .reply import Reply
 from .request import request_messages, system_notes
 from .setup import Conversation, Terms, TurnSetup
@@ -55,13 +56,13 @@ class Requesting:
             (yield from self._transformed("transform_system", prompt, str)), system.header
         )
         params = yield from self._transformed(
-            "transform_params", {**self.setup.params, **self.terms.params}, Mapping
+            "transform_params", merged(self.setup.params, self.terms.params), Mapping
         )
         head = (Message("system", text),) if text else ()
         stop = self.setup.paradigm.stop(offer) if offer.tools else ()
         said = (*head, *self._messages(offer))
         constraint = self._constraint(offer)
-        moment = RequestReady(ChatRequest(said, stop, params, stable, constraint))
+        moment = RequestReady(ChatRequest(said, stop, params, stable, constraint, self.setup.model))
         for hook in overriding(self.setup.hooks, "on_before_request"):
             before = moment.request
             answer = yield from perform(Hook(hook, (moment,)))
@@ -189,7 +190,7 @@ class Requesting:
         shown = request_messages(self.setup, plan.to_summarise, 0)
         reply = self.listener()
         asked = compaction.summary_request(shown)
-        request = ChatRequest(asked, params=dict(self.setup.params))
+        request = ChatRequest(asked, params=dict(self.setup.params), model=self.setup.model)
         if self.setup.masking:
             request = self.setup.masking.mask_request(request, asked)
         try:

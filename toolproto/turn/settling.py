@@ -20,7 +20,11 @@ from ..approvals import (
     approval_request,
     call_digest,
 )
-from ..errors import LimitReached, UsageError
+from ..errors import LimitReached, TurnCancelled, UsageError
+from ..guard.concerns import Concern
+from ..guard.echo import echo_doubt, echo_of
+from ..guard.passages import Found
+from ..guard.taint import barred_left, marked, refusal
 from ..hooks import overriding
 from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
 from ..tools.check import call_problem, doubted_place
@@ -37,6 +41,7 @@ from .setup import Conversation, Pending, Terms, TurnSetup
 __all__ = ["Settling", "Verdict"]
 
 _FROM_ELSEWHERE = "its result comes from elsewhere"
+_TO_REVIEW = "it ran, and its result waits for a review"
 
 #: What may be said about a pending call: a decision, or its result from elsewhere.
 Verdict = Decision | ToolResult | str
@@ -54,6 +59,8 @@ class Settling:
     results: dict[str, ToolResult] = field(default_factory=dict)
     waiting: dict[str, ApprovalRequest] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
+    #: Results of calls that ran, which wait for somebody who reviews them.
+    unreviewed: dict[str, ToolResult] = field(default_factory=dict)
     usable: bool = False
     #: Calls of this turn, by digest, about whose place the model was asked.
     questioned: set[str] = field(default_factory=set)
@@ -62,6 +69,8 @@ class Settling:
     _edits: dict[str, str] = field(default_factory=dict)
     _answered: dict[str, tuple[ApprovalRequest, Decision]] = field(default_factory=dict)
     _outcomes: dict[str, Outcome] = field(default_factory=dict)
+    # Where calls stand word for word that somebody else wrote first.
+    _echoes: dict[str, Found] = field(default_factory=dict)
     # As they are now: a hook, an approver or a tool may take some away meanwhile.
     _tools: dict[str, Tool] = field(init=False)
 
@@ -82,6 +91,7 @@ class Settling:
             dict(pending.results),
             dict(pending.waiting),
             dict(pending.decisions),
+            dict(pending.unreviewed),
             usable=True,
         )
 
@@ -109,11 +119,14 @@ class Settling:
         cleared: list[ToolCall] = []
         for id, request in list(self.waiting.items()):
             verdict = verdicts.get(id, Defer())
-            if isinstance(verdict, str | ToolResult):
+            if id in self.unreviewed:
+                yield from self._reviewed(request, verdict)
+            elif isinstance(verdict, str | ToolResult):
                 del self.waiting[id]
                 yield from self._finished(result_of(request.call, verdict))
             elif not isinstance(verdict, Defer):
                 del self.waiting[id]
+                request = self._with_concerns(request)
                 yield Emit(Decided(request, verdict))
                 if not (yield from self._outdated(request, verdict)):
                     cleared += yield from self._judged(request, verdict)
@@ -126,7 +139,8 @@ class Settling:
             if call.id in self.results:
                 continue
             said = f"not run: {why}"
-            if call.id in self._outcomes:  # whoever reviews results has not seen this one
+            # Whoever reviews results has not seen this one.
+            if call.id in self._outcomes or call.id in self.unreviewed:
                 said = f"it ran to its end, but its result is not shown: {why}"
             elif call.id in self.conversation.started:
                 said = f"stopped before it was done: {why}; it may have taken effect"
@@ -136,7 +150,15 @@ class Settling:
         """What is left to decide, for a later turn on these *terms*."""
         if not self.waiting:
             return None
-        return Pending(self.message, self.calls, self.waiting, self.results, self.decisions, terms)
+        return Pending(
+            self.message,
+            self.calls,
+            self.waiting,
+            self.results,
+            self.decisions,
+            terms,
+            self.unreviewed,
+        )
 
     def in_order(self) -> list[ToolResult]:
         """The results, in the order of the calls."""
@@ -150,7 +172,8 @@ class Settling:
 
     def _prepared(self, call: ToolCall, at: int, work: Work) -> Flow[list[ToolCall]]:
         """*call* in a list if it can run: checked, and passed by the hooks."""
-        checked: ToolCall | ToolResult | CallProblem = yield from self._checking(call, at, work)
+        followed = self._followed(call)
+        checked: ToolCall | ToolResult | CallProblem = yield from self._checking(followed, at, work)
         if isinstance(checked, ToolCall):
             checked = yield from self._hooked(checked)
         if isinstance(checked, CallProblem):
@@ -189,14 +212,24 @@ class Settling:
             return doubted_place(checked)
         return checked
 
+    def _followed(self, call: ToolCall) -> ToolCall:
+        """*call*, with a doubt if somebody else wrote it first."""
+        if not self.setup.guard.echo:
+            return call
+        if (found := echo_of(call, self.conversation.sources.strangers)) is None:
+            return call
+        self._echoes[call.id] = found
+        return replace(call, repairs=(*call.repairs, echo_doubt(found)))
+
     def _questions(self, call: ToolCall) -> bool:
         """Whether the model is to be asked if it meant *call*, which stands where calls are shown.
 
         Asked once about each; one that is written there again is put to a person. What only reads
-        runs, as a guess.
+        runs, as a guess, unless a stranger wrote it.
         """
         digest = call_digest(call)
-        if not call.place_doubt or self._tool(call).risk == "read" or digest in self.questioned:
+        harmless = self._tool(call).risk == "read" and not call.is_echoed
+        if not call.place_doubt or harmless or digest in self.questioned:
             return False
         self.questioned.add(digest)
         return self.setup.limits.reasks > 0
@@ -262,17 +295,36 @@ class Settling:
             return []
         tool = self._tool(call)
         rule, reason = self.setup.policy.rule(call, tool)
+        concerns = self._concerns(call)
         if tool.function is None:
-            self.waiting[call.id] = approval_request(call, tool, _FROM_ELSEWHERE)
+            self.waiting[call.id] = approval_request(call, tool, _FROM_ELSEWHERE, concerns)
             return []
         if answered := self._answered.pop(call.id, None):
             return (yield from self._judged(*answered))
         granted = tool.grant in self.conversation.granted and call.grade is not Grade.GUESSED
-        if rule == "allow" or (granted and not tool.caution):
+        if not concerns and (rule == "allow" or (granted and not tool.caution)):
             self._approved[call.id] = call_digest(call)
             return [call]
-        request = approval_request(call, tool, reason)
+        if concerns:
+            reason = f"{reason}; {concerns[0].brief}"
+        request = approval_request(call, tool, reason, concerns)
+        if not self.setup.attended and barred_left(request):
+            return (yield from self._judged(request, Allow()))  # nobody can vouch: told why
         return (yield from self._judged(request, (yield from self._asked(request))))
+
+    def _concerns(self, call: ToolCall) -> list[Concern]:
+        sources, echo = self.conversation.sources, self._echoes.get(call.id)
+        return sources.concerns(call, self._tool(call), self.setup.guard, echo)
+
+    def _with_concerns(self, request: ApprovalRequest) -> ApprovalRequest:
+        """*request*, which waited, with what is known now of its words.
+
+        It may come from a file in which somebody left that out.
+        """
+        if request.call.name not in self._tools:
+            return request
+        echoes = [each for each in request.concerns if each.kind == "echo"]
+        return replace(request, concerns=(*echoes, *self._concerns(request.call)))
 
     def _denied(self, call: ToolCall) -> Flow[bool]:
         rule, reason = self.setup.policy.rule(call, self._tool(call))
@@ -292,11 +344,15 @@ class Settling:
         call = request.call
         self.decisions[call.id] = decision
         match decision:
-            case Deny(reason):
+            case Deny(reason, stop):
                 yield from self._refused(call, f"not run: {reason}")
+                self._stop_if(stop or self.setup.policy.stop_on_deny, call, reason)
             case Defer():
                 self.waiting[call.id] = request
-            case Allow(instead, always):
+            case Allow(instead, always, vouched):
+                if barred := barred_left(request, vouched, instead):
+                    yield from self._refused(call, f"not run: {refusal(barred)}")
+                    return []
                 if always:
                     granted = (instead or call).name
                     named = self._tools.get(granted)
@@ -347,13 +403,29 @@ class Settling:
                 yield from self._refused(call, "not run: it already ran")
             else:
                 running.append(call)
-        if not running:
-            return
-        yield Invoke(tuple(running), self.message)
-        for call in running:
+        for batch in self._batches(running):
+            yield from self._run_together(batch)
+
+    def _batches(self, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
+        """*calls* in the order they are to run; those in one list run at the same time."""
+        batches: list[list[ToolCall]] = []
+        joins = False
+        for call in calls:
+            tool = self._tools.get(call.name)  # it may have been taken away meanwhile
+            ordering = (tool and tool.ordering) or self.setup.ordering
+            if joins and ordering == "parallel":
+                batches[-1].append(call)
+            else:
+                batches.append([call])
+            joins = ordering == "parallel"
+        return batches
+
+    def _run_together(self, calls: Sequence[ToolCall]) -> Flow[None]:
+        yield Invoke(tuple(calls), self.message)
+        for call in calls:
             self.conversation.started.add(call.id)
             yield Emit(ToolUpdated(call, ToolStatus.RUNNING))
-        for _ in running:
+        for _ in calls:
             outcome = yield from perform(Settle())
             self._outcomes[outcome.result.call.id] = outcome
             yield from self._finished(outcome.result)
@@ -367,17 +439,46 @@ class Settling:
             result = result if answer is None else result_of(result.call, answer)
         limit = self.setup.limits.result_characters
         result = bounded(result, limit)
-        if self.setup.reviewed:
-            result = bounded(_after(result, (yield from perform(Review(result)))), limit)
+        review = (yield from perform(Review(result))) if self.setup.reviewed else None
+        if isinstance(review, Defer):
+            call = result.call
+            self.unreviewed[call.id] = result
+            self.waiting[call.id] = approval_request(call, self._tool(call), _TO_REVIEW)
+            return
+        yield from self._settled(bounded(_after(result, review), limit))
+        if isinstance(review, Deny):
+            self._stop_if(review.stop, result.call, review.reason)
+
+    def _reviewed(self, request: ApprovalRequest, verdict: Verdict) -> Flow[None]:
+        """The result that waited for a review, as *verdict* will have it."""
+        id = request.call.id
+        if isinstance(verdict, Defer):
+            return
+        del self.waiting[id]
+        result = self.unreviewed.pop(id)
+        if isinstance(verdict, str | ToolResult):
+            result = bounded(result_of(result.call, verdict), self.setup.limits.result_characters)
+        else:
+            yield Emit(Decided(request, verdict))
+            result = _after(result, verdict if isinstance(verdict, Deny) else None)
         yield from self._settled(result)
+        if isinstance(verdict, Deny):
+            self._stop_if(verdict.stop, request.call, verdict.reason)
+
+    def _stop_if(self, stop: bool, call: ToolCall, reason: str) -> None:
+        """End the turn if somebody who said no to *call* wants that."""
+        if stop:
+            raise TurnCancelled(f"{call.name} was refused, which stops the turn: {reason}")
 
     def _refused(self, call: ToolCall, said: str, decision: Decision | None = None) -> Flow[None]:
         if decision:
             self.decisions[call.id] = decision
-        yield from self._settled(ToolResult(call, said, is_error=True))
+        yield from self._settled(ToolResult(call, said, is_error=True, trusted=True))
 
     def _settled(self, result: ToolResult) -> Flow[None]:
         id = result.call.id
+        if result.trusted is None or not result.is_error:
+            result = marked(result, self._tools.get(result.call.name), self.setup.guard)
         if note := self._edits.get(id):
             result = replace(result, content=note + result.content)
         self.results[id] = result

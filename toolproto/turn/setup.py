@@ -8,10 +8,12 @@ from typing import Any
 
 from ..approvals import ApprovalRequest, Decision, Policy
 from ..guard.levels import Guard
+from ..guard.taint import Sources
 from ..masking import Masking
 from ..messages import IdFactory, Message, ToolCall, ToolResult, random_id
 from ..paradigms.base import ToolContextDef
 from ..prompt import ToolContextBuilder
+from ..tools.define import Ordering
 from ..tools.registry import ToolRegistry
 from .compaction import Compaction
 from .doom_loop import DoomLoop
@@ -28,7 +30,9 @@ class TurnSetup:
     *examples* on, every request begins with the paradigm's example. *attended*: somebody approves
     calls; *reviewed*: somebody sees the results before the model does. *constrain* is whether
     the model is to be held to a grammar (see :mod:`toolproto.grammar.constraint`), *guard* how
-    careful to be with what strangers wrote.
+    careful to be with what strangers wrote. *ordering* says whether the calls of one reply run at
+    the same time or in their order; a tool may say otherwise. *model* is asked for by name, where
+    it is not the endpoint's own.
     """
 
     paradigm: ToolContextDef
@@ -46,15 +50,26 @@ class TurnSetup:
     reviewed: bool = False
     constrain: str = "off"
     guard: Guard = field(default_factory=Guard)
+    ordering: Ordering = "parallel"
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On what terms one turn offers the tools; *choice* holds until it is met."""
+    """On what terms one turn is held; *choice* holds until it is met.
+
+    *tools* are names or patterns (``fs_*``) of those that are offered, all if it is None, *without*
+    of those that are not. *system*, *model* and *paradigm* take the place of the session's.
+    """
 
     choice: str = "auto"
     parallel: bool = True
     params: Mapping[str, Any] = field(default_factory=dict)
+    tools: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+    system: str | None = None
+    model: str = ""
+    paradigm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +77,8 @@ class Pending:
     """Calls whose turn ended before they did, and what is known of them.
 
     *waiting* and *results* are by call id; together they have every one of *calls*. *terms* are
-    what the turn goes on with.
+    what the turn goes on with. *unreviewed* are results of calls that ran, and wait for somebody
+    who says whether the model may see them.
     """
 
     message: Message
@@ -71,6 +87,7 @@ class Pending:
     results: Mapping[str, ToolResult] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
     terms: Terms = field(default_factory=Terms)
+    unreviewed: Mapping[str, ToolResult] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -83,6 +100,7 @@ class Conversation:
     seen: set[str] = field(default_factory=set)
     started: set[str] = field(default_factory=set)
     pending: Pending | None = None
+    sources: Sources = field(default_factory=Sources)
 
     def identify(self, call: ToolCall, ids: IdFactory) -> ToolCall:
         """*call* with an id that no other call of this conversation has had."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto import Allow, Deny, ToolCall, ToolRegistry, tool
-from toolproto.approvals import approval_request
+from toolproto import Allow, Concern, Deny, ToolCall, ToolRegistry, ToolSpec, tool
+from toolproto.approvals import ApprovalRequest, approval_request, call_digest
 from toolproto.cli.chat.approval import Answer, Asking, Reply, read_answer
+from toolproto.cli.chat.cards import Card
 from toolproto.cli.chat.editing import Draft, arguments_json
 from toolproto.errors import TurnCancelled
 
@@ -53,7 +54,7 @@ TOOLS = ToolRegistry([write_file])
 CALL = ToolCall("write_file", {"path": "a.txt", "content": "hello"}, "call_1")
 
 
-def ask(typed: Typed, call: ToolCall = CALL, announced: bool = True):
+def ask(typed: Typed, call: ToolCall = CALL, announced: bool = True, request=None):
     """What the person decides, and what they saw."""
     paper, stopped = Paper(), []
     asking = Asking(
@@ -63,7 +64,7 @@ def ask(typed: Typed, call: ToolCall = CALL, announced: bool = True):
         lambda request: announced,
         lambda: stopped.append(True),
     )
-    request = approval_request(call, write_file, "write_file changes something")
+    request = request or approval_request(call, write_file, "write_file changes something")
     try:
         return asking(request), paper.text
     except TurnCancelled as error:
@@ -169,3 +170,73 @@ def test_what_an_editor_would_hide_is_written_as_an_escape():
     assert r"\u202e\u200bé漢\u001b\udb40\udc41" in text and r"\ud83d" in text
     draft = Draft(call, lambda call: call)
     assert draft.take(text) == "" and draft.changed is None
+
+
+# -- forms ------------------------------------------------------------------------------------
+
+
+FORM = ToolSpec(
+    "honest__form",
+    "who is it for?",
+    {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "whose it is"},
+            "count": {"type": "integer", "default": 1},
+        },
+        "required": ["name"],
+    },
+)
+
+
+def fill_in(typed: Typed):
+    """What is sent for a form with a default, and what was seen."""
+    paper = Paper()
+    call = ToolCall(FORM.name, {"count": 1}, "call_1")
+    request = ApprovalRequest(call, FORM, "egress", "it asks", call_digest(call), is_form=True)
+    asking = Asking(paper.screen, typed, None, lambda request: False, lambda: None)
+    return asking(request), paper.text
+
+
+def test_a_form_is_filled_in_before_it_is_sent():
+    typed = Typed("y", "e", "y", edits=['{"name": "Ada", "count": null}'])
+    decision, seen = fill_in(typed)
+    assert decision == Allow(instead=ToolCall(FORM.name, {"name": "Ada"}))
+    assert "it cannot be sent like this" in seen
+    assert "name (string), needed: whose it is" in seen and "count (integer)" in seen
+    assert typed.shown_to_edit == ['{\n  "name": null,\n  "count": 1\n}\n']
+
+
+def test_a_form_may_be_refused():
+    assert fill_in(Typed("n none of its business"))[0] == Deny("none of its business")
+
+
+def concerned(barred: bool = False):
+    concern = Concern("argument", "fetch", "content", "hello", "say hello to\x1b[2J all", barred)
+    return approval_request(CALL, TOOLS["write_file"], "write_file changes something", [concern])
+
+
+def test_a_card_quotes_the_stranger_whose_words_they_are():
+    paper = Paper()
+    paper.screen.show(Card(CALL, "write", "", concerns=concerned().concerns))
+    assert "! content “hello” comes from the result of fetch: “say hello" in paper.text
+    assert "\x1b[2J" not in paper.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "decision"),
+    [
+        (["y", "y"], Allow(vouched=("content",))),
+        (["a", "y"], Allow(always=True, vouched=("content",))),
+        (["y", "n"], Deny("the user does not stand for the value of content")),
+        (["n no"], Deny("no")),
+    ],
+)
+def test_a_value_that_is_barred_is_asked_about_by_itself(typed, decision):
+    said, _ = ask(Typed(*typed), request=concerned(barred=True))
+    assert said == decision
+
+
+def test_a_concern_that_bars_nothing_needs_no_second_yes():
+    said, _ = ask(Typed("y"), request=concerned())
+    assert said == Allow()

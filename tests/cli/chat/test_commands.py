@@ -145,3 +145,13 @@ def test_where_a_tool_failed_is_shown_when_asked_for():
     seen, _ = play("/trace", "go", "/trace", replies=(call, "Sorry."), tools=[crash])
     assert "0 tools raised an error here" in seen
     assert "Traceback" in seen and 'raise KeyError("drawer")' in seen
+
+
+def test_tools_are_switched_off_and_on():
+    seen, conversation = play(
+        "/tools off run_*", "/tools on nope", "/tools away", tools=[run_code]
+    )  # fmt: skip
+    assert "(off)" in seen and "no tool named 'nope'" in seen and "/tools off NAME" in seen
+    assert not conversation.session.tools.is_enabled("run_code")
+    seen, conversation = play("/tools off run_*", "/tools on *", tools=[run_code])
+    assert conversation.session.tools.is_enabled("run_code")

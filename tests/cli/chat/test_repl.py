@@ -281,13 +281,20 @@ def test_what_waits_is_forgotten_when_its_message_is_said_again():
     assert [each.content for each in conversation.session.messages] == ["buy", "Which one?"]
 
 
-def test_what_waits_is_asked_about_before_the_next_message():
-    typed = Typed("buy", KeyboardInterrupt(), "and?", "blue")
+def test_what_waits_is_asked_about_when_the_person_wants_it():
+    typed = Typed("/pending", "buy", KeyboardInterrupt(), "/pending", "blue", "and?")
     seen, conversation = play(ASKED, "Blue.", "And what?", tools=[ASK_USER], typed=typed)
-    assert "1 call still to be decided" in seen
+    assert "no call waits" in seen and "1 call not decided: /pending asks again" in seen
     assert [each.content for each in conversation.session.messages if not each.results][-3:] == [
         "Blue.", "and?", "And what?",
     ]  # fmt: skip
+
+
+def test_a_message_goes_on_without_what_waits():
+    typed = Typed("buy", KeyboardInterrupt(), "never mind")
+    seen, conversation = play(ASKED, "Fine.", tools=[ASK_USER], typed=typed)
+    assert "not run: the user went on" in seen and "Fine." in seen
+    assert not conversation.session.pending
 
 
 def test_a_kept_session_is_gone_on_with():

@@ -49,6 +49,13 @@ CLIENTS = {
     "openai": client("openai3.txt", "with_openai.py", *USUAL),
     "responses": client("openai3.txt", "with_responses.py", *USUAL),
     "anthropic": client("openai2.txt", "with_anthropic.py", *USUAL, "agent"),
+    "anthropic_kinds": client(
+        *("openai2.txt", "with_anthropic_kinds.py", "known_kinds", "images", "lists_and_counts")
+    ),
+    "kinds": client(
+        *("openai3.txt", "with_kinds.py", "custom", "custom_in_chat", "namespace", "known_kinds"),
+        *("remembered", "images", "lists_and_counts"),
+    ),
     "ollama": client("openai2.txt", "with_ollama.py", *PLAIN, "agent"),
     "litellm": client("openai2.txt", "with_litellm.py", *USUAL),
     "langchain": client("openai2.txt", "with_langchain.py", *USUAL, "agent", "object"),
@@ -57,6 +64,10 @@ CLIENTS = {
         *("parallel_calls", "agent", "busy_upstream"),
     ),
     "pydantic_ai": client("openai3.txt", "with_pydantic_ai.py", *USUAL, "agent", "object"),
+    "google": client(
+        *("google.txt", "with_google.py", *PLAIN, "forced", "forced_by_name", "forbidden"),
+        *("unknown_choice", "agent", "chat", "lists_and_counts"),
+    ),
     "ai_sdk": client("package.json", "with_ai_sdk.mjs", *USUAL, "agent"),
 }
 ROWS = [

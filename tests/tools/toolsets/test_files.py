@@ -67,6 +67,14 @@ WRONG = [
     ("write", "dir/", "names a directory"),
     ("write", "/", "names a directory"),
     ("write", "../x", "'..' is not used here"),
+    ("write", ".git/hooks/post-checkout", "'.git' belongs to version control"),
+    ("write", "dir/.git", "'.git' belongs to version control"),
+    ("write", "dir/.GIT/config", "'.GIT' belongs to version control"),
+    ("write", ".git./config", "'.git.' belongs to version control"),
+    ("write", ".git /config", "'.git ' belongs to version control"),
+    ("write", ".g\u200cit/config", "belongs to version control"),
+    ("write", "GIT~1/config", "belongs to version control"),
+    ("write", ".hg/hgrc", "belongs to version control"),
 ]
 
 
@@ -78,6 +86,19 @@ def test_what_cannot_be_done_is_told_with_the_path(make, method, path, why):
     assert why in failure(getattr(files, method), path, *more)
     assert files.read("dir/file") == b"kept"
     assert files.list("dir").entries == (Entry("file", 4),)
+
+
+@pytest.mark.parametrize("path", [".gitignore", ".github/workflows/x.yml", "git/x", "a.git"])
+def test_what_is_only_called_alike_is_written(make, path):
+    files = make()
+    assert files.write(path, b"x") is True
+    assert files.read(path) == b"x"
+
+
+def test_what_version_control_keeps_is_read(make, tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: x")
+    assert FolderFiles(tmp_path).read(".git/HEAD") == b"ref: x"
 
 
 def test_a_file_may_not_be_too_large(make):

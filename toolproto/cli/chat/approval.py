@@ -10,9 +10,13 @@ from rich.text import Text
 
 from ...approvals import Allow, ApprovalRequest, Decision, Deny
 from ...errors import TurnCancelled
+from ...guard.concerns import Concern
+from ...guard.taint import barred_left
 from ...messages import ToolCall
+from ..visible import visible
 from .cards import Card
-from .editing import Draft
+from .editing import Draft, form_draft, form_lines
+from .folding import one_line
 from .inputs import Inputs
 from .screen import Screen
 
@@ -30,6 +34,7 @@ class Answer(Enum):
 
 
 _BLANK = Text("")
+_LONGEST_VALUE = 200
 #: Every answer by each way of saying it. Nothing means yes but a yes: an empty line is no answer.
 _SAID = {
     **dict.fromkeys(("y", "yes", "once"), Answer.ONCE),
@@ -90,6 +95,8 @@ class Asking:
     def __call__(self, request: ApprovalRequest) -> Decision:
         try:
             with self.screen.lock:
+                if request.is_form:
+                    return self._filled_in(request)
                 if self.is_announced(request):
                     return self.decision(request)
                 return self._told(request)
@@ -102,14 +109,30 @@ class Asking:
         """What is to happen to the call of *request*."""
         draft, whole = self.draft(request.call), False
         while True:
-            card = Card(draft.call, request.risk, request.reason, whole)
+            card = Card(draft.call, request.risk, request.reason, whole, request.concerns)
             self.screen.show(_BLANK, card)
             reply = self._asked("run it?", self._possible(card))
             whole = reply.answer is Answer.WHOLE
             if reply.answer is Answer.EDIT:
                 self._edit(draft)
             elif not whole:
-                return self._decided(reply, draft.changed)
+                return self._decided(request, reply, draft.changed)
+
+    def _filled_in(self, request: ApprovalRequest) -> Decision:
+        """What is sent to a tool that asks for values: those shown, once a person says so."""
+        draft = form_draft(request)
+        while True:
+            card = Card(draft.call, request.risk, request.reason)
+            self.screen.show(_BLANK, card, *map(Text, form_lines(request)))
+            reply = self._asked("send it?", (Answer.ONCE, Answer.EDIT, Answer.DENY))
+            if reply.answer is Answer.DENY:
+                return Deny(reply.rest or Deny().reason)
+            if reply.answer is Answer.EDIT:
+                self._edit(draft)
+            elif problem := draft.take(draft.text):
+                self.screen.say(f"it cannot be sent like this: {problem}", "red")
+            else:
+                return Allow(instead=draft.changed)
 
     def _told(self, request: ApprovalRequest) -> Decision:
         """The answer to a question that a tool asks while it runs."""
@@ -129,11 +152,23 @@ class Asking:
                 return reply
             self.screen.say(_HELP)
 
-    def _decided(self, reply: Reply, changed: ToolCall | None) -> Decision:
+    def _decided(
+        self, request: ApprovalRequest, reply: Reply, changed: ToolCall | None
+    ) -> Decision:
         if reply.answer is not Answer.DENY:
-            return Allow(instead=changed, always=reply.answer is Answer.ALWAYS)
+            barred = barred_left(request, changed=changed)
+            if doubtful := next((each for each in barred if not self._vouches(each)), None):
+                return Deny(f"the user does not stand for the value of {doubtful.argument}")
+            vouched = tuple(each.argument for each in barred)
+            return Allow(changed, reply.answer is Answer.ALWAYS, vouched)
         reason = reply.rest or self.inputs.answer("why? (the model is told; Enter for none) > ")
         return Deny(reason.strip() or Deny().reason)
+
+    def _vouches(self, concern: Concern) -> bool:
+        """Whether the person stands for one value that neither they nor a trusted tool named."""
+        value = one_line(concern.value, _LONGEST_VALUE)
+        question = f"{visible(concern.argument)} = {value}: do you want this very value?"
+        return self._asked(question, (Answer.ONCE, Answer.DENY)).answer is Answer.ONCE
 
     def _edit(self, draft: Draft) -> None:
         text = self.inputs.edited(draft.text)

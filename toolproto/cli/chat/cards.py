@@ -7,6 +7,7 @@
     │ content  text, 2 lines, 9 characters
     │   ┆ milk
     │   ┆ eggs
+    │ ! content “eggs” comes from the result of fetch: “… and eggs, said the page …”
     ╰─ write_file changes something
 
 Whatever the arguments hold stays to the right of the border: a text of theirs cannot look like the
@@ -24,6 +25,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from ...guard.concerns import Concern
 from ...messages import Repair, ToolCall
 from ..visible import visible
 from .folding import counted, fold, one_line
@@ -34,6 +36,7 @@ __all__ = ["Card"]
 _ROWS = 8
 _ARGUMENTS = 20
 _REPAIRS = 6
+_CONCERNS = 6
 _LONGEST_NAME = 128
 _LONGEST_PAD = 16
 _LONGEST_REASON = 2_000
@@ -44,12 +47,13 @@ _COLOURS = {"read": "green", "write": "yellow", "egress": "magenta", "exec": "re
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """*call*, drawn. Long arguments are folded unless it is to be *whole*."""
+    """*call*, drawn, with *concerns* about it. Long arguments are folded unless it is *whole*."""
 
     call: ToolCall
     risk: str = ""
     reason: str = ""
     whole: bool = False
+    concerns: Sequence[Concern] = ()
 
     def is_folded(self, width: int) -> bool:
         """Whether there is more to see than is shown in a window of *width*."""
@@ -79,6 +83,11 @@ class Card:
             yield _Row(f"… {counted(len(arguments) - most, 'more argument')}", "dim", True)
         for text in _mended(self.call.repairs):
             yield from _rows_of(text, width, "dim")
+        most = len(self.concerns) if self.whole else _CONCERNS
+        for concern in self.concerns[:most]:
+            yield from _rows_of(f"! {concern.line}", width, "yellow")
+        if len(self.concerns) > most:
+            yield _Row(f"! … {counted(len(self.concerns) - most, 'more concern')}", "yellow", True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,18 +75,30 @@ def _help(repl: Repl, _: str) -> None:
     )
 
 
-def _tools(repl: Repl, _: str) -> None:
+def _tools(repl: Repl, rest: str) -> None:
     tools = repl.chat.setup.tools
+    switch, _, patterns = rest.partition(" ")
+    if switch in ("on", "off") and patterns:
+        (tools.enable if switch == "on" else tools.disable)(*patterns.split())
+    elif rest:
+        raise UsageError("it is /tools, or /tools off NAME, or /tools on NAME; fs_* names several")
     if not tools:
         repl.screen.say("there are no tools; start with --tools my_tools.py")
     for tool in tools.values():
-        repl.screen.show(_tool(tool))
+        said = _tool(tool)
+        repl.screen.show(said if tools.is_enabled(tool.name) else said.append(" (off)", "dim"))
 
 
 def _tool(tool: Tool) -> Text:
     what = one_line(tool.spec.description, 120)
     named = ", ".join(tool.spec.properties)
     return Text.assemble((tool.name, "bold"), f"({visible(named)})", f" {tool.risk}: {what}")
+
+
+def _pending(repl: Repl, _: str) -> None:
+    if not repl.chat.session.pending:
+        raise UsageError("no call waits for a decision")
+    repl.settle_pending()
 
 
 def _paradigm(repl: Repl, name: str) -> None:
@@ -172,7 +184,8 @@ def _quit(repl: Repl, _: str) -> None:
 
 COMMANDS = {
     "help": SlashCommand("", "this list", _help),
-    "tools": SlashCommand("", "which tools the model has", _tools),
+    "tools": SlashCommand("[on|off NAME]", "which tools the model has; take some away", _tools),
+    "pending": SlashCommand("", "decide about calls that wait", _pending),
     "paradigm": SlashCommand("[NAME]", "in which form it writes calls, or another form", _paradigm),
     "system": SlashCommand("[TEXT]", "the system prompt, or another one", _system),
     "retry": SlashCommand("", "say the last message again, for another answer", _retry),

@@ -16,6 +16,7 @@ from ...paradigms.base import ToolContextDef
 from ...prompt import ToolContextBuilder
 from ...session import ChatSession
 from ...stores import MemoryStore, Store
+from ...tools.define import Ordering
 from ...tools.registry import ToolRegistry
 from ...turn.limits import TurnLimits
 
@@ -64,6 +65,7 @@ class Setup:
     store: Store = field(default_factory=MemoryStore)
     id: str = field(default_factory=new_id)
     constrain: str = "auto"
+    ordering: Ordering = "parallel"
     guard: Guard = field(default_factory=Guard)
 
     def session(self, approver: Approver | None) -> ChatSession:
@@ -81,6 +83,7 @@ class Setup:
             store=self.store,
             id=self.id,
             constrain=self.constrain,
+            ordering=self.ordering,
             guard=self.guard,
         )
 
@@ -120,10 +123,12 @@ class Conversation:
         return ""
 
     def close(self) -> None:
-        """Give back what the endpoint and the store hold open; keep no session without a word."""
+        """Give back what endpoint, store and servers hold; keep no session without a word."""
         if not self.session.turns:
             with suppress(ToolProtoError):  # somebody else may have deleted it
                 self.setup.store.delete(self.setup.id)
+        for source in self.setup.tools.sources:
+            source.close()
         for held in (self.setup.endpoint, self.setup.store):
             if close := getattr(held, "close", None):
                 close()

@@ -7,11 +7,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ...approvals import call_digest
+from ...approvals import ApprovalRequest, call_digest
 from ...messages import CallProblem, ToolCall
+from ...tools.check import check_call
+from ...tools.spec import ToolOffer
 from ..visible import visible
 
-__all__ = ["Draft", "arguments_json"]
+__all__ = ["Draft", "arguments_json", "form_draft", "form_lines"]
 
 
 def arguments_json(call: ToolCall) -> str:
@@ -66,3 +68,27 @@ class Draft:
         same = call_digest(checked) == call_digest(self.original)
         self.changed = None if same else checked
         return ""
+
+
+def form_draft(request: ApprovalRequest) -> Draft:
+    """The values that a form asks for, to be changed: every one stands there, ``null`` if open."""
+    offer = ToolOffer((request.tool,))
+    every = {name: request.call.arguments.get(name) for name in request.tool.properties}
+
+    def checked(call: ToolCall) -> ToolCall | CallProblem:
+        given = {name: value for name, value in call.arguments.items() if value is not None}
+        return check_call(replace(call, arguments=given), offer)
+
+    return Draft(request.call, checked, arguments_json(replace(request.call, arguments=every)))
+
+
+def form_lines(request: ApprovalRequest) -> list[str]:
+    """What each value of a form is for."""
+    lines: list[str] = []
+    for name, schema in request.tool.properties.items():
+        told = schema if isinstance(schema, dict) else {}
+        kind = f" ({told['type']})" if isinstance(told.get("type"), str) else ""
+        due = ", needed" if name in request.tool.required else ""
+        said = told.get("description") or told.get("title") or ""
+        lines.append(visible(f"  {name}{kind}{due}{f': {said}' if said else ''}"))
+    return lines

@@ -10,9 +10,11 @@ from ...events import (
     CallCompleted,
     CallRejected,
     CallStarted,
+    Event,
     ReasoningDelta,
     TextDelta,
 )
+from ...guard.concerns import Concern
 from ...messages import CallProblem, Repair, ToolCall, ToolResult
 from ...turn.events import (
     ApprovalAsked,
@@ -34,18 +36,6 @@ __all__ = ["event_json"]
 def event_json(event: SessionEvent) -> dict[str, Any]:
     """*event* as an object; ``"event"`` says which it is."""
     match event:
-        case TextDelta(text):
-            return {"event": "text", "text": text}
-        case ReasoningDelta(text):
-            return {"event": "reasoning", "text": text}
-        case CallStarted(index, name, id):
-            return {"event": "call_started", "index": index, "name": name, "id": id}
-        case ArgumentsDelta(index, text):
-            return {"event": "arguments", "index": index, "text": text}
-        case CallCompleted(index, call):
-            return {"event": "call", "index": index, "call": _call(call)}
-        case CallRejected(index, problem):
-            return {"event": "call_rejected", "index": index, "problem": _problem(problem)}
         case StateChanged(snapshot):
             state, rounds = snapshot.state.value, snapshot.rounds
             return {"event": "state", "state": state, "rounds": rounds}
@@ -53,7 +43,9 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             told = {"result": _result(result)} if result else {}
             return {"event": "tool", "status": status.value, "call": _call(call), **told}
         case ApprovalAsked(request):
-            asked = {"risk": request.risk, "reason": request.reason}
+            asked: dict[str, Any] = {"risk": request.risk, "reason": request.reason}
+            if request.concerns:
+                asked["concerns"] = [_concern(each) for each in request.concerns]
             return {"event": "approval_asked", "call": _call(request.call), **asked}
         case Decided(request, decision):
             return {"event": "decided", "id": request.call.id, "decision": _decision(decision)}
@@ -68,6 +60,25 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "constrained", "rendering": rendering}
         case TurnEnded(result):
             return {"event": "ended", **_ended(result)}
+        case _:
+            return _reply_event(event)
+
+
+def _reply_event(event: Event) -> dict[str, Any]:
+    """An event of a decoder."""
+    match event:
+        case TextDelta(text):
+            return {"event": "text", "text": text}
+        case ReasoningDelta(text):
+            return {"event": "reasoning", "text": text}
+        case CallStarted(index, name, id):
+            return {"event": "call_started", "index": index, "name": name, "id": id}
+        case ArgumentsDelta(index, text):
+            return {"event": "arguments", "index": index, "text": text}
+        case CallCompleted(index, call):
+            return {"event": "call", "index": index, "call": _call(call)}
+        case CallRejected(index, problem):
+            return {"event": "call_rejected", "index": index, "problem": _problem(problem)}
 
 
 def _ended(result: TurnResult) -> dict[str, Any]:
@@ -101,6 +112,11 @@ def _repair(repair: Repair) -> dict[str, Any]:
     return {"name": repair.name, "grade": repair.grade.value, "detail": repair.detail}
 
 
+def _concern(concern: Concern) -> dict[str, Any]:
+    told = {"kind": concern.kind, "source": concern.source, "argument": concern.argument}
+    return {**told, "value": concern.value, "quote": concern.quote, "line": concern.line}
+
+
 def _result(result: ToolResult) -> dict[str, Any]:
     told = {"title": result.title} if result.title else {}
     return {"content": result.content, "is_error": result.is_error, **told}
@@ -113,8 +129,10 @@ def _problem(problem: CallProblem) -> dict[str, Any]:
 
 def _decision(decision: Decision) -> dict[str, Any]:
     match decision:
-        case Allow(instead, always):
-            edited = {"instead": _call(instead)} if instead else {}
+        case Allow(instead, always, vouched):
+            edited: dict[str, Any] = {"instead": _call(instead)} if instead else {}
+            if vouched:
+                edited["vouched"] = list(vouched)
             return {"decision": "allow", "always": always, **edited}
         case Deny(reason):
             return {"decision": "deny", "reason": reason}

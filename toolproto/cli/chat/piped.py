@@ -10,6 +10,7 @@ from ...errors import EndpointError
 from ...events import CallRejected, TextDelta
 from ...finish_reasons import cut_words
 from ...turn.events import (
+    ApprovalAsked,
     CompactionFailed,
     HistoryCompacted,
     MessageAppended,
@@ -93,6 +94,9 @@ class Piped:
                 self._note(one_line(message.content))
             case CallRejected(_, problem):
                 self._note(f"! {problem.kind.value}: {one_line(problem.message)}")
+            case ApprovalAsked(request):
+                for concern in request.concerns:
+                    self._note(f"! {request.call.name}: {one_line(concern.line, 200)}")
             case HistoryCompacted():
                 self._note("~ history shortened")
             case CompactionFailed(error):

@@ -88,11 +88,11 @@ class Repl:
     def turn(self, text: str, beside: int | None = None) -> None:
         """Send *text*, and watch what comes of it until nothing waits for an answer.
 
-        With *beside* it takes the place of that turn, and of what waits there.
+        With *beside* it takes the place of that turn, and of what waits there. What waits before
+        it is not run: the person went on.
         """
-        if beside is not None or self._settle_pending():
-            self._watch(self.chat.session.stream(text, beside=beside))
-            self._settle_pending()
+        self._watch(self.chat.session.stream(text, beside=beside))
+        self.settle_pending()
 
     def agrees(self, question: str) -> bool:
         """Whether the person says yes."""
@@ -141,7 +141,7 @@ class Repl:
             self.screen.show(_BLANK, answer(visible(said)))
         if session.interrupted and self.agrees("the last turn broke off; go on with it?"):
             self._watch(session.stream_resumed({}))
-        self._settle_pending()
+        self.settle_pending()
 
     # -- turns ---------------------------------------------------------------------------
 
@@ -159,7 +159,7 @@ class Repl:
         finally:
             view.settle()
 
-    def _settle_pending(self) -> bool:
+    def settle_pending(self) -> bool:
         """Ask about what waits until nothing does; False if the person will not be asked now."""
         while pending := self.chat.session.pending:
             try:
@@ -168,7 +168,8 @@ class Repl:
                 self.screen.console.line()
                 waiting = counted(len(pending), "call")
                 self.screen.say(
-                    f"{waiting} still to be decided, before your next message", "yellow"
+                    f"{waiting} not decided: /pending asks again, a message goes on without",
+                    "yellow",
                 )
                 return False
             self._watch(self.chat.session.stream_resumed(verdicts), verdicts)
@@ -178,12 +179,15 @@ class Repl:
         tool = self.chat.setup.tools.get(request.call.name)
         if tool is None or tool.function is not None:
             return self._asking.decision(request)
-        self.screen.show(_BLANK, Card(request.call, request.risk, request.reason, whole=True))
+        self.screen.show(_BLANK, self._card(request))
         self.screen.say(f"what is its result? ({_REFUSAL} REASON refuses)")
         said = self._inputs.message(_RESULT_MARK, kept=False)
         if said.startswith(_REFUSAL):
             return Deny(said.removeprefix(_REFUSAL).strip() or Deny().reason)
         return said
+
+    def _card(self, request: ApprovalRequest) -> Card:
+        return Card(request.call, request.risk, request.reason, True, request.concerns)
 
     def _new_view(self, drawn: Iterable[str] = ()) -> TurnView:
         return TurnView(

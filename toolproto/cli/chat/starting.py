@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...endpoints.redaction import Redactor
 from ...errors import UsageError
 from ...guard.levels import guard_from
 from ...stores import MemoryStore, Store, open_store
+from ...tools.sources import ToolSource
 from ...turn.limits import TurnLimits
 from ..console import out
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
+from ..mcp_servers import opened_servers
 from ..paradigm_choice import load_paradigm
 from ..state import state_folder
 from ..tool_sources import load_tools
@@ -28,7 +30,10 @@ from .repl import Repl
 from .screen import Screen
 from .terminal import Terminal
 
-__all__ = ["Options", "converse", "made_setup", "opened_store"]
+if TYPE_CHECKING:
+    from ...mcp import McpServer
+
+__all__ = ["Options", "converse", "made_setup", "opened_ones", "opened_store"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +50,32 @@ class Options:
     store: str | None = None
     session: str | None = None
     max_rounds: int = 10
+    in_order: bool = False
+    stop_on_deny: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)
     constrain: str = "auto"
     guard: str = "standard"
     untrusted: tuple[str, ...] = ()
 
 
-def made_setup(endpoint: EndpointChoice, options: Options, approve: Approve) -> Setup:
-    """How the conversation is led that *options* ask for."""
+def opened_ones(servers: Sequence[McpServer], note: Callable[[str], None]) -> list[ToolSource]:
+    """Those of the MCP *servers* that answer; of each other one, a *note* why it is left out."""
+    found: list[ToolSource] = []
+    for opened in opened_servers(servers):
+        if opened.fault:
+            note(f"{opened.fault}; going on without it")
+        else:
+            found.append(opened.server)
+    return found
+
+
+def made_setup(
+    endpoint: EndpointChoice,
+    options: Options,
+    approve: Approve,
+    sources: Sequence[ToolSource] = (),
+) -> Setup:
+    """How the conversation is led that *options* ask for, with the tools of *sources* as well."""
     if options.session and not options.store:
         raise UsageError("--session is for one that is kept; say where, as --store chats.db")
     described = {"describe": options.describe} if options.describe else {}
@@ -60,11 +83,14 @@ def made_setup(endpoint: EndpointChoice, options: Options, approve: Approve) -> 
         endpoint.open(),
         partial(load_paradigm, model=endpoint.model_name, **described),
         options.paradigm,
-        load_tools(options.tools),
+        load_tools(options.tools, sources),
         options.system,
         dated=endpoint.recording is None and endpoint.record is None,
         examples=bool(options.examples),
-        policy=policy(approve, options.allow, options.deny),
+        policy=replace(
+            policy(approve, options.allow, options.deny), stop_on_deny=options.stop_on_deny
+        ),
+        ordering="in_order" if options.in_order else "parallel",
         limits=TurnLimits(rounds=options.max_rounds),
         params=options.params,
         store=opened_store(options.store),

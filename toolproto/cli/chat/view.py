@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from rich.text import Text
@@ -15,6 +15,7 @@ from ...events import (
     ReasoningDelta,
     TextDelta,
 )
+from ...guard.concerns import Concern
 from ...messages import ToolCall, ToolResult
 from ...tools.registry import ToolRegistry
 from ...turn.events import (
@@ -108,7 +109,7 @@ class TurnView:
                 self._announced = request
                 self._drawn.add(request.call.id)
             case ApprovalAsked(request):
-                self._card(request.call, request.reason)
+                self._card(request.call, request.reason, request.concerns)
             case ToolUpdated(call, ToolStatus.RUNNING):
                 self._card(call)
                 self._running[call.id] = call
@@ -144,11 +145,13 @@ class TurnView:
             self._screen, lambda count, _: f"→ {shown} {counted(count, 'character')}…", stays=False
         )
 
-    def _card(self, call: ToolCall, reason: str = "") -> None:
+    def _card(self, call: ToolCall, reason: str = "", concerns: Sequence[Concern] = ()) -> None:
         if call.id not in self._drawn:
             self._drawn.add(call.id)
             tool = self._tools.get(call.name)
-            self._screen.show(_BLANK, Card(call, tool.risk if tool else "", reason))
+            self._screen.show(
+                _BLANK, Card(call, tool.risk if tool else "", reason, False, concerns)
+            )
 
     def _own(self, result: ToolResult) -> ToolResult:
         """*result* without the line that tells the model how the person changed the call."""

@@ -14,11 +14,13 @@ from ...describe import styles
 from ...errors import UsageError
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
+from ..mcp_servers import configured_servers
 from ..options import (
     constrain_option,
     endpoint_options,
     guard_option,
     json_option,
+    mcp_option,
     paradigm_option,
     tools_option,
 )
@@ -35,6 +37,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @endpoint_options
 @paradigm_option
 @tools_option
+@mcp_option
 @click.option("--message", "-m", metavar="TEXT", help="Say this, and leave after the answer.")
 @click.option("--system", "-s", default="", metavar="TEXT", help="Your own system prompt.")
 @click.option(
@@ -59,6 +62,9 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking whole.")
 @click.option("--max-rounds", type=click.IntRange(1), default=10, show_default=True,
               help="Requests that one message may lead to.")  # fmt: skip
+@click.option("--in-order", is_flag=True,
+              help="Run the calls of one reply one after another.")  # fmt: skip
+@click.option("--stop-on-deny", is_flag=True, help="End the turn when you refuse a call.")
 @click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses.")
 @click.option("--max-tokens", type=click.IntRange(1), help="How long one reply may be.")
 @click.option("--seed", type=int, help="For answers that can be repeated.")
@@ -84,7 +90,7 @@ def command(
     """
     from ..chat.conversation import Conversation
     from ..chat.piped import Piped
-    from ..chat.starting import Options, converse, made_setup
+    from ..chat.starting import Options, converse, made_setup, opened_ones
 
     # A tool that fails is drawn where it was called; its traceback would be in the way of that.
     logging.getLogger("toolproto").addHandler(logging.NullHandler())
@@ -100,8 +106,9 @@ def command(
         raise UsageError("the message is empty; give --message TEXT, or write it to stdin")
     params = {name: options.pop(name) for name in _PARAMS}
     told = {name: value for name, value in params.items() if value is not None}
+    servers = configured_servers(options.pop("mcp"), ctx.ensure_object(Settings))
     chosen = Options(**{**options, **_for_model(ctx, endpoint)}, params=told)
-    chat = Conversation(made_setup(endpoint, chosen, approve))
+    chat = Conversation(made_setup(endpoint, chosen, approve, opened_ones(servers, note)))
     try:
         if interactive:
             attended = approve in ("ask", "all")

@@ -8,7 +8,7 @@ from ..checkup import Finding, checkup
 from ..console import out, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
-from ..options import endpoint_options, json_option
+from ..options import endpoint_options, json_option, mcp_option
 from ..settings import Settings
 from ..visible import visible
 
@@ -19,15 +19,18 @@ _MARKS = {"fine": "[green]✓[/]", "missing": "[dim]·[/]", "broken": "[red]✗[
 
 @click.command("doctor")
 @endpoint_options
+@mcp_option
 @json_option
 @click.pass_context
-def command(ctx: click.Context, endpoint: EndpointChoice, as_json: bool) -> None:
-    """Check this installation, and the endpoint if one is named.
+def command(
+    ctx: click.Context, endpoint: EndpointChoice, mcp: tuple[str, ...], as_json: bool
+) -> None:
+    """Check this installation, the MCP servers, and the endpoint if one is named.
 
     Ends with 1 if anything is broken; what is merely not installed is no fault.
     """
     broken = False
-    for finding in checkup(endpoint, ctx.ensure_object(Settings)):
+    for finding in checkup(endpoint, ctx.ensure_object(Settings), mcp):
         broken = broken or finding.state == "broken"
         _show(finding, as_json)
     ctx.exit(Exit.FAILED if broken else Exit.FINE)

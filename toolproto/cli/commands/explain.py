@@ -38,6 +38,12 @@ _LONGEST = 16_000_000
     show_default=True,
     help="Why the endpoint stopped; 'length' is a reply that was cut.",
 )
+@click.option(
+    "--stranger",
+    type=click.File("rb"),
+    multiple=True,
+    help="What a tool gave back before: a call that stands in it is doubted. May be repeated.",
+)
 @click.option("--thinking", is_flag=True, help="The prompt has opened a thought already.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if a call is rejected.")
 @click.pass_context
@@ -51,6 +57,7 @@ def command(
     chunk_size: int | None,
     chunks: IO[bytes] | None,
     finish_reason: str,
+    stranger: Sequence[IO[bytes]],
     thinking: bool,
     strict: bool,
 ) -> None:
@@ -74,6 +81,7 @@ def command(
         load_tools(tools).values(),
         finish_reason="length" if finish_reason == "length" else None,
         chunks=pieces,
+        strangers=[_text(each) for each in stranger],
     )
     _show(explanation, as_json, html)
     rejected = explanation.count()["rejected"]

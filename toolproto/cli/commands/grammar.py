@@ -13,7 +13,7 @@ import click
 from ...errors import UsageError
 from ...grammar import RENDERINGS, Departure, Grammar, departure, render
 from ...tools.spec import ToolOffer
-from ..console import note, print_json
+from ..console import note, print_json, print_text
 from ..exits import Exit
 from ..options import json_option, paradigm_option, tools_option
 from ..paradigm_choice import load_paradigm
@@ -88,7 +88,7 @@ def command(
         print_json({"rendering": rendering, "grammar": made.value, "left_out": left_out,
                     "triggers": list(grammar.triggers)})  # fmt: skip
         return
-    click.echo(made.value if isinstance(made.value, str) else _pretty(made.value))
+    print_text(made.value if isinstance(made.value, str) else _pretty(made.value))
     for each in left_out:
         note(f"left out: {each}")
 

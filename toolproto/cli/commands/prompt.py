@@ -9,7 +9,7 @@ import click
 from ...describe import Presentation, estimate_tokens, styles
 from ...errors import UsageError
 from ...messages import Message
-from ..console import note, print_json
+from ..console import note, print_json, print_text
 from ..options import json_option, paradigm_option, tools_option
 from ..paradigm_choice import load_paradigm
 from ..tool_sources import load_offer
@@ -71,4 +71,4 @@ def _print(messages: list[Message]) -> None:
     for message in messages:
         if len(messages) > 1:
             click.secho(f"[{message.role}]", bold=True)
-        click.echo(message.content)
+        print_text(message.content)

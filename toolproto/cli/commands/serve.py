@@ -88,6 +88,12 @@ __all__ = ["command"]
     show_default=True,
     help="Processes that share the port.",
 )
+@click.option(
+    "--pass-others/--no-pass-others",
+    default=True,
+    show_default=True,
+    help="Hand paths that have nothing to do with tools to a backend of the same API.",
+)
 @click.option("--log-content", is_flag=True, help="Write what was said to the log, too.")
 @click.pass_context
 def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
@@ -110,6 +116,9 @@ def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
     serve(config, workers)
 
 
+_PLAIN = ("host", "port", "key_env", "log_content", "pass_others")
+
+
 def _config(options: dict[str, Any], settings: Settings) -> Any:
     from ...proxy.config import config_from
 
@@ -130,6 +139,9 @@ def _config(options: dict[str, Any], settings: Settings) -> Any:
             "models": {name: settings.for_model(name) for name in settings.table("models")},
             "limits": settings.trusted_table("limits"),
             "hosts": options["allow_host"],
-            **{name: options[name] for name in ("host", "port", "key_env", "log_content")},
+            **{
+                name: options[name]
+                for name in ("host", "port", "key_env", "log_content", "pass_others")
+            },
         }
     )

@@ -13,7 +13,7 @@ import click
 
 from ...errors import UsageError
 from ...stores import Store
-from ..console import note, out, print_json
+from ..console import note, out, print_json, print_text
 from ..options import json_option
 
 __all__ = ["command"]
@@ -153,7 +153,7 @@ def import_session(store: Store, file: Path, id: str | None) -> None:
     from ...session import import_jsonl
 
     with file.open(encoding="utf-8", errors="replace") as lines:
-        click.echo(import_jsonl(store, lines, id))
+        print_text(import_jsonl(store, lines, id))
 
 
 @command.command("delete")

@@ -71,6 +71,9 @@ _TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>
 _TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
 # So many characters of a marker tell it from nearly all other text.
 _ENOUGH = 4
+# Chunks that are remembered, and how long they may be: a few hundred kilobytes at most.
+_MOST_PLAIN = 4096
+_LONGEST_PLAIN = 16
 _OF_CALLS = frozenset({Landmark.CALL, Landmark.END_OF_CALL})
 
 
@@ -118,11 +121,18 @@ class Landmarks:
         self.call_markers = [marker for marker, kind in table if kind in _OF_CALLS]
         self.by_name = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
         self.labels = MarkerSet([Marker(label) for label in LABELS])
+        #: Words in which nothing is telling.
+        self.plain: set[str] = set()
         python = Family.PYTHON in form.bare
         lines = [*LABELS, *(marker.literal for marker in self.dropped_lines)]
         self.telling = _telling(
             [marker for marker, _ in table], lines, python, self.by_name, form.tool_tags
         )
+
+    def found_plain(self, text: str) -> None:
+        """Remember a chunk within a line in which nothing is telling, if it may well come again."""
+        if len(text) <= _LONGEST_PLAIN and len(self.plain) < _MOST_PLAIN and "\n" not in text:
+            self.plain.add(text)
 
     def at(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
         """The landmark at *at*, or NO, or MORE."""

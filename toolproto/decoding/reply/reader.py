@@ -90,6 +90,7 @@ class ReplyReader:
         self.mode: _Mode = self._at_start
         self._calm = False  # in prose, in the middle of a line, with nothing undecided
         self._tells = self.landmarks.telling.search
+        self._plain = self.landmarks.plain
         self._unseen = self.place.unseen
         self._line_begins = True  # nothing but space since the line began, or since a call
         self._space = ("", 0)  # between a call that waits and the marker around calls, and where
@@ -134,14 +135,18 @@ class ReplyReader:
         Most chunks of most replies are, so this is the path that counts: a tenth of :meth:`read`,
         with everything in one place, since each further call would be a tenth of it.
         """
-        if not self._calm or self._tells(text) or not text:
+        if not self._calm:
             return None
+        if text not in self._plain:  # few words of a text are new
+            if not text or self._tells(text):
+                return None
+            self.landmarks.found_plain(text)
+            if "\n" in text:
+                self._line_begins = not text[text.rfind("\n") :].strip()
+                self._calm = not self._line_begins
         start = self.base
         self.base = end = start + len(text)
         self._unseen.append(text)
-        if "\n" in text:
-            self._line_begins = not text[text.rfind("\n") :].strip()
-            self._calm = not self._line_begins
         if len(self._unseen) > MOST_UNSEEN:
             self.place.look()
         delta: Any = NewText()

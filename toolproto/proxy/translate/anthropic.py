@@ -49,6 +49,7 @@ class AnthropicApi:
 
     name = "anthropic"
     dialect = "anthropic"
+    backend_path = None
     media_type = "text/event-stream"
     keep_alive = sse({"type": "ping"}, "ping")
 

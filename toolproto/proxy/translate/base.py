@@ -91,6 +91,11 @@ class Api(Protocol):
         ...
 
     @property
+    def backend_path(self) -> str | None:
+        """Where such a backend has it, if that is not the path of its dialect."""
+        ...
+
+    @property
     def media_type(self) -> str:
         """That of a stream."""
         ...

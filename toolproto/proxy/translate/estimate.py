@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...messages import Message
 from ..asked import Asked
 
-__all__ = ["estimated_tokens"]
+__all__ = ["estimated", "estimated_tokens"]
 
 #: Bytes of English and of code that one token stands for, in the tokenizers of the last years.
 _BYTES_A_TOKEN = 4
@@ -16,7 +18,12 @@ _IMAGE = 1_500
 
 def estimated_tokens(asked: Asked) -> int:
     """The tokens of everything in *asked*, roughly; never none."""
-    return max(1, asked.size // _BYTES_A_TOKEN + sum(map(_tokens, asked.messages)))
+    return asked.size // _BYTES_A_TOKEN + estimated(asked.messages)
+
+
+def estimated(messages: Sequence[Message]) -> int:
+    """The tokens of *messages*, roughly; never none."""
+    return max(1, sum(map(_tokens, messages)))
 
 
 def _tokens(message: Message) -> int:

@@ -28,7 +28,7 @@ from .reading import (
     shown,
 )
 
-__all__ = ["OllamaApi"]
+__all__ = ["OllamaApi", "ending", "response_to"]
 
 #: Options that say how to generate; the others say how to load a model. Those that OpenAI has
 #: no name for keep their own, which most local servers know.
@@ -52,6 +52,7 @@ class OllamaApi:
 
     name = "ollama"
     dialect = "ollama"
+    backend_path: str | None = None
     media_type = "application/x-ndjson"
     #: Clients take every line for a part of the answer, an empty one too.
     keep_alive = ""
@@ -98,8 +99,8 @@ class OllamaApi:
         if answer.calls:
             calls = enumerate(answer.calls)
             message["tool_calls"] = [_call(asked, at, call) for at, call in calls]
-        ending = _ending(answer.reason, answer.usage)
-        return {**_common(asked, stamp), "message": message, **ending}
+        done = ending(answer.reason, answer.usage)
+        return {**response_to(asked, stamp), "message": message, **done}
 
     def error(self, fault: Fault) -> dict[str, Any]:
         """Ollama's error body."""
@@ -176,7 +177,8 @@ def read_images(values: Mapping[str, Any], path: str) -> list[Part]:
 # -- writing ------------------------------------------------------------------------------
 
 
-def _common(asked: Asked, stamp: Stamp) -> dict[str, Any]:
+def response_to(asked: Asked, stamp: Stamp) -> dict[str, Any]:
+    """What every part of the response says."""
     created = datetime.fromtimestamp(stamp.created, UTC)
     return {"model": asked.model, "created_at": created.strftime("%Y-%m-%dT%H:%M:%SZ")}
 
@@ -187,7 +189,8 @@ def _call(asked: Asked, index: int, call: WrittenCall) -> dict[str, Any]:
     return {"id": call.id, "function": {"index": index, "name": name, "arguments": arguments}}
 
 
-def _ending(reason: str, usage: Usage) -> dict[str, Any]:
+def ending(reason: str, usage: Usage) -> dict[str, Any]:
+    """What the last part of a response says."""
     return {
         "done": True,
         "done_reason": _REASONS.get(reason, reason),
@@ -202,7 +205,7 @@ class _Writer:
 
     def __init__(self, asked: Asked, stamp: Stamp) -> None:
         self._asked = asked
-        self._common = _common(asked, stamp)
+        self._common = response_to(asked, stamp)
         self._call = WrittenCall("", "")
         self._arguments: list[str] = []
 
@@ -226,7 +229,7 @@ class _Writer:
                 called = [_call(self._asked, index, self._call)]
                 return [self._line({"content": "", "tool_calls": called})]
             case Ended(reason, usage):
-                return [self._line({"content": ""}, _ending(reason, usage))]
+                return [self._line({"content": ""}, ending(reason, usage))]
             case Failed():
                 pass
         return []
@@ -239,6 +242,6 @@ class _Writer:
         """A line with the error; no line says that all is done."""
         return [json.dumps({"error": fault.message}) + "\n"]
 
-    def _line(self, message: dict[str, Any], ending: dict[str, Any] | None = None) -> str:
-        said = {"message": {"role": "assistant", **message}, **(ending or {"done": False})}
+    def _line(self, message: dict[str, Any], done: dict[str, Any] | None = None) -> str:
+        said = {"message": {"role": "assistant", **message}, **(done or {"done": False})}
         return json.dumps({**self._common, **said}, separators=(",", ":")) + "\n"

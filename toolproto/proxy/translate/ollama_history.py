@@ -1,4 +1,4 @@
-"""A conversation whose calls need no ids: which call of Ollama's a result answers."""
+"""A conversation whose calls need no ids, as Ollama's and Google's: which call a result answers."""
 
 from __future__ import annotations
 
@@ -71,7 +71,13 @@ class OllamaHistory:
             self._unanswered.add(call)
         self._history.replied(parts, made, path, thought)
 
-    def answered(self, message: Mapping[str, Any], parts: Sequence[Part], path: str) -> None:
+    def answered(
+        self,
+        message: Mapping[str, Any],
+        parts: Sequence[Part],
+        path: str,
+        is_error: bool = False,
+    ) -> None:
         """A result: of the call whose id it gives, else of the next one, or the next of a tool."""
         self._is_over = True
         id = optional(message, "tool_call_id", str, f"{path}.")
@@ -81,7 +87,7 @@ class OllamaHistory:
         name = name and self._offering.name_of(ClientTool(name))
         id = id or self._unanswered.take(name or None)
         if id is not None:
-            self._history.answered(id, parts, path)
+            self._history.answered(id, parts, path, is_error)
         else:
             # Ollama never asks which call a result belongs to: clients forget old messages.
             self._history.heard("user", [f"Result of {name or 'a tool'}:", *parts])

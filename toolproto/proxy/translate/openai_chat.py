@@ -58,6 +58,7 @@ class OpenAIChatApi:
 
     name = "openai_chat"
     dialect = "openai_chat"
+    backend_path = None
     media_type = "text/event-stream"
     keep_alive = ": keep-alive\n\n"
 

@@ -37,6 +37,7 @@ class ResponsesApi:
 
     name = "openai_responses"
     dialect = None
+    backend_path = None
     media_type = "text/event-stream"
     keep_alive = ": keep-alive\n\n"
 

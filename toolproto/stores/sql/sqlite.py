@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from pathlib import Path
 from random import uniform
 from threading import Lock
@@ -25,6 +26,7 @@ _PAUSE = 0.05
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 
 _MAKING = Lock()
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 #: For each connection. Deleted text is overwritten, not left in unused pages. The log is brought
 #: into place, which waits for the disk, each 16 MB: seldom, as a chat writes the same pages again
@@ -92,18 +94,42 @@ class SqliteDatabase(Database):
 
 
 def _make(path: Path) -> None:
-    """A new file for its owner alone, if there is none."""
+    """A file for its owner alone, made if there is none.
+
+    SQLite would follow a link that leads nowhere, and make a file there that everybody can read.
+    """
     try:
         # Closing a file gives up all locks this process has on it, SQLite's too: never open one
         # that another store may be using, nor let one be used before it is closed.
         with _MAKING:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
-        return
+        _close_to_others(path)
     except FileNotFoundError:
         raise UsageError(f"the folder of {str(path)!r} does not exist; make it first") from None
     except (OSError, ValueError) as error:
         raise StoreError(f"cannot make {str(path)!r}: {error}") from None
+
+
+def _close_to_others(path: Path) -> None:
+    """Let nobody else read or write the file that is there, nor those that SQLite keeps beside."""
+    if not path.exists():
+        raise UsageError(f"{str(path)!r} is a link that leads nowhere; name the file itself")
+    if os.name != "posix":
+        return
+    for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        try:
+            mode = stat.S_IMODE(each.stat().st_mode)
+            if mode & _OTHERS:
+                each.chmod(mode & ~_OTHERS)
+        except FileNotFoundError:
+            continue  # it is there only while the store is used
+        except PermissionError:
+            raise StoreError(
+                f"{str(each)!r} can be used by others, and is not yours to close to them"
+            ) from None
+        except OSError:
+            continue  # a file system without permissions
 
 
 def _configure(connection: sqlite3.Connection, record: Any) -> None:

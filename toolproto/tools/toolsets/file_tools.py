@@ -14,7 +14,7 @@ from io import BytesIO
 from itertools import islice
 
 from ...errors import ToolFailed
-from ..define import Risk, Tool
+from ..define import Ordering, Risk, Tool
 from ..wording import show
 from .files import Entry, Files, Listing, refuse
 from .folder import FolderFiles
@@ -23,11 +23,14 @@ from .paths import Parts, show_parts, split_file_path, split_path
 __all__ = ["file_tools"]
 
 
-def file_tools(files: Files | str | os.PathLike[str], *, prefix: str = "") -> list[Tool]:
+def file_tools(
+    files: Files | str | os.PathLike[str], *, prefix: str = "", ordering: Ordering | None = None
+) -> list[Tool]:
     """Tools to list, read and write *files*, which may be given as the path of a folder.
 
     *prefix* goes before each name, for a model that has several places. A registry's
-    ``without("*write_file")`` makes a place that can only be read.
+    ``without("*write_file")`` makes a place that can only be read. Several calls in one reply are
+    done at the same time, but for writes, unless *ordering* says otherwise.
     """
     place = FolderFiles(files) if isinstance(files, str | os.PathLike) else files
     tools = _FileTools(place)
@@ -36,9 +39,16 @@ def file_tools(files: Files | str | os.PathLike[str], *, prefix: str = "") -> li
         (tools.read_file, "read"),
         (tools.write_file, "write"),
     ]
-    # Writing a file again leaves what writing it once left, so all three may be run again.
+    # Writing a file again leaves what writing it once left, so all three may be run again. What is
+    # read behind a write in the same reply is read after it.
     return [
-        Tool.from_function(each, name=f"{prefix}{each.__name__}", risk=risk, idempotent=True)
+        Tool.from_function(
+            each,
+            name=f"{prefix}{each.__name__}",
+            risk=risk,
+            idempotent=True,
+            ordering=ordering or ("in_order" if risk == "write" else None),
+        )
         for each, risk in functions
     ]
 

@@ -47,7 +47,7 @@ from .openat import (
     read_up_to,
     replace,
 )
-from .paths import Parts, is_usable, split_file_path, split_path
+from .paths import Parts, is_usable, split_file_path, split_path, split_path_to_write
 
 __all__ = ["FolderFiles"]
 
@@ -108,7 +108,7 @@ class FolderFiles:
 
         The directories above are made where they are missing.
         """
-        parts = split_file_path(path)
+        parts = split_path_to_write(path)
         check_size(parts, len(content), self._limits)
         # Before any directory is made, and again, bindingly, before the file is.
         self._counted(self._written.get(), parts, len(content))

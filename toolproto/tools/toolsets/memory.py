@@ -23,7 +23,7 @@ from .files import (
     refuse,
 )
 from .latest import Latest
-from .paths import Parts, split_file_path, split_path
+from .paths import Parts, split_file_path, split_path, split_path_to_write
 
 __all__ = ["MemoryFiles"]
 
@@ -94,7 +94,7 @@ class MemoryFiles:
 
     def write(self, path: str, content: bytes) -> bool:
         """Make *content* the file's content; True if the file is new."""
-        parts, is_new = split_file_path(path), True
+        parts, is_new = split_path_to_write(path), True
 
         def follow(tree: _Tree) -> _Tree:
             nonlocal is_new

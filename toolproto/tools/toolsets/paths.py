@@ -8,12 +8,20 @@ so no other spelling can turn into ``..`` or ``/`` later on.
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TypeAlias
 
 from ...errors import ToolFailed
 from ..wording import show_name
 
-__all__ = ["Parts", "is_usable", "show_parts", "split_file_path", "split_path"]
+__all__ = [
+    "Parts",
+    "is_usable",
+    "show_parts",
+    "split_file_path",
+    "split_path",
+    "split_path_to_write",
+]
 
 #: The names of a path, outermost first; the top directory has none.
 Parts: TypeAlias = tuple[str, ...]
@@ -25,6 +33,8 @@ _MAX_NAME = 255  # bytes; what nearly every file system allows
 # What would spoil a listing (control characters, other line ends), show a person who approves a
 # call another name than the real one (direction overrides), or cannot be written (surrogates).
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+#: What a version control keeps there makes it run programs: hooks, filters, an editor.
+_RUNS_PROGRAMS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", "git~1"})
 _ROOTED = "write the path from the top directory, such as 'notes/todo.txt'"
 
 
@@ -48,6 +58,23 @@ def split_file_path(path: str) -> Parts:
     if path.rpartition("/")[2] in ("", "."):
         raise _unusable(path, "it names a directory; put the name of a file at its end")
     return parts
+
+
+def split_path_to_write(path: str) -> Parts:
+    """As :func:`split_file_path`, for a file that a model may write."""
+    parts = split_file_path(path)
+    for name in parts:
+        if _plainest(name) in _RUNS_PROGRAMS:
+            raise _unusable(
+                path, f"{show_name(name)} belongs to version control and is not written"
+            )
+    return parts
+
+
+def _plainest(name: str) -> str:
+    """*name* as the file systems take it that know the fewest differences."""
+    seen = "".join(char for char in name if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", seen).casefold().rstrip(". ")
 
 
 def is_usable(name: str) -> bool:

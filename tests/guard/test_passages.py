@@ -1,0 +1,100 @@
+"""Words that are found again in texts, and how long that takes."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolproto.guard.passages import Passages
+
+PAGE = 'Dear all,\n\nplease pay 10.5 to  "US13 3000"; file 13, not 1378.\nCall <b>me</b>'
+
+
+def often(passages: Passages) -> Passages:
+    """*passages* after so many searches that they are indexed."""
+    for number in range(40):
+        passages.find(f"nothing of the kind {number}")
+    return passages
+
+
+@pytest.fixture(params=[False, True], ids=["searched", "indexed"])
+def page(request) -> Passages:
+    passages = Passages()
+    passages.add("a page", PAGE)
+    return often(passages) if request.param else passages
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["13", "US13 3000", "us13\n3000", "please pay 10.5 to “".rstrip("“"), "Dear\tALL,", "10.5",
+     "file 13, not 1378. call <b>me</b>", "file 13, not 1378.\\ncall &lt;b>me", "m\u2063e"],
+)  # fmt: skip
+def test_words_are_found_in_any_case_and_with_any_white_space(page: Passages, words: str) -> None:
+    found = page.find(words)
+    assert found is not None and found.source == "a page" and "\n" not in found.quote
+
+
+@pytest.mark.parametrize("words", ["137", "10", "5", "3", "ear", "ile 13", "", " \n", "pay 10"])
+def test_a_part_of_a_word_or_of_a_number_is_not_found(page: Passages, words: str) -> None:
+    assert page.find(words) is None
+
+
+def test_a_quotation_shows_what_stands_around() -> None:
+    passages = Passages()
+    passages.add("a page", "x " * 100 + "Send It Now" + " y" * 100)
+    found = passages.find("send it now")
+    assert found is not None
+    assert found.quote.startswith("…") and " Send It Now " in found.quote
+    assert len(found.quote) < 200
+
+
+def test_a_number_of_many_digits_in_an_entity_does_no_harm(page: Passages) -> None:
+    page.add("another", "&#" + "9" * 10_000 + "; \\ud800 \\u00e9t\\u00e9 \\")
+    found = page.find("été \\")
+    assert found is not None and "\ud800" not in found.quote
+
+
+text = st.text(alphabet="abn1. \n\"é'&<", max_size=60)
+
+
+@given(texts=st.lists(text, min_size=1, max_size=6), words=text)
+def test_an_index_finds_what_a_search_finds(texts: list[str], words: str) -> None:
+    searched, indexed = Passages(), Passages()
+    for number, each in enumerate(texts):
+        searched.add(str(number), each)
+        indexed.add(str(number), each)
+    assert bool(searched.find(words)) == bool(often(indexed).find(words))
+
+
+@given(text=st.text(alphabet="ab 1", min_size=40, max_size=200), at=st.integers(0, 10))
+def test_a_long_run_of_words_is_found_wherever_it_stands(text: str, at: int) -> None:
+    words = text.split()
+    wanted = " ".join(words[at : at + 20])
+    passages = Passages()
+    passages.add("a page", text)
+    assert bool(passages.find(wanted)) == bool(wanted) == bool(often(passages).find(wanted))
+
+
+def test_old_texts_are_forgotten_and_that_is_known() -> None:
+    passages = Passages()
+    passages.add("old", "the very first words")
+    for _ in range(50):
+        passages.add("new", "blah " * 10_000)
+    assert passages.has_forgotten and passages
+    assert passages.find("the very first words") is None
+    assert passages.find("blah blah") is not None
+
+
+def test_a_hundred_searches_in_hostile_texts_stay_cheap() -> None:
+    """What was searched is counted by the steps of the interpreter, not by a clock."""
+    draw = random.Random(1)
+    for hostile in ("a" * 60_000, "a " * 30_000, "1." * 30_000, "\\" * 60_000, "<" * 60_000):
+        passages = Passages()
+        passages.add("a page", hostile)
+        for _ in range(60):
+            size = draw.randint(1, 2_000)
+            passages.find(hostile[:size] + "b")
+            passages.find("b" + hostile[:size])

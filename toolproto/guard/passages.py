@@ -1,0 +1,254 @@
+"""Texts in which words can be found again, however many texts and however many words.
+
+A text is searched as it is for as long as few ask. One that is asked about often is indexed once:
+its blocks of 16 characters, none overlapping, and its words. Any longer run of characters holds a
+whole block of its text, so 16 look-ups find it; a shorter one is found by its rarest word. So the
+work grows with the length of the texts and of what is looked for, and not with their product.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Found", "Passages"]
+
+#: As many searches cost about as much as the index does.
+_SEARCHES = 32
+_BLOCK = 16
+#: Characters that are remembered, and with the index some ten times as many bytes.
+_MOST = 2_000_000
+#: How often one block is noted. What is made of such blocks alone is searched for.
+_COMMON = 8
+_AROUND = 40
+_LONGEST_QUOTE = 160
+
+#: Signs that nobody sees: breaks of ours (U+2063), and what is used to hide words.
+_INVISIBLE = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
+_WORD = re.compile(r"\w+")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+#: Escapes of JSON that stand for white space.
+_BLANKS = frozenset("nrtbf")
+#: Not ``html.unescape``, which refuses numbers of many digits.
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#34;": '"', "&#39;": "'", "&#x27;": "'"}
+_MORE_OF_A_NUMBER = re.compile(r"[.,]\d")
+_NUMBER_BEFORE = re.compile(r"\d[.,]\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where words stand: in whose text, and how it reads there, on one line."""
+
+    source: str
+    quote: str
+
+
+class _Passage:
+    """One text: as it was written, and as it is compared, in small letters, once it is."""
+
+    __slots__ = ("_is_loose", "_lowered", "_shown", "searches", "source")
+
+    def __init__(self, source: str, text: str) -> None:
+        self.source = source
+        self.searches = 0
+        self._is_loose = False
+        self._shown = text
+        self._lowered: str | None = None
+
+    def __len__(self) -> int:
+        return len(self._shown)
+
+    @property
+    def _text(self) -> str:
+        if self._lowered is None:
+            self._shown = _seen(self._shown)
+            self._lowered = self._shown.lower()
+        return self._lowered
+
+    @property
+    def loose(self) -> str:
+        """Its words, with one blank between two and nothing escaped."""
+        if not self._is_loose:
+            self._is_loose = True
+            self._shown = _loosened(_seen(self._shown))
+            self._lowered = self._shown.lower()
+        return self._text
+
+    def find(self, wanted: str) -> int:
+        """Where *wanted* stands, with white space as it is or not; -1 if it does not."""
+        self.searches += 1
+        at = _at_words(self._text, wanted)
+        if at >= 0 or self._is_loose or not _may_be_loose(wanted):
+            return at
+        wanted = _loosened(wanted).lower()
+        # Loosening the text takes longest; what lacks a word of it need not be loosened.
+        longest = max(_WORD.findall(wanted), key=len, default="")
+        if longest not in self._text and "\\u" not in self._text:
+            return -1
+        return _at_words(self.loose, wanted)
+
+    def stands_at(self, wanted: str, at: int) -> bool:
+        """Whether *wanted* stands at *at* of the loose text."""
+        return at >= 0 and self._text.startswith(wanted, at) and _is_apart(self._text, wanted, at)
+
+    def found(self, at: int, size: int) -> Found:
+        """The *size* characters at *at*, with what stands around them."""
+        # Some letters have small ones of another length; then the small ones are shown.
+        text = self._shown if len(self._shown) == len(self._text) else self._text
+        size = min(size, _LONGEST_QUOTE - 2 * _AROUND)
+        start, end = max(0, at - _AROUND), min(len(text), at + size + _AROUND)
+        quote = " ".join(text[start:end].split())
+        before, behind = "…" if start else "", "…" if end < len(text) else ""
+        return Found(self.source, f"{before}{quote}{behind}")
+
+
+class Passages:
+    """Texts by their sources, in which :meth:`find` finds words again.
+
+    The oldest are forgotten when they become too many; :attr:`has_forgotten` says so.
+    """
+
+    def __init__(self) -> None:
+        self.has_forgotten = False
+        self._fresh: list[_Passage] = []
+        self._indexed: list[_Passage] = []
+        self._blocks: dict[int, list[tuple[_Passage, int]]] = {}
+        self._words: dict[str, list[_Passage]] = {}
+        self._size = 0
+
+    def __bool__(self) -> bool:
+        return self.has_forgotten or bool(self._fresh) or bool(self._indexed)
+
+    def add(self, source: str, text: str) -> None:
+        """Remember *text*, which is from *source*."""
+        self._fresh.append(_Passage(source, text))
+        self._size += len(text)
+        if self._size > _MOST:
+            self._forget()
+
+    @property
+    def latest(self) -> str:
+        """Whose text was added last."""
+        every = self._fresh or self._indexed
+        return every[-1].source if every else ""
+
+    def find(self, words: str) -> Found | None:
+        """Where *words* stand: whole words, in letters of any size, with any white space."""
+        wanted = _seen(words).strip().lower()
+        if not wanted:
+            return None
+        for passage in self._fresh:
+            if (at := passage.find(wanted)) >= 0:
+                return passage.found(at, len(wanted))
+        if any(passage.searches > _SEARCHES for passage in self._fresh):
+            self._index()
+        return self._looked_up(_loosened(wanted).lower()) if self._indexed else None
+
+    def _looked_up(self, wanted: str) -> Found | None:
+        for passage, at in self._candidates(wanted):
+            if at is None:
+                at = _at_words(passage.loose, wanted)
+            if passage.stands_at(wanted, at):
+                return passage.found(at, len(wanted))
+        return None
+
+    def _candidates(self, wanted: str) -> Iterator[tuple[_Passage, int | None]]:
+        """Where *wanted* may stand; None for a passage that must be searched."""
+        if len(wanted) < 2 * _BLOCK - 1:
+            lists = [self._words.get(word, []) for word in set(_WORD.findall(wanted))]
+            rarest = min(lists, key=len) if lists else self._indexed
+            yield from ((passage, None) for passage in rarest)
+            return
+        common = 0
+        for offset in range(_BLOCK):
+            places = self._blocks.get(hash(wanted[offset : offset + _BLOCK]), ())
+            common += len(places) >= _COMMON
+            yield from ((passage, at - offset) for passage, at in places)
+        if common:
+            yield from ((passage, None) for passage in self._indexed)
+
+    def _index(self) -> None:
+        """Index what was searched often."""
+        often = [each for each in self._fresh if each.searches > _SEARCHES]
+        self._fresh = [each for each in self._fresh if each.searches <= _SEARCHES]
+        for passage in often:
+            text = passage.loose
+            for at in range(0, len(text), _BLOCK):
+                places = self._blocks.setdefault(hash(text[at : at + _BLOCK]), [])
+                if len(places) < _COMMON:
+                    places.append((passage, at))
+            for word in set(_WORD.findall(text)):
+                self._words.setdefault(word, []).append(passage)
+        self._indexed += often
+
+    def _forget(self) -> None:
+        """Keep the newer half, as if nothing had been looked for yet."""
+        self.has_forgotten = True
+        kept: list[_Passage] = []
+        size = 0
+        for passage in reversed([*self._indexed, *self._fresh]):
+            size += len(passage)
+            if size > _MOST // 2 and kept:
+                break
+            passage.searches = 0
+            kept.append(passage)
+        self._fresh, self._indexed = kept[::-1], []
+        self._blocks, self._words = {}, {}
+        self._size = sum(map(len, kept))
+
+
+def _seen(text: str) -> str:
+    """*text* as a person sees it."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def _may_be_loose(text: str) -> bool:
+    """Whether *text* may stand somewhere with other white space, or escaped."""
+    return not text.isalnum()
+
+
+def _loosened(text: str) -> str:
+    """*text* with nothing escaped, and one blank for all white space between words."""
+    if "\\" in text:
+        text = _ESCAPE.sub(_unescaped, text)
+    if "&" in text:
+        for entity, sign in {**_ENTITIES, "&amp;": "&"}.items():
+            text = text.replace(entity, sign)
+    return " ".join(text.split())
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code, sign = found.groups()
+    if code:
+        number = int(code, 16)
+        return "\ufffd" if 0xD800 <= number < 0xE000 else chr(number)
+    return " " if sign in _BLANKS else sign
+
+
+def _at_words(text: str, wanted: str) -> int:
+    """Where *wanted* stands in *text* and is not part of a longer word or number; or -1."""
+    at = text.find(wanted) if wanted else -1
+    while at >= 0 and not _is_apart(text, wanted, at):
+        # Wherever else it begins in this word, it is part of it.
+        word = _WORD.match(text, at)
+        at = text.find(wanted, word.end() if word else at + 1)
+    return at
+
+
+def _is_apart(text: str, wanted: str, at: int) -> bool:
+    end = at + len(wanted)
+    if _is_word(wanted[0]) and at and _is_word(text[at - 1]):
+        return False
+    if end < len(text) and _is_word(wanted[-1]) and _is_word(text[end]):
+        return False
+    # 10.5 is neither 10 nor 5; but a full stop with nothing behind it ends a sentence.
+    if wanted[-1].isdigit() and _MORE_OF_A_NUMBER.match(text, end):
+        return False
+    return not (wanted[0].isdigit() and _NUMBER_BEFORE.search(text[max(at - 2, 0) : at]))
+
+
+def _is_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"

@@ -1,0 +1,85 @@
+"""Whose words a call repeats, as far as the messages of a client tell.
+
+What a client's tools gave back may be a stranger's; what its user and its program said is not. The
+proxy runs nothing and can ask nobody but the model: a call that stands word for word in a result is
+put to the model again and never leaves as it is; which arguments come from a result is logged; a
+strict guard refuses values that nobody named, whatever the tool does, since only its client knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..guard.echo import echo_doubt, echo_of
+from ..guard.levels import STANDARD, Guard
+from ..guard.taint import Sources, refusal
+from ..messages import CallProblem, Message, ProblemKind, ToolCall
+from ..paradigms.base import NO_TOOLS
+from ..tools.check import call_problem
+from ..tools.define import Tool
+from ..tools.spec import ToolOffer
+
+__all__ = ["Watch"]
+
+#: What stands beside a name where it is called, in one form or another.
+_SIGNS = "\"'`<>=([{:.|\\n"
+
+
+class Watch:
+    """Follows the words of *messages* into the calls that answer them."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message] = (),
+        offer: ToolOffer = NO_TOOLS,
+        guard: Guard = STANDARD,
+    ) -> None:
+        self._guard = guard
+        self._offer = offer
+        self._sources = Sources()
+        #: What is known of the calls that left, in words that repeat nothing of what was said.
+        self.concerns: list[str] = []
+        for message in messages if guard.follows else ():
+            if message.role == "system":
+                self._sources.hear_own(message.content)
+            else:
+                self._sources.hear_history(message)
+        self._results = [each.content for message in messages for each in message.results]
+
+    def may_leave_early(self, name: str) -> bool:
+        """Whether a call of *name* may go out while it is written.
+
+        Not if it can still turn out to be a stranger's: where a result seems to call the tool.
+        """
+        if not self._guard.follows or not self._sources.strangers:
+            return True
+        if self._guard.taint == "refuse":
+            return False
+        if not self._guard.echo:
+            return True
+        called = re.compile(rf"[{_SIGNS}]\s?{re.escape(name)}|{re.escape(name)}\s?[{_SIGNS}]")
+        return not any(name in text and called.search(text) for text in self._results)
+
+    def followed(self, call: ToolCall) -> ToolCall:
+        """*call*, with a doubt if it stands in a result.
+
+        Long values do not count here: agents quote what they read in order to change it.
+        """
+        if not self._guard.echo:
+            return call
+        found = echo_of(replace(call, arguments={}), self._sources.strangers)
+        return replace(call, repairs=(*call.repairs, echo_doubt(found))) if found else call
+
+    def refused(self, call: ToolCall) -> CallProblem | None:
+        """What a strict guard has against *call*; what any guard knows of it is noted."""
+        spec = self._offer.get(call.name)
+        if spec is None or not self._guard.follows:
+            return None
+        tool = Tool(spec, risk="exec")
+        concerns = self._sources.concerns(call, tool, self._guard, thorough=False)
+        self.concerns += [f"{call.name}: {each.brief}" for each in concerns]
+        if barred := [each for each in concerns if each.barred]:
+            return call_problem(call, ProblemKind.NOT_ALLOWED, refusal(barred))
+        return None

@@ -1,0 +1,65 @@
+"""What one turn goes by: the session's ways, and what its own terms change of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from ..paradigms.base import ToolContextDef
+from ..paradigms.registry import get_paradigm
+from ..prompt import ToolContextBuilder
+from ..tools.define import Tool
+from ..tools.spec import ToolOffer
+from .setup import Terms, TurnSetup
+
+__all__ = ["offered", "on_terms"]
+
+
+def on_terms(setup: TurnSetup, terms: Terms) -> TurnSetup:
+    """*setup* for a turn on *terms*."""
+    return replace(
+        setup,
+        paradigm=_paradigm(setup.paradigm, terms.paradigm),
+        prompt=_prompt(setup, terms.system),
+        model=terms.model or setup.model,
+    )
+
+
+def offered(
+    setup: TurnSetup, terms: Terms, choice: str = "auto", *, denied: bool = False
+) -> ToolOffer:
+    """The tools of a turn on *terms*; UsageError if *choice* is none of them.
+
+    Those that the policy denies are not taught. With *denied* they are among them: a call of one is
+    told that it is not allowed, not that there is no such tool.
+    """
+
+    def keeps(tool: Tool) -> bool:
+        if terms.tools is not None and not _is_named(tool, terms.tools):
+            return False
+        if _is_named(tool, terms.without):
+            return False
+        return denied or not setup.policy.denies(tool)
+
+    return setup.tools.offer(choice, terms.parallel, keeps)
+
+
+def _paradigm(usual: ToolContextDef, name: str) -> ToolContextDef:
+    if not name:
+        return usual
+    chosen = copy.copy(get_paradigm(name))
+    chosen.ids = usual.ids
+    return chosen
+
+
+def _prompt(setup: TurnSetup, system: str | None) -> ToolContextBuilder:
+    if system is None:
+        return setup.prompt
+    rule = setup.masking.rule if setup.masking else ""
+    return replace(setup.prompt, system=f"{system}\n\n{rule}".strip())
+
+
+def _is_named(tool: Tool, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(tool.name, pattern) for pattern in patterns)
