@@ -17,11 +17,16 @@ __all__ = ["Found", "Passages"]
 #: As many searches cost about as much as the index does.
 _SEARCHES = 32
 _BLOCK = 16
+_MOST_KNOWN = 64
 #: Characters that are remembered, and with the index some ten times as many bytes.
 _MOST = 2_000_000
 #: How often one block is noted. What is made of such blocks alone is searched for.
 _COMMON = 8
 _AROUND = 40
+#: Places of its longest word at which something is looked for before the whole text is loosened,
+#: and how many characters may stand for one: ``&quot;``.
+_PLACES = 8
+_LONGEST_SPELLING = 6
 _LONGEST_QUOTE = 160
 
 #: Signs that nobody sees: breaks of ours (U+2063), and what is used to hide words.
@@ -49,7 +54,7 @@ class Found:
 class _Passage:
     """One text: as it was written, and as it is compared, in small letters, once it is."""
 
-    __slots__ = ("_is_loose", "_lowered", "_shown", "searches", "source")
+    __slots__ = ("_has_codes", "_is_loose", "_lowered", "_shown", "searches", "source")
 
     def __init__(self, source: str, text: str) -> None:
         self.source = source
@@ -57,6 +62,7 @@ class _Passage:
         self._is_loose = False
         self._shown = text
         self._lowered: str | None = None
+        self._has_codes = False  # escapes like \u0041
 
     def __len__(self) -> int:
         return len(self._shown)
@@ -66,6 +72,7 @@ class _Passage:
         if self._lowered is None:
             self._shown = _seen(self._shown)
             self._lowered = self._shown.lower()
+            self._has_codes = "\\u" in self._lowered
         return self._lowered
 
     @property
@@ -84,11 +91,23 @@ class _Passage:
         if at >= 0 or self._is_loose or not _may_be_loose(wanted):
             return at
         wanted = _loosened(wanted).lower()
-        # Loosening the text takes longest; what lacks a word of it need not be loosened.
-        longest = max(_WORD.findall(wanted), key=len, default="")
-        if longest not in self._text and "\\u" not in self._text:
-            return -1
-        return _at_words(self.loose, wanted)
+        return _at_words(self.loose, wanted) if self._may_hold(wanted) else -1
+
+    def _may_hold(self, wanted: str) -> bool:
+        """Whether *wanted* stands in the loose text: loosening all of it takes longest."""
+        word = max(_WORD.findall(wanted), key=len, default="")
+        if not word or self._has_codes:
+            return True
+        around = _LONGEST_SPELLING * len(wanted)
+        at = -1
+        for _ in range(_PLACES):
+            at = self._text.find(word, at + 1)
+            if at < 0:
+                return False
+            near = self._text[max(0, at - around) : at + around]
+            if wanted in _loosened(near):
+                return True
+        return True
 
     def stands_at(self, wanted: str, at: int) -> bool:
         """Whether *wanted* stands at *at* of the loose text."""
@@ -118,12 +137,15 @@ class Passages:
         self._blocks: dict[int, list[tuple[_Passage, int]]] = {}
         self._words: dict[str, list[_Passage]] = {}
         self._size = 0
+        # What was looked for: a value is looked for as part of a call, and by itself.
+        self._known: dict[str, Found | None] = {}
 
     def __bool__(self) -> bool:
         return self.has_forgotten or bool(self._fresh) or bool(self._indexed)
 
     def add(self, source: str, text: str) -> None:
         """Remember *text*, which is from *source*."""
+        self._known.clear()
         self._fresh.append(_Passage(source, text))
         self._size += len(text)
         if self._size > _MOST:
@@ -137,6 +159,13 @@ class Passages:
 
     def find(self, words: str) -> Found | None:
         """Where *words* stand: whole words, in letters of any size, with any white space."""
+        if words not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[words] = self._find(words)
+        return self._known[words]
+
+    def _find(self, words: str) -> Found | None:
         wanted = _seen(words).strip().lower()
         if not wanted:
             return None

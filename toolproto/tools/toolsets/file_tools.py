@@ -24,13 +24,18 @@ __all__ = ["file_tools"]
 
 
 def file_tools(
-    files: Files | str | os.PathLike[str], *, prefix: str = "", ordering: Ordering | None = None
+    files: Files | str | os.PathLike[str],
+    *,
+    prefix: str = "",
+    ordering: Ordering | None = None,
+    trusted: bool = True,
 ) -> list[Tool]:
     """Tools to list, read and write *files*, which may be given as the path of a folder.
 
     *prefix* goes before each name, for a model that has several places. A registry's
     ``without("*write_file")`` makes a place that can only be read. Several calls in one reply are
-    done at the same time, but for writes, unless *ordering* says otherwise.
+    done at the same time, but for writes, unless *ordering* says otherwise. What the files hold is
+    the user's own text, unless they are not *trusted*: downloads, mail, somebody else's code.
     """
     place = FolderFiles(files) if isinstance(files, str | os.PathLike) else files
     tools = _FileTools(place)
@@ -47,6 +52,7 @@ def file_tools(
             name=f"{prefix}{each.__name__}",
             risk=risk,
             idempotent=True,
+            trusted=trusted,
             ordering=ordering or ("in_order" if risk == "write" else None),
         )
         for each, risk in functions
