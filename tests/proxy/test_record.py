@@ -8,12 +8,10 @@ from datetime import datetime
 
 import httpx
 import pytest
-from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from tests.proxy.backend import Backend, Refusal, served
+from tests.proxy.spans import recorded_spans
 from toolproto.proxy import ModelTerms, ProxyConfig, Upstream, make_app
 
 CALL = "<tool_code>{'name': 'now', 'arguments': {}}</tool_code>"
@@ -23,11 +21,7 @@ BODY = {"model": "m", "messages": [{"role": "user", "content": "a secret wish"}]
 
 @pytest.fixture(scope="module")
 def spans() -> InMemorySpanExporter:
-    exporter = InMemorySpanExporter()
-    provider = TracerProvider()
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    trace.set_tracer_provider(provider)
-    return exporter
+    return recorded_spans()
 
 
 def asked(caplog: pytest.LogCaptureFixture, *replies: str, **options: bool) -> tuple[dict, str]:

@@ -54,9 +54,11 @@ class RecordingEndpoint:
         self._endpoint = endpoint
         self._path = Path(path)
         own = getattr(endpoint, "redactor", None)
+        #: Takes the keys of the endpoint out of a text; None if it has none.
+        self.redactor = own if isinstance(own, Redactor) else None
         self._redactors = [Redactor(secrets, patterns)]
-        if isinstance(own, Redactor):
-            self._redactors.append(own)
+        if self.redactor is not None:
+            self._redactors.append(self.redactor)
         self._lock = Lock()
 
     def __repr__(self) -> str:
