@@ -27,6 +27,7 @@ __all__ = [
     "ProblemKind",
     "Repair",
     "Role",
+    "Segment",
     "Span",
     "ToolCall",
     "ToolResult",
@@ -219,6 +220,13 @@ class CallProblem:
     repairs: tuple[Repair, ...] = field(default=(), compare=False)
 
 
+class Segment(NamedTuple):
+    """A part of what an assistant said, in its place: *text*, or the id of a call."""
+
+    kind: Literal["text", "reasoning", "call"]
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One chat message, in the only three roles every endpoint has.
@@ -226,7 +234,8 @@ class Message:
     *content* is what the message says. An assistant message may also carry the calls that
     were read out of it and a user message the results it brings: a paradigm renders those
     into text again when the message is sent (``encode_history``). *attachments* go to models
-    that can see them.
+    that can see them. *segments* are text, thinking and calls in the order in which the model
+    wrote them; :attr:`parts` knows that of every message.
     """
 
     role: Role
@@ -235,6 +244,17 @@ class Message:
     results: tuple[ToolResult, ...] = ()
     reasoning: str = ""
     attachments: tuple[Attachment, ...] = ()
+    segments: tuple[Segment, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def parts(self) -> tuple[Segment, ...]:
+        """What the message says, in order: as the model wrote it, or thinking, text, calls."""
+        said = "".join(each.text for each in self.segments if each.kind == "text")
+        if self.segments and said.strip() == self.content.strip():  # nobody changed it since
+            return self.segments
+        thought = (Segment("reasoning", self.reasoning),) if self.reasoning else ()
+        text = (Segment("text", self.content),) if self.content else ()
+        return (*thought, *text, *(Segment("call", call.id) for call in self.calls))
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ __all__ = ["FILE", "TABLES", "Settings", "load_settings"]
 FILE = Path("toolproto.toml")
 _LONGEST = 1024 * 1024
 #: Tables that are no command's.
-TABLES = ("models", "upstreams", "limits")
+TABLES = ("models", "upstreams", "limits", "prices")
 _MODEL_KEYS = frozenset(
     {"paradigm", "describe", "examples", "reasks", "constrain", "guard", "vision"}
 )

@@ -47,6 +47,8 @@ def is_harmless(name: str, value: Any) -> bool:
 def risky_settings(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """What of a settings file is not harmless, by its full name."""
     for name, value in values.items():
+        if not prefix and name == "prices":  # they are only shown
+            continue
         if isinstance(value, Mapping) and prefix.count(".") < 2:
             yield from risky_settings(value, f"{prefix}{name}.")
         elif not is_harmless(name, value):

@@ -37,6 +37,7 @@ from .options import (
     turn_setup,
     turn_terms,
 )
+from .undoing import undone
 
 __all__ = ["SessionBase"]
 
@@ -169,6 +170,25 @@ class SessionBase:
         with self._one_at_a_time():
             self._conversation = self._kept.go_to(turn)
 
+    def undo(self, turn: int | None = None) -> list[str]:
+        """Put back the files that the last turn changed, or *turn*; their paths.
+
+        A file that was changed since is left alone, which a UsageError tells. The model is not told
+        of any of this: say so in the next message if it matters.
+        """
+        with self._one_at_a_time():
+            if turn is None and self._keeping is None:
+                result = self.result
+            else:
+                log = self._kept.log
+                number = log.head if turn is None else turn
+                if number is not None and number not in log.turns:
+                    raise UsageError(f"there is no turn {turn}; there are {sorted(log.turns)}")
+                result = log.turns[number].result if number is not None else None
+            if result is None:
+                raise UsageError("there is no turn that has ended, so nothing to undo")
+            return undone(self.tools, result.calls)
+
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call *listener* with a snapshot at every change of state; what is returned ends that."""
         listeners = self._driver.listeners
@@ -226,6 +246,10 @@ class SessionBase:
     def _shared(self) -> tuple[Any, ...]:
         """What a driver is made with, whichever it is."""
         approver, reviewer = self._approver or refuse, self._reviewer or let_pass
+        named = getattr(self.endpoint, "model", "")
+        self._setup = replace(self._setup, usual_model=named if isinstance(named, str) else "")
+        if self._keeping:
+            self._keeping.setup = self._setup
         log = self._keeping.log if self._keeping else None
         if log and isinstance(known := getattr(self.endpoint, "redactor", None), Redactor):
             log.redact.also(known)

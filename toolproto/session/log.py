@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import SessionConflict, StoreError, UsageError
+from ..errors import SessionConflict, StoreError, ToolProtoError, UsageError
 from ..messages import Message
 from ..stores.base import Store
-from ..turn.records import Record, write_message
+from ..turn.records import Record, write_error, write_message
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
 from .logged import LoggedTurn, beginning, begun, resuming
@@ -114,7 +114,8 @@ class SessionLog:
         turn = self.unfinished
         if turn is None:
             return
-        records = [Record("ended", {"status": "error"})]
+        error = write_error(ToolProtoError("the program ended before the turn did"))
+        records = [Record("ended", {"status": "error", "error": error})]
         if results := tuple(unanswered(self.way(turn.number))):
             told = write_message(Message("user", "", results=results))
             records.insert(0, Record("message", {"position": -1, **told}))

@@ -19,8 +19,10 @@ from ..turn.records import (
     write_terms,
     write_verdict,
 )
+from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
+from .recounting import recounted
 
 __all__ = ["LoggedTurn", "beginning", "begun", "resuming"]
 
@@ -46,6 +48,11 @@ class LoggedTurn:
     def is_resumed(self) -> bool:
         """Whether it goes on with a turn that was pending."""
         return self.message is None
+
+    @property
+    def result(self) -> TurnResult | None:
+        """What came of it, as far as that is kept; None if it broke off."""
+        return recounted(self.message, self.verdicts, list(self.told()))
 
     def told(self) -> Iterator[Record]:
         """What the turn was told, one by one."""

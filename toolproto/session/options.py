@@ -20,6 +20,7 @@ from ..tools.define import Ordering, Tool
 from ..tools.registry import ToolRegistry
 from ..turn.compaction import Compaction
 from ..turn.limits import TurnLimits
+from ..turn.pricing import price_table
 from ..turn.setup import Terms, TurnSetup
 from .redacting import Redaction
 
@@ -63,7 +64,8 @@ class SessionOptions(TypedDict, total=False):
     wrote: ``standard`` (the default), ``strict``, ``off`` or a
     :class:`~toolproto.guard.levels.Guard`.
     *ordering* is how the calls of one reply run: ``parallel`` (the default), or ``in_order``.
-    *model* is the model to ask for, where that is not the endpoint's own.
+    *model* is the model to ask for, where that is not the endpoint's own. *prices* are by model
+    (``{"gpt-4o*": (2.5, 10)}``), for a million tokens that are read and written.
     *store* (``"sqlite:///chats.db"``) keeps the session under *id*, or opens the one it has;
     *redact* says what is not written there.
     """
@@ -87,6 +89,7 @@ class SessionOptions(TypedDict, total=False):
     guard: str | Guard
     ordering: Ordering
     model: str
+    prices: Mapping[str, Any]
 
 
 def turn_terms(terms: TurnTerms) -> Terms:
@@ -147,6 +150,7 @@ def turn_setup(paradigm: ToolContextDef, tools: ToolRegistry, options: SessionOp
         guard=guard_from(options.get("guard", "standard")),
         ordering=_ordering(options.get("ordering", "parallel")),
         model=options.get("model", ""),
+        prices=price_table(options.get("prices", {})),
     )
 
 

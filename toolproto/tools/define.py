@@ -47,6 +47,7 @@ class ToolTerms(TypedDict, total=False):
     idempotent: bool
     trusted: bool | None
     ordering: Ordering | None
+    undo: Callable[[str, Any, Any], None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ class Tool:
     the program's own text; that of others may be a stranger's, and is not to be obeyed. By default
     those are trusted that only read or write. *ordering* is what becomes of several calls in one
     reply: ``in_order``, a call of it runs behind all that stand before it, and those behind it
-    wait; by default, whatever the session says.
+    wait; by default, whatever the session says. *undo* puts a file back that a call changed: it
+    gets the path, and the text before and after, as the result's metadata told them.
     """
 
     spec: ToolSpec
@@ -77,6 +79,7 @@ class Tool:
     caution: str = ""
     trusted: bool | None = None
     ordering: Ordering | None = None
+    undo: Callable[[str, Any, Any], None] | None = field(default=None, compare=False, repr=False)
     _signature: Signature | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:

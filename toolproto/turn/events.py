@@ -8,7 +8,7 @@ from enum import Enum
 from ..approvals import ApprovalRequest, Decision
 from ..events import Event
 from ..messages import Message, ToolCall, ToolResult
-from .result import TurnResult
+from .result import StepRecord, TurnResult
 from .states import TurnSnapshot
 
 __all__ = [
@@ -17,9 +17,13 @@ __all__ = [
     "Decided",
     "HistoryCompacted",
     "MessageAppended",
+    "ReasoningEnded",
+    "ReasoningStarted",
     "ReplyConstrained",
     "SessionEvent",
     "StateChanged",
+    "StepEnded",
+    "StepStarted",
     "ToolStatus",
     "ToolUpdated",
     "TurnEnded",
@@ -75,6 +79,32 @@ class MessageAppended:
 
 
 @dataclass(frozen=True, slots=True)
+class StepStarted:
+    """The model is asked: the first time in the turn, the second, …"""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepEnded:
+    """The model has answered, and its calls are done: what that took and changed."""
+
+    step: StepRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningStarted:
+    """The model begins to think; what it thinks follows as ReasoningDelta."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningEnded:
+    """The model has thought; *text* is all of it since ReasoningStarted."""
+
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyConstrained:
     """The model is held to a grammar in this reply; *rendering* is what the service was told."""
 
@@ -105,6 +135,10 @@ class TurnEnded:
 
 TurnEvent = (
     StateChanged
+    | StepStarted
+    | StepEnded
+    | ReasoningStarted
+    | ReasoningEnded
     | ToolUpdated
     | ApprovalAsked
     | Decided

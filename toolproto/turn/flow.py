@@ -7,7 +7,7 @@ service did.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,11 +26,13 @@ from ..messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, 
 from ..tools.spec import ToolOffer
 from .appending import Appending
 from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
-from .events import StateChanged, TurnEnded
+from .events import StateChanged, StepEnded, StepStarted, TurnEnded
 from .offering import offered
+from .patches import changes_of
+from .pricing import cost_of
 from .reply import Reply
 from .requesting import Requesting
-from .result import CallRecord, TurnResult, TurnStats, TurnStatus
+from .result import CallRecord, StepRecord, TurnResult, TurnStats, TurnStatus, answer_in
 from .settling import Settling, Verdict
 from .setup import Conversation, Terms, TurnSetup
 from .states import TurnMachine, TurnSnapshot, TurnState
@@ -62,6 +64,7 @@ class Turn:
     _answer: Message | None = None
     _records: list[CallRecord] = field(default_factory=list)
     _problems: list[CallProblem] = field(default_factory=list)
+    _steps: list[StepRecord] = field(default_factory=list)
     _usage: Usage = field(default_factory=Usage)
     _appending: Appending = field(init=False)
     _requesting: Requesting = field(init=False)
@@ -220,7 +223,7 @@ class Turn:
     def _outcome(self, failure: Exception | None, seconds: float) -> TurnResult:
         pending = self.conversation.pending
         transcript = self._appending.transcript
-        answer = _answer(transcript)
+        answer = answer_in(transcript)
         said = self._reply.text.strip() if self._reply else ""
         if self._answer and not (pending or failure):
             said = self._answer.content  # as the hooks left it
@@ -238,6 +241,7 @@ class Turn:
             self._reply.finish_reason if self._reply else None,
             failure,
             self._resumes,
+            tuple(self._steps),
         )
 
     # -- rounds --------------------------------------------------------------------------
@@ -245,12 +249,36 @@ class Turn:
     def _rounds(self) -> Flow[None]:
         while True:
             self.rounds += 1
-            offer = self._offer()
-            reply = yield from self._requested(offer)
-            if not (yield from self._dealt_with(reply, offer)):
+            if not (yield from self._step(self._offer())):
                 return
             if self._is_last_round:
                 raise LimitReached(f"the turn took {self.rounds} rounds and was stopped", "rounds")
+
+    def _step(self, offer: ToolOffer) -> Flow[bool]:
+        """One request and what it leads to; whether the model is to be asked again."""
+        yield Emit(StepStarted(self.rounds))
+        self._reply, before = None, len(self._records)
+        try:
+            reply = yield from self._requested(offer)
+            again = yield from self._dealt_with(reply, offer)
+        except Exception:
+            yield from self._step_ended(before)
+            raise
+        yield from self._step_ended(before)
+        return again
+
+    def _step_ended(self, before: int) -> Flow[None]:
+        reply = self._reply
+        usage = reply.usage if reply else Usage()
+        step = StepRecord(
+            self.rounds,
+            usage,
+            reply.finish_reason if reply else None,
+            cost_of(self.setup.prices, self.setup.model or self.setup.usual_model, usage),
+            changes_of(record.result for record in self._records[before:]),
+        )
+        self._steps.append(step)
+        yield Emit(StepEnded(step))
 
     def _offer(self) -> ToolOffer:
         choice = "auto" if self._choice_met else self.terms.choice
@@ -387,14 +415,6 @@ def _status(failure: Exception | None, pending: bool) -> TurnStatus:
         case TurnCancelled():
             return "aborted"
     return "error"
-
-
-def _answer(transcript: Sequence[Message]) -> slice:
-    """Where the answer stands: the last thing the model said without calling anything."""
-    for at in range(len(transcript) - 1, -1, -1):
-        if transcript[at].role == "assistant":
-            return slice(at, at + 1) if not transcript[at].calls else slice(at + 1, at + 1)
-    return slice(len(transcript), len(transcript))
 
 
 def _why(failure: Exception) -> str:

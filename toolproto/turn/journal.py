@@ -25,7 +25,9 @@ from .packing import unpacked, with_before
 from .recall import Recall
 from .records import (
     Record,
+    ending_of,
     write_decision,
+    write_ending,
     write_error,
     write_loop,
     write_message,
@@ -94,7 +96,8 @@ class Journal:
             case cmd.Invoke(calls):
                 return self._due(Record("started", {"ids": [call.id for call in calls]}))
             case cmd.Emit(TurnEnded(result)):
-                return self._due(Record("ended", {"status": result.status, **self._changes()}))
+                told = {"status": result.status, **write_ending(ending_of(result))}
+                return self._due(Record("ended", {**told, **self._changes()}))
             case cmd.Emit(CallCompleted(call=call)):
                 self.reply.arguments.append(call.arguments)
             case cmd.Emit(HistoryCompacted(after=after)) if not self.recall.compacted():

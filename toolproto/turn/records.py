@@ -7,6 +7,7 @@ cannot hold (a tool's attachments, say) is written as Python would print it.
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
@@ -14,16 +15,30 @@ from typing import Any, NamedTuple
 from .. import errors
 from ..approvals import Allow, ApprovalRequest, Decision, Defer, Deny, Review
 from ..guard.concerns import Concern
-from ..messages import Grade, Message, Repair, ToolCall, ToolResult, Usage
+from ..messages import (
+    Attachment,
+    Grade,
+    Message,
+    Repair,
+    Segment,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from ..tools.spec import ToolSpec
 from .commands import Outcome
+from .result import StepRecord, TurnResult
 from .settling import Verdict
 from .setup import Pending, Terms
 
 __all__ = [
+    "Ending",
     "Record",
+    "ending_of",
+    "read_attachment",
     "read_call",
     "read_decision",
+    "read_ending",
     "read_error",
     "read_loop",
     "read_message",
@@ -34,8 +49,10 @@ __all__ = [
     "read_terms",
     "read_usage",
     "read_verdict",
+    "write_attachment",
     "write_call",
     "write_decision",
+    "write_ending",
     "write_error",
     "write_loop",
     "write_message",
@@ -50,6 +67,9 @@ __all__ = [
 
 Json = dict[str, Any]
 _ROUNDS = ("rounds", "tolerated")
+_ATTACHMENTS = ("$bytes", "$attachment", "$json")
+#: What few messages have.
+_SELDOM = frozenset({"calls", "results", "attachments", "segments"})
 #: What JSON holds as it is; whole numbers may have too many digits.
 _SIMPLE = (str, bool, float, type(None))
 
@@ -89,7 +109,7 @@ def write_result(result: ToolResult) -> Json:
     if result.metadata:
         told["metadata"] = _members(result.metadata)
     if result.attachments:
-        told["attachments"] = [_plain(each) for each in result.attachments]
+        told["attachments"] = [write_attachment(each) for each in result.attachments]
     if result.trusted is not None:
         told["trusted"] = result.trusted
     return told
@@ -103,7 +123,7 @@ def read_result(told: Mapping[str, Any]) -> ToolResult:
         told.get("is_error", False),
         told.get("title"),
         told.get("metadata", {}),
-        tuple(told.get("attachments", ())),
+        tuple(map(read_attachment, told.get("attachments", ()))),
         told.get("trusted"),
     )
 
@@ -121,6 +141,71 @@ def read_outcome(told: Mapping[str, Any]) -> Outcome:
     return Outcome(read_result(told), *told.get("time", ()))
 
 
+class Ending(NamedTuple):
+    """What a turn leaves behind for whoever asks later what it was."""
+
+    steps: tuple[StepRecord, ...] = ()
+    reasks: int = 0
+    seconds: float = 0.0
+    error: Exception | None = None
+
+
+def ending_of(result: TurnResult) -> Ending:
+    """What is kept of *result*, beside what was said and done."""
+    error = result.error if isinstance(result.error, Exception) else None
+    return Ending(result.steps, result.stats.reasks, result.stats.seconds, error)
+
+
+def write_ending(ending: Ending) -> Json:
+    """*ending*, as short as can be."""
+    told: Json = {"seconds": ending.seconds}
+    if ending.steps:
+        told["steps"] = [
+            [*write_usage(each.usage), each.finish_reason, each.cost, *filter(None, [each.diff])]
+            for each in ending.steps
+        ]
+    if ending.reasks:
+        told["reasks"] = ending.reasks
+    if ending.error is not None:
+        told["error"] = write_error(ending.error)
+    return told
+
+
+def read_ending(told: Mapping[str, Any]) -> Ending:
+    """The ending that was written; journals of older versions do not tell much."""
+    steps = tuple(
+        StepRecord(number, read_usage([read, said]), reason, cost, *diff)
+        for number, (read, said, reason, cost, *diff) in enumerate(told.get("steps", ()), 1)
+    )
+    error = read_error(told["error"]) if told.get("error") else None
+    return Ending(steps, told.get("reasks", 0), told.get("seconds", 0.0), error)
+
+
+def write_attachment(attachment: Any) -> Any:
+    """*attachment*: bytes and pictures as they are, anything else as JSON can hold it."""
+    match attachment:
+        case bytes() | bytearray() | memoryview():
+            return {"$bytes": b64encode(bytes(attachment)).decode("ascii")}
+        case Attachment():
+            return {"$attachment": [getattr(attachment, each.name) for each in fields(attachment)]}
+    plain = _plain(attachment)
+    # A tool may give anything, also what looks like one of ours.
+    is_ours = isinstance(plain, dict) and any(name in plain for name in _ATTACHMENTS)
+    return {"$json": plain} if is_ours else plain
+
+
+def read_attachment(told: Any) -> Any:
+    """The attachment that was written."""
+    match told:
+        case {"$bytes": str(encoded)}:
+            return b64decode(encoded)
+        case {"$attachment": list(members)}:
+            return Attachment(*members)
+        case {"$json": plain}:
+            return plain
+    return told
+
+
 def write_message(message: Message) -> Json:
     """*message*, with its calls and results."""
     told: Json = {"role": message.role, "content": message.content}
@@ -130,12 +215,16 @@ def write_message(message: Message) -> Json:
         told["results"] = [write_result(result) for result in message.results]
     if message.reasoning:
         told["reasoning"] = message.reasoning
+    if message.attachments:
+        told["attachments"] = [write_attachment(each) for each in message.attachments]
+    if message.segments:
+        told["segments"] = [list(each) for each in message.segments]
     return told
 
 
 def read_message(told: Mapping[str, Any]) -> Message:
     """The message that was written."""
-    if "calls" not in told and "results" not in told:  # as most are
+    if not told.keys() & _SELDOM:  # as most are
         return Message(told["role"], told["content"], reasoning=told.get("reasoning", ""))
     return Message(
         told["role"],
@@ -143,6 +232,8 @@ def read_message(told: Mapping[str, Any]) -> Message:
         tuple(map(read_call, told.get("calls", ()))),
         tuple(map(read_result, told.get("results", ()))),
         told.get("reasoning", ""),
+        tuple(map(read_attachment, told.get("attachments", ()))),
+        tuple(Segment(kind, text) for kind, text in told.get("segments", ())),
     )
 
 

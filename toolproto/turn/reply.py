@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from ..decoding.contract import Decoder, is_over
 from ..errors import WireError
@@ -16,6 +17,7 @@ from ..messages import (
     Message,
     ProblemKind,
     Repair,
+    Segment,
     ToolCall,
     Usage,
 )
@@ -24,6 +26,8 @@ __all__ = ["Reply"]
 
 #: How much of a call that could not be read stays in the conversation.
 _KEPT_RAW = 4_000
+_Kind = Literal["text", "reasoning", "call"]
+_USUAL_ORDER: list[_Kind] = ["reasoning", "text", "call"]
 
 
 @dataclass(slots=True)
@@ -40,6 +44,8 @@ class Reply:
     continued: bool = False
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
+    #: Which kind of thing came when: the kind, and how many pieces of it there were before.
+    _runs: list[tuple[_Kind, int]] = field(default_factory=list)
 
     def hear(self, chunk: Chunk) -> list[Event]:
         """Take in *chunk*; what it brought."""
@@ -94,22 +100,55 @@ class Reply:
             if problem.kind is not ProblemKind.FABRICATED_RESULT
         ]
         content = "\n".join(filter(None, [self.text.strip(), *refused]))
-        return Message("assistant", content, tuple(self.calls), reasoning="".join(self._reasoning))
+        return Message(
+            "assistant",
+            content,
+            tuple(self.calls),
+            reasoning="".join(self._reasoning),
+            segments=self._segments(),
+        )
+
+    def _segments(self) -> tuple[Segment, ...]:
+        """Text, thinking and calls in their order, where that is not the usual one."""
+        kinds = [kind for kind, _ in self._runs if kind != "text" or self.text.strip()]
+        if kinds == sorted(kinds, key=_USUAL_ORDER.index) and len(set(kinds)) == len(kinds):
+            return ()
+        pieces: dict[str, list[str]] = {
+            "text": self._text,
+            "reasoning": self._reasoning,
+            "call": [call.id for call in self.calls],
+        }
+        ends = {kind: len(each) for kind, each in pieces.items()}
+        segments: list[Segment] = []
+        for kind, start in reversed(self._runs):
+            run, ends[kind] = pieces[kind][start : ends[kind]], start
+            said = reversed(run) if kind == "call" else ["".join(run)]
+            segments += (Segment(kind, text) for text in said if text)
+        return tuple(reversed(segments))
+
+    def _goes_to(self, kind: _Kind, count: int) -> None:
+        """Take note that the model goes on with *kind*, of which *count* pieces were heard."""
+        if not self._runs or self._runs[-1][0] != kind:
+            self._runs.append((kind, count))
 
     def _seen(self, events: list[Event]) -> list[Event]:
         return self._noted(self.unmasker.feed(events) if self.unmasker else events)
 
     def _noted(self, events: list[Event]) -> list[Event]:
         if len(events) == 1 and type(events[0]) is TextDelta:  # as nearly always
+            self._goes_to("text", len(self._text))
             self._text.append(events[0].text)
             return events
         for at, event in enumerate(events):
             match event:
                 case TextDelta(text):
+                    self._goes_to("text", len(self._text))
                     self._text.append(text)
                 case ReasoningDelta(text):
+                    self._goes_to("reasoning", len(self._reasoning))
                     self._reasoning.append(text)
                 case CallCompleted(index, call):
+                    self._goes_to("call", len(self.calls))
                     events[at] = CallCompleted(index, self._joined(call))
                     self.calls.append(self._joined(call))
                 case CallRejected(_, problem):

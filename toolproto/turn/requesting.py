@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, TypeVar
 
 from ..errors import StoreError, TurnCancelled, UsageError
-from ..events import Event
+from ..events import Event, ReasoningDelta
 from ..grammar.constraint import Constraint
 from ..guard.neutralise import neutraliser
 from ..guard.neutralise_messages import neutral_offer
@@ -20,7 +20,13 @@ from ..prompt import SystemPrompt
 from ..tools.spec import ToolOffer
 from .commands import Close, Emit, Flow, Hook, Open, Read, Today, perform
 from .compaction import Compaction, Plan
-from .events import CompactionFailed, HistoryCompacted, ReplyConstrained
+from .events import (
+    CompactionFailed,
+    HistoryCompacted,
+    ReasoningEnded,
+    ReasoningStarted,
+    ReplyConstrained,
+)
 from .params import merged
 from .reply import Reply
 from .request import request_messages, system_notes
@@ -43,6 +49,7 @@ class Requesting:
     begins: int = 0
     _today: date | None = field(default=None, init=False)
     _no_summary: bool = field(default=False, init=False)
+    _thought: list[str] | None = field(default=None, init=False)
 
     def request(self, offer: ToolOffer) -> Flow[ChatRequest]:
         """What to send now, as the hooks will have it."""
@@ -91,11 +98,18 @@ class Requesting:
 
     def read(self, request: ChatRequest, reply: Reply) -> Flow[None]:
         """Read the answer to *request* into *reply*, to its end, showing what it brings."""
-        yield from self._heard(request, reply)
-        for _ in range(self.setup.limits.continuations):
-            if reply.is_too_long:
-                yield from self._continued(request, reply)
-        yield from _shown(reply.end())
+        try:
+            yield from self._heard(request, reply)
+            for _ in range(self.setup.limits.continuations):
+                if reply.is_too_long:
+                    yield from self._continued(request, reply)
+            for event in reply.end():
+                yield from self._thinking(event)
+                yield Emit(event)
+        except Exception:
+            yield from self._thought_ended()
+            raise
+        yield from self._thought_ended()
 
     def listener(self, offer: ToolOffer | None = None) -> Reply:
         """A reply about to be heard."""
@@ -144,6 +158,8 @@ class Requesting:
                     chunk = yield from _hooked(hook, chunk, reply.heard)
                 events = reply.hear(chunk)
                 for event in events if show else ():
+                    if self._thought is not None or type(event) is ReasoningDelta:
+                        yield from self._thinking(event)
                     yield Emit(event)
                 if reply.is_over:
                     break
@@ -151,6 +167,21 @@ class Requesting:
             yield Close()
             raise
         yield Close()
+
+    def _thinking(self, event: Event) -> Flow[None]:
+        """Tell that thinking begins, or has ended, with *event*."""
+        if not isinstance(event, ReasoningDelta):
+            yield from self._thought_ended()
+            return
+        if self._thought is None:
+            self._thought = []
+            yield Emit(ReasoningStarted())
+        self._thought.append(event.text)
+
+    def _thought_ended(self) -> Flow[None]:
+        if self._thought is not None:
+            thought, self._thought = "".join(self._thought), None
+            yield Emit(ReasoningEnded(thought))
 
     def _continued(self, request: ChatRequest, reply: Reply) -> Flow[None]:
         """Have the model go on with a reply that was cut, into the same *reply*."""
@@ -208,11 +239,6 @@ class Requesting:
 def _hooked(hook: Callable[..., Any], chunk: Chunk, heard: Sequence[str]) -> Flow[Chunk]:
     answer = yield from perform(Hook(hook, (StreamData(chunk, heard),)))
     return _expected(answer, Chunk, "on_stream_data", chunk)
-
-
-def _shown(events: Iterable[Event]) -> Flow[None]:
-    for event in events:
-        yield Emit(event)
 
 
 def _expected(answer: Any, kind: type[T], hook: str, otherwise: T) -> T:

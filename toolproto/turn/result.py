@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -9,7 +10,7 @@ from ..approvals import ApprovalRequest, Decision
 from ..errors import UsageError
 from ..messages import CallProblem, Message, ToolCall, ToolResult, Usage
 
-__all__ = ["CallRecord", "TurnResult", "TurnStats", "TurnStatus"]
+__all__ = ["CallRecord", "StepRecord", "TurnResult", "TurnStats", "TurnStatus", "answer_in"]
 
 TurnStatus = Literal["completed", "aborted", "error", "timeout", "pending"]
 
@@ -37,6 +38,21 @@ class CallRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One request of the turn and the calls it led to.
+
+    *cost* is None where no price is known for the model. *diff* is what its calls changed in
+    files, as a unified diff.
+    """
+
+    number: int
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str | None = None
+    cost: float | None = None
+    diff: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class TurnStats:
     """What a turn took."""
 
@@ -56,6 +72,7 @@ class TurnResult:
     pending one; ``transcript[answer]`` is the answer alone, what stands before it is talk with
     tools. *problems* are calls that could not even be read. With status ``"pending"``, *pending*
     says which calls wait; with ``"aborted"``, ``"error"`` and ``"timeout"``, *error* says why.
+    *steps* are the requests, with what each of them cost.
     """
 
     status: TurnStatus
@@ -70,6 +87,7 @@ class TurnResult:
     finish_reason: str | None = None
     error: BaseException | None = None
     resumed: bool = False
+    steps: tuple[StepRecord, ...] = ()
 
     @property
     def text(self) -> str:
@@ -83,6 +101,12 @@ class TurnResult:
         return self.raise_for_status().partial_text
 
     @property
+    def cost(self) -> float | None:
+        """What all requests cost together; None if the price of one is not known."""
+        costs = [step.cost for step in self.steps if step.cost is not None]
+        return sum(costs) if costs and len(costs) == len(self.steps) else None
+
+    @property
     def chatter(self) -> tuple[Message, ...]:
         """The talk with tools between the user's message and the answer."""
         return self.transcript[0 if self.resumed else 1 : self.answer.start]
@@ -92,3 +116,11 @@ class TurnResult:
         if self.error is not None:
             raise self.error
         return self
+
+
+def answer_in(transcript: Sequence[Message]) -> slice:
+    """Where the answer stands: the last thing the model said without calling anything."""
+    for at in range(len(transcript) - 1, -1, -1):
+        if transcript[at].role == "assistant":
+            return slice(at, at + 1) if not transcript[at].calls else slice(at + 1, at + 1)
+    return slice(len(transcript), len(transcript))

@@ -35,6 +35,7 @@ from ..tools.spec import ToolOffer
 from ..tools.work import Work, purse, takes_long
 from .commands import Ask, Compute, Emit, Flow, Hook, Invoke, Outcome, Review, Settle, perform
 from .events import ApprovalAsked, Decided, ToolStatus, ToolUpdated
+from .patches import CHANGE
 from .result import CallRecord
 from .setup import Conversation, Pending, Terms, TurnSetup
 
@@ -503,7 +504,8 @@ def _after(result: ToolResult, review: ToolResult | Deny | None) -> ToolResult:
             return result_of(result.call, review)
         case Deny(reason):
             withheld = f"the result is withheld: {reason}"
-            return ToolResult(result.call, withheld, is_error=True)
+            change = {name: each for name, each in result.metadata.items() if name == CHANGE}
+            return ToolResult(result.call, withheld, is_error=True, metadata=change)
     return result
 
 

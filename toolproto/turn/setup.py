@@ -18,6 +18,7 @@ from ..tools.registry import ToolRegistry
 from .compaction import Compaction
 from .doom_loop import DoomLoop
 from .limits import TurnLimits
+from .pricing import Price
 
 __all__ = ["Conversation", "Pending", "Terms", "TurnSetup"]
 
@@ -32,7 +33,7 @@ class TurnSetup:
     the model is to be held to a grammar (see :mod:`toolproto.grammar.constraint`), *guard* how
     careful to be with what strangers wrote. *ordering* says whether the calls of one reply run at
     the same time or in their order; a tool may say otherwise. *model* is asked for by name, where
-    it is not the endpoint's own.
+    it is not the endpoint's own, which is *usual_model*; *prices* are by model.
     """
 
     paradigm: ToolContextDef
@@ -52,6 +53,8 @@ class TurnSetup:
     guard: Guard = field(default_factory=Guard)
     ordering: Ordering = "parallel"
     model: str = ""
+    usual_model: str = ""
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ import json
 
 import pytest
 
-from toolproto import tool
+from toolproto import Policy, tool
 from toolproto.cli.chat.commands import COMMANDS, completions
 from toolproto.paradigms import paradigms
 from toolproto.session import import_jsonl
 from toolproto.stores import MemoryStore
+from toolproto.tools.toolsets import MemoryFiles, file_tools
 
 from .people import Typed, chat, repl
 
@@ -155,3 +156,16 @@ def test_tools_are_switched_off_and_on():
     assert not conversation.session.tools.is_enabled("run_code")
     seen, conversation = play("/tools off run_*", "/tools on *", tools=[run_code])
     assert conversation.session.tools.is_enabled("run_code")
+
+
+def test_changes_are_shown_and_put_back():
+    files = MemoryFiles()
+    wanted = '{"name": "write_file", "arguments": {"path": "a", "content": "x"}}'
+    call = f"<tool_code>{wanted}</tool_code>"
+    seen, _ = play(
+        "/diff", "go", "/diff", "/undo", "/undo",
+        replies=(call, "Done."), tools=file_tools(files), policy=Policy({"*": "allow"}),
+    )  # fmt: skip
+    assert "the last turn changed no file" in seen and "± files were changed" in seen
+    assert "+x" in seen and "put back: a" in seen and "was changed since" in seen
+    assert files.contents() == {}

@@ -7,6 +7,7 @@ import pytest
 from toolproto.errors import ToolFailed, UsageError
 from toolproto.messages import CallProblem, ToolCall
 from toolproto.tools import ToolRegistry
+from toolproto.tools.outcome import ToolOutput
 from toolproto.tools.toolsets import FileLimits, FolderFiles, MemoryFiles, file_tools
 
 LIMITS = FileLimits(read_bytes=20, entries=3)
@@ -29,7 +30,8 @@ def run(files):
         assert isinstance(call, ToolCall), call
         bound = registry[call.name].bind(call.arguments)
         assert not isinstance(bound, CallProblem), bound
-        return registry[call.name](**bound)
+        said = registry[call.name](**bound)
+        return said.output if isinstance(said, ToolOutput) else said
 
     return run
 

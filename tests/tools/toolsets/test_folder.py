@@ -131,7 +131,7 @@ def test_no_path_leads_out(place, path):
     calls = [(tools[0], [path]), (tools[1], [path]), (tools[2], [path, "written"])]
     for tool, arguments in calls:
         try:
-            told = tool(*arguments)
+            told = str(tool(*arguments))
         except ToolFailed as failed:
             told = str(failed)
             assert str(place.root) not in told
@@ -203,7 +203,7 @@ def attempts(files: FolderFiles, number: int) -> list[str]:
             tools, [["dir"], ["dir/secret.txt"], ["dir/new/x.txt", "written"]], strict=True
         ):
             try:
-                told.append(tool(*arguments))
+                told.append(str(tool(*arguments)))
             except ToolFailed as failed:
                 told.append(str(failed))
     return told

@@ -168,6 +168,19 @@ def _whole(result: ToolResult) -> Whole:
     return Whole(result.call.name, str(result.metadata.get("full", result.content)))
 
 
+def _diff(repl: Repl, _: str) -> None:
+    result = repl.chat.session.turns[-1].result if repl.chat.session.turns else None
+    diff = "".join(step.diff for step in result.steps) if result else ""
+    if not diff:
+        raise UsageError("the last turn changed no file")
+    repl.screen.show(Whole("changes of the last turn", diff))
+
+
+def _undo(repl: Repl, _: str) -> None:
+    paths = repl.chat.session.undo()
+    repl.screen.say(f"put back: {', '.join(map(one_line, paths))}")
+
+
 def _trace(repl: Repl, number: str) -> None:
     results = [each for said in repl.chat.session.messages for each in said.results]
     failed = [each for each in results if each.metadata.get("traceback")]
@@ -190,6 +203,8 @@ COMMANDS = {
     "system": SlashCommand("[TEXT]", "the system prompt, or another one", _system),
     "retry": SlashCommand("", "say the last message again, for another answer", _retry),
     "result": SlashCommand("[N]", "the last result whole, or the Nth last", _result),
+    "diff": SlashCommand("", "what the last turn changed in files", _diff),
+    "undo": SlashCommand("", "put back the files that the last turn changed", _undo),
     "trace": SlashCommand("[N]", "where a tool failed last, or the Nth last time", _trace),
     "thinking": SlashCommand("[on|off]", "the last thinking whole, or show it always", _thinking),
     "save": SlashCommand("FILE [jsonl|md]", "write the conversation to a file", _save),

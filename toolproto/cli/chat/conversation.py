@@ -66,6 +66,7 @@ class Setup:
     id: str = field(default_factory=new_id)
     constrain: str = "auto"
     ordering: Ordering = "parallel"
+    prices: Mapping[str, Any] = field(default_factory=dict)
     guard: Guard = field(default_factory=Guard)
 
     def session(self, approver: Approver | None) -> ChatSession:
@@ -84,6 +85,7 @@ class Setup:
             id=self.id,
             constrain=self.constrain,
             ordering=self.ordering,
+            prices=self.prices,
             guard=self.guard,
         )
 

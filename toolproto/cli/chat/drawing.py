@@ -79,6 +79,7 @@ def totals(told: TurnResult) -> Text:
         counted(used.rounds, "round") if used.rounds > 1 else "",
         counted(used.calls, "call") if used.calls else "",
         counted(tokens, "token") if tokens else "",
+        f"cost {told.cost:.4f}" if told.cost is not None else "",
         f"{used.seconds:.1f} s",
     ]
     return Text(" · ".join(filter(None, parts)), style="dim")

@@ -22,13 +22,17 @@ from ...turn.events import (
     Decided,
     HistoryCompacted,
     MessageAppended,
+    ReasoningEnded,
+    ReasoningStarted,
     ReplyConstrained,
     SessionEvent,
     StateChanged,
+    StepEnded,
+    StepStarted,
     ToolUpdated,
     TurnEnded,
 )
-from ...turn.result import TurnResult
+from ...turn.result import StepRecord, TurnResult
 
 __all__ = ["event_json"]
 
@@ -56,6 +60,14 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "compacted", "before": len(before), "after": len(after)}
         case CompactionFailed(error):
             return {"event": "compaction_failed", "error": str(error)}
+        case StepStarted(number):
+            return {"event": "step_started", "number": number}
+        case StepEnded(step):
+            return {"event": "step_ended", **_step(step)}
+        case ReasoningStarted():
+            return {"event": "reasoning_started"}
+        case ReasoningEnded(text):
+            return {"event": "reasoning_ended", "characters": len(text)}
         case ReplyConstrained(rendering):
             return {"event": "constrained", "rendering": rendering}
         case TurnEnded(result):
@@ -96,7 +108,19 @@ def _ended(result: TurnResult) -> dict[str, Any]:
         "seconds": round(used.seconds, 3),
         "input_tokens": result.usage.input_tokens,
         "output_tokens": result.usage.output_tokens,
+        **({"cost": result.cost} if result.cost is not None else {}),
     }
+
+
+def _step(step: StepRecord) -> dict[str, Any]:
+    told = {
+        "number": step.number,
+        "finish_reason": step.finish_reason,
+        "input_tokens": step.usage.input_tokens,
+        "output_tokens": step.usage.output_tokens,
+    }
+    cost = {} if step.cost is None else {"cost": step.cost}
+    return {**told, **cost, **({"diff": step.diff} if step.diff else {})}
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

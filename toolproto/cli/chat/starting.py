@@ -51,6 +51,7 @@ class Options:
     session: str | None = None
     max_rounds: int = 10
     in_order: bool = False
+    prices: Mapping[str, Any] = field(default_factory=dict)
     stop_on_deny: bool = False
     params: Mapping[str, Any] = field(default_factory=dict)
     constrain: str = "auto"
@@ -90,6 +91,7 @@ def made_setup(
         policy=replace(
             policy(approve, options.allow, options.deny), stop_on_deny=options.stop_on_deny
         ),
+        prices=options.prices,
         ordering="in_order" if options.in_order else "parallel",
         limits=TurnLimits(rounds=options.max_rounds),
         params=options.params,

@@ -23,8 +23,12 @@ from ...turn.events import (
     CompactionFailed,
     Decided,
     HistoryCompacted,
+    ReasoningEnded,
+    ReasoningStarted,
     SessionEvent,
     StateChanged,
+    StepEnded,
+    StepStarted,
     ToolStatus,
     ToolUpdated,
     TurnEnded,
@@ -88,6 +92,8 @@ class TurnView:
                     self._write(index, "", lambda: self._progress(name))
                 case ArgumentsDelta(index, text):
                     self._write(index, text, lambda: self._progress("a call"))
+                case StepStarted() | ReasoningStarted() | ReasoningEnded():
+                    pass
                 case _:
                     self.settle()
                     self._see_step(event)
@@ -123,6 +129,8 @@ class TurnView:
                 self._wait_for_tools()
             case HistoryCompacted(before, after):
                 self._screen.say(f"~ history shortened: {len(before)} messages to {len(after)}")
+            case StepEnded(step) if step.diff:
+                self._screen.say("± files were changed: /diff shows how, /undo puts them back")
             case CompactionFailed(error):
                 self._screen.say(f"~ history could not be shortened: {one_line(str(error))}")
             case TurnEnded(result):

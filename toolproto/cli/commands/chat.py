@@ -106,8 +106,10 @@ def command(
         raise UsageError("the message is empty; give --message TEXT, or write it to stdin")
     params = {name: options.pop(name) for name in _PARAMS}
     told = {name: value for name, value in params.items() if value is not None}
-    servers = configured_servers(options.pop("mcp"), ctx.ensure_object(Settings))
-    chosen = Options(**{**options, **_for_model(ctx, endpoint)}, params=told)
+    settings = ctx.ensure_object(Settings)
+    servers = configured_servers(options.pop("mcp"), settings)
+    prices = settings.table("prices")
+    chosen = Options(**{**options, **_for_model(ctx, endpoint)}, params=told, prices=prices)
     chat = Conversation(made_setup(endpoint, chosen, approve, opened_ones(servers, note)))
     try:
         if interactive:

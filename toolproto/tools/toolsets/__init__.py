@@ -1,7 +1,7 @@
 """Tools that come with the package: files, in memory or in a folder that seals them off."""
 
 from .file_tools import file_tools
-from .files import Entry, FileLimits, Files, Listing
+from .files import Entry, FileLimits, Files, Listing, Removable
 from .folder import FolderFiles
 from .memory import MemoryFiles
 from .paths import split_file_path, split_path
@@ -13,6 +13,7 @@ __all__ = [
     "FolderFiles",
     "Listing",
     "MemoryFiles",
+    "Removable",
     "file_tools",
     "split_file_path",
     "split_path",

@@ -14,13 +14,18 @@ from io import BytesIO
 from itertools import islice
 
 from ...errors import ToolFailed
+from ...turn.patches import CHANGE
 from ..define import Ordering, Risk, Tool
+from ..outcome import ToolOutput
 from ..wording import show
-from .files import Entry, Files, Listing, refuse
+from .files import Entry, Files, Listing, Removable, refuse
 from .folder import FolderFiles
 from .paths import Parts, show_parts, split_file_path, split_path
 
 __all__ = ["file_tools"]
+
+#: Characters of a file before and after a change, up to which the change is kept.
+_LONGEST_CHANGE = 200_000
 
 
 def file_tools(
@@ -39,7 +44,7 @@ def file_tools(
     """
     place = FolderFiles(files) if isinstance(files, str | os.PathLike) else files
     tools = _FileTools(place)
-    functions: list[tuple[Callable[..., str], Risk]] = [
+    functions: list[tuple[Callable[..., str | ToolOutput], Risk]] = [
         (tools.list_directory, "read"),
         (tools.read_file, "read"),
         (tools.write_file, "write"),
@@ -54,6 +59,7 @@ def file_tools(
             idempotent=True,
             trusted=trusted,
             ordering=ordering or ("in_order" if risk == "write" else None),
+            undo=tools.put_back if risk == "write" else None,
         )
         for each, risk in functions
     ]
@@ -91,7 +97,7 @@ class _FileTools:
             raise _too_long(parts, content[begin:end], self._files.limits.read_bytes)
         return _decoded(parts, content, begin, end)
 
-    def write_file(self, path: str, content: str) -> str:
+    def write_file(self, path: str, content: str) -> ToolOutput:
         """Write a text file, in place of what it held; missing directories are made.
 
         Args:
@@ -100,9 +106,35 @@ class _FileTools:
         """
         parts = split_file_path(path)
         encoded = _encoded(parts, content)
+        before = self._text(path)
         is_new = self._files.write(path, encoded)
         done = "wrote new file" if is_new else "replaced"
-        return f"{done} {show_parts(parts)}, {len(encoded)} bytes"
+        said = f"{done} {show_parts(parts)}, {len(encoded)} bytes"
+        # What cannot be shown as text, or would make the journal too long, cannot be put back.
+        is_known = is_new or before is not None
+        if not is_known or len(content) + len(before or "") > _LONGEST_CHANGE:
+            return ToolOutput(said)
+        old = None if is_new else before
+        return ToolOutput(said, metadata={CHANGE: {"path": path, "before": old, "after": content}})
+
+    def put_back(self, path: str, before: str | None, after: str | None) -> None:
+        """Give the file the text *before* again, if it still has that of *after*."""
+        parts = split_file_path(path)
+        if self._text(path) != after:
+            raise refuse(parts, "was changed since")
+        if before is not None:
+            self._files.write(path, before.encode())
+        elif isinstance(self._files, Removable):
+            self._files.remove(path)
+        else:
+            raise refuse(parts, "cannot be removed from where it is kept")
+
+    def _text(self, path: str) -> str | None:
+        """What the file holds; None if there is none, or no text."""
+        try:
+            return self._files.read(path).decode()
+        except (ToolFailed, UnicodeDecodeError):
+            return None
 
 
 def _line(entry: Entry) -> str:

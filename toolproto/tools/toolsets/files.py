@@ -9,7 +9,7 @@ cannot be done is a ToolFailed in terms of that path, never of the place behind 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ...errors import ToolFailed, UsageError
 from .paths import Parts, show_parts
@@ -22,6 +22,7 @@ __all__ = [
     "FileLimits",
     "Files",
     "Listing",
+    "Removable",
     "check_room",
     "check_size",
     "refuse",
@@ -90,6 +91,15 @@ class Files(Protocol):
 
     def write(self, path: str, content: bytes) -> bool:
         """Make *content* the file's content, all at once; True if the file is new."""
+        ...
+
+
+@runtime_checkable
+class Removable(Protocol):
+    """Files that can be taken away again, when a turn that wrote them is undone."""
+
+    def remove(self, path: str) -> None:
+        """Take the file away."""
         ...
 
 

@@ -118,6 +118,16 @@ class FolderFiles:
             replace(parts[-1], folder, content, mode)
         return mode is None
 
+    def remove(self, path: str) -> None:
+        """Take the file away; the directories it stood in stay."""
+        parts = split_file_path(path)
+        with self._entered(parts[:-1]) as folder, _reported(parts):
+            _check_regular(parts, look(parts[-1], folder))
+            os.unlink(parts[-1], dir_fd=folder)
+            self._written.change(
+                lambda sizes: {each: size for each, size in sizes.items() if each != parts}
+            )
+
     def _counted(self, sizes: dict[Parts, int], parts: Parts, size: int) -> dict[Parts, int]:
         counted = {**sizes, parts: size}
         check_room(parts, len(counted), sum(counted.values()), self._limits)

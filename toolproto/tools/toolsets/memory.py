@@ -104,6 +104,18 @@ class MemoryFiles:
         self._tree.change(follow)
         return is_new
 
+    def remove(self, path: str) -> None:
+        """Take the file away; the directories it stood in stay."""
+        parts = split_file_path(path)
+
+        def follow(tree: _Tree) -> _Tree:
+            if parts not in tree.files:
+                raise refuse(parts, IS_DIRECTORY if parts in tree.directories else MISSING)
+            left = {each: content for each, content in tree.files.items() if each != parts}
+            return _Tree(left, tree.directories, tree.total - len(tree.files[parts]))
+
+        self._tree.change(follow)
+
     def contents(self) -> dict[str, bytes]:
         """Every file there is, by path."""
         return {"/".join(parts): content for parts, content in self._tree.get().files.items()}

@@ -1,0 +1,267 @@
+"""What a turn was, afterwards: its steps, its cost, its files, and all of it from the journal."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolproto import Message, ToolCall, UsageError, get_paradigm, tool
+from toolproto.approvals import Allow, Defer, Deny, Policy
+from toolproto.endpoints import ScriptedEndpoint
+from toolproto.errors import EndpointError
+from toolproto.events import ReasoningDelta
+from toolproto.messages import Attachment, Chunk, Segment, Usage
+from toolproto.session import ChatSession
+from toolproto.stores import MemoryStore
+from toolproto.tools.outcome import ToolOutput
+from toolproto.tools.toolsets import FolderFiles, MemoryFiles, file_tools
+from toolproto.turn.events import ReasoningEnded, ReasoningStarted, StepEnded, StepStarted
+from toolproto.turn.patches import changes_of, unified
+from toolproto.turn.pricing import Price
+
+from .test_turns import add, call
+
+ADD = call("add", '{"a": 1, "b": 2}')
+
+
+def priced(text, read, said):
+    return [text, Chunk(finish_reason="stop", usage=Usage(read, said))]
+
+
+# -- steps --------------------------------------------------------------------------------
+
+
+def test_every_request_is_a_step_with_its_usage_and_reason(play):
+    play(priced(ADD, 10, 5), priced("3", 20, 1), tools=[add]).send()
+    assert [event.number for event in play.of(StepStarted)] == [1, 2]
+    steps = [event.step for event in play.of(StepEnded)]
+    assert [(s.number, s.usage, s.finish_reason) for s in steps] == [
+        (1, Usage(10, 5), "stop"),
+        (2, Usage(20, 1), "stop"),
+    ]
+    assert play.session.result.steps == tuple(steps)
+
+
+def test_a_step_that_fails_has_ended_too(play):
+    result = play(priced(ADD, 10, 5), EndpointError("gone"), tools=[add]).send()
+    assert [step.finish_reason for step in result.steps] == ["stop", None]
+    assert len(play.of(StepEnded)) == len(play.of(StepStarted)) == 2
+
+
+def test_thinking_begins_and_ends_once_however_it_comes(play):
+    said = [Chunk(reasoning="Hm"), Chunk(reasoning=", hm."), Chunk("Well. "),
+            Chunk("<think>Or"), Chunk(" not?</think>No.", finish_reason="stop")]  # fmt: skip
+    play(said).send()
+    kinds = (ReasoningStarted, ReasoningDelta, ReasoningEnded)
+    seen = [type(event) for event in play.events if isinstance(event, kinds)]
+    assert seen.count(ReasoningStarted) == seen.count(ReasoningEnded) == 2
+    assert [event.text for event in play.of(ReasoningEnded)] == ["Hm, hm.", "Or not?"]
+
+
+@pytest.mark.parametrize("end", [EndpointError("gone"), None])
+def test_thinking_that_breaks_off_has_ended(play, end):
+    def reply(request):
+        yield Chunk(reasoning="Hm")
+        if end:
+            raise end
+
+    play.open(reply)
+    play.send()
+    assert [event.text for event in play.of(ReasoningEnded)][:1] == ["Hm"]
+
+
+# -- cost ---------------------------------------------------------------------------------
+
+PRICES = {"small-*": (1, 2), "large": Price(10, 20)}
+
+
+@pytest.mark.parametrize(
+    "model, cost", [("small-x", 30e-6 + 12e-6), ("large", 300e-6 + 120e-6), ("other", None)]
+)
+def test_a_price_table_gives_the_cost(play, model, cost):
+    play(priced(ADD, 10, 5), priced("3", 20, 1), tools=[add], prices=PRICES, model="large")
+    result = play.send(model=model)
+    assert result.cost == (None if cost is None else pytest.approx(cost))
+    assert (result.steps[0].cost is None) == (cost is None)
+
+
+def test_the_model_of_the_endpoint_has_its_price():
+    endpoint = ScriptedEndpoint(priced("hi", 1_000_000, 0))
+    endpoint.model = "large"
+    assert ChatSession(endpoint, prices=PRICES).send("hi").cost == 10
+
+
+@pytest.mark.parametrize("wrong", [{"x": 3}, {"x": (1,)}, {"x": (1, -1)}, {"x": ("1", 2)}, [1],
+                                   {"x": (1, float("nan"))}, {"x": (True, 1)}])  # fmt: skip
+def test_a_price_that_is_none_is_refused(wrong):
+    with pytest.raises(UsageError, match="price"):
+        ChatSession(ScriptedEndpoint(), prices=wrong)
+
+
+# -- messages -----------------------------------------------------------------------------
+
+
+def test_a_message_keeps_text_thinking_and_calls_in_their_order(play):
+    store = MemoryStore()
+    reply = f"<think>Hm.</think>First {ADD} and <think>Well.</think>then{ADD.replace('1', '5')}"
+    play(reply, "ok", tools=[add], store=store, id="x").send()
+    said = play.session.messages[1]
+    first, second = (call.id for call in said.calls)
+    assert [(part.kind, part.text.strip()) for part in said.parts] == [
+        ("reasoning", "Hm."), ("text", "First"), ("call", first), ("text", "and"),
+        ("reasoning", "Well."), ("text", "then"), ("call", second),
+    ]  # fmt: skip
+    play("", store=store, id="x")
+    assert play.session.messages[1].parts == said.parts
+
+
+def test_a_message_in_the_usual_order_has_its_parts_too(play):
+    play(f"Here. {ADD}", "ok", tools=[add]).send()
+    said = play.session.messages[1]
+    assert said.segments == ()
+    assert said.parts == (Segment("text", "Here."), Segment("call", said.calls[0].id))
+    changed = Message("assistant", "other", segments=(Segment("text", "old"),))
+    assert changed.parts == (Segment("text", "other"),)
+
+
+@pytest.mark.parametrize("paradigm", ["apriel", "command_a", "mistral", "solar_open", "kimi_k2"])
+def test_a_paradigm_with_a_place_for_ids_shows_which_call_a_result_answers(paradigm, play):
+    asked = get_paradigm(paradigm).encode_call(ToolCall("add", {"a": 1, "b": 2}, "call_7"))
+    play(asked, "3", paradigm=paradigm, tools=[add]).send()
+    id = play.session.messages[1].calls[0].id
+    shown = [message.content for message in play.requests[1].messages[-2:]]
+    assert all(id in text for text in shown)
+
+
+def test_attachments_survive_reopening(play):
+    given = (b"\x89PNG\0\xff", Attachment("image/png", "aGk="), {"page": 3}, {"$bytes": "no"})
+
+    @tool
+    def draw() -> ToolOutput:
+        return ToolOutput("drawn", attachments=given)
+
+    store = MemoryStore()
+    play(call("draw", "{}"), "ok", tools=[draw], store=store, id="x").send()
+    play("", store=store, id="x")
+    assert play.session.messages[2].results[0].attachments == given
+
+
+# -- from the journal ---------------------------------------------------------------------
+
+
+def same(again, result):
+    """Whether *again*, from a journal, tells what *result* told."""
+    for name in ("status", "transcript", "answer", "calls", "usage", "steps", "finish_reason",
+                 "pending", "resumed", "stats", "partial_text"):  # fmt: skip
+        assert getattr(again, name) == getattr(result, name), name
+    assert (type(again.error), str(again.error)) == (type(result.error), str(result.error))
+    assert again.cost == result.cost
+    return True
+
+
+@tool(risk="write")
+def save(n: int) -> str:
+    """Save something."""
+    return f"saved {n}"
+
+
+def test_a_turn_gives_back_its_result_after_reopening(play):
+    store = MemoryStore()
+    options = {"tools": [add, save], "store": store, "id": "x", "prices": {"*": (1, 2)}}
+    approver = iter([Allow(), Deny("no")])
+    both = ADD + call("save", '{"n": 1}') + call("save", '{"n": 2}')
+    play(priced(both, 10, 5), priced("Done.", 3, 4), EndpointError("gone", status=503),
+         approver=lambda request: next(approver), **options)  # fmt: skip
+    first, second = play.send("go"), play.send("and?")
+    play("", **options)
+    assert same(play.session.turns[0].result, first) and same(play.session.turns[1].result, second)
+    told = play.session.turns[0].result
+    assert [record.decision for record in told.calls] == [None, Allow(), Deny("no")]
+    assert [record.started is None for record in told.calls] == [False, False, True]
+    assert told.text == "Done." and told.cost == pytest.approx(31e-6)
+    with pytest.raises(EndpointError, match="gone"):
+        _ = play.session.turns[1].result.text
+
+
+def test_a_pending_turn_and_the_one_that_resumed_it_give_back_their_results(play):
+    store = MemoryStore()
+    options = {"tools": [save], "store": store, "id": "x", "approver": lambda request: Defer()}
+    waiting = play(call("save", '{"n": 1}'), "Done.", **options).send()
+    done = play.resume({waiting.pending[0].call.id: Allow()})
+    play("", **options)
+    first, second = (turn.result for turn in play.session.turns)
+    assert first.status == "pending" and first.pending == waiting.pending
+    assert same(second, done) and second.calls[0].decision == Allow()
+
+
+# -- files --------------------------------------------------------------------------------
+
+
+def writes(path, content):
+    return call("write_file", f'{{"path": "{path}", "content": "{content}"}}')
+
+
+FREELY = Policy(tools={"write_file": "allow"})
+
+
+@pytest.fixture(params=["memory", "folder"])
+def files(request, tmp_path):
+    place = MemoryFiles() if request.param == "memory" else FolderFiles(tmp_path)
+    place.write("old.txt", b"one\ntwo\n")
+    return place
+
+
+def test_a_step_tells_what_it_changed_as_a_diff(play, files):
+    reply = writes("old.txt", r"one\n2\n") + writes("new.txt", "new") + writes("new.txt", "newer")
+    result = play(reply, "ok", tools=file_tools(files), policy=FREELY).send()
+    assert result.steps[0].diff == (
+        "--- a/old.txt\n+++ b/old.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+        "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+newer\n\\ No newline at end of file\n"
+    )
+    assert result.steps[1].diff == ""
+
+
+@pytest.mark.parametrize("store", [None, "reopened"])
+def test_what_a_turn_wrote_is_put_back(play, files, store):
+    kept = {"store": MemoryStore(), "id": "x"} if store else {}
+    options = {"tools": file_tools(files), "policy": FREELY, **kept}
+    reply = writes("old.txt", "1") + writes("a/new.txt", "new") + writes("old.txt", "2")
+    play(reply, "ok", **options).send()
+    assert files.read("old.txt") == b"2"
+    if store:
+        play("", **options)
+    assert sorted(play.session.undo()) == ["a/new.txt", "old.txt"]
+    assert files.read("old.txt") == b"one\ntwo\n"
+    assert "new.txt" not in [entry.name for entry in files.list("a").entries]
+    with pytest.raises(UsageError, match="changed since"):
+        play.session.undo()
+
+
+def test_what_was_changed_since_is_not_put_back(play, files):
+    options = {"tools": file_tools(files), "policy": FREELY, "store": "memory:"}
+    play(writes("old.txt", "1") + writes("new.txt", "new"), "ok", "well", **options).send()
+    files.write("old.txt", b"mine")
+    with pytest.raises(UsageError, match=r"old.txt.*changed since.*put back: new.txt"):
+        play.session.undo()
+    assert files.read("old.txt") == b"mine"
+    play.send("and?")
+    for turn in (None, 2, 7):
+        with pytest.raises(UsageError):
+            play.session.undo(turn)
+
+
+def test_a_change_that_no_text_shows_is_written_and_cannot_be_put_back(play):
+    files = MemoryFiles({"image": b"\xff\xfe"})
+    play(writes("image", "text"), "ok", tools=file_tools(files), policy=FREELY).send()
+    assert files.read("image") == b"text" and play.session.result.steps[0].diff == ""
+    with pytest.raises(UsageError, match="no file that can be put back"):
+        play.session.undo()
+
+
+def test_a_diff_has_a_bound():
+    assert len(unified("x", "a\n" * 9_000, "b\n" * 9_000)) < 200
+    huge = [type("R", (), {"metadata": {"change": {"path": f"{n}", "before": None,
+            "after": "x" * 5_000}}})() for n in range(60)]  # fmt: skip
+    assert len(changes_of(huge)) < 110_000
+    odd = [type("R", (), {"metadata": each})() for each in
+           ({"change": 3}, {"change": {"path": 3}}, {"change": {}}, {})]  # fmt: skip
+    assert changes_of(odd) == ""
