@@ -60,6 +60,21 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "compacted", "before": len(before), "after": len(after)}
         case CompactionFailed(error):
             return {"event": "compaction_failed", "error": str(error)}
+        case TurnEnded(result):
+            return {"event": "ended", **_ended(result)}
+        case StepStarted() | StepEnded() | ReasoningStarted() | ReasoningEnded():
+            return _stage(event)
+        case ReplyConstrained(rendering):
+            return {"event": "constrained", "rendering": rendering}
+        case _:
+            return _reply_event(event)
+
+
+def _stage(
+    event: StepStarted | StepEnded | ReasoningStarted | ReasoningEnded,
+) -> dict[str, Any]:
+    """The beginning or the end of something within a turn."""
+    match event:
         case StepStarted(number):
             return {"event": "step_started", "number": number}
         case StepEnded(step):
@@ -68,12 +83,6 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "reasoning_started"}
         case ReasoningEnded(text):
             return {"event": "reasoning_ended", "characters": len(text)}
-        case ReplyConstrained(rendering):
-            return {"event": "constrained", "rendering": rendering}
-        case TurnEnded(result):
-            return {"event": "ended", **_ended(result)}
-        case _:
-            return _reply_event(event)
 
 
 def _reply_event(event: Event) -> dict[str, Any]:
