@@ -13,8 +13,10 @@ from toolproto.testing.fixtures import Fixture
 
 
 def sampled(fixtures: Sequence[Fixture], one_in: int = 20) -> list[Fixture]:
-    """One of *one_in* of *fixtures*, and each that is special: read with other terms than usual."""
-    return [each for at, each in enumerate(fixtures) if at % one_in == 0 or _is_special(each)]
+    """One of *one_in* of *fixtures*, and a third of those read with other terms than usual."""
+    special = [each for each in fixtures if _is_special(each)]
+    usual = [each for each in fixtures if not _is_special(each)]
+    return [*usual[::one_in], *special[::3]]
 
 
 def _is_special(fixture: Fixture) -> bool:
