@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolproto import ToolOffer, ToolSpec
-from toolproto.decoding.calls.draft import CallSetting
 from toolproto.decoding.calls.names import Head
 from toolproto.decoding.calls.offered import offered
+from toolproto.decoding.calls.record import CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.json_arguments import remainder

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from toolproto.decoding.calls.draft import CallSetting
 from toolproto.decoding.calls.first_key import MORE_KEY
 from toolproto.decoding.calls.offered import Offered
+from toolproto.decoding.calls.record import CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.python_calls import PythonCalls

@@ -23,7 +23,7 @@
       marked.py          behind a marker; bare.py without one; which_reader.py who reads it
       names.py           a name before its arguments; first_key.py the first member of an object
       shape.py           which members make an object a call; offered.py which names are tools
-      draft.py           a JSON call while it is read; sink.py the arguments of any other
+      record.py          a call that is told of; draft.py one in JSON, sink.py any other
       pulled.py          drives the generator of a family
 
     families/          the ways in which the inside of a call is written

@@ -17,10 +17,10 @@ from ..patterns import Pattern
 from ..reply.attempts import Body
 from ..reply.forms import Family, ReplyForm
 from ..reply.markers import MORE, NO
-from .draft import CallSetting
 from .first_key import MORE_KEY, leading_key
 from .names import Head
 from .offered import NOTHING
+from .record import CallSetting
 
 __all__ = ["NAME_LINE", "BareCall", "BareCalls"]
 

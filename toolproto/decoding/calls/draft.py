@@ -8,27 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
-from functools import partial
-from io import StringIO
 from typing import Any
 
-from ...events import Event, arguments_delta
-from ...messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
-from ..contract import Limits
+from ...messages import Grade, ProblemKind, Repair
 from ..families.json_arguments import ArgumentsText, remainder
-from ..families.json_tokens import STRING_ENDS, STRING_MARKS, string_stop
-from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values.lenient import read_json
 from ..values.strict import Reading, Refusal
 from .names import Head
-from .offered import Offered
-from .shape import CallFields, CallShape, read_arguments, read_fields
+from .record import CallRecord, CallSetting
+from .shape import CallFields, read_arguments, read_fields
 
-__all__ = ["CallDraft", "CallSetting", "Outcome"]
+__all__ = ["CallDraft", "Outcome"]
 
 # A tool's own description, repeated by the model, has these where a call has arguments.
 _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
@@ -36,17 +29,6 @@ _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
 _NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
 _BRACKETS_AROUND = 3
 _ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
-
-
-@dataclass(frozen=True, slots=True)
-class CallSetting:
-    """What reading a call depends on, the same for every call of a reply."""
-
-    shape: CallShape
-    offered: Offered
-    outbox: Outbox
-    limits: Limits
-    gated: bool = False  # does a call count only if its tool is on offer?
 
 
 class Outcome(Enum):
@@ -57,7 +39,7 @@ class Outcome(Enum):
     NO_CALL = auto()
 
 
-class CallDraft:
+class CallDraft(CallRecord):
     """A JSON object that is, or may be, a call.
 
     With a *head*, which stood in the text *lead* before it, the object is its arguments.
@@ -73,34 +55,23 @@ class CallDraft:
         head: Head | None = None,
         lead: str = "",
     ) -> None:
+        super().__init__(setting, start - len(lead), lead)
         self._setting = setting
         self._drift = drift
-        self._outbox = setting.outbox
-        self._start = start - len(lead)
         self._marked = marked
-        self._raw = StringIO()
-        self._raw.write(lead)
         self._lead = len(lead)
         self._head = head
         self._name: str | None = head.name if head else None
         self._id = head.id if head else ""
         self._described = False
         self._echoes: bool | None = None  # are the arguments a schema? None until it shows
-        self._fault = ""
         self._args_start = self._args_end = 0
         self._args_path: tuple[str, ...] = ()  # the members that lead to them
         self._args: ArgumentsText | None = None
-        self.index: int | None = None  # once announced
         self.holds_list = False
         self.holds_objects = False  # whose text is not in its own
 
     # -- while it is being written --------------------------------------------------------
-
-    def write(self, text: str) -> None:
-        """Take in more of the object's text."""
-        if len(text) > self.room:
-            self.spoil(f"longer than {self._setting.limits.characters} characters")
-        self._raw.write(text[: self.room])  # as much, however it was cut into chunks
 
     @property
     def nameless(self) -> bool:
@@ -113,29 +84,9 @@ class CallDraft:
         return self._name is None
 
     @property
-    def room(self) -> int:
-        """How many more characters are read."""
-        return self._setting.limits.characters - self._raw.tell()
-
-    @property
     def streaming(self) -> StreamedString | None:
         """The string argument that is being read, once the call was announced."""
-        if self.index is None:
-            return None
-        write, make = self._raw.write, partial(arguments_delta, self.index)
-
-        def tell(piece: str) -> Event:
-            write(piece)
-            return make(piece)
-
-        length, room = self._raw.tell(), self.room
-        return StreamedString(
-            string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, write, make
-        )
-
-    def spoil(self, fault: str) -> None:
-        """The call is larger than is read; *fault* says how."""
-        self._fault = self._fault or fault
+        return self._stream_quoted(self._raw.write, self.room) if self.announced else None
 
     def member(self, key: str, value: str) -> None:
         """A member whose value is a string: the name, an id, or nothing that matters yet."""
@@ -185,21 +136,16 @@ class CallDraft:
 
     def announce(self) -> None:
         """Say that the call has started, as soon as that is certain."""
-        if self.index is not None or self._name is None:
+        if self.announced or self._name is None:
             return
         shown = self._echoes is False and not self._described
         if self._marked or shown:
-            self._start_call(self._name)
-
-    def _start_call(self, name: str) -> None:
-        self._name = name
-        self._id = self._outbox.new_id(self._id)
-        self.index = self._outbox.started(name, self._id)
+            self._start_call(self._name, self._id)
 
     def hand_out(self) -> None:
         """Hand out the arguments that have become certain."""
-        if self._args is not None and self.index is not None:
-            self._outbox.arguments(self.index, self._args.take())
+        if self._args is not None and self.announced:
+            self._tell(self._args.take())
 
     # -- when it is over ------------------------------------------------------------------
 
@@ -209,15 +155,15 @@ class CallDraft:
         *cut* says that the reply was ended by a limit, so that nothing missing may be made up.
         A badly quoted object may have run on over one of the markers *ends*.
         """
-        raw = self._raw.getvalue()
+        raw = self.raw
         if self._fault:
-            return self._reject(ProblemKind.TOO_LARGE, self._fault, raw), ""
+            return self._refuse(ProblemKind.TOO_LARGE, self._fault, raw), ""
         reading = self._read(raw, ends)
         if isinstance(reading, Refusal):
             kind = ProblemKind.TRUNCATED if cut else reading.kind
-            return self._reject(kind, reading.message, raw), ""
+            return self._refuse(kind, reading.message, raw), ""
         if cut or not _is_whole(reading):
-            return self._reject(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw), ""
+            return self._refuse(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw), ""
         fields = self._fields(reading.value)
         outcome = self._settle(fields, raw, reading)
         return outcome, raw[reading.end :]
@@ -242,7 +188,7 @@ class CallDraft:
         """The object lists something else where calls should be; say so."""
         self._marked = True
         message = f"the list must hold calls, each {self._setting.shape.wants()}"
-        return self._reject(ProblemKind.MALFORMED, message, self._raw.getvalue()) is Outcome.PROBLEM
+        return self._refuse(ProblemKind.MALFORMED, message, self.raw) is Outcome.PROBLEM
 
     def _keys(self) -> frozenset[str]:
         shape, offered = self._setting.shape, self._setting.offered
@@ -252,34 +198,24 @@ class CallDraft:
         raw = text[: reading.end]
         if fields is None or fields.arguments is None:
             wants = self._setting.shape.wants()
-            return self._reject(ProblemKind.MALFORMED, f"expected {wants}", raw)
-        if self.index is None and not self._marked and not self._looks_meant(fields):
+            return self._refuse(ProblemKind.MALFORMED, f"expected {wants}", raw)
+        if not self.announced and not self._marked and not self._looks_meant(fields):
             return Outcome.NO_CALL
-        if self.index is not None and fields.name != self._name:
-            return self._reject(ProblemKind.MALFORMED, "it names two tools", raw)
+        if self.announced and fields.name != self._name:
+            return self._refuse(ProblemKind.MALFORMED, "it names two tools", raw)
         unmeant = self._unmeant(fields)
         if unmeant:
-            return self._reject(ProblemKind.MALFORMED, unmeant, raw)
+            return self._refuse(ProblemKind.MALFORMED, unmeant, raw)
         tail = self._rest_of_arguments(text, fields, reading.repairs)
         if tail is None:
-            return self._reject(ProblemKind.MALFORMED, self._mismatch(fields), raw)
-        if self.index is None:
-            self._id = self._id or fields.id
-            self._start_call(fields.name)
-        assert self.index is not None, "just started"
+            return self._refuse(ProblemKind.MALFORMED, self._mismatch(fields), raw)
+        if not self.announced:
+            self._name = fields.name
+            self._start_call(fields.name, self._id or fields.id)
         self.hand_out()
-        self._outbox.arguments(self.index, tail)
-        self._outbox.completed(
-            self.index,
-            ToolCall(
-                fields.name,
-                fields.arguments,
-                self._id,
-                raw,
-                Span(self._start, self._start + len(raw)),
-                (*self._outbox.repairs, *self._drift, *reading.repairs, *fields.repairs),
-            ),
-        )
+        self._tell(tail)
+        repairs = (*self._drift, *reading.repairs, *fields.repairs)
+        self._complete(fields.name, fields.arguments, raw, *repairs)
         return Outcome.CALL
 
     def _unmeant(self, fields: CallFields) -> str:
@@ -319,14 +255,12 @@ class CallDraft:
             return "it gives its arguments in two places; give them in one"
         return "a quote in its arguments is missing or not escaped"
 
-    def _reject(self, kind: ProblemKind, message: str, raw: str) -> Outcome:
+    def _refuse(self, kind: ProblemKind, message: str, raw: str) -> Outcome:
         """A broken call is a problem, unless nothing says that it was meant as a call."""
-        if self.index is None and not self._marked:
+        if not self.announced and not self._marked:
             return Outcome.NO_CALL
         self.hand_out()
-        span = Span(self._start, self._start + len(raw))
-        problem = CallProblem(kind, message, raw, span, self._name)
-        self._outbox.rejected(self.index, problem)
+        self._reject(kind, message, raw, self._name)
         return Outcome.PROBLEM
 
 

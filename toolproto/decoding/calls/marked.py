@@ -19,8 +19,8 @@ from ..reply.forms import Family
 from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO
-from .draft import CallSetting
 from .names import TOKEN
+from .record import CallSetting
 from .which_reader import CallsReader, Opening, Openings
 
 __all__ = ["MarkedBody"]

@@ -16,7 +16,7 @@ from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..source import Pull, Source
 from ..values.strict import Refused
-from .draft import CallSetting
+from .record import CallSetting
 from .sink import ArgumentSink
 
 __all__ = ["MISSING_CLOSER", "NoCall", "PulledCalls", "cut_short", "malformed"]

@@ -9,17 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from io import StringIO
 from typing import Any
 
 from ...events import Event, arguments_delta
-from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
+from ...messages import ProblemKind, Repair
 from ...tools.spec import ToolSpec
-from ..families.json_tokens import STRING_ENDS, STRING_MARKS, string_stop
 from ..reply.hot_string import StreamedString
 from ..values.strict import DUPLICATE_KEY, same_value
-from .draft import CallSetting
+from .record import CallRecord, CallSetting
 
 __all__ = ["ArgumentSink", "TextSink"]
 
@@ -79,11 +76,11 @@ class TextSink:
         """Where the string goes to a call, the argument."""
 
 
-class ArgumentSink(TextSink):
+class ArgumentSink(CallRecord, TextSink):
     """One call of *name*, whose text begins at *start* in the reply.
 
-    *drift* is how it departs from the asked form. ``write`` takes the text it is read from. Without
-    a name it is still to be announced, and nothing is told of it before.
+    *drift* is how it departs from the asked form. Without a name it is still to be announced, and
+    nothing is told of it before.
     """
 
     def __init__(
@@ -95,63 +92,26 @@ class ArgumentSink(TextSink):
         id: str = "",
         drift: tuple[Repair, ...] = (),
     ) -> None:
-        super().__init__()
-        self._offered, self._outbox = setting.offered, setting.outbox
-        self._limit = setting.limits.characters
-        self._start = start
-        self._raw = StringIO()
+        CallRecord.__init__(self, setting, start)
+        TextSink.__init__(self)
+        self._offered = setting.offered
         self._repairs = list(drift)
         self._key = ""
         self._separator = "{"
-        self._fault = ""
         self.tool: ToolSpec | None = None
         self.arguments: dict[str, Any] = {}
-        self.index = -1
         self.name = name
         if name:
             self.announce(id)
 
-    @property
-    def announced(self) -> bool:
-        """Was it told that there is this call?"""
-        return self.index >= 0
-
     def announce(self, id: str = "") -> None:
         """It is certain that this is a call of ``name``."""
         self.tool = self._offered.get(self.name)
-        self._id = self._outbox.new_id(id)
-        self.index = self._outbox.started(self.name, self._id)
-
-    # -- its text -------------------------------------------------------------------------
-
-    def write(self, text: str) -> None:
-        """Take in more of its text."""
-        if len(text) > self.room:
-            self._fault = f"longer than {self._limit} characters"
-        self._raw.write(text[: self.room])  # as much, however it was cut into chunks
-
-    @property
-    def raw(self) -> str:
-        """Its text so far."""
-        return self._raw.getvalue()
-
-    @property
-    def length(self) -> int:
-        """How many characters of it have been read."""
-        return self._raw.tell()
-
-    @property
-    def room(self) -> int:
-        """How many more characters are read."""
-        return self._limit - self._raw.tell()
+        self._start_call(self.name, id)
 
     def mended(self, *repairs: Repair) -> None:
         """The call departs from the asked form in this."""
         self._repairs += [repair for repair in repairs if repair not in self._repairs]
-
-    def spoil(self, fault: str) -> None:
-        """The call cannot be used; *fault* says why, once all of it has come."""
-        self._fault = self._fault or fault
 
     # -- its arguments --------------------------------------------------------------------
 
@@ -197,30 +157,19 @@ class ArgumentSink(TextSink):
         def make(piece: str) -> Event:
             return arguments_delta(index, _json(piece)[1:-1])
 
-        write, keep, index = self._raw.write, self._parts.append, self.index
-        string = StreamedString(stop, tell, self._raw.tell(), self.room - _AHEAD)
+        write, keep, index = self._raw.write, self._parts.append, self._index
+        string = StreamedString(stop, tell, self.length, self.room - _AHEAD)
         return string if decode else replace(string, take=take, make=make)
 
     def streaming_quoted(self) -> StreamedString:
-        """The string being read, for the hot path: what is valid in JSON is handed on as it is."""
+        """The same, if its pieces come as in JSON."""
         write, keep = self._raw.write, self._parts.append
-        make = partial(arguments_delta, self.index)
 
         def take(piece: str) -> None:
             write(piece)
             keep(piece)
 
-        def tell(piece: str) -> Event:
-            take(piece)
-            return make(piece)
-
-        length, room = self._raw.tell(), self.room - _AHEAD
-        return StreamedString(
-            string_stop, tell, length, room, STRING_MARKS, STRING_ENDS, take, make
-        )
-
-    def _tell(self, text: str) -> None:
-        self._outbox.arguments(self.index, text)
+        return self._stream_quoted(take, self.room - _AHEAD)
 
     def _keep(self, value: Any) -> None:
         if self._key in self.arguments:
@@ -239,18 +188,11 @@ class ArgumentSink(TextSink):
             return
         self.mended(*repairs)
         self._tell("{}" if self._separator == "{" else "}")
-        raw = self._raw.getvalue()
-        span = Span(self._start, self._start + len(raw))
-        told = (*self._outbox.repairs, *self._repairs)
-        call = ToolCall(self.name, self.arguments, self._id, raw, span, told)
-        self._outbox.completed(self.index, call)
+        self._complete(self.name, self.arguments, self.raw, *self._repairs)
 
     def reject(self, kind: ProblemKind, message: str) -> None:
         """The call cannot be used; *message* is for the model."""
-        raw = self._raw.getvalue()
-        span = Span(self._start, self._start + len(raw))
-        problem = CallProblem(kind, message, raw, span, self.name or None)
-        self._outbox.rejected(self.index if self.announced else None, problem)
+        self._reject(kind, message, self.raw, self.name or None)
 
 
 _json = json.JSONEncoder(ensure_ascii=False).encode

@@ -24,10 +24,10 @@ from ..reply.attempts import Body
 from ..reply.forms import Family
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, Marker
-from .draft import CallSetting
 from .first_key import MORE_KEY
 from .names import Head, read_head
 from .offered import NOTHING
+from .record import CallSetting
 
 __all__ = ["CallsReader", "Opening", "Openings"]
 

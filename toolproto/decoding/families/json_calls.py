@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from ...messages import Repair
-from ..calls.draft import CallDraft, CallSetting, Outcome
+from ..calls.draft import CallDraft, Outcome
 from ..calls.names import Head
+from ..calls.record import CallSetting
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values.escapes import plain_unescape
@@ -119,7 +120,7 @@ class JsonCalls(JsonListener):
         self._text = ""
         if self._drafts:
             self._drafts[-1].hand_out()
-            self.committed = self.committed or self._drafts[-1].index is not None
+            self.committed = self.committed or self._drafts[-1].announced
         return stop
 
     def finish(self, reason: str | None) -> None:
@@ -390,7 +391,7 @@ class JsonCalls(JsonListener):
             if self._head is not None and not self._frames:
                 self._settle(draft, end, cut)
         elif frame.role is _Role.CALL and draft is not None:
-            if not draft.holds_list or draft.index is not None:
+            if not draft.holds_list or draft.announced:
                 self._settle(draft, end, cut)
                 return
             self._release(draft, end)

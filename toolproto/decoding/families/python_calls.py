@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
-from ..calls.draft import CallSetting
+from ..calls.record import CallSetting
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker

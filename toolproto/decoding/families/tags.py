@@ -18,9 +18,9 @@ from html import unescape
 from typing import Any, TypeVar
 
 from ...messages import Grade, ProblemKind, Repair
-from ..calls.draft import CallSetting
 from ..calls.names import Head, read_head
 from ..calls.pulled import NoCall, PulledCalls
+from ..calls.record import CallSetting
 from ..calls.sink import ArgumentSink
 from ..patterns import Pattern, text_before
 from ..reply.hot_string import StreamedString

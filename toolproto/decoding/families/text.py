@@ -10,9 +10,9 @@ import re
 
 from ...messages import Grade, ProblemKind, Repair
 from ...tools.spec import ToolSpec
-from ..calls.draft import CallSetting
 from ..calls.names import Head
 from ..calls.pulled import PulledCalls
+from ..calls.record import CallSetting
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values.lenient import read_json

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from io import StringIO
 
 from ...messages import Repair
-from ..calls.draft import CallSetting
 from ..calls.pulled import PulledCalls, cut_short, malformed
+from ..calls.record import CallSetting
 from ..calls.sink import ArgumentSink, TextSink
 from ..patterns import Pattern
 from ..reply.markers import Marker

@@ -19,10 +19,10 @@ from ...events import Event, NewText, TextDelta
 from ...messages import Span
 from ...tools.spec import ToolOffer
 from ..calls.bare import BareCall, BareCalls
-from ..calls.draft import CallSetting
 from ..calls.first_key import leading_key
 from ..calls.marked import MarkedBody
 from ..calls.offered import offered
+from ..calls.record import CallSetting
 from ..contract import Limits
 from ..families.json_calls import JsonCalls
 from ..families.json_tokens import OtherJson
