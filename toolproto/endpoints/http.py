@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 import httpx
 
 from ..errors import EndpointError, EndpointTimeout, WireError
+from .pacing import PacedBackend
 
 __all__ = ["AsyncLine", "AsyncLines", "Line", "Lines", "packed"]
 
@@ -239,10 +240,14 @@ class _Held:
 
 
 class AsyncLines:
-    """The connections of an endpoint on each event loop it is used from."""
+    """The connections of an endpoint on each event loop it is used from.
 
-    def __init__(self, verify: ssl.SSLContext | bool) -> None:
+    With a *pace*, in seconds, tokens that come faster than that are read together.
+    """
+
+    def __init__(self, verify: ssl.SSLContext | bool, pace: float = 0.0) -> None:
         self._verify = verify
+        self._pace = pace
         self._held: WeakKeyDictionary[asyncio.AbstractEventLoop, _Held] = WeakKeyDictionary()
 
     async def line(self) -> AsyncLine:
@@ -254,6 +259,8 @@ class AsyncLines:
             client = httpx.AsyncClient(
                 verify=_context(self._verify), limits=_LIMITS, cookies=_NoCookies()
             )
+            if self._pace:
+                _set_pace(client, self._pace)
             held = self._held[loop] = _Held(client)
             await anext(held.holder)
         return AsyncLine(self._held[loop])
@@ -263,6 +270,15 @@ class AsyncLines:
         held = self._held.pop(asyncio.get_running_loop(), None)
         if held is not None:
             await held.close()
+
+
+def _set_pace(client: httpx.AsyncClient, pace: float) -> None:
+    """Have *client* read its connections at *pace*, those through a proxy of the network too."""
+    for transport in (client._transport, *client._mounts.values()):
+        # httpx has no parameter for what httpcore has one for.
+        pool: Any = getattr(transport, "_pool", None)
+        if hasattr(pool, "_network_backend"):
+            pool._network_backend = PacedBackend(pool._network_backend, pace)
 
 
 async def _hold(client: httpx.AsyncClient) -> AsyncGenerator[None]:

@@ -36,9 +36,11 @@ class HttpEndpoint:
     merged last into what is sent, whatever the dialect; *headers* go with every request. *verify*
     is False, True or an SSL context. *service* says which server this is (``llama.cpp``, ``vllm``,
     ``sglang``, ``openai``, ``lm_studio``, ``ollama``, ``tgi``), if the address does not, so that a
-    grammar can be sent in its words. May be shared by threads and event loops; connections are
-    kept for the next request until :meth:`close` or :meth:`aclose`, after which it may be used
-    again. No key is shown by its repr, its errors or a log.
+    grammar can be sent in its words. With a *pace*, ``astream`` reads tokens together that come
+    faster than every so many seconds, which costs a busy process far less. May be shared by threads
+    and event loops; connections are kept for the next request until :meth:`close` or
+    :meth:`aclose`, after which it may be used again. No key is shown by its repr, its errors or a
+    log.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class HttpEndpoint:
         verify: ssl.SSLContext | bool = True,
         random: Random | None = None,
         service: str | None = None,
+        pace: float = 0.0,
     ) -> None:
         self.model = model
         self._params = dict(params or {})
@@ -78,7 +81,7 @@ class HttpEndpoint:
             random=random or Random(),
         )
         self._open_lines()
-        self._async_lines = AsyncLines(verify)
+        self._async_lines = AsyncLines(verify, pace)
 
     def __repr__(self) -> str:
         return f"HttpEndpoint({self._service.shown!r}, model={self.model!r})"

@@ -33,6 +33,8 @@ __all__ = [
 Native = Literal["never", "auto"]
 #: Settings that nobody knows are a mistake, and pydantic is to say so.
 _KNOWN_ONLY = {"extra": "forbid"}
+#: Seconds: slower than this, people see that words come in heaps.
+_SLOWEST = 0.2
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -122,7 +124,8 @@ class ProxyConfig:
     *models* maps names or patterns to terms, the first that matches wins; *default* is for all
     others. *key_env* holds the key that clients must send; without one only this machine is
     served. *hosts* are further names under which clients may address the proxy. With
-    *pass_others*, paths that have nothing to do with tools go to a backend of the same API.
+    *pass_others*, paths that have nothing to do with tools go to a backend of the same API. Tokens
+    that come faster than every *pace* seconds go out together; 0 sends each as it comes.
     """
 
     __pydantic_config__ = _KNOWN_ONLY
@@ -138,12 +141,15 @@ class ProxyConfig:
     log_content: bool = False
     keep_alive: float = 15.0
     pass_others: bool = True
+    pace: float = 0.05
 
     def __post_init__(self) -> None:
         if not self.upstreams:
             raise UsageError(
                 "no upstream: give --upstream URL, or [upstreams.NAME] in the settings"
             )
+        if not 0 <= self.pace <= _SLOWEST:
+            raise UsageError(f"pace is {self.pace!r}; give seconds, from 0 to {_SLOWEST}")
         for prefix, count in Counter(each.prefix for each in self.upstreams).items():
             if count > 1:
                 raise UsageError(

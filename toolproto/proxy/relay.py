@@ -78,8 +78,8 @@ class Relayed:
 class Relay:
     """The connections by which requests are handed on."""
 
-    def __init__(self) -> None:
-        self._lines = AsyncLines(True)
+    def __init__(self, pace: float = 0.0) -> None:
+        self._lines = AsyncLines(True, pace)
 
     async def close(self) -> None:
         """Close the connections."""

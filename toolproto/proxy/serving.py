@@ -43,7 +43,7 @@ class Serving:
         self._config = config
         self._recorder = recorder
         self._backends = self.backends = Backends(config)
-        self._relay = self.relay = Relay()
+        self._relay = self.relay = Relay(config.pace)
         self._passing = Passing(self._backends, self._relay)
         self._readiness = Readiness(self._backends, self._relay)
         #: The responses that clients may come back to.

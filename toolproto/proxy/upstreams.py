@@ -64,7 +64,7 @@ class Backends:
         upstream = self.find(model)
         key = self.key(upstream, client_key)
         place = (upstream, upstream.name_of(model), key)
-        endpoint = self._kept.get(place) or _opened(*place)
+        endpoint = self._kept.get(place) or _opened(*place, self._config.pace)
         self._kept[place] = endpoint
         self._kept.move_to_end(place)
         if len(self._kept) > _MOST_KEPT:
@@ -78,7 +78,7 @@ class Backends:
             await self._kept.popitem()[1].aclose()
 
 
-def _opened(upstream: Upstream, model: str, key: str | None) -> HttpEndpoint:
+def _opened(upstream: Upstream, model: str, key: str | None, pace: float) -> HttpEndpoint:
     try:
         return HttpEndpoint(
             upstream.url,
@@ -88,6 +88,7 @@ def _opened(upstream: Upstream, model: str, key: str | None) -> HttpEndpoint:
             # The client knows best whether to try again.
             retries=Retries(attempts=1),
             service=upstream.service,
+            pace=pace,
         )
     except UsageError as error:
         raise BadRequest(f"the key cannot be sent on: {error}", None, "invalid_api_key") from None

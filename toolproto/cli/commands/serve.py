@@ -94,6 +94,14 @@ __all__ = ["command"]
     show_default=True,
     help="Hand paths that have nothing to do with tools to a backend of the same API.",
 )
+@click.option(
+    "--pace",
+    type=click.IntRange(0, 200),
+    default=50,
+    show_default=True,
+    metavar="MS",
+    help="Tokens that come within so many milliseconds go out together; 0 sends each at once.",
+)
 @click.option("--log-content", is_flag=True, help="Write what was said to the log, too.")
 @click.pass_context
 def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
@@ -139,6 +147,7 @@ def _config(options: dict[str, Any], settings: Settings) -> Any:
             "models": {name: settings.for_model(name) for name in settings.table("models")},
             "limits": settings.trusted_table("limits"),
             "hosts": options["allow_host"],
+            "pace": options["pace"] / 1000,
             **{
                 name: options[name]
                 for name in ("host", "port", "key_env", "log_content", "pass_others")

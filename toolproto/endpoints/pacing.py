@@ -1,0 +1,98 @@
+"""Reading tokens together that come faster than anybody could see.
+
+A live model sends a token every few milliseconds, each in a packet of its own, and waking a process
+for it costs several times what is done with it then. So a connection that brings small pieces, and
+lets wait for them, is looked at with every tick of a clock that all connections of a loop share:
+what came since is read at once, and the streams of many people in one go. The first token does not
+wait, nor does an answer that is there already or comes in large pieces.
+
+Measured with calls of 200 tokens at 5 ms a token, on two cores that others used as well, in ms of
+CPU a token: 0.61 for one stream and 0.35 for each of four without, 0.26 with a tick of 25 ms, 0.16
+with 40, and 0.14 and 0.09 with 50. Chunks that came together are joined (``chunk_joining.py``): a
+call that comes as fast as it can costs 9 ms instead of 14. Losers: no tick in the first 50 ms of an
+answer, which was a tenth of the cost; the garbage collector held off, which changed nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from .chunk_joining import ChunkJoiner
+
+__all__ = ["PacedBackend"]
+
+#: A piece of so many bytes is no token: whoever sends it has more.
+_LARGE = 4096
+#: Seconds for which a piece of an answer that is all there already is not waited for.
+_WAIT = 0.002
+
+
+class PacedBackend:
+    """httpcore's network *backend*, whose connections are read every *pace* seconds."""
+
+    def __init__(self, backend: Any, pace: float) -> None:
+        self._backend = backend
+        self._pace = pace
+
+    async def connect_tcp(self, *args: Any, **options: Any) -> _PacedStream:
+        """A connection to a host."""
+        return _PacedStream(await self._backend.connect_tcp(*args, **options), self._pace)
+
+    async def connect_unix_socket(self, *args: Any, **options: Any) -> _PacedStream:
+        """A connection to a socket in the file system."""
+        return _PacedStream(await self._backend.connect_unix_socket(*args, **options), self._pace)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await self._backend.sleep(seconds)
+
+
+class _PacedStream:
+    """One connection."""
+
+    def __init__(self, stream: Any, pace: float) -> None:
+        self._stream = stream
+        self._pace = pace
+        self._has_begun = False  # whether some of the answer has come
+        self._is_slow = False  # whether the last piece looked like a token, and was waited for
+        self._joiner = ChunkJoiner()
+        self._loop = asyncio.get_running_loop()
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """What has come, some of it perhaps a tick ago."""
+        clock, asked = self._loop.time, self._loop.time()
+        if self._is_slow:
+            await asyncio.sleep(self._until_tick(asked))
+        while True:
+            data: bytes = await self._stream.read(max_bytes, timeout)
+            # The first piece is the head of the answer. Behind a tick, all that came is there.
+            waited = self._is_slow or clock() - asked > _WAIT
+            self._is_slow = self._has_begun and waited and len(data) < _LARGE
+            self._has_begun = True
+            joined = self._joiner.feed(data)
+            if joined or not data:
+                return joined
+
+    def _until_tick(self, now: float) -> float:
+        left = self._pace - now % self._pace
+        # A timer may go off a little early: that was the tick.
+        return left if left > self._pace / 4 else left + self._pace
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send *buffer*; what is answered to it comes at once."""
+        self._has_begun = self._is_slow = False
+        self._joiner.begin()
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        await self._stream.aclose()
+
+    async def start_tls(self, *args: Any, **options: Any) -> _PacedStream:
+        """The same connection, from now on encrypted."""
+        return _PacedStream(await self._stream.start_tls(*args, **options), self._pace)
+
+    def get_extra_info(self, info: str) -> Any:
+        """What is known of the connection."""
+        return self._stream.get_extra_info(info)
