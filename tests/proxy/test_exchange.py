@@ -303,7 +303,9 @@ def test_the_calls_of_a_reply_share_what_checking_may_cost():
     calls = OutgoingCalls(replace(ASKED, offer=offer), live=False)
     for index in range(500):
         assert not calls.complete(index, ToolCall("slow", {"a": 1}))
-    assert {problem.kind for problem in calls.problems} == {ProblemKind.TOO_LARGE}
+    bounded = {ProblemKind.TOO_LARGE, ProblemKind.INVALID_ARGUMENTS}
+    assert {problem.kind for problem in calls.problems} <= bounded
+    assert len(calls.problems) == 500
 
 
 @pytest.mark.parametrize("reason", ["stop", "length"])
