@@ -91,6 +91,35 @@ def test_text_completions_are_told_how_long_a_reply_may_be():
     assert "max_completion_tokens" not in backend.bodies[1]
 
 
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+LOOK = [{"role": "user", "content": [{"type": "text", "text": "Look."}, IMAGE]}]
+SHOWN: dict[str, Any] = {
+    "openai_chat": {"content": [{"type": "text", "text": "Look."}, IMAGE]},
+    "anthropic": {
+        "content": [
+            {
+                "type": "image",
+                "source": {"type": "base64", "media_type": "image/png", "data": "aGk="},
+            },
+            {"type": "text", "text": "Look."},
+        ]
+    },
+    "ollama": {"content": "Look.", "images": ["aGk="]},
+}
+
+
+@pytest.mark.parametrize("dialect", SHOWN)
+def test_images_go_to_models_that_see_and_to_no_others(dialect):
+    backend = AnyBackend()
+    with proxied(backend, dialect, models={"seeing*": ModelTerms(vision=True)}) as client:
+        for model in ("seeing-1", "m"):
+            body = {**CHAT, "model": model, "messages": LOOK}
+            assert client.post("/v1/chat/completions", json=body).status_code == 200
+    seen, told = (body["messages"][-1] for body in backend.bodies)
+    assert seen == {"role": "user", **SHOWN[dialect]}
+    assert told["content"] == "Look.\n[image: image/png, 1 KB, not shown to this model]"
+
+
 def test_no_field_of_a_client_replaces_the_prompt():
     backend = AnyBackend()
     with proxied(backend, "openai_completions") as client:

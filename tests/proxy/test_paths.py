@@ -319,6 +319,13 @@ def test_a_prompt_of_ollamas_is_completed(stream: bool):
     assert [line["done"] for line in lines[:-1]] == [False] * (len(lines) - 1)
 
 
+def test_a_prompt_that_is_empty_asks_only_whether_the_model_is_there(fronts: Front):
+    backend, client = fronts("openai_chat")
+    told = client.post("/api/generate", json={"model": "m"}).json()
+    assert (told["response"], told["done"], told["done_reason"]) == ("", True, "load")
+    assert backend.asked == []
+
+
 # -- counting -----------------------------------------------------------------------------
 
 COUNTED = {

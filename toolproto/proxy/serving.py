@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -26,8 +27,9 @@ from .record import Record, Recorder
 from .relay import Relay, Relayed
 from .responding import Responding, fault_of, refused
 from .streamed import AsciiJson, ClosingStream
-from .translate.base import Api, Fault
+from .translate.base import Api, Fault, Stamp
 from .translate.content import Sees, blind
+from .translate.ollama_generate import OllamaGenerateApi
 from .upstreams import Backends, spoken_params, taught
 
 __all__ = ["Serving"]
@@ -105,6 +107,9 @@ class Serving:
             passed = await self._passing.attempt(
                 api, record.model, body, values, key, request.headers
             )
+            if passed is None and isinstance(api, OllamaGenerateApi) and api.only_loads(values):
+                record.end("answered")
+                return AsciiJson(api.loaded(record.model, Stamp(record.id, int(time.time()))))
             if passed is None:
                 return await self._answered(api, self._read(api, values, key), key, record)
             return await _handed_on(passed, record)

@@ -241,6 +241,9 @@ def _told(response: Any) -> str:
             len(response) == 1
         ):
             return text
+        # The AI SDK's.
+        case {"name": str(), "content": str(text)} if len(response) == 2:
+            return text
     return json.dumps(response, ensure_ascii=False)
 
 

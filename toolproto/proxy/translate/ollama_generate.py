@@ -38,6 +38,15 @@ class OllamaGenerateApi(OllamaApi):
         fields = {key: body[key] for key in _FIELDS if key in body}
         return super().read({**fields, "messages": messages}, sees)
 
+    def only_loads(self, body: Mapping[str, Any]) -> bool:
+        """Whether *body* asks for nothing but that the model be there: it has no prompt."""
+        return not body.get("prompt") and not body.get("images")
+
+    def loaded(self, model: str, stamp: Stamp) -> dict[str, Any]:
+        """The answer to that."""
+        done = {"response": "", "done": True, "done_reason": "load"}
+        return {**response_to(Asked(model, ()), stamp), **done}
+
     def writer(self, asked: Asked, stamp: Stamp) -> _Writer:  # type: ignore[override]
         """A writer of lines."""
         return _Writer(asked, stamp)
