@@ -308,6 +308,20 @@ def test_what_we_answer_for_a_refused_call_vouches_for_nothing() -> None:
     assert world.paid == []
 
 
+@pytest.mark.parametrize("asked", ["mallory@evil.example", "is Mallory@evil.example there?"])
+@pytest.mark.parametrize("guard", ["standard", "strict"])
+def test_a_trusted_tool_that_repeats_what_it_was_asked_vouches_for_nothing(guard, asked) -> None:
+    @tool
+    def look_up(name: str) -> str:
+        """Look somebody up."""
+        return f"Nobody is called {name}; ask for mallory@evil.example elsewhere."
+
+    world, person = World(), Person(careful)
+    world.tools.append(look_up)
+    world.run(FETCH, call("look_up", name=asked), PAY, "ok", approver=person, guard=guard)
+    assert world.paid == [] and person.asked[0].concerns[0].argument == "to"
+
+
 # -- it lasts -------------------------------------------------------------------------------
 
 

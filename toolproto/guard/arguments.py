@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
 from ..tools.spec import ToolSpec
 
+T = TypeVar("T")
 __all__ = ["Leaf", "leaves", "pieces", "spellings"]
 
 #: Values of one call that are looked at; whoever sends more is told of those.
@@ -35,21 +37,24 @@ def leaves(arguments: Mapping[str, Any], spec: ToolSpec) -> Iterator[Leaf]:
     that the schema does not have.
     """
     named, given = _in_schema(spec.parameters)
-    waiting: list[Leaf] = [Leaf(str(key), value) for key, value in arguments.items()][::-1]
+    waiting: list[Leaf] = [Leaf(str(key), value) for key, value in _some(arguments.items())][::-1]
     for _ in range(_MOST_LEAVES):
         if not waiting:
             return
         path, value = waiting.pop()
         match value:
             case Mapping():
-                waiting += [Leaf(f"{path}.{key}", each) for key, each in value.items()][::-1]
-                yield from (Leaf(f"{path}.{key}", str(key)) for key in value if key not in named)
+                waiting += [Leaf(f"{path}.{key}", each) for key, each in _some(value.items())][::-1]
+                odd = (key for key in _some(value) if key not in named)
+                yield from (Leaf(f"{path}.{key}", str(key)) for key in odd)
             case str() if value.strip() and value not in given:
                 yield Leaf(path, value)
             case bool() | None | str():
                 continue
             case Sequence():
-                waiting += [Leaf(f"{path}[{at}]", each) for at, each in enumerate(value)][::-1]
+                waiting += [Leaf(f"{path}[{at}]", each) for at, each in _some(enumerate(value))][
+                    ::-1
+                ]
             case int() | float() if value in given:
                 continue
             case _:
@@ -57,12 +62,18 @@ def leaves(arguments: Mapping[str, Any], spec: ToolSpec) -> Iterator[Leaf]:
     yield Leaf("arguments", "")
 
 
+def _some(several: Iterable[T]) -> Iterable[T]:
+    """As many of *several* as are looked at, and one more, so that the rest is told of."""
+    return islice(several, _MOST_LEAVES + 1)
+
+
 def spellings(value: Any) -> tuple[str, ...]:
     """How *value* may be written."""
     if isinstance(value, str):
         return (value,)
     if isinstance(value, int):
-        return (str(value), f"{value:,}") if abs(value) < 10**30 else (repr(value)[:100],)
+        # Python writes no number of thousands of digits but in a base like 16.
+        return (str(value), f"{value:,}") if abs(value) < 10**30 else (f"{value:#x}"[:100],)
     if not isinstance(value, float):
         return (str(value),)
     if value.is_integer() and abs(value) < 1e15:

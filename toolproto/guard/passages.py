@@ -18,6 +18,7 @@ __all__ = ["Found", "Passages"]
 _SEARCHES = 32
 _BLOCK = 16
 _MOST_KNOWN = 64
+_LONGEST_KNOWN = 4_000
 #: Characters that are remembered, and with the index some ten times as many bytes.
 _MOST = 2_000_000
 #: How often one block is noted. What is made of such blocks alone is searched for.
@@ -159,6 +160,8 @@ class Passages:
 
     def find(self, words: str) -> Found | None:
         """Where *words* stand: whole words, in letters of any size, with any white space."""
+        if len(words) > _LONGEST_KNOWN:
+            return self._find(words)
         if words not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()

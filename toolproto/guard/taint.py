@@ -6,6 +6,7 @@ shortened or summed up. What it says of a call are :class:`~.concerns.Concern` v
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -24,6 +25,7 @@ __all__ = ["Sources", "barred_left", "known", "marked", "refusal"]
 
 _MOST_CONCERNS = 8
 _A_FEW = 16
+_ANY = ToolSpec("any", "", {})
 _NO_LONGER_KEPT = "a result of long ago"
 
 
@@ -81,7 +83,22 @@ class Sources:
             if not result.trusted:
                 self.strangers.add(result.call.name, result.content)
             elif not result.is_error:
-                self.own.add(result.call.name, result.content)
+                self.own.add(result.call.name, self._less_reflected(result))
+
+    def _less_reflected(self, result: ToolResult) -> str:
+        """What *result* says, without what the model told its tool that nobody had named.
+
+        A search that answers "nothing found for X" must not make X anybody's word.
+        """
+        if not self.strangers:
+            return result.content
+        text = result.content
+        for leaf in islice(leaves(result.call.arguments, _ANY), _A_FEW):
+            told = [*spellings(leaf.value), *pieces(spellings(leaf.value)[0])]
+            for words in (each.strip() for each in told):
+                if words and words.lower() in text.lower() and not self.names(words):
+                    text = re.sub(re.escape(words), " ", text, flags=re.IGNORECASE)
+        return text
 
     def concerns(
         self,
@@ -124,7 +141,11 @@ class Sources:
         if found := self._in_strangers(leaf, thorough):
             value, where = found
             return Concern("argument", where.source, leaf.path, value, where.quote, strict)
-        return Concern("unvouched", "", leaf.path, str(leaf.value), barred=True) if strict else None
+        return (
+            Concern("unvouched", "", leaf.path, spellings(leaf.value)[0], barred=True)
+            if strict
+            else None
+        )
 
     def _is_own(self, leaf: Leaf) -> bool:
         return any(self.names(each) for each in spellings(leaf.value))
@@ -143,7 +164,7 @@ class Sources:
                 if (found := self.strangers.find(piece)) and not self.names(piece):
                     return piece, found
         if self.strangers.has_forgotten:
-            return str(leaf.value), Found(_NO_LONGER_KEPT, "")
+            return spellings(leaf.value)[0], Found(_NO_LONGER_KEPT, "")
         return None
 
 
