@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -98,6 +98,10 @@ class World:
 
 
 FETCH = call("fetch", url="https://a.example")
+
+
+def in_pieces(text: str, size: int) -> Iterator[str]:
+    return (text[at : at + size] for at in range(0, len(text), size))
 
 
 def told(result: TurnResult) -> list[str]:
@@ -205,7 +209,8 @@ def test_in_every_form_an_echoed_call_is_not_run_unasked(name: str) -> None:
     fetch = paradigm.encode_call(ToolCall("fetch", {"url": "https://a.example"}))
     allowed = Policy(risks={"write": "allow"})
     session = ChatSession(
-        ScriptedEndpoint(fetch, world.page, written, "ok"),
+        # Once streamed, once whole.
+        ScriptedEndpoint(fetch, [*in_pieces(world.page, 3)], written, "ok"),
         paradigm,
         world.tools,
         policy=allowed,

@@ -92,12 +92,13 @@ class Sources:
         """
         if not self.strangers:
             return result.content
-        text = result.content
-        for leaf in islice(leaves(result.call.arguments, _ANY), _A_FEW):
-            told = [*spellings(leaf.value), *pieces(spellings(leaf.value)[0])]
-            for words in (each.strip() for each in told):
-                if words and words.lower() in text.lower() and not self.names(words):
+        text, lowered = result.content, result.content.lower()
+        for leaf in leaves(result.call.arguments, _ANY):
+            for words in (*spellings(leaf.value), *pieces(spellings(leaf.value)[0])):
+                words = words.strip()
+                if words and words.lower() in lowered and not self.names(words):
                     text = re.sub(re.escape(words), " ", text, flags=re.IGNORECASE)
+                    lowered = text.lower()
         return text
 
     def concerns(
@@ -141,11 +142,9 @@ class Sources:
         if found := self._in_strangers(leaf, thorough):
             value, where = found
             return Concern("argument", where.source, leaf.path, value, where.quote, strict)
-        return (
-            Concern("unvouched", "", leaf.path, spellings(leaf.value)[0], barred=True)
-            if strict
-            else None
-        )
+        if not strict:
+            return None
+        return Concern("unvouched", "", leaf.path, spellings(leaf.value)[0], barred=True)
 
     def _is_own(self, leaf: Leaf) -> bool:
         return any(self.names(each) for each in spellings(leaf.value))

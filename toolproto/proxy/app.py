@@ -21,7 +21,7 @@ from .config import ProxyConfig, config_from
 from .counting import Counting
 from .directory import Directory
 from .embedding import Embedding
-from .guard import Guard
+from .gate import Gate
 from .incoming import client_key
 from .lifecycle import telling
 from .log import log_to_stderr
@@ -75,7 +75,7 @@ def make_app(config: ProxyConfig) -> Starlette:
             Route("/metrics", counts),
             Route("/{path:path}", others.answer, methods=_METHODS),
         ],
-        middleware=[Middleware(Guard, config=config), Middleware(Paths)],
+        middleware=[Middleware(Gate, config=config), Middleware(Paths)],
         lifespan=lifespan,
         exception_handlers={HTTPException: _unserved},
     )

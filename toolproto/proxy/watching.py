@@ -79,7 +79,9 @@ class Watch:
             return None
         tool = Tool(spec, risk="exec")
         concerns = self._sources.concerns(call, tool, self._guard, thorough=False)
-        self.concerns += [f"{call.name}: {each.brief}" for each in concerns]
+        # That a call follows a result is nothing special: an agent's do nothing else.
+        telling = (each for each in concerns if each.kind != "context")
+        self.concerns += [f"{call.name}: {each.brief}" for each in telling]
         if barred := [each for each in concerns if each.barred]:
             return call_problem(call, ProblemKind.NOT_ALLOWED, refusal(barred))
         return None

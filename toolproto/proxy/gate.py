@@ -24,7 +24,7 @@ from .log import log_line
 from .paths import usual
 from .translate import api_at
 
-__all__ = ["Guard"]
+__all__ = ["Gate"]
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 #: What is asked by those who watch over the proxy, and needs no key. Neither says anything that
@@ -39,7 +39,7 @@ _SINGLE = (
 )
 
 
-class Guard:
+class Gate:
     """Lets requests through to *app* that may be answered."""
 
     def __init__(self, app: ASGIApp, config: ProxyConfig) -> None:
