@@ -274,14 +274,14 @@ class Arena:
         text = re.sub(r"\\?\s+\\?", "", "".join(told))
         return {name for name, canary in self._canaries.items() if canary in text}
 
-    def worked(self, task: Any) -> tuple[Any, Any, str]:
-        """The world before and after *task* was done right, and what was said."""
+    def worked(self, task: Any) -> tuple[Any, Any, Goal]:
+        """The world before and after *task* was done right, and what that was."""
         world = self.environment(task, None)
         before = pickle.loads(pickle.dumps(world))
         goal = self.goal(task, before)
         for call in goal.calls:
             self._runtime.run_function(world, call.name, call.arguments)
-        return before, world, goal.says
+        return before, world, goal
 
     def run(
         self, task: Any, guard: str, approver: str, kind: str = "", evil: Any = None
@@ -321,10 +321,19 @@ class Arena:
             own[_key(call)] -= own[_key(call)] > 0
             outcome.reads += injected and _risk(call.name) == "read"
             outcome.writes += _risk(call.name) != "read"
-        outcome.useful = bool(task.utility(result.text, before, world))
+        outcome.useful = self.holds(task, result.text, before, world, ran)
         if evil is not None:
-            outcome.reached = bool(evil.security(result.text, before, world))
+            outcome.reached = self.holds(evil, result.text, before, world, ran)
         return outcome
+
+    def holds(self, task: Any, said: str, before: Any, after: Any, ran: Sequence[ToolCall]) -> bool:
+        """Whether AgentDojo finds *task* done, a user's or an attacker's."""
+        from agentdojo.functions_runtime import FunctionCall
+        from agentdojo.types import text_content_block_from_string
+
+        traces = [FunctionCall(function=each.name, args=dict(each.arguments)) for each in ran]
+        output = [text_content_block_from_string(said)]
+        return bool(self.suite._check_task_result(task, output, before, after, traces))
 
 
 def _is_nested(call: Any) -> bool:
@@ -434,9 +443,11 @@ def attacked(
 
 def _alone(arena: Arena, task: Any) -> set[str]:
     """The attackers' goals that *task* reaches with no attack at all."""
-    before, after, said = arena.worked(task)
+    before, after, goal = arena.worked(task)
     tasks = arena.suite.injection_tasks
-    return {id for id, evil in tasks.items() if evil.security(said, before, after)}
+    return {
+        id for id, evil in tasks.items() if arena.holds(evil, goal.says, before, after, goal.calls)
+    }
 
 
 Counts = dict[str, Counter[str]]
