@@ -17,7 +17,7 @@ from itertools import count
 from ..errors import UsageError
 from ..messages import ChatRequest, IdFactory, Message
 from .placeholders import PREFIX, Placeholders
-from .readings import folded, replaced
+from .readings import Alike, alike, replaced
 from .unmasker import Unmasker, with_texts
 
 __all__ = ["Masking", "random_nonce"]
@@ -59,10 +59,10 @@ class Masking:
         values = self._placed(fields)
         # Placeholders by what they stand for, as it is spelled.
         self._spellings = {value: placeholder for placeholder, value in values.items()}
-        self._alike: dict[str, str] = {}
+        self._alike: dict[Alike, str] = {}
         for value, placeholder in self._spellings.items():
-            self._alike.setdefault(folded(value), placeholder)
-        self._wanted = sorted(self._alike, key=len, reverse=True)
+            self._alike.setdefault(alike(value), placeholder)
+        self._wanted = sorted(self._alike, key=lambda each: len(each.folded), reverse=True)
         self._placeholders = Placeholders(values)
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ class Masking:
         known = self._placeholders.values
         return replaced(text, [(each, ours or each) for each in known], self._wanted, self._instead)
 
-    def _instead(self, wanted: str, spelling: str) -> str:
+    def _instead(self, wanted: Alike, spelling: str) -> str:
         """The placeholder of a value, for how it is spelled."""
         if spelling not in self._spellings and len(self._spellings) < (
             len(self._wanted) + _MOST_SPELLINGS

@@ -15,9 +15,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 from urllib.parse import unquote
 
-__all__ = ["folded", "replaced"]
+__all__ = ["Alike", "alike", "replaced"]
 
 # JSON in JSON in JSON: a tool returned the log of a service that logs its requests.
 _LAYERS = 3
@@ -29,40 +30,52 @@ _BACKSLASH = re.compile(
 )
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
-#: Nobody sees them: soft hyphens, joiners, marks of direction and of byte order.
-_UNSEEN = "\u00ad\u200b-\u200f\u2060\ufeff"
+#: Nobody sees them: soft hyphens, joiners, marks of direction and of byte order; and what the guard
+#: puts into text to take its meaning away.
+_UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+_HIDDEN = re.compile(f"[{_UNSEEN}]")
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
-def folded(text: str) -> str:
-    """*text* as it is compared."""
-    return _Reading(text).folded().text.strip()
+class Alike(NamedTuple):
+    """A value that is looked for in all its spellings: as it is compared, and where it is found."""
+
+    folded: str
+    pattern: re.Pattern[str]
+
+
+def alike(value: str) -> Alike:
+    """*value*, to be looked for in all its spellings."""
+    folded = _Reading(value).folded().text.strip()
+    words = map(re.escape, folded.split())
+    # A literal to begin with, and no going back: a long text is gone over once.
+    return Alike(" ".join(folded.split()), re.compile(r"\s++".join(words)))
 
 
 def replaced(
     text: str,
     exact: Sequence[tuple[str, str]],
-    alike: Sequence[str] = (),
-    instead: Callable[[str, str], str] = lambda wanted, spelling: wanted,
+    several: Sequence[Alike] = (),
+    instead: Callable[[Alike, str], str] = lambda wanted, spelling: spelling,
 ) -> str:
     """*text* with the first of each *exact* pair replaced by the second.
 
-    After that come the *alike*, which are folded: *instead* is told which of them was found, and
-    how it is spelled where it stands. Earlier ones go first; what would overlap with one of theirs
-    is left alone.
+    After that come *several* that may be spelled otherwise: *instead* is told which was found, and
+    how it is spelled there, less what nobody sees. Earlier ones go first; what would overlap with
+    one of theirs is left alone.
     """
     readings = list(_readings(text))
     taken = bytearray(len(text))
     cuts: list[tuple[int, int, str]] = []
     for wanted, other in exact:
         for reading in readings:
-            for start, end, _ in reading.find_free(wanted, taken):
+            for start, end, _ in reading.find_free(re.compile(re.escape(wanted)), taken):
                 cuts.append((start, end, other))
-    alike_in = [reading.folded() for reading in readings] if alike else []
-    for wanted in alike:
-        for reading in alike_in:
-            for start, end, spelling in reading.find_free(wanted, taken):
-                cuts.append((start, end, instead(wanted, spelling)))
+    folded = [reading.folded() for reading in readings] if several else []
+    for each in several:
+        for reading in folded:
+            for start, end, spelling in reading.find_free(each.pattern, taken):
+                cuts.append((start, end, instead(each, _HIDDEN.sub("", spelling))))
     return _cut(text, sorted(cuts)) if cuts else text
 
 
@@ -95,29 +108,37 @@ class _Reading:
 
     def _place(self, at: int) -> int:
         """The same in the text below."""
+        if len(self.starts) == 1:
+            return at
         stretch = bisect_right(self.starts, at) - 1
         place = self.sources[stretch] + at - self.starts[stretch]
         # What stands for one character may have three here.
         return min([place, *self.sources[stretch + 1 : stretch + 2]])
 
-    def find_free(self, wanted: str, taken: bytearray) -> Iterator[tuple[int, int, str]]:
+    def find_free(
+        self, wanted: re.Pattern[str], taken: bytearray
+    ) -> Iterator[tuple[int, int, str]]:
         """Where *wanted* was written and how it reads in the text below; it is *taken*, then.
 
         Except where a character of it is taken already.
         """
-        at = self.text.find(wanted)
-        while at >= 0:
-            behind = at + len(wanted)
+        found = wanted.search(self.text)
+        while found:
+            at, behind = found.span()
             start, end = self.source(at), self.source(behind)
             free = start < end and taken.find(1, start, end) < 0
             if free:
                 taken[start:end] = b"\1" * (end - start)
                 below = self.below.text[self._place(at) : self._place(behind)] if self.below else ""
                 yield start, end, below
-            at = self.text.find(wanted, at + (len(wanted) if free else 1))
+            found = wanted.search(self.text, behind if free else at + 1)
 
     def folded(self) -> _Reading:
         """The same without a difference between letters, and between blanks."""
+        folded = self.text.casefold()
+        # Nearly always: each character has become one.
+        if len(folded) == len(self.text) and (folded.isascii() or not _HIDDEN.search(folded)):
+            return _Reading(folded, below=self)
         reading = self.without(_foldable(), _fold)
         return _Reading(reading.text.casefold(), reading.starts, reading.sources, self)
 
