@@ -314,15 +314,15 @@ def test_a_shallower_limit_holds(paradigm):
 
 
 @pytest.mark.parametrize("paradigm, size, between", [("json_strict", 0, ""), ("xml_tag", 16, "\n")])
-def test_ten_thousand_calls_are_ten_thousand_calls(paradigm, size, between):
-    parsed = read(paradigm, between.join([written(paradigm)] * 10_000), size)
-    assert len(parsed.calls) == 10_000
-    assert len({call.id for call in parsed.calls}) == 10_000
+def test_two_thousand_calls_are_two_thousand_calls(paradigm, size, between):
+    parsed = read(paradigm, between.join([written(paradigm)] * 2_000), size)
+    assert len(parsed.calls) == 2_000
+    assert len({call.id for call in parsed.calls}) == 2_000
 
 
-def test_ten_thousand_calls_in_one_list_are_ten_thousand_calls():
-    reply = get_paradigm("json_strict").encode_calls([CALL] * 10_000)  # type: ignore[attr-defined]
-    assert read("json_strict", reply).calls == [CALL] * 10_000
+def test_two_thousand_calls_in_one_list_are_two_thousand_calls():
+    reply = get_paradigm("json_strict").encode_calls([CALL] * 2_000)  # type: ignore[attr-defined]
+    assert read("json_strict", reply).calls == [CALL] * 2_000
 
 
 @both

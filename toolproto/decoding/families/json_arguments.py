@@ -95,12 +95,14 @@ class ArgumentsText:
         self._in_string = True
         self.confirm('"', sure)
 
-    def more(self, text: str) -> None:
-        """More of a string value: certain but for its tail."""
+    def more(self, text: str, *, controls: bool = False) -> None:
+        """More of a string value: certain but for its tail. *controls* may be in it."""
         if self.live:
+            controls = controls or bool(self._tail)
             text = self._tail + text
             self._tail = structural_tail(text)
-            self._ready.append(_escaped(text[: len(text) - len(self._tail)]))
+            sure = text[: len(text) - len(self._tail)]
+            self._ready.append(_escaped(sure) if controls else sure)
 
     def fault(self, at: int) -> None:
         """In a string, at *at* in the reply, stands an escape that JSON does not have."""

@@ -284,7 +284,7 @@ class JsonCalls(JsonListener):
         if self._args is not None:
             if self._frames[-1].key_next:
                 self._args.stop()
-            self._args.more(text)
+            self._args.more(text, controls=True)
         self._word = None
 
     def string_fault(self, text: str, at: int) -> None:
