@@ -58,6 +58,9 @@ FOUND_IN = [
     ("function_tag", '<function=get_weather{"arguments":{"":""},"name":"get_weather"}'),
     ("function_tag", '<function=now{"a":"b","arguments":{"":""},"name":"now"}'),
     ("kimi_k3", '<|open|>call tool="get_weather<|s|>{"name":"get_weather","arguments":{"":""}}'),
+    # A line break, told once behind another, was told at once before the last line as well.
+    ("raw_block", "<<call write_file\npath = a\ncontent <<END\na\n\nb\nEND\ncall>>"),
+    ("raw_block", "<<call write_file\npath = a\ncontent <<END\na\n\nb\n"),
     # The next argument was looked for in text that had gone out already.
     (
         "minimax_m2",

@@ -101,7 +101,7 @@ def string_feed(
     def look(chunk: str) -> list[Event]:
         """Take in a chunk that needs a closer look, or have it read."""
         nonlocal room, text
-        whole = text + chunk
+        whole, held = text + chunk, text
         certain = -1 if over else stop(whole)
         if certain < 0 or certain > room:
             return read(chunk)
@@ -110,7 +110,8 @@ def string_feed(
         if not piece:
             return []
         kept.append(piece)
-        event = made(piece) if piece is chunk else make(piece)
+        # What was held before it, or is held of it now, may be another the next time.
+        event = make(piece) if held or text else made(piece)
         return [] if event is None else [event]
 
     def made(chunk: str) -> Event | None:
