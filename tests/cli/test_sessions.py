@@ -150,3 +150,14 @@ def test_a_mistake_is_told_with_its_remedy(words, told, tmp_path):
     done = run(*words)
     assert done.exit_code == 2 and told in done.stderr
     assert not (tmp_path / "nope.db").exists()
+
+
+def test_sessions_are_listed_by_workspace():
+    store = open_store(STORE)
+    store.create("holiday", "Rome", "travel")
+    store.close()
+    rows = run("--store", STORE, "list", "--workspace", "travel").stdout.splitlines()
+    assert rows[0].split() == ["id", "last", "used", "workspace", "title"]
+    assert [row.split()[0] for row in rows[1:]] == ["holiday"]
+    told = json.loads(run("--store", STORE, "list", "--workspace", "", "--json").stdout)
+    assert (told["id"], told["workspace"]) == ("trip", "")

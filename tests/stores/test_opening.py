@@ -47,8 +47,8 @@ def test_a_server_that_does_not_answer_is_an_error_without_its_password(scheme, 
 
 NOT_STORES = [
     "",
-    "sessions.db",
     "memory",
+    "sqlite:sessions.db",
     f"mysql://me:{SECRET}@host/db",
     f"redis://:{SECRET}@host",
     f"postgresql://me:{SECRET}@host:port/db",

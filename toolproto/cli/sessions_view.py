@@ -34,10 +34,13 @@ def conversation(store: Store, id: str) -> Conversation:
 
 def session_table(sessions: Sequence[SessionInfo]) -> Table:
     """One line for each of *sessions*."""
-    table = Table("id", "last used", "title", box=None, pad_edge=False)
+    has_workspaces = any(each.workspace for each in sessions)
+    columns = ["id", "last used", *["workspace"] * has_workspaces, "title"]
+    table = Table(*columns, box=None, pad_edge=False)
     for each in sessions:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(each.updated))
-        table.add_row(Text(visible(each.id)), used, Text(one_line(each.title, 60)))
+        where = [Text(one_line(each.workspace, 30))] * has_workspaces
+        table.add_row(Text(visible(each.id)), used, *where, Text(one_line(each.title, 60)))
     return table
 
 

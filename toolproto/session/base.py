@@ -12,7 +12,7 @@ from ..approvals import Allow, ApprovalRequest, decided, let_pass, refuse
 from ..endpoints.redaction import Redactor
 from ..errors import TurnCancelled, UsageError
 from ..guard.taint import known
-from ..messages import Message, ToolResult
+from ..messages import ChatRequest, Message, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
 from ..tools.define import Tool
@@ -37,11 +37,14 @@ from .options import (
     turn_setup,
     turn_terms,
 )
+from .titles import title_of, title_request
 from .undoing import undone
 
 __all__ = ["SessionBase"]
 
 
+#: The paradigm of a session for which none was named.
+_USUAL = "json_strict"
 Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
 
 
@@ -53,13 +56,13 @@ class SessionBase:
 
     def __init__(
         self,
-        paradigm: str | ToolContextDef,
+        paradigm: str | ToolContextDef | None,
         tools: Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry,
         **options: Unpack[SessionOptions],
     ) -> None:
         refuse_unknown(options)
         given = isinstance(tools, ToolRegistry)
-        self._setup = turn_setup(_paradigm(paradigm), _registry(tools), options)
+        self._setup = turn_setup(_paradigm(paradigm or _USUAL), _registry(tools), options)
         # Sources that nobody else has opened are closed with the session.
         self._opened = [each for each in self.tools.sources if not given and not each.is_open]
         self._approver = options.get("approver")
@@ -71,7 +74,15 @@ class SessionBase:
             self._conversation.sources.hear_history(known(message, self.tools, self._setup.guard))
         self._keeping = open_keeping(self._setup, options)
         if self._keeping:
+            led = self._keeping.log.led
+            kept = _paradigm(paradigm or led.get("paradigm") or _USUAL)
+            model = options.get("model", led.get("model", ""))
+            self._setup = replace(self._setup, paradigm=kept, model=model)
+            self._keeping.setup = self._setup
             self._conversation = self._keeping.conversation()
+        self._auto_title = options.get("auto_title", False)
+        if self._auto_title and self._keeping is None:
+            raise UsageError("auto_title is for a session that is kept: give it a store, too")
         self._busy = threading.Lock()
 
     def __repr__(self) -> str:
@@ -161,6 +172,15 @@ class SessionBase:
         self._kept.title = title
 
     @property
+    def workspace(self) -> str:
+        """What the session belongs to; sessions are listed by it."""
+        return self._kept.workspace
+
+    @workspace.setter
+    def workspace(self, workspace: str) -> None:
+        self._kept.workspace = workspace
+
+    @property
     def turns(self) -> tuple[LoggedTurn, ...]:
         """Every turn there is, those beside the conversation's way included."""
         return tuple(self._kept.log.turns.values())
@@ -242,6 +262,38 @@ class SessionBase:
         again |= terms
         again["beside"] = found.number
         return found.message, again
+
+    def _to_keep(self, turn: int | None) -> list[int]:
+        """The turns behind *turn*, which are to follow what takes its place."""
+        with self._one_at_a_time():
+            kept = self._kept
+            kept.settle()
+            if turn is None:  # the last one: nothing follows it
+                return []
+            following = kept.following(turn)
+            kept.check_movable(following)
+            return following
+
+    def _keep_following(self, turns: list[int], result: TurnResult) -> None:
+        """Let *turns* follow the turn that has just ended, if it came to an answer."""
+        if turns and result.status == "completed":
+            with self._one_at_a_time():
+                self._conversation = self._kept.keep_following(turns)
+
+    def _wants_title(self) -> ChatRequest | None:
+        """What to ask for a title, if one is to be found: after a turn that has an answer."""
+        result, keeping = self.result, self._keeping
+        if not self._auto_title or keeping is None or not result or result.status != "completed":
+            return None
+        first = next((each.content for each in self.messages if each.role == "user"), "")
+        if keeping.title != title_of(keeping.log.redact(first)):
+            return None  # somebody, or the model, has found one
+        return title_request(self._setup, self.messages)
+
+    def _take_title(self, title: str) -> None:
+        """Call the session as the model said, unless somebody has named it meanwhile."""
+        if title and self._wants_title():
+            self._kept.title = title
 
     def _shared(self) -> tuple[Any, ...]:
         """What a driver is made with, whichever it is."""

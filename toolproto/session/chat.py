@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any, Self, Unpack
 
 from ..endpoints.base import AsyncEndpoint, Endpoint
 from ..endpoints.function import as_async_endpoint, as_endpoint
-from ..messages import Message
+from ..messages import ChatRequest, Message
 from ..paradigms.base import ToolContextDef
 from ..tools.define import Tool
 from ..tools.registry import ToolRegistry
@@ -19,13 +22,15 @@ from ..turn.settling import Verdict
 from .asynchronous import AsyncDriver
 from .base import SessionBase
 from .blocking import BlockingDriver
-from .jobs import unbroken
+from .jobs import in_thread, unbroken
 from .keeping import check_exists
 from .opening import aopen_sources, open_sources
 from .options import SessionOptions, TurnTerms
 from .titles import TitleReply, title_request
 
 __all__ = ["AsyncChatSession", "ChatSession"]
+
+_log = logging.getLogger("toolproto")
 
 Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
 
@@ -48,7 +53,7 @@ class ChatSession(SessionBase):
     def __init__(
         self,
         endpoint: Endpoint | Callable[..., Any],
-        paradigm: str | ToolContextDef = "json_strict",
+        paradigm: str | ToolContextDef | None = None,
         tools: Tools = (),
         **options: Unpack[SessionOptions],
     ) -> None:
@@ -81,11 +86,48 @@ class ChatSession(SessionBase):
         open_sources(self.tools)
         with self._turn(message, terms) as begun, self._driver.driving(*begun) as events:
             yield events
+        if request := self._wants_title():
+            in_thread(partial(self._find_title, request))
 
-    def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult:
-        """Run the last *turn* again, or an earlier one; what it said before is kept beside it."""
+    def rerun(
+        self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
+    ) -> TurnResult:
+        """Run the last *turn* again, or an earlier one; what it said before is kept beside it.
+
+        With *keep_following* the turns behind it follow the new one, too, if it has an answer.
+        """
+        following = self._to_keep(turn) if keep_following else []
         message, again = self._to_run_again(turn, terms)
-        return self.send(message, **again)
+        result = self.send(message, **again)
+        self._keep_following(following, result)
+        return result
+
+    def insert(
+        self, message: str | Message, /, *, after: int, **terms: Unpack[TurnTerms]
+    ) -> TurnResult:
+        """Run a turn behind turn *after*; those that follow it there follow the new one.
+
+        It is a branch: the conversation as it was is kept beside it. Without an answer, nothing
+        follows.
+        """
+        following = self._to_keep(after)
+        self.switch(after)
+        result = self.send(message, **terms)
+        self._keep_following(following, result)
+        return result
+
+    def _find_title(self, request: ChatRequest) -> None:
+        reply = TitleReply(self._setup)
+        try:
+            with self.endpoint.stream(request) as chunks:
+                for chunk in chunks:
+                    if self._busy.locked():  # a turn has begun: after it there is another time
+                        return
+                    if reply.hear(chunk.text):
+                        break
+            self._take_title(reply.title())
+        except Exception:
+            _log.info("no title could be found", exc_info=True)
 
     def make_title(self) -> str:
         """Have the model find a title for the session."""
@@ -131,13 +173,14 @@ class AsyncChatSession(SessionBase):
     def __init__(
         self,
         endpoint: AsyncEndpoint | Callable[..., Any],
-        paradigm: str | ToolContextDef = "json_strict",
+        paradigm: str | ToolContextDef | None = None,
         tools: Tools = (),
         **options: Unpack[SessionOptions],
     ) -> None:
         super().__init__(paradigm, tools, **options)
         self.endpoint = as_async_endpoint(endpoint)
         self._driver = AsyncDriver(self.endpoint, *self._shared())
+        self._titling: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -147,6 +190,8 @@ class AsyncChatSession(SessionBase):
 
     async def aclose(self) -> None:
         """Like :meth:`close`, without keeping the event loop waiting."""
+        if self._titling:
+            self._titling.cancel()
         await unbroken(self.close)
 
     async def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult:
@@ -166,14 +211,51 @@ class AsyncChatSession(SessionBase):
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
         await aopen_sources(self.tools)
+        if self._titling:
+            self._titling.cancel()
         with self._turn(message, terms) as begun:
             async with self._driver.driving(*begun) as events:
                 yield events
+        if request := self._wants_title():
+            self._titling = asyncio.create_task(self._find_title(request))
 
-    async def rerun(self, turn: int | None = None, **terms: Unpack[TurnTerms]) -> TurnResult:
-        """Run the last *turn* again, or an earlier one; what it said before is kept beside it."""
+    async def rerun(
+        self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
+    ) -> TurnResult:
+        """Run the last *turn* again, or an earlier one; what it said before is kept beside it.
+
+        With *keep_following* the turns behind it follow the new one, too, if it has an answer.
+        """
+        following = self._to_keep(turn) if keep_following else []
         message, again = self._to_run_again(turn, terms)
-        return await self.send(message, **again)
+        result = await self.send(message, **again)
+        self._keep_following(following, result)
+        return result
+
+    async def insert(
+        self, message: str | Message, /, *, after: int, **terms: Unpack[TurnTerms]
+    ) -> TurnResult:
+        """Run a turn behind turn *after*; those that follow it there follow the new one.
+
+        It is a branch: the conversation as it was is kept beside it. Without an answer, nothing
+        follows.
+        """
+        following = self._to_keep(after)
+        self.switch(after)
+        result = await self.send(message, **terms)
+        self._keep_following(following, result)
+        return result
+
+    async def _find_title(self, request: ChatRequest) -> None:
+        reply = TitleReply(self._setup)
+        try:
+            async with self.endpoint.astream(request) as chunks:
+                async for chunk in chunks:
+                    if reply.hear(chunk.text):
+                        break
+            await unbroken(partial(self._take_title, reply.title()))
+        except Exception:
+            _log.info("no title could be found", exc_info=True)
 
     async def make_title(self) -> str:
         """Have the model find a title for the session."""

@@ -20,6 +20,7 @@ from ..turn.records import Record
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Pending, Terms, TurnSetup
+from .following import copies
 from .log import SessionLog, conversation_of
 from .redacting import Redaction, is_whole
 from .titles import title_of
@@ -43,8 +44,9 @@ def open_keeping(setup: TurnSetup, options: Mapping[str, Any]) -> Keeping | None
     given = options["store"]
     store = open_store(given)
     id = options.get("id") or random_id().replace("call_", "session_")
+    workspace = options.get("workspace", "")
     if store.info(id) is None:
-        store.create(id)
+        store.create(id, workspace=workspace) if workspace else store.create(id)
     log = SessionLog(store, id, options.get("redact") or Redaction())
     return Keeping(setup, log, owns_store=isinstance(given, str | Path))
 
@@ -85,6 +87,16 @@ class Keeping:
     def title(self, title: str) -> None:
         self.log.store.rename(self.log.id, self.log.redact(title))
 
+    @property
+    def workspace(self) -> str:
+        """What the session belongs to."""
+        info = self.log.store.info(self.log.id)
+        return info.workspace if info else ""
+
+    @workspace.setter
+    def workspace(self, workspace: str) -> None:
+        self.log.store.assign(self.log.id, workspace)
+
     def current(self, conversation: Conversation) -> Conversation:
         """*conversation*, unless what was said last could not be written down."""
         return self.conversation() if self.log.look_again() else conversation
@@ -97,7 +109,8 @@ class Keeping:
         """A new turn behind the head."""
         if not self.log.turns and not self.title:
             self.title = title_of(self.log.redact(message.content))
-        beginning = self.log.beginning(message, terms, self.log.head)
+        led = {"paradigm": self.setup.paradigm.name, "model": self.setup.model}
+        beginning = self.log.beginning(message, terms, self.log.head, led)
         return self._begun(conversation, terms, message, {}, [beginning], ())
 
     def resume(self, conversation: Conversation, verdicts: Mapping[str, Verdict]) -> Begun:
@@ -142,6 +155,29 @@ class Keeping:
         self.settle()
         self.log.move(number)
         return self.conversation()
+
+    def following(self, number: int) -> list[int]:
+        """The turns behind *number* on the conversation's way."""
+        way = [turn.number for turn in self.log.way(self.log.head)]
+        if number not in way:
+            raise UsageError(
+                f"turn {number} is not on the way of the conversation; those are {way}"
+            )
+        return way[way.index(number) + 1 :]
+
+    def keep_following(self, turns: Sequence[int]) -> Conversation:
+        """Let *turns* follow the head, too, as copies; they stay where they are."""
+        moved = [self.log.turns[number] for number in turns]
+        if moved and self.log.head is not None:
+            base = len(conversation_of(self.log.way(moved[0].parent)).messages)
+            shift = len(self.conversation().messages) - base
+            number = max(self.log.turns) + 1
+            self.log.write(list(copies(moved, number, self.log.head, base, shift)))
+        return self.conversation()
+
+    def check_movable(self, turns: Sequence[int]) -> None:
+        """Raise UsageError if *turns* cannot follow another one."""
+        list(copies([self.log.turns[number] for number in turns], 0, 0, 0, 0))
 
     def settle(self) -> None:
         """Close the turn that broke off, if there is one."""

@@ -32,6 +32,8 @@ class SessionLog:
         self.head: int | None = None
         self.count = 0
         self.conflict: StoreError | None = None
+        #: The paradigm and the model of the session, by name.
+        self.led: dict[str, str] = {}
         self.redact = (redact or Redaction()).fresh()
         self._latest: LoggedTurn | None = None
         self._torn = False
@@ -62,9 +64,12 @@ class SessionLog:
             self._take_all(self.store.read(self.id, self.count))
         return torn
 
-    def beginning(self, message: Message, terms: Terms, parent: int | None) -> Record:
-        """The record of a turn that *message* begins."""
-        return beginning(self._following, parent, message, terms)
+    def beginning(
+        self, message: Message, terms: Terms, parent: int | None, led: Mapping[str, str]
+    ) -> Record:
+        """The record of a turn that *message* begins; *led* is by which paradigm and model."""
+        record = beginning(self._following, parent, message, terms)
+        return record if led == self.led else Record("turn", {**record.data, "led": dict(led)})
 
     def resuming(self, verdicts: Mapping[str, Verdict]) -> Record:
         """The record of a turn that goes on with what is pending."""
@@ -147,6 +152,7 @@ class SessionLog:
     def _begin(self, data: Mapping[str, Any]) -> None:
         turn = begun(data)
         self._known(turn.parent)  # so that every way has an end
+        self.led = dict(data.get("led", self.led))
         if turn.number in self.turns:
             raise StoreError(f"the session is damaged: it has two turns {turn.number!r}")
         self.turns[turn.number] = self._latest = turn

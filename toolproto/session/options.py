@@ -67,7 +67,8 @@ class SessionOptions(TypedDict, total=False):
     *model* is the model to ask for, where that is not the endpoint's own. *prices* are by model
     (``{"gpt-4o*": (2.5, 10)}``), for a million tokens that are read and written.
     *store* (``"sqlite:///chats.db"``) keeps the session under *id*, or opens the one it has;
-    *redact* says what is not written there.
+    *redact* says what is not written there. *workspace* is what a new session belongs to. With
+    *auto_title* the model finds a title for it, in the background, never in the way of a turn.
     """
 
     system: str | ToolContextBuilder
@@ -90,6 +91,8 @@ class SessionOptions(TypedDict, total=False):
     ordering: Ordering
     model: str
     prices: Mapping[str, Any]
+    workspace: str
+    auto_title: bool
 
 
 def turn_terms(terms: TurnTerms) -> Terms:

@@ -18,13 +18,17 @@ __all__ = ["Record", "SessionInfo", "Store"]
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """A session as a list shows it. Times are seconds since 1970, *records* how many it has."""
+    """A session as a list shows it.
+
+    Times are seconds since 1970, *records* how many it has. *workspace* is what it belongs to.
+    """
 
     id: str
     title: str
     created: float
     updated: float
     records: int
+    workspace: str = ""
 
 
 @runtime_checkable
@@ -36,7 +40,7 @@ class Store(Protocol):
     database says. ``toolproto.testing.store_conformance`` tests all that is promised here.
     """
 
-    def create(self, id: str, title: str = "") -> SessionInfo:
+    def create(self, id: str, title: str = "", workspace: str = "") -> SessionInfo:
         """A new session without records."""
         ...
 
@@ -55,9 +59,17 @@ class Store(Protocol):
         """
         ...
 
-    def list(self, search: str = "", *, limit: int = 100, offset: int = 0) -> Sequence[SessionInfo]:
+    def list(
+        self,
+        search: str = "",
+        *,
+        workspace: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> Sequence[SessionInfo]:
         """Sessions whose title or text holds *search*, the last used first.
 
+        With *workspace*, those that belong to just that one; an empty one is that of the others.
         The text is every string in the records' data but the names of fields. Upper and lower case
         are the same, and so are the ways of writing an accent; no character is a wildcard.
         """
@@ -65,6 +77,10 @@ class Store(Protocol):
 
     def rename(self, id: str, title: str) -> None:
         """Give the session another title. It counts as used no later than before."""
+        ...
+
+    def assign(self, id: str, workspace: str) -> None:
+        """Let the session belong to *workspace*. It counts as used no later than before."""
         ...
 
     def delete(self, id: str) -> None:

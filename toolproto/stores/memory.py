@@ -35,10 +35,10 @@ class MemoryStore:
     def __repr__(self) -> str:
         return "MemoryStore()"
 
-    def create(self, id: str, title: str = "") -> SessionInfo:
+    def create(self, id: str, title: str = "", workspace: str = "") -> SessionInfo:
         """A new session without records."""
         now = time()
-        made = SessionInfo(checked_id(id), readable(title), now, now, 0)
+        made = SessionInfo(checked_id(id), readable(title), now, now, 0, readable(workspace))
         with self._lock:
             if id in self._open():
                 raise taken(id)
@@ -68,11 +68,20 @@ class MemoryStore:
                 session.records += texts
                 session.info = replace(session.info, updated=time(), records=at + len(texts))
 
-    def list(self, search: str = "", *, limit: int = 100, offset: int = 0) -> Sequence[SessionInfo]:
+    def list(
+        self,
+        search: str = "",
+        *,
+        workspace: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> Sequence[SessionInfo]:
         """Sessions whose title or text holds *search*, the last used first."""
         needle, end = folded(search), counted("offset", offset) + counted("limit", limit)
         with self._lock:
             found = [each.info for each in self._open().values() if each.holds(needle)]
+        if workspace is not None:
+            found = [info for info in found if info.workspace == readable(workspace)]
         found.sort(key=lambda info: (-info.updated, -info.created, info.id))
         return found[offset:end]
 
@@ -81,6 +90,12 @@ class MemoryStore:
         with self._lock:
             session = self._known(id)
             session.info = replace(session.info, title=readable(title))
+
+    def assign(self, id: str, workspace: str) -> None:
+        """Let the session belong to *workspace*."""
+        with self._lock:
+            session = self._known(id)
+            session.info = replace(session.info, workspace=readable(workspace))
 
     def delete(self, id: str) -> None:
         """Forget the session and all its records."""

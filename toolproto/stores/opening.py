@@ -35,8 +35,9 @@ def open_store(store: str | Path | Store) -> Store:
 
 def _is_url(store: str) -> bool:
     """Whether *store* means a URL, if only a wrong one: ``sqlite:chats.db`` is no file."""
-    scheme = store.partition(":")[0].casefold()
-    return not store.strip() or "://" in store or (scheme.startswith(_DATABASES) and ":" in store)
+    scheme, colon, _ = store.casefold().partition(":")
+    is_named = scheme.startswith(_DATABASES) if colon else scheme in _DATABASES
+    return is_named or "://" in store or "\0" in store or not store.strip()
 
 
 def sql_store() -> type[SqlStore]:

@@ -100,6 +100,21 @@ class StoreConformance:
         found = store.info("one")
         assert found is not None and found.title == "\ufffd"
 
+    def test_sessions_belong_to_workspaces(self, store: Store) -> None:
+        store.create("one", "First", "home")
+        store.create("two")
+        store.append("two", [said("x")], 0, durable=False)
+        before = store.info("two")
+        store.assign("two", "wörk %_'")
+        found = store.info("two")
+        assert before is not None and found is not None
+        assert (found.workspace, found.updated) == ("wörk %_'", before.updated)
+        assert [each.id for each in store.list(workspace="wörk %_'")] == ["two"]
+        assert [each.id for each in store.list("first", workspace="home")] == ["one"]
+        assert store.list("first", workspace="") == [] and len(store.list()) == 2
+        with pytest.raises(UsageError):
+            store.assign("nobody", "x")
+
     def test_a_deleted_session_is_gone_and_its_id_is_free(self, store: Store) -> None:
         store.create("one", "First")
         store.create("two")

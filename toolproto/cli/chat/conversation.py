@@ -67,6 +67,8 @@ class Setup:
     constrain: str = "auto"
     ordering: Ordering = "parallel"
     prices: Mapping[str, Any] = field(default_factory=dict)
+    workspace: str = ""
+    auto_title: bool = False
     guard: Guard = field(default_factory=Guard)
 
     def session(self, approver: Approver | None) -> ChatSession:
@@ -86,6 +88,8 @@ class Setup:
             constrain=self.constrain,
             ordering=self.ordering,
             prices=self.prices,
+            workspace=self.workspace,
+            auto_title=self.auto_title,
             guard=self.guard,
         )
 

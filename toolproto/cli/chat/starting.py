@@ -50,6 +50,8 @@ class Options:
     store: str | None = None
     session: str | None = None
     max_rounds: int = 10
+    workspace: str = ""
+    auto_title: bool = False
     in_order: bool = False
     prices: Mapping[str, Any] = field(default_factory=dict)
     stop_on_deny: bool = False
@@ -92,6 +94,8 @@ def made_setup(
             policy(approve, options.allow, options.deny), stop_on_deny=options.stop_on_deny
         ),
         prices=options.prices,
+        workspace=options.workspace,
+        auto_title=options.auto_title,
         ordering="in_order" if options.in_order else "parallel",
         limits=TurnLimits(rounds=options.max_rounds),
         params=options.params,

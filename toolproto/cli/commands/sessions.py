@@ -70,20 +70,24 @@ def _known(store: Store, id: str) -> str:
 @command.command("list")
 @_in_store
 @click.argument("search", default="")
+@click.option("--workspace", metavar="NAME", help="Only those that belong to it.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many.")
 @json_option
-def list_sessions(store: Store, search: str, limit: int, as_json: bool) -> None:
+def list_sessions(
+    store: Store, search: str, workspace: str | None, limit: int, as_json: bool
+) -> None:
     """List sessions, the last used first.
 
     With SEARCH, those whose title or text holds it.
     """
     from ..sessions_view import session_table
 
-    found = store.list(search, limit=limit)
+    found = store.list(search, workspace=workspace, limit=limit)
     if as_json:
         for each in found:
+            told = {"id": each.id, "title": each.title, "workspace": each.workspace}
             times = {"created": each.created, "updated": each.updated}
-            print_json({"id": each.id, "title": each.title, **times, "records": each.records})
+            print_json({**told, **times, "records": each.records})
     elif found:
         out().print(session_table(found))
     else:

@@ -42,6 +42,7 @@ _SHOWN = (
     SESSIONS.c.created,
     SESSIONS.c.updated,
     SESSIONS.c.records,
+    SESSIONS.c.workspace,
 )
 _INFO = select(*_SHOWN).where(SESSIONS.c.id == bindparam("session"))
 _AT_ONCE = 1000
@@ -91,10 +92,10 @@ class SqlStore:
     def __repr__(self) -> str:
         return f"SqlStore({self._database.place!r})"
 
-    def create(self, id: str, title: str = "") -> SessionInfo:
+    def create(self, id: str, title: str = "", workspace: str = "") -> SessionInfo:
         """A new session without records."""
         now = time()
-        made = SessionInfo(checked_id(id), readable(title), now, now, 0)
+        made = SessionInfo(checked_id(id), readable(title), now, now, 0, readable(workspace))
         self._open().write(lambda connection: _create(connection, made), durable=True)
         return made
 
@@ -125,7 +126,14 @@ class SqlStore:
         elif (found := self._known(id).records) != at:
             raise conflict(id, at, found)
 
-    def list(self, search: str = "", *, limit: int = 100, offset: int = 0) -> Sequence[SessionInfo]:
+    def list(
+        self,
+        search: str = "",
+        *,
+        workspace: str | None = None,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> Sequence[SessionInfo]:
         """Sessions whose title or text holds *search*, the last used first."""
         query = (
             select(*_SHOWN)
@@ -133,6 +141,8 @@ class SqlStore:
             .limit(counted("limit", limit))
             .offset(counted("offset", offset))
         )
+        if workspace is not None:
+            query = query.where(SESSIONS.c.workspace == readable(workspace))
         if search:
             query = query.where(self._holding(folded(search)))
         rows = self._open().read(lambda connection: connection.execute(query).all())
@@ -144,6 +154,16 @@ class SqlStore:
             update(SESSIONS)
             .where(SESSIONS.c.id == checked_id(id))
             .values(title=readable(title), search=folded(title))
+        )
+        if not self._open().write(lambda connection: connection.execute(statement).rowcount):
+            raise no_session(id)
+
+    def assign(self, id: str, workspace: str) -> None:
+        """Let the session belong to *workspace*."""
+        statement = (
+            update(SESSIONS)
+            .where(SESSIONS.c.id == checked_id(id))
+            .values(workspace=readable(workspace))
         )
         if not self._open().write(lambda connection: connection.execute(statement).rowcount):
             raise no_session(id)

@@ -24,6 +24,7 @@ SESSIONS = Table(
     Column("created", Double, nullable=False),
     Column("updated", Double, nullable=False),
     Column("records", BigInteger, nullable=False),
+    Column("workspace", Text, nullable=False),
 )
 
 #: ``search`` is the text of ``data`` as the store's search reads it: the databases themselves do

@@ -49,8 +49,14 @@ def _create(connection: Connection) -> None:
         connection.execute(text(statement))
 
 
+def _add_workspaces(connection: Connection) -> None:
+    connection.execute(
+        text("ALTER TABLE toolproto_sessions ADD COLUMN workspace TEXT NOT NULL DEFAULT ''")
+    )
+
+
 #: The step at place *n* makes version *n + 1* of version *n*; there is nothing in version 0.
-STEPS: tuple[Step, ...] = (_create,)
+STEPS: tuple[Step, ...] = (_create, _add_workspaces)
 
 
 def version_of(connection: Connection, newest: int) -> int:
