@@ -159,6 +159,7 @@ def _looked_up(directory: Directory) -> list[BaseRoute]:
         Route("/api/v0/models", directory.lm_studio),
         Route("/api/v0/models/{model:path}", directory.lm_studio_one),
         Route("/api/v1/models", directory.native),
+        Route("/api/v1/models/{model:path}", directory.model),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..messages import Message
 from ..tools.spec import ToolOffer
@@ -47,8 +47,7 @@ class AnswerShape:
     schema: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ClientTool:
+class ClientTool(NamedTuple):
     """A tool as its client knows it, which may differ from how the model is offered it.
 
     *kind* is the API's own word for what it is; calls of it go back in the form of that kind.

@@ -132,7 +132,9 @@ class Serving:
     def _read(self, api: Api, values: Mapping[str, Any], key: str | None) -> Asked:
         """The request in *values*, with what it leaves to our memory."""
         model = read_model(values)
-        values = self.answers.recalled(values, key) if api.name == "openai_responses" else values
+        if api.name == "openai_responses":
+            values = self.answers.recalled(values, key)
+            check_limits(values, self._config.limits)
         asked = self.answers.remembering(api.read(values, self._sees(model)), values, key)
         count, most = len(asked.offer.tools), self._config.limits.tools
         if count > most:

@@ -56,7 +56,7 @@ CLIENTS = {
         *("openai3.txt", "with_kinds.py", "custom", "custom_in_chat", "namespace", "known_kinds"),
         *("remembered", "images", "lists_and_counts"),
     ),
-    "ollama": client("openai2.txt", "with_ollama.py", *PLAIN, "agent"),
+    "ollama": client("openai2.txt", "with_ollama.py", *PLAIN, "agent", "lookups"),
     "litellm": client("openai2.txt", "with_litellm.py", *USUAL),
     "langchain": client("openai2.txt", "with_langchain.py", *USUAL, "agent", "object"),
     "instructor": client(

@@ -421,6 +421,12 @@ def test_a_tool_that_runs_at_anthropic_is_left_out(kind: str):
     assert asked.notes == (f"left out {kind}: it runs on servers of its maker",)
 
 
+def test_a_tool_that_was_left_out_cannot_be_demanded():
+    tool = {"type": "web_search_20250305", "name": "web_search"}
+    asked = messages([tool], tool_choice={"type": "tool", "name": "web_search"})
+    assert asked.offer.choice == "auto" and asked.offer.tools == ()
+
+
 def test_servers_that_a_client_names_are_left_out():
     asked = messages([], mcp_servers=[{"type": "url", "url": "https://a.b", "name": "a"}])
     assert asked.notes == ("left out mcp_servers: it runs on servers of its maker",)

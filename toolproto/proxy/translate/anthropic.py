@@ -115,7 +115,7 @@ def _offer(offering: Offering, tool: Mapping[str, Any], path: str) -> None:
         return
     known = anthropic_tool(kind)
     if known is None:
-        offering.leave_out(kind)
+        offering.leave_out(kind, tool.get("name"))
         return
     name = required(tool, "name", str, f"{path}.")
     offering.add(ClientTool(name), known.description, known.parameters)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...messages import Message, ToolCall
 from ..asked import BadRequest, ClientTool
-from .content import Part, Sees, joined_text, read_parts, unseen
+from .content import Part, Sees, joined_text, read_part, read_parts, unseen
 from .history import History
 from .offering import Offering
 from .reading import objects, optional, required, shown
@@ -69,7 +69,7 @@ class _Reading:
                 parts = []
                 self._answer(block, where)
             elif block.get("type") not in _SILENT:
-                parts += read_parts([block], path)
+                parts += read_part(block, where)
         self.history.heard("user", parts)
 
     def _answer(self, block: Mapping[str, Any], path: str) -> None:
@@ -137,7 +137,7 @@ def _own_parts(block: Mapping[str, Any], path: str) -> list[Part]:
     if block.get("type") == "compaction":
         content = block.get("content")
         return [content] if isinstance(content, str) else []
-    return read_parts([block], path)
+    return [*read_part(block, path)]
 
 
 def _served_parts(content: Any, path: str) -> list[Part]:
@@ -146,7 +146,7 @@ def _served_parts(content: Any, path: str) -> list[Part]:
         case str() | None:
             return read_parts(content, path)
         case {"type": "web_fetch_result", "content": dict(document)}:
-            return [str(content.get("url", "")), *read_parts([document], path)]
+            return [str(content.get("url", "")), *read_part(document, path)]
         case {"stdout": str(out)}:
             return [out, *([err] if isinstance(err := content.get("stderr"), str) and err else [])]
         case list():
@@ -160,5 +160,5 @@ def _found(each: Any, path: str) -> list[Part]:
             # The page itself is encrypted.
             return [f"[{title}]({url})"]
         case {"type": str()}:
-            return read_parts([each], path)
+            return [*read_part(each, path)]
     return [unseen("a result")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...messages import Attachment
@@ -24,6 +24,7 @@ __all__ = [
     "document",
     "image",
     "joined_text",
+    "read_part",
     "read_parts",
     "said",
     "unseen",
@@ -60,7 +61,7 @@ def read_parts(content: Any, path: str) -> list[Part]:
         raise BadRequest(f"{path} is to be a string or a list of parts", path)
     parts: list[Part] = []
     for at, part in enumerate(content):
-        parts += [part] if isinstance(part, str) else _part(part, f"{path}[{at}]")
+        parts += [part] if isinstance(part, str) else read_part(part, f"{path}[{at}]")
     return parts
 
 
@@ -70,9 +71,11 @@ def joined_text(content: Any, path: str) -> str:
 
 
 def said(
-    parts: Iterable[Part], sees: Sees, labelled: bool = False
+    parts: Sequence[Part], sees: Sees, labelled: bool = False
 ) -> tuple[str, tuple[Attachment, ...]]:
     """The text of *parts*, and what goes with it; *labelled* if the text is to say what does."""
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return parts[0], ()
     texts: list[str] = []
     seen: list[Attachment] = []
     for part in parts:
@@ -91,7 +94,8 @@ def unseen(what: str) -> str:
     return f"[{what}, not shown to this model]"
 
 
-def _part(part: Any, path: str) -> Sequence[Part]:
+def read_part(part: Any, path: str) -> Sequence[Part]:
+    """What one part of a message holds."""
     kind = part.get("type") if isinstance(part, Mapping) else None
     if not isinstance(kind, str):
         raise BadRequest(f"{path} is to be a part with a type", path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ...messages import Message, Role, ToolCall, ToolResult
 from ..asked import BadRequest
@@ -34,14 +34,14 @@ class History:
         self._end_results()
         return self._messages
 
-    def heard(self, role: Role, parts: Iterable[Part]) -> None:
+    def heard(self, role: Role, parts: Sequence[Part]) -> None:
         """What a user or the system says."""
         text, seen = said(parts, self._sees if role == "user" else blind)
         if text or seen:
             self._add(Message(role, text, attachments=seen))
 
     def replied(
-        self, parts: Iterable[Part], calls: Sequence[ToolCall], path: str, thought: str = ""
+        self, parts: Sequence[Part], calls: Sequence[ToolCall], path: str, thought: str = ""
     ) -> None:
         """What the model said, called and thought."""
         text, _ = said(parts, blind)
@@ -59,7 +59,7 @@ class History:
         self._waiting += message.calls
         self._messages.append(message)
 
-    def answered(self, id: str, parts: Iterable[Part], path: str, is_error: bool = False) -> None:
+    def answered(self, id: str, parts: Sequence[Part], path: str, is_error: bool = False) -> None:
         """A result; those that follow each other become one message."""
         call = self._calls.get(id)
         if call is None:

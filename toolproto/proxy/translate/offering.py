@@ -97,10 +97,10 @@ class Offering:
             self.tools[name] = tool
         self.specs[name] = self._spec(name, description, parameters)
 
-    def leave_out(self, kind: str, remedy: str = "it runs on servers of its maker") -> None:
-        """A tool of *kind* that cannot be offered."""
-        self._left_out.add(kind)
-        self.note(f"left out {kind[:80]}: {remedy}")
+    def leave_out(self, kind: str, name: Any = None) -> None:
+        """A tool of *kind*, which its client may call *name*, that cannot be offered."""
+        self._left_out |= {kind, name} if isinstance(name, str) else {kind}
+        self.note(f"left out {kind[:80]}: it runs on servers of its maker")
 
     def name_of(self, tool: ClientTool) -> str:
         """What *tool* is called here, offered now or not."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...messages import Message, ToolCall
 from ..asked import BadRequest, ClientTool
-from .content import Part, Sees, joined_text, read_parts
+from .content import Part, Sees, joined_text, read_part, read_parts
 from .history import History
 from .offering import Offering
 from .reading import listed, optional, read_arguments, required, shown
@@ -145,7 +145,7 @@ def _output(item: Mapping[str, Any], kind: str, path: str) -> list[Part]:
         return [f"You may call these tools now: {found}" if found else "No tool was found."]
     output = item.get("output")
     if kind == "computer_call_output":
-        return read_parts([output], f"{path}.output")
+        return [*read_part(output, f"{path}.output")]
     if kind == "shell_call_output" and isinstance(output, list):
         return [_printed(each) for each in output if isinstance(each, Mapping)]
     if kind == "apply_patch_call_output" and output is None:

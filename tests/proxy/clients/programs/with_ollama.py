@@ -74,7 +74,22 @@ def agent(model, streamed):
     expect(reply.text, "I was told: Oslo: 4 °C")
 
 
+def lookups(model, streamed):
+    """What other programs ask before they offer tools."""
+    assert model in [each.model for each in client.list().models]
+    assert "tools" in client.show(model).capabilities
+    assert model in [each.model for each in client.ps().models]
+    try:
+        client.show("nobody")
+    except ResponseError as error:
+        expect(error.status_code, 404)
+    answered = client.generate(model, "Hello", stream=streamed)
+    parts = list(answered) if streamed else [answered]
+    expect("".join(part.response for part in parts), "Hello to you.")
+    expect((parts[-1].done, parts[-1].done_reason), (True, "stop"))
+
+
 if __name__ == "__main__":
     no_words_for = ("one_at_a_time", "forced", "forced_by_name", "forbidden", "unknown_choice")
     client_ = Client(ask, refused, ends=("stop", "stop"))
-    play({**usual(client_, no_words_for), "agent": agent})
+    play({**usual(client_, no_words_for), "agent": agent, "lookups": lookups})
