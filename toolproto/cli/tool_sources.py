@@ -6,6 +6,7 @@
 ``tools.json``          JSON Schemas as OpenAI, Anthropic and others write them; ``"command"``
                         beside a schema says how to run it (see ``command_tool.py``)
 ``files:``              the file tools over files in memory; ``files:notes`` over a folder
+``python:``             ``python_eval``, which runs code that the model wrote, if it is approved
 ======================  ========================================================================
 """
 
@@ -29,6 +30,7 @@ from .loading import load_module
 __all__ = ["load_offer", "load_tools"]
 
 _FILES = "files:"
+_PYTHON = "python:"
 _LISTS = ("tools", "functions")
 
 
@@ -49,6 +51,10 @@ def load_offer(sources: Sequence[str]) -> ToolOffer:
 def _tools(source: str) -> list[Tool]:
     if source.startswith(_FILES):
         return _file_tools(source.removeprefix(_FILES))
+    if source == _PYTHON:
+        from ..tools.toolsets import python_tool
+
+        return [python_tool()]
     if source.endswith((".json", ".toml")):
         found = list(_described(Path(source)))
     else:

@@ -236,3 +236,22 @@ def test_every_event_of_a_session_has_its_json():
         told = [(event, event_json(event)) for event in events]
     assert all(json.dumps(each) and each["event"] for _, each in told)
     assert isinstance(told[-1][0], TurnEnded)
+
+
+def test_files_are_kept_in_the_store():
+    options = ["--store", "x.db", "--files", "notes", "--approve", "all", "--in-order"]
+    with ScriptedService(WRITE, "Written.") as service:
+        assert run(service, *options).stdout == "Written.\n"
+    read = call("read_file", path="a.txt")
+    with ScriptedService(read, "Read.") as service:
+        done = run(service, *options, "--json")
+    assert [e["result"]["content"] for e in lines(done) if e.get("result")] == ["x"]
+    listed = CliRunner().invoke(main, ["sessions", "--store", "x.db", "list"]).stdout
+    assert "files:" not in listed
+    assert "--store" in run(None, "--files", "notes", "--model", "x").stderr
+
+
+def test_a_refused_call_may_stop_the_turn():
+    with ScriptedService(WRITE, "never") as service:
+        done = run(service, "--tools", "tools.py", "--stop-on-deny")
+    assert done.exit_code == 130 and done.stdout == ""

@@ -11,7 +11,9 @@ from ...endpoints.redaction import Redactor
 from ...errors import UsageError
 from ...guard.levels import guard_from
 from ...stores import MemoryStore, Store, open_store
+from ...tools.registry import ToolRegistry
 from ...tools.sources import ToolSource
+from ...tools.toolsets import StoredFiles, file_tools
 from ...turn.limits import TurnLimits
 from ..console import out
 from ..endpoint_choice import EndpointChoice
@@ -50,6 +52,7 @@ class Options:
     store: str | None = None
     session: str | None = None
     max_rounds: int = 10
+    files: str | None = None
     workspace: str = ""
     auto_title: bool = False
     in_order: bool = False
@@ -81,12 +84,15 @@ def made_setup(
     """How the conversation is led that *options* ask for, with the tools of *sources* as well."""
     if options.session and not options.store:
         raise UsageError("--session is for one that is kept; say where, as --store chats.db")
+    if options.files is not None and not options.store:
+        raise UsageError("--files are kept in a store; say where, as --store chats.db")
     described = {"describe": options.describe} if options.describe else {}
+    store = opened_store(options.store)
     return Setup(
         endpoint.open(),
         partial(load_paradigm, model=endpoint.model_name, **described),
         options.paradigm,
-        load_tools(options.tools, sources),
+        _tools(options, sources, store),
         options.system,
         dated=endpoint.recording is None and endpoint.record is None,
         examples=bool(options.examples),
@@ -99,11 +105,19 @@ def made_setup(
         ordering="in_order" if options.in_order else "parallel",
         limits=TurnLimits(rounds=options.max_rounds),
         params=options.params,
-        store=opened_store(options.store),
+        store=store,
         id=options.session or new_id(),
         constrain=options.constrain,
         guard=replace(guard_from(options.guard), untrusted=options.untrusted),
     )
+
+
+def _tools(options: Options, sources: Sequence[ToolSource], store: Store) -> ToolRegistry:
+    tools = load_tools(options.tools, sources)
+    if options.files is not None:
+        for tool in file_tools(StoredFiles(store, options.files)):
+            tools.add(tool)
+    return tools
 
 
 def opened_store(address: str | None) -> Store:

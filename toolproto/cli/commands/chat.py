@@ -59,6 +59,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
               help="Keep the session: chats.db, or postgresql://…")  # fmt: skip
 @click.option("--session", metavar="ID", help="Which one: go on with it, or begin it.")
+@click.option("--files", metavar="NAME", help="Let the model keep files of that name in the store.")
 @click.option("--workspace", default="", metavar="NAME", help="What a new session belongs to.")
 @click.option("--auto-title", is_flag=True, help="Let the model find a title, in the background.")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking whole.")

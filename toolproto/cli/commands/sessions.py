@@ -80,9 +80,11 @@ def list_sessions(
 
     With SEARCH, those whose title or text holds it.
     """
+    from ...tools.toolsets.stored import FILES
     from ..sessions_view import session_table
 
-    found = store.list(search, workspace=workspace, limit=limit)
+    listed = store.list(search, workspace=workspace, limit=limit)
+    found = [each for each in listed if not each.id.startswith(FILES)]
     if as_json:
         for each in found:
             told = {"id": each.id, "title": each.title, "workspace": each.workspace}

@@ -1,10 +1,12 @@
-"""Tools that come with the package: files, in memory or in a folder that seals them off."""
+"""Tools that come with the package: files in memory, in a sealed folder or in a store; Python."""
 
 from .file_tools import file_tools
 from .files import Entry, FileLimits, Files, Listing, Removable
 from .folder import FolderFiles
 from .memory import MemoryFiles
 from .paths import split_file_path, split_path
+from .python_code import python_tool
+from .stored import StoredFiles
 
 __all__ = [
     "Entry",
@@ -14,7 +16,9 @@ __all__ = [
     "Listing",
     "MemoryFiles",
     "Removable",
+    "StoredFiles",
     "file_tools",
+    "python_tool",
     "split_file_path",
     "split_path",
 ]

@@ -116,6 +116,12 @@ class MemoryFiles:
 
         self._tree.change(follow)
 
+    def copy(self) -> MemoryFiles:
+        """The same files once more; what is done to one does nothing to the other."""
+        copied = MemoryFiles(limits=self._limits)
+        copied._tree = Latest(self._tree.get())
+        return copied
+
     def contents(self) -> dict[str, bytes]:
         """Every file there is, by path."""
         return {"/".join(parts): content for parts, content in self._tree.get().files.items()}
