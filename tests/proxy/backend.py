@@ -39,10 +39,18 @@ class Refusal:
 
 
 @dataclass
+class Cut:
+    """Said instead of a whole reply: *text*, and why it ends there; None breaks it off."""
+
+    text: str
+    reason: str | None = "length"
+
+
+@dataclass
 class Backend:
     """*speak* gives the reply to messages; *size* is how many characters go out at once."""
 
-    speak: Callable[[Messages], str | Refusal]
+    speak: Callable[[Messages], str | Cut | Refusal]
     size: int = 4
     pause: float = 0.0
     breaks_after: int | None = None
@@ -72,11 +80,12 @@ class Backend:
         if isinstance(said, Refusal):
             error = {"error": {"message": said.message, "type": "x", "code": None}}
             return JSONResponse(error, said.status, said.headers)
+        text, reason = (said.text, said.reason) if isinstance(said, Cut) else (said, "stop")
         if not body.get("stream"):
-            return JSONResponse(whole(said))
-        return StreamingResponse(self._chunks(said), media_type="text/event-stream")
+            return JSONResponse(whole(text))
+        return StreamingResponse(self._chunks(text, reason), media_type="text/event-stream")
 
-    async def _chunks(self, said: str) -> AsyncIterator[str]:
+    async def _chunks(self, said: str, reason: str | None) -> AsyncIterator[str]:
         try:
             for at in range(0, len(said), self.size):
                 if self.breaks_after is not None and at >= self.breaks_after:
@@ -85,7 +94,9 @@ class Backend:
                 yield event({"delta": delta, "finish_reason": None})
                 self.sent = at + self.size
                 await asyncio.sleep(self.pause)
-            yield event({"delta": {}, "finish_reason": "stop"})
+            if reason is None:
+                return
+            yield event({"delta": {}, "finish_reason": reason})
             usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
             yield f"data: {json.dumps({'choices': [], 'usage': usage})}\n\n"
             yield "data: [DONE]\n\n"
