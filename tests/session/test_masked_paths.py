@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode, b64encode
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from toolproto import Tool, ToolSpec, tool
 from toolproto.hooks import Hooks
 from toolproto.masking import Masking
-from toolproto.messages import Chunk, Message
+from toolproto.messages import Attachment, Chunk, Message
 from toolproto.stores import MemoryStore
 from toolproto.turn import Compaction
 
@@ -92,3 +93,26 @@ def test_no_grammar_is_sent_that_holds_what_is_private(play, choices, held):
     write = Tool(ToolSpec("write", "Write to somebody.", schema), str)
     play("Hello.", tools=[write], masking=masking(), constrain="auto").send()
     assert (play.endpoint.requests[0].constraint is not None) == held
+
+
+def test_what_is_attached_is_masked_as_far_as_it_is_text(play):
+    text = b64encode(b"Dear ADA LOVELACE,").decode()
+    page = Attachment("text/plain", data=text, name="ada lovelace.txt")
+    picture = Attachment("image/png", url="https://x.example/Ada%20Lovelace.png")
+    play("Hello.", masking=masking())
+    play.send(Message("user", "Look.", attachments=(page, picture)))
+    sent = play.endpoint.requests[0].messages[-1].attachments
+    assert len(sent) == 2
+    told = [b64decode(sent[0].data).decode(), sent[0].name, sent[1].url]
+    assert [each for each in told if PRIVATE.search(each.replace("%20", " "))] == []
+
+
+def test_a_value_that_lies_over_the_end_of_the_stable_prompt_is_masked(play):
+    play("Hello.", masking=masking(), system="You serve Ada", hooks=[Appending()]).send()
+    system = play.endpoint.requests[0].messages[0].content
+    assert not PRIVATE.search(system.replace("PRIVATE", ""))
+
+
+class Appending(Hooks):
+    def transform_system(self, text):
+        return text.replace("You serve Ada", "You serve Ada\nLovelace")

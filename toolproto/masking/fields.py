@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 import secrets
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 
 from ..errors import UsageError
-from ..messages import ChatRequest, IdFactory, Message
+from ..messages import Attachment, ChatRequest, IdFactory, Message
 from .placeholders import PREFIX, Placeholders
 from .readings import Alike, alike, replaced
 from .unmasker import Unmasker, with_texts
@@ -24,6 +26,7 @@ __all__ = ["Masking", "random_nonce"]
 
 _NONCE = re.compile(r"[0-9A-Z]{6,32}")
 _LONGEST_NAME = 24
+_TEXTS = ("text/", "application/json", "application/xml", "application/yaml")
 # A single character is in every other word; two can be a whole Chinese name.
 _SHORTEST_VALUE = 2
 # Each spelling of a value has a placeholder, so that a path is put back as it was written. Somebody
@@ -124,9 +127,20 @@ class Masking:
     def _with(self, message: Message, ours: str | None) -> Message:
         content = self._hidden(message.content, ours)
         reasoning = self._hidden(message.reasoning, ours)
-        if (content, reasoning) == (message.content, message.reasoning):
-            return message
-        return replace(message, content=content, reasoning=reasoning)
+        attachments = tuple(self._attached(each) for each in message.attachments)
+        masked = replace(message, content=content, reasoning=reasoning, attachments=attachments)
+        return message if masked == message else masked
+
+    def _attached(self, attachment: Attachment) -> Attachment:
+        """*attachment* without private values, as far as it is text; pictures are what they are."""
+        hidden = self._kept_hidden
+        data = attachment.data
+        if data and attachment.media_type.startswith(_TEXTS):
+            with suppress(ValueError):
+                text = b64decode(data, validate=True).decode()
+                data = data if hidden(text) == text else b64encode(hidden(text).encode()).decode()
+        url, name = hidden(attachment.url), hidden(attachment.name)
+        return replace(attachment, data=data, url=url, name=name)
 
     def _kept_hidden(self, text: str) -> str:
         return self._hidden(text, None)

@@ -130,7 +130,9 @@ class Requesting:
         if not self.setup.masking:
             return text, len(header)
         mask = self.setup.masking.mask_text
-        return mask(header) + mask(text[len(header) :]), len(mask(header))
+        whole, kept = mask(text), mask(header)
+        # A value may begin in the one and end in the other.
+        return whole, len(kept) if whole.startswith(kept) else 0
 
     def _messages(self, offer: ToolOffer) -> list[Message]:
         examples = self.setup.paradigm.examples(offer) if self.setup.examples else []
