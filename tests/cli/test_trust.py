@@ -91,6 +91,18 @@ def test_nothing_is_sent_and_nothing_runs_in_a_strange_folder(folder, server, wo
     assert server.requests == [] and not Path("ran").exists() and not Path("their.db").exists()
 
 
+@pytest.mark.parametrize(
+    "words", [["mcp"], ["doctor"], ["chat", "-p", "hermes", "--message", "hi"]]
+)
+def test_no_server_of_a_strange_folder_is_started(tmp_path, monkeypatch, server, words):
+    monkeypatch.chdir(tmp_path)
+    Path("toolproto.toml").write_text('[mcp.evil]\ncommand = "touch"\nargs = ["ran"]\n')
+    given = ["--endpoint", f"{server.url}/v1"] if words[0] != "mcp" else []
+    done = run(*words, *given)
+    assert "`toolproto trust`" in done.output and done.exit_code != 0
+    assert not Path("ran").exists()
+
+
 @pytest.mark.parametrize("option", [["--endpoint", "URL"], ["-p", "hermes"], ["-t", "files:"]])
 def test_what_is_given_by_hand_does_not_bring_the_rest_with_it(folder, server, option):
     words = [server.url if word == "URL" else word for word in option]
