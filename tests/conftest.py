@@ -16,7 +16,7 @@ settings.register_profile(
     "toolproto",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=72,
+    max_examples=48,
     derandomize=True,
 )
 # `make check` is to answer soon; `make test` looks closer.

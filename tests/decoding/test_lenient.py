@@ -253,7 +253,7 @@ _PIECES = [
 ]
 
 
-@settings(max_examples=500)
+@settings(max_examples=4 * settings().max_examples)
 @given(
     st.lists(st.sampled_from(_PIECES) | st.text(max_size=3), max_size=30).map("".join),
     st.booleans(),

@@ -48,7 +48,7 @@ def _found(pattern: Pattern, text: str, at: int) -> tuple[object, ...] | None:
     return (match.span(), match.groups()) if match else None
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=5 * settings().max_examples, deadline=None)
 @given(PATTERNS, FLAGS, st.text(LETTERS, max_size=6), st.text(LETTERS, max_size=3))
 def test_what_may_not_change_does_not(source: str, flags: int, text: str, more: str) -> None:
     pattern = Pattern(source, flags)

@@ -110,14 +110,14 @@ def texts(atoms: list[str]) -> st.SearchStrategy[list[str]]:
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-@settings(max_examples=300)
+@settings(max_examples=4 * settings().max_examples)
 @given(st.data())
 def test_what_begins_here_holds_for_every_longer_text(name, data):
     answer, atoms = ANSWERS[name]
     check(answer, data.draw(texts(atoms)))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=6 * settings().max_examples)
 @given(st.sampled_from(STACKS), st.booleans(), st.sampled_from("' "), st.booleans(), texts(BEHIND))
 def test_whether_a_quote_ends_its_string_holds_for_every_longer_text(
     stack, clean, around, in_list, drawn
@@ -133,7 +133,7 @@ PATTERNS = {
 }
 
 
-@settings(max_examples=500)
+@settings(max_examples=4 * settings().max_examples)
 @given(st.sampled_from(sorted(PATTERNS)), texts([*BEHIND, *LEADS, "for", "is", "\\u00e9", "u12"]))
 def test_a_pattern_that_cannot_change_matches_the_same_in_every_longer_text(name, drawn):
     def answer(text: str, final: bool) -> object:

@@ -28,7 +28,7 @@ class TestThoseReadClosely(ParadigmLaws):
 class TestTheOthers(ParadigmLaws):
     """They share those engines: a few examples show whether the declaration fits."""
 
-    examples = settings().max_examples // 12  # in a usual run: 6
+    examples = settings().max_examples // 12  # in a usual run: 4
     size = 8_000
 
     @pytest.fixture(autouse=True, params=OTHERS)
