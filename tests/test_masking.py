@@ -331,7 +331,9 @@ def test_nothing_shows_the_values():
     assert "Ada" not in f"{ADA!r} {ADA} {ADA.unmasker()!r} {ADA.rule}"
 
 
-@pytest.mark.parametrize("value", ["", " ", "x", "\n x\t", ["Ada Lovelace", "y"]])
+@pytest.mark.parametrize(
+    "value", ["", " ", "x", "\n x\t", "\u200b\u200b", "\u200bx\u00ad", ["Ada Lovelace", "y"]]
+)
 def test_a_value_too_short_to_find_is_refused_without_being_told(value):
     with pytest.raises(UsageError, match="'pin'") as refused:
         masking_of(pin=value)

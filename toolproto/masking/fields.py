@@ -186,7 +186,8 @@ def _checked_nonce(nonce: str) -> str:
 def _each_value(fields: Mapping[str, str | Sequence[str]]) -> Iterator[tuple[str, str]]:
     for field, values in fields.items():
         for value in [values] if isinstance(values, str) else values:
-            if len(value.strip()) < _SHORTEST_VALUE:
+            # As it is compared: of a value nobody sees nothing would be left to look for.
+            if len(alike(value).folded) < _SHORTEST_VALUE:
                 # The value itself is not for error messages.
                 raise UsageError(
                     f"a value of {field!r} cannot be told from other text; "
