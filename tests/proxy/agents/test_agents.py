@@ -12,6 +12,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,8 @@ pytestmark = pytest.mark.skipif(
 HERE = Path(__file__).parent
 TASK = "List the folder, read notes.txt, then write out.txt. Say when all is done."
 SECONDS = 120
+#: A picture of one dot.
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 #: Ways in which nobody can get anything done: these are to be shown.
 HOPELESS = ("unknown tool behind words", "empty", "refused", "always broken off")
 
@@ -42,6 +45,8 @@ class Agent:
     command: Callable[[Path, str], list[str]]
     plan: Callable[[Path, str], list[Call]]
     variables: Callable[[Path, str], Mapping[str, str]] = lambda folder, url: {}
+    #: How it looks at an image, if it can.
+    look: Callable[[str], Call] | None = None
 
 
 def node(program: str) -> str:
@@ -135,11 +140,14 @@ def opencode_plan(folder: Path, content: str) -> list[Call]:
 
 
 AGENTS = {
-    "claude-code": Agent(claude, claude_plan, claude_variables),
+    "claude-code": Agent(
+        claude, claude_plan, claude_variables, lambda image: ("Read", {"file_path": image})
+    ),
     "codex": Agent(
         codex,
         codex_plan,
         lambda folder, url: {"CODEX_HOME": str(folder.parent / "codex"), "P_KEY": "unused"},
+        lambda image: ("view_image", {"path": image}),
     ),
     "qwen-code": Agent(
         lambda folder, url: [node("qwen"), "-p", TASK, "--yolo", "--auth-type", "openai"],
@@ -149,8 +157,9 @@ AGENTS = {
             "OPENAI_API_KEY": "unused",
             "OPENAI_MODEL": "m",
         },
+        lambda image: ("read_file", {"file_path": image}),
     ),
-    "opencode": Agent(opencode, opencode_plan),
+    "opencode": Agent(opencode, opencode_plan, look=lambda image: ("read", {"filePath": image})),
     "openai-agents": Agent(python("with_openai_agents.py", "chat"), own_tools),
     "openai-agents, responses": Agent(python("with_openai_agents.py", "responses"), own_tools),
     "pydantic-ai": Agent(python("with_pydantic_ai.py"), own_tools),
@@ -161,14 +170,23 @@ AGENTS = {
 }
 
 
-@pytest.mark.parametrize("way", ["behaves", *WAYS])
-@pytest.mark.parametrize("name", AGENTS)
+CASES = [
+    (name, way)
+    for name, agent in AGENTS.items()
+    for way in ("behaves", *WAYS, *(["image"] if agent.look else []))
+]
+
+
+@pytest.mark.parametrize(("name", "way"), CASES)
 def test_it_gets_its_work_done_or_shows_why_not(name: str, way: str, tmp_path: Path) -> None:
     agent, folder = AGENTS[name], tmp_path / "work"
     folder.mkdir()
     (folder / "notes.txt").write_text("buy milk\n")
     model = Model([], way)
     model.plan = agent.plan(folder, model.content)
+    if way == "image" and agent.look is not None:
+        (folder / "dot.png").write_bytes(b64decode(DOT))
+        model.plan[1] = agent.look(str(folder / "dot.png"))
     with served(Backend(model.speak, size=16).app()) as upstream:
         config = ProxyConfig((Upstream(f"{upstream}/v1"),), ModelTerms("xml_tag"))
         with served(make_app(config)) as url:
