@@ -16,6 +16,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -42,6 +43,8 @@ TOOL = {
         },
     },
 }
+#: The time at which a token was sent; nothing in it looks like the end of an argument.
+STAMP = re.compile(rb"at(\d+)ms")
 WORDS = "for line in lines: print(line)  # and so on\n"
 
 
@@ -67,7 +70,11 @@ async def backend(port: int) -> None:
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
                 body = json.loads(await reader.readexactly(length))
-                tokens, pause = map(int, body["messages"][-1]["content"].split()[-1].split("/"))
+                wish = body["messages"][-1]["content"].split()[-1]
+                tokens, pause = map(int, wish.removeprefix("clock/").split("/"))
+                if wish.startswith("clock/"):
+                    await clock(writer, tokens, pause / 1000)
+                    continue
                 if tokens not in frames:
                     frames[tokens] = [chunked(each) for each in events(tokens)]
                 writer.write(
@@ -85,6 +92,26 @@ async def backend(port: int) -> None:
 
     server = await asyncio.start_server(answer, "127.0.0.1", port, backlog=1024)
     await server.serve_forever()
+
+
+async def clock(writer: asyncio.StreamWriter, tokens: int, pause: float) -> None:
+    """A call whose arguments are the times at which their tokens were sent, in milliseconds."""
+    writer.write(
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+    )
+    begun = time.monotonic()
+    opening = '<tool_code>{"name": "write_file", "arguments": {"path": "a", "content": "'
+    for number in range(tokens + 2):
+        text = f"at{time.monotonic() * 1000:.0f}ms " if 0 < number <= tokens else ""
+        text = opening if number == 0 else text or '"}}</tool_code>'
+        choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+        writer.write(chunked(f"data: {json.dumps({'choices': [choice]})}\n\n".encode()))
+        await asyncio.sleep(max(0.0, begun + (number + 1) * pause - time.monotonic()))
+    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    for event in (json.dumps({"choices": [end]}), "[DONE]"):
+        writer.write(chunked(f"data: {event}\n\n".encode()))
+    writer.write(b"0\r\n\r\n")
+    await writer.drain()
 
 
 def events(tokens: int) -> Iterator[bytes]:
@@ -240,6 +267,55 @@ def streams(name: str, port: int, tools: bool, at_once: int = 200) -> None:
     )
 
 
+async def lateness(port: int, tokens: int, pause: int, after: float) -> list[float]:
+    """How late each token of a stream came, in milliseconds."""
+    await asyncio.sleep(after)
+    body = {
+        "model": "m",
+        "messages": [{"role": "user", "content": f"Write it. clock/{tokens}/{pause}"}],
+        "stream": True,
+        "tools": [TOOL],
+    }
+    content = json.dumps(body).encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(
+        b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n"
+        + f"content-length: {len(content)}\r\n\r\n".encode()
+        + content
+    )
+    late, kept = [], b""
+    while piece := await reader.read(65536):
+        now, kept = time.monotonic() * 1000, kept + piece
+        for stamp in STAMP.finditer(kept):
+            late.append(now - int(stamp[1]))
+        kept = kept[kept.rfind(b"ms") + 2 :] if b"ms" in kept else kept
+    writer.close()
+    if len(late) != tokens:
+        raise RuntimeError(f"{len(late)} of {tokens} tokens came: {kept[-300:]!r}")
+    return late
+
+
+def keeping_pace(name: str, port: int, pid: int, at_once: int, seconds: int = 20) -> None:
+    """Many streams of 20 tokens a second: how late tokens come, and what each costs."""
+
+    async def all_of_them() -> list[list[float]]:
+        begins = (2.0 * number / at_once for number in range(at_once))
+        return await asyncio.gather(*(lateness(port, 20 * seconds, 50, each) for each in begins))
+
+    before, begun = cpu(pid), time.perf_counter()
+    try:
+        late = sorted(each for stream in asyncio.run(all_of_them()) for each in stream)
+    except (RuntimeError, OSError) as error:
+        print(f"{name:44} {at_once} streams: {error}")
+        return
+    spent, wall = cpu(pid) - before, time.perf_counter() - begun
+    p99 = late[len(late) * 99 // 100]
+    print(
+        f"{name:44} {at_once} streams of 20 tokens/s: late by {median(late):.0f} ms, p99 {p99:.0f}"
+        f" ms; {1000 * spent / len(late):.3f} ms of CPU a token, {spent / wall:.2f} cores"
+    )
+
+
 def long_arguments(port: int, pid: int) -> dict[str, float]:
     """CPU a byte for arguments of 64 and 256 KB."""
     spent = {}
@@ -290,6 +366,7 @@ def main() -> int:
     options.add_argument("--litellm", help="the program, in an environment of its own")
     options.add_argument("--requests", type=int, default=10_000, help="for the measure of memory")
     options.add_argument("--calls", type=int, default=200)
+    options.add_argument("--streams", type=int, default=400, help="that keep pace at once")
     options.add_argument("--backend", type=int, help=argparse.SUPPRESS)
     add_figures_option(options)
     given = options.parse_args()
@@ -309,6 +386,14 @@ def main() -> int:
         slowly = given.calls // 5
         figures |= cost("toolproto, tool calls", port, pid, upstream, True, slowly, pause=5)
         streams("toolproto, tool calls", port, True)
+        for at_once in (100, given.streams):
+            keeping_pace("toolproto, tool calls", port, pid, at_once)
+        both = free_port()
+        shared = [*ours, "--workers", "2"]
+        shared[shared.index(str(port))] = str(both)
+        with running(shared, both) as parent:
+            time.sleep(5)  # until both have loaded
+            keeping_pace("toolproto, tool calls, two workers", both, parent, given.streams)
         figures |= first_fragment(port)
         figures |= long_arguments(port, pid)
         keep_figures(given.figures, figures)
