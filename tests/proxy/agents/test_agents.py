@@ -33,7 +33,10 @@ HERE = Path(__file__).parent
 TASK = "List the folder, read notes.txt, then write out.txt. Say when all is done."
 SECONDS = 120
 #: A picture of one dot.
-DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+DOT = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 #: Ways in which nobody can get anything done: these are to be shown.
 HOPELESS = ("unknown tool behind words", "empty", "refused", "always broken off")
 
