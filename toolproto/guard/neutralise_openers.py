@@ -9,6 +9,7 @@ reader would take, never less: nobody knows what will stand around the text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,6 +37,8 @@ _ESCAPES = (
     re.compile(r"&(?:#(?:[xX0]|(?:4[89]|[5-9]\d|1[01]\d|12[0-2])(?!\d))|lowbar|UnderBar)"),
     re.compile("\u212a"),
 )
+# Those of JSON can be undone at once. What an escaped backslash makes of the next is seen again.
+_UNICODE = re.compile(r"\\u([0-9a-fA-F]{4})")
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 # At the beginning of a line, in a text with a line end put before it.
 _LINE = r"\n[^\S\n]*+"
@@ -99,6 +102,7 @@ class Openers:
             places.update(found.end() - 1 for found in _LABEL.finditer(lines))
         if self._may_call(text):
             places.update(self._tables.possible.ends(text))
+            places.update(self._objects(text))
             places.update(self._calls(text, lines))
         elif self._any_list:
             places.update(found.end() for found in _LISTED_CALL.finditer(text))
@@ -113,11 +117,19 @@ class Openers:
             word in text and found.search(text) for word, found in self._tables.telling
         ):
             return True
+        text = _UNICODE.sub(lambda found: chr(int(found[1], 16)), text) if "\\u" in text else text
         # A hundred times as fast as comparing names as the reader does, and no name is missed.
         folded = text.encode("ascii", "ignore").translate(None, _NO_LETTERS).lower()
         return any(name in folded for name in self._names) or any(
             escape.search(text) for escape in _ESCAPES
         )
+
+    def _objects(self, text: str) -> list[int]:
+        """Where objects begin that may be calls: such a call names its tool behind its brace."""
+        found = sorted(self._tables.objects.ends(text))
+        # Something that may name one stands behind the first of them up to a certain one.
+        none_behind = bisect_left(found, True, key=lambda place: not self._may_call(text[place:]))
+        return found[:none_behind]
 
     def _calls(self, text: str, lines: str) -> Iterator[int]:
         """Where calls that begin with their names do."""
@@ -150,12 +162,14 @@ class Openers:
 class _Tables(NamedTuple):
     """Patterns for the openers of a reader, whatever the tools.
 
-    *certain* ones count wherever they stand, *possible* ones where a call may be. *telling* finds
-    the words without which a call of no tool on offer is not taken for one.
+    *certain* ones count wherever they stand, *possible* ones where a call may be, *objects* where
+    one may be behind them. *telling* finds the words without which a call of no tool on offer is
+    not taken for one.
     """
 
     certain: _Finder
     possible: _Finder
+    objects: _Finder
     telling: tuple[tuple[str, re.Pattern[str]], ...]
 
 
@@ -169,7 +183,8 @@ def _tables(reading: Reading) -> _Tables:
     keys = "|".join(sorted(form.shape.leading_keys))
     return _Tables(
         _Finder([*map(_broken, marks), _ANY_TOKEN, *_members(form)]),
-        _Finder([*map(_broken, words), _member(keys)]),
+        _Finder(map(_broken, words)),
+        _Finder([_member(keys)]),
         _telling_words(form),
     )
 

@@ -24,6 +24,7 @@ from ..events import (
 )
 from ..finish_reasons import STOP_SEQUENCE, Ending, cut_reason, ending_of, is_cut
 from ..guard.levels import STANDARD, Guard
+from ..guard.neutralise import BREAK
 from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
@@ -110,6 +111,10 @@ class Exchange:
         self.heard: list[str] = []
         self.reasked = 0
         self.request = first_request(asked, paradigm, examples, constrain)
+        #: Whether the model was sent breaks of the guard's, which it may write again.
+        self.has_breaks = bool(asked.offer.tools) and any(
+            BREAK in message.content for message in self.request.messages
+        )
         self._listen()
 
     def feed(self, chunk: Chunk) -> list[Piece]:

@@ -20,6 +20,7 @@ from ..messages import Chunk
 from .exchange import Exchange
 from .log import LOGGER
 from .pieces import Failed, Piece, joined
+from .restored import Restored
 
 __all__ = ["Came", "Feed", "failure_of"]
 
@@ -41,9 +42,14 @@ class _Answer:
     is_heard: bool = False
     failure: Failed | None = None
     is_over: bool = False
+    restored: Restored = field(default_factory=Restored)
 
     def pieces(self) -> list[Piece]:
-        """What goes out of all that was heard."""
+        """What goes out of all that was heard, as its client would have written it."""
+        pieces = self._pieces()
+        return self.restored.passed(pieces) if self.exchange.has_breaks else pieces
+
+    def _pieces(self) -> list[Piece]:
         heard, self.heard = self.heard, []
         out = [piece for chunk in _together(heard) for piece in self.exchange.feed(chunk)]
         if self.is_heard:

@@ -34,25 +34,31 @@ USUAL = (*PLAIN, *CHOOSING)
 
 @dataclass(frozen=True)
 class Client:
-    """Where it is installed, the program that uses it, and what that plays."""
+    """Where it is installed, the program that uses it, and what that plays in which paradigms."""
 
     requirements: str
     program: str
     scenarios: tuple[str, ...]
+    paradigms: tuple[str, ...] = PARADIGMS
 
 
 def client(requirements: str, program: str, *scenarios: str) -> Client:
     return Client(requirements, program, scenarios)
 
 
+def of_form(requirements: str, program: str, *scenarios: str) -> Client:
+    """A client whose scenarios are about the form of what it gets, and not about the model's."""
+    return Client(requirements, program, scenarios, PARADIGMS[:2])
+
+
 CLIENTS = {
     "openai": client("openai3.txt", "with_openai.py", *USUAL),
     "responses": client("openai3.txt", "with_responses.py", *USUAL),
     "anthropic": client("openai2.txt", "with_anthropic.py", *USUAL, "agent"),
-    "anthropic_kinds": client(
+    "anthropic_kinds": of_form(
         *("openai2.txt", "with_anthropic_kinds.py", "known_kinds", "images", "lists_and_counts")
     ),
-    "kinds": client(
+    "kinds": of_form(
         *("openai3.txt", "with_kinds.py", "custom", "custom_in_chat", "namespace", "known_kinds"),
         *("remembered", "images", "lists_and_counts"),
     ),
@@ -64,7 +70,7 @@ CLIENTS = {
         *("parallel_calls", "agent", "busy_upstream"),
     ),
     "pydantic_ai": client("openai3.txt", "with_pydantic_ai.py", *USUAL, "agent", "object"),
-    "google": client(
+    "google": of_form(
         *("google.txt", "with_google.py", *PLAIN, "forced", "forced_by_name", "forbidden"),
         *("unknown_choice", "agent", "chat", "lists_and_counts"),
     ),
@@ -73,7 +79,7 @@ CLIENTS = {
 ROWS = [
     pytest.param(name, paradigm, scenario, id=f"{name}-{paradigm}-{scenario}")
     for name, each in CLIENTS.items()
-    for paradigm in PARADIGMS
+    for paradigm in each.paradigms
     for scenario in each.scenarios
 ]
 Reports = Callable[[Client], Report]
@@ -101,10 +107,10 @@ def reports(proxy: str, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     alone = "PYTEST_XDIST_WORKER" not in os.environ
     folder = tmp_path_factory.getbasetemp()
     kept = folder if alone else folder.parent
-    given = [proxy, *(f"{name}/m" for name in PARADIGMS)]
 
     @cache
     def report(client: Client) -> Report:
+        given = [proxy, *(f"{name}/m" for name in client.paradigms)]
         return report_of(client.requirements, client.program, given, kept)
 
     return report
