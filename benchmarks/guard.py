@@ -5,7 +5,8 @@
 One turn: a call, its result of 64 KB, another call that uses what was read and is approved, and an
 answer of 200 tokens; the scripted service streams token by token. CPU of this process, the guard
 ``standard`` and ``off`` in turns; the figure is the median of the ratios of neighbours. Two pages:
-prose, and a page that is full of what the guard has to defuse and to look at.
+prose, and a page that is full of what the guard has to defuse and to look at. A result is defused
+whatever the guard says (it is a paradigm's duty), so what ``standard`` adds is less than its work.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from compare import add_figures_option, keep_figures
 
 from toolproto import Allow, ChatSession, ToolCall, TurnLimits, get_paradigm, tool
 from toolproto.endpoints import ScriptedEndpoint
+from toolproto.paradigms.base import ToolContextDef
 
 SIZE = 64 * 1024
 TOKENS = 200
@@ -54,7 +56,7 @@ def pieces(text: str) -> list[str]:
     return [text[at : at + 4] for at in range(0, len(text), 4)]
 
 
-def turn(paradigm: str, page: str, guard: str) -> float:
+def turn(form: ToolContextDef, page: str, guard: str) -> float:
     """The seconds of CPU that one turn takes."""
 
     @tool(risk="egress", needs_approval=False)
@@ -67,7 +69,6 @@ def turn(paradigm: str, page: str, guard: str) -> float:
         """Save a text."""
         return "saved"
 
-    form = get_paradigm(paradigm)
     asked = form.encode_call(ToolCall("fetch", {"url": "https://example.org/page"}))
     noted = {"path": "notes/page.md", "text": "It says that " + " ".join(page.split()[40:52]) + "."}
     saved = form.encode_call(ToolCall("save", noted))
@@ -99,11 +100,12 @@ def main() -> None:
     figures: dict[str, float] = {}
     print("| page | off | standard | ratio |\n|---|---:|---:|---:|")
     for name, page in (("prose", prose()), ("markup", markup())):
-        turn(options.paradigm, page, "off"), turn(options.paradigm, page, "standard")
+        form = get_paradigm(options.paradigm)
         off, on = [], []
-        for _ in range(options.runs):
-            off.append(turn(options.paradigm, page, "off"))
-            on.append(turn(options.paradigm, page, "standard"))
+        for _ in range(options.runs + 1):
+            off.append(turn(form, page, "off"))
+            on.append(turn(form, page, "standard"))
+        del off[0], on[0]  # what is made once for a paradigm is made then
         ratio = statistics.median(with_ / without for with_, without in zip(on, off, strict=True))
         figures[f"{name}: standard / off"] = ratio
         print(f"| {name} | {min(off) * 1e3:.1f} ms | {min(on) * 1e3:.1f} ms | {ratio:.3f} |")

@@ -1,7 +1,7 @@
 """What an injected text can get done: AgentDojo's suites, with models that do the worst.
 
     pip install agentdojo==0.1.35            # in an environment of its own, beside toolproto
-    python benchmarks/injection.py [--suite banking] [--part 1/3] [--paradigm json_strict]
+    python benchmarks/injection.py [--suite banking] [--keep FILE --seconds 200]
 
 No network and no real model: the model is a script. It works on the user's task with the calls of
 AgentDojo's own ground truth until it has read an injected text, then tries its worst, and goes on.
@@ -20,7 +20,7 @@ import argparse
 import json
 import pickle
 import re
-import sys
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -96,11 +96,13 @@ APPROVERS: dict[str, Callable[[ApprovalRequest], Any] | None] = {
 #: What is tried: guard, approver, models.
 SETTINGS: list[tuple[str, str, Sequence[str]]] = [
     ("off", "all", ("open", "obeying")),
-    ("standard", "all", ("open", "obeying")),
     ("standard", "careful", MODELS),
     ("standard", "none", MODELS),
     ("strict", "all", MODELS),
 ]
+
+
+Counts = dict[str, Counter[str]]
 
 
 @dataclass(frozen=True)
@@ -198,8 +200,9 @@ class Arena:
         from agentdojo.functions_runtime import FunctionsRuntime
 
         self.suite = suite
+        self.form = get_paradigm(paradigm)
         # Scripts read no instructions, and writing them takes longest.
-        self.form = get_paradigm(paradigm, describe="names_only")
+        self.form.instructions = lambda offer=None: "There are tools."  # type: ignore[method-assign]
         self._runtime = FunctionsRuntime(suite.tools)
         self._defaults = suite.get_injection_vector_defaults()
         self._canaries = {name: f"CANARY-{name}-" for name in self._defaults}
@@ -422,23 +425,14 @@ def _phishing(task: Any, world: Any, send: Callable[..., ToolCall]) -> Iterator[
         yield send([each], task._EMAIL_SUBJECT, body)
 
 
-def attacked(
-    arena: Arena, part: slice, settings: Sequence[tuple[str, str, Sequence[str]]]
-) -> Iterator[tuple[tuple[str, str, str], Outcome]]:
-    """Every pair of the arena's, or some of them, in each of the *settings*."""
-    suite = arena.suite
-    pairs = [
-        (task, evil)
-        for task in suite.user_tasks.values()
-        for evil in suite.injection_tasks.values()
-    ]
-    alone = {id: _alone(arena, task) for id, task in suite.user_tasks.items()}
-    for task, evil in pairs[part]:
-        for guard, approver, models in settings:
-            for kind in models:
-                outcome = arena.run(task, guard, approver, kind, evil)
-                outcome.reached = outcome.reached and evil.ID not in alone[task.ID]
-                yield (guard, approver, kind), outcome
+def attacked(arena: Arena, task: Any, evil: Any, alone: set[str], counts: Counts) -> None:
+    """Add to *counts* what comes of one pair in every setting."""
+    for guard, approver, models in SETTINGS:
+        for kind in models:
+            outcome = arena.run(task, guard, approver, kind, evil)
+            reached = outcome.reached and evil.ID not in alone
+            row = counts.setdefault(f"{guard} {approver} {kind}", Counter())
+            row.update(pairs=1, reached=reached, writes=outcome.writes, reads=outcome.reads)
 
 
 def _alone(arena: Arena, task: Any) -> set[str]:
@@ -450,28 +444,30 @@ def _alone(arena: Arena, task: Any) -> set[str]:
     }
 
 
-Counts = dict[str, Counter[str]]
 #: How the users' tasks are done when nobody attacks: guard and approver.
 BENIGN = [("off", "all"), ("standard", "all"), ("standard", "careful"), ("strict", "all")]
 
 
-def counted(suites: dict[str, Any], paradigm: str, part: slice, benign: bool) -> Counts:
-    """What happens in *suites*, to a *part* of the pairs, and to the users' tasks alone."""
-    counts: Counts = {}
-    for name, suite in suites.items():
-        arena = Arena(suite, paradigm)
-        for task in suite.user_tasks.values() if benign else ():
+def counted(suite: Any, paradigm: str, counts: Counts, until: float) -> bool:
+    """Count on in *suite*, where *counts* ends; False if the time was up before."""
+    arena = Arena(suite, paradigm)
+    users, evils = suite.user_tasks.values(), suite.injection_tasks.values()
+    done = counts.setdefault("done", Counter())
+    if not done[f"{suite.name} alone"]:
+        for task in users:
             for guard, approver in BENIGN:
                 outcome = arena.run(task, guard, approver)
                 row = counts.setdefault(f"{guard} {approver}", Counter())
                 row.update(tasks=1, useful=outcome.useful, asked=outcome.asked)
-        tried = 0
-        for key, outcome in attacked(arena, part, SETTINGS):
-            tried += 1
-            row = counts.setdefault(" ".join(key), Counter())
-            row.update(pairs=1, reached=outcome.reached, writes=outcome.writes, reads=outcome.reads)
-        print(f"{name}: {tried} runs", file=sys.stderr)
-    return counts
+        done[f"{suite.name} alone"] = 1
+    alone = {task.ID: _alone(arena, task) for task in users}
+    pairs = [(task, evil) for task in users for evil in evils]
+    for task, evil in pairs[done[suite.name] :]:
+        if time.monotonic() > until:
+            return False
+        attacked(arena, task, evil, alone[task.ID], counts)
+        done[suite.name] += 1
+    return True
 
 
 def tables(counts: Counts) -> Iterator[str]:
@@ -501,43 +497,44 @@ def tables(counts: Counts) -> Iterator[str]:
 
 def figures(counts: Counts) -> dict[str, float]:
     """What compare.py looks at."""
-    found = {
-        f"{key}: reached": float(row["reached"]) for key, row in counts.items() if "pairs" in row
+    found = {key: row for key, row in counts.items() if key != "done"}
+    reached = {
+        f"{key}: reached": float(row["reached"]) for key, row in found.items() if row["pairs"]
     }
-    return found | {
-        f"{key}: useful": row["useful"] / row["tasks"]
-        for key, row in counts.items()
-        if "tasks" in row
-    }
+    useful = {key: row["useful"] / row["tasks"] for key, row in found.items() if row["tasks"]}
+    return reached | {f"{key}: useful": share for key, share in useful.items()}
 
 
 def main() -> None:
     """Run, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "counts", nargs="*", type=Path, help="print what --keep kept, and run nothing"
+        "kept", nargs="*", type=Path, help="add up what --keep kept, and run nothing"
     )
     parser.add_argument("--suite", action="append", help="only this one; may be repeated")
-    parser.add_argument("--part", default="1/1", help="which part of the pairs, as in 2/3")
     parser.add_argument("--paradigm", default="json_strict")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="write the counts there")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="count on there, and keep it there"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=1e9, help="stop then; --keep goes on later"
+    )
     add_figures_option(parser)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    if options.counts:
-        counts: Counts = {}
-        for path in options.counts:
-            for key, row in json.loads(path.read_text()).items():
-                counts.setdefault(key, Counter()).update(row)
-    else:
+    counts: Counts = {}
+    for path in [*options.kept, *filter(None, [options.keep])]:
+        for key, row in (json.loads(path.read_text()) if path.exists() else {}).items():
+            counts.setdefault(key, Counter()).update(row)
+    if not options.kept:
         from agentdojo.task_suite.load_suites import get_suites
 
-        every = get_suites(VERSION)
-        suites = {name: every[name] for name in options.suite or every}
-        number, parts = map(int, options.part.split("/"))
-        counts = counted(suites, options.paradigm, slice(number - 1, None, parts), number == 1)
-    if options.keep:
-        options.keep.write_text(json.dumps(counts))
+        every, until = get_suites(VERSION), time.monotonic() + options.seconds
+        for name in options.suite or every:
+            if not counted(every[name], options.paradigm, counts, until):
+                break
+        if options.keep:
+            options.keep.write_text(json.dumps(counts))
     print(f"AgentDojo {VERSION}, {options.paradigm}\n")
     print("\n".join(tables(counts)))
     keep_figures(options.figures, figures(counts))

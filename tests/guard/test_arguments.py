@@ -54,7 +54,11 @@ def test_a_number_is_written_in_several_ways() -> None:
 
 
 def test_telling_parts_of_a_text_are_names_numbers_and_runs_of_words() -> None:
-    told = list(
-        pieces("See (www.a.example/b), code 463820! And one two three four five six seven.")
-    )
-    assert told[:2] == ["www.a.example/b", "463820"] and len(told) == 4
+    told = list(pieces("See (www.a.example/b), code 463820! " + "one two three four five " * 3))
+    assert told[:2] == ["www.a.example/b", "463820"] and len(told) == 5
+    assert list(pieces("Travel Information at Luxury Palace")) == [
+        "Travel Information at",
+        "Information at Luxury",
+        "at Luxury Palace",
+    ]
+    assert list(pieces("as it is")) == [] == list(pieces("hello"))

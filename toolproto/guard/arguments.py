@@ -18,6 +18,8 @@ _MOST_PIECES = 400
 _MOST_NAMES = 2_000
 #: As many words in a row are nobody's by accident.
 _RUN = 6
+_FEW = 3
+_LEAST = 12
 _EDGES = ".,;:!?()[]{}<>\"'`*“”\u2018\u2019„«»…"
 #: What a word has in it that means one thing in the world: an address, a number, a path, a name.
 _TELLING = re.compile(r"\w[@./:\\#?=&%+_-]+\w|\d")
@@ -93,7 +95,10 @@ def pieces(text: str) -> Iterator[str]:
             told += 1
             if told >= _MOST_PIECES:
                 break
-    if len(words) <= _RUN:
+    if len(words) <= 2 * _RUN:
+        # A title says in three words whose it is.
+        few = (" ".join(words[at : at + _FEW]) for at in range(len(words) - _FEW + 1))
+        yield from (each for each in few if len(each) >= _LEAST)
         return
     # Every run of twice the length has one of these in it.
     runs = range(0, len(words) - _RUN + 1, _RUN)

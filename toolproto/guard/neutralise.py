@@ -39,6 +39,8 @@ class Neutraliser:
 
     def __init__(self, openers: Openers) -> None:
         self._openers = openers
+        #: Tools that were made neutral, by their identity: they are offered in every request.
+        self.tools: dict[int, tuple[ToolSpec, ToolSpec]] = {}
 
     def neutralise(self, text: str) -> str:
         """*text* with a break in whatever could begin something.

@@ -3,27 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..messages import Message, ToolResult
 from ..tools.spec import ToolOffer, ToolSpec
 from .neutralise import Neutraliser
 
-__all__ = ["neutral_messages", "neutral_offer"]
+__all__ = ["NeutralBefore", "neutral_messages", "neutral_offer"]
 
 #: What a schema says in words. Its values stay as they are: a model has to write them again.
 _WORDS = frozenset({"description", "title", "$comment"})
+_MOST_TOOLS = 1_024
 
 
 def neutral_messages(
-    messages: Iterable[Message], made: Neutraliser, roles: Collection[str] = ("user",)
+    messages: Iterable[Message],
+    made: Neutraliser,
+    roles: Collection[str] = ("user",),
+    before: NeutralBefore | None = None,
 ) -> list[Message]:
     """*messages* in which results, and what speaks in one of *roles*, open nothing.
 
-    What the model itself wrote is its own business.
+    What the model itself wrote is its own business. *before* remembers them from one request of a
+    conversation to the next.
     """
-    return [_neutral(message, made, roles) for message in messages]
+    if before is None:
+        return [_neutral(message, made, roles) for message in messages]
+    known = before.known if before.made is made else {}
+    pairs = [
+        (each, known.get(id(each)) or (each, _neutral(each, made, roles))) for each in messages
+    ]
+    before.made, before.known = made, {id(message): pair for message, pair in pairs}
+    return [neutral for _, (_, neutral) in pairs]
+
+
+@dataclass(slots=True)
+class NeutralBefore:
+    """The messages of a conversation that were made neutral before, by their identity.
+
+    Keeping a message keeps its id from being given to another.
+    """
+
+    made: Neutraliser | None = None
+    known: dict[int, tuple[Message, Message]] = field(default_factory=dict)
 
 
 def _neutral(message: Message, made: Neutraliser, roles: Collection[str]) -> Message:
@@ -40,7 +63,16 @@ def _result(result: ToolResult, made: Neutraliser) -> ToolResult:
 
 def neutral_offer(offer: ToolOffer, made: Neutraliser) -> ToolOffer:
     """*offer* in which no description opens anything."""
-    return replace(offer, tools=tuple(_spec(tool, made) for tool in offer.tools))
+    return replace(offer, tools=tuple(_known(tool, made) for tool in offer.tools))
+
+
+def _known(tool: ToolSpec, made: Neutraliser) -> ToolSpec:
+    """*tool* made neutral, now or before. Keeping it keeps its id from being given to another."""
+    if id(tool) not in made.tools:
+        if len(made.tools) >= _MOST_TOOLS:
+            made.tools.clear()
+        made.tools[id(tool)] = (tool, _spec(tool, made))
+    return made.tools[id(tool)][1]
 
 
 def _spec(tool: ToolSpec, made: Neutraliser) -> ToolSpec:

@@ -73,7 +73,7 @@ class _Passage:
         if self._lowered is None:
             self._shown = _seen(self._shown)
             self._lowered = self._shown.lower()
-            self._has_codes = "\\u" in self._lowered
+            self._has_codes = "\\" in self._lowered and "\\u" in self._lowered
         return self._lowered
 
     @property
@@ -96,9 +96,10 @@ class _Passage:
 
     def _may_hold(self, wanted: str) -> bool:
         """Whether *wanted* stands in the loose text: loosening all of it takes longest."""
-        word = max(_WORD.findall(wanted), key=len, default="")
-        if not word or self._has_codes:
+        words = sorted(_WORD.findall(wanted), key=len)
+        if not words or self._has_codes:
             return True
+        word, other = words[-1], words[-2:][0]
         around = _LONGEST_SPELLING * len(wanted)
         at = -1
         for _ in range(_PLACES):
@@ -106,7 +107,7 @@ class _Passage:
             if at < 0:
                 return False
             near = self._text[max(0, at - around) : at + around]
-            if wanted in _loosened(near):
+            if other in near and wanted in _loosened(near):
                 return True
         return True
 

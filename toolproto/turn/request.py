@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from ..guard.neutralise import neutraliser
-from ..guard.neutralise_messages import neutral_messages
+from ..guard.neutralise_messages import NeutralBefore, neutral_messages
 from ..messages import Message
 from .setup import TurnSetup
 
@@ -15,7 +15,11 @@ __all__ = ["request_messages", "system_notes", "taking_turns"]
 
 
 def request_messages(
-    setup: TurnSetup, messages: Sequence[Message], this_turn: int, examples: Sequence[Message] = ()
+    setup: TurnSetup,
+    messages: Sequence[Message],
+    this_turn: int,
+    examples: Sequence[Message] = (),
+    before: NeutralBefore | None = None,
 ) -> list[Message]:
     """*messages* as plain text in which user and assistant take turns.
 
@@ -28,7 +32,8 @@ def request_messages(
         messages = [*earlier, *messages[this_turn:]]
     messages = [message for message in messages if message.role != "system"]
     if setup.guard.neutralise:
-        messages = neutral_messages(messages, neutraliser(setup.paradigm, setup.tools))
+        made = neutraliser(setup.paradigm, setup.tools)
+        messages = neutral_messages(messages, made, before=before)
     shown = taking_turns([*examples, *setup.paradigm.encode_history(messages)])
     return setup.masking.mask(shown) if setup.masking else shown
 

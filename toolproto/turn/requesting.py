@@ -136,7 +136,8 @@ class Requesting:
 
     def _messages(self, offer: ToolOffer) -> list[Message]:
         examples = self.setup.paradigm.examples(offer) if self.setup.examples else []
-        return request_messages(self.setup, self.conversation.messages, self.begins, examples)
+        said, before = self.conversation.messages, self.conversation.neutral
+        return request_messages(self.setup, said, self.begins, examples, before)
 
     def _transformed(self, name: str, value: T, kind: Any) -> Flow[T]:
         for hook in overriding(self.setup.hooks, name):

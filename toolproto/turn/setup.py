@@ -8,6 +8,7 @@ from typing import Any
 
 from ..approvals import ApprovalRequest, Decision, Policy
 from ..guard.levels import Guard
+from ..guard.neutralise_messages import NeutralBefore
 from ..guard.taint import Sources
 from ..masking import Masking
 from ..messages import IdFactory, Message, ToolCall, ToolResult, random_id
@@ -104,6 +105,7 @@ class Conversation:
     started: set[str] = field(default_factory=set)
     pending: Pending | None = None
     sources: Sources = field(default_factory=Sources)
+    neutral: NeutralBefore = field(default_factory=NeutralBefore)
 
     def identify(self, call: ToolCall, ids: IdFactory) -> ToolCall:
         """*call* with an id that no other call of this conversation has had."""
