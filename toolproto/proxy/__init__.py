@@ -2,11 +2,14 @@
 
 ::
 
-    client ──→ guard ──→ app ──→ serving ──→ passing ──→ relay ──→ backend      (no word of tools)
+    client ──→ gate ───→ app ──→ serving ──→ passing ──→ relay ──→ backend      (no word of tools)
                                     │
                                     ├──→ translate/*  ──→  exchange  ←──→  feed  ←──→  backend
                                     │     (sans-IO)        (sans-IO)        │
     client ←────────────────────────┴── translate/*  ←── responding  ←─────┘
+
+Beside that, ``directory.py`` tells of models, ``counting.py`` counts, ``answers.py`` remembers
+responses, and ``others.py`` hands paths on that have nothing to do with tools.
 
 ``translate/`` reads a request of each API into an :class:`~toolproto.proxy.asked.Asked` and writes
 pieces back; ``exchange.py`` decides what the model is asked and what of its replies goes out. The
