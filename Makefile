@@ -14,7 +14,7 @@ UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench soak agents lock clean
+.PHONY: help demo check test lint bench mcp soak agents lock clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -35,6 +35,9 @@ lint: $(READY_ALL)  ## Style and types
 
 bench: $(READY_ALL)  ## What we measure, beside what others do; fails if a figure got worse
 	$(BIN)/python benchmarks/compare.py
+
+mcp: $(READY_ALL)  ## The reference servers of MCP over both transports: as they are, killed, slowed, lying
+	TOOLPROTO_REFERENCES=1 $(BIN)/python -m pytest tests/mcp/references -n 2
 
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'

@@ -18,6 +18,9 @@ from toolproto.mcp import McpServer
 
 from .rough import Rough, serving
 
+#: Real servers have to be installed: `make mcp` does, and says so.
+collect_ignore = [] if os.environ.get("TOOLPROTO_REFERENCES") else ["references"]
+
 ROUGH = Path(__file__).parent / "rough.py"
 Made = Callable[..., McpServer]
 
