@@ -64,6 +64,7 @@ class Connection:
         self._elicit = elicit
         self._changed = changed
         self._session: ClientSession | None = None
+        self._wire: Wire | None = None
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._life: asyncio.Task[None] | None = None
@@ -71,7 +72,8 @@ class Connection:
     @property
     def is_alive(self) -> bool:
         """Whether it can be asked something."""
-        return self._session is not None and not self._closing.is_set()
+        over = self._wire is None or self._wire.over.is_set()
+        return self._session is not None and not over and not self._closing.is_set()
 
     @property
     def about(self) -> str:
@@ -113,6 +115,12 @@ class Connection:
         if self._life is not None:
             await asyncio.wait([self._life], timeout=seconds)
         return self.words.told
+
+    async def over(self, seconds: float) -> None:
+        """Wait until the connection is known to be over, *seconds* at most."""
+        if self._wire is not None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._wire.over.wait(), seconds)
 
     def drop(self) -> None:
         """It is of no use any more: let it end by itself."""
@@ -169,7 +177,7 @@ class Connection:
     async def _live(self) -> None:
         try:
             async with self._streams() as (reading, writing):
-                wire = Wire(reading, writing)
+                wire = self._wire = Wire(reading, writing)
                 async with self._made(wire) as session:
                     await _negotiate(session)
                     self._session = session

@@ -131,7 +131,7 @@ class Keeper:
         if isinstance(error, MCPError) and error.message == _TERMINATED:
             connection.drop()
         if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
-            await connection.gone(_UNTIL_GONE)
+            await connection.over(_UNTIL_GONE)
         if not connection.is_alive:
             reason = await connection.gone(_UNTIL_GONE)
             return (

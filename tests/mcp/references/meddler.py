@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 Message = dict[str, Any]
@@ -76,7 +77,8 @@ class Bridge(Meddler):
         self.as_json = as_json
         self._waiting: dict[Any, queue.Queue[list[Message]]] = {}
         self._notices: list[Message] = []
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def hear(self, message: Message) -> list[Any]:
         """The messages that answer *message*."""
@@ -101,18 +103,17 @@ class Bridge(Meddler):
     def close(self) -> None:
         self.server.kill()
         self.server.wait()
+        self._reader.join()
         for pipe in (self.server.stdin, self.server.stdout):
             assert pipe is not None
-            pipe.close()
+            with suppress(OSError):  # what it never heard
+                pipe.close()
 
     def _read(self) -> None:
         assert self.server.stdout is not None
         for line in self.server.stdout:
             message = json.loads(line)
-            waiting = (
-                self._waiting.pop(message.get("id"), None) if "method" not in message else None
-            )
-            if waiting:
+            if "method" not in message and (waiting := self._waiting.pop(message.get("id"), None)):
                 waiting.put(self.back(message))
         for each in self._waiting.values():
             each.put([])
