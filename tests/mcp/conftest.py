@@ -23,6 +23,8 @@ collect_ignore = [] if os.environ.get("TOOLPROTO_REFERENCES") else ["references"
 
 ROUGH = Path(__file__).parent / "rough.py"
 Made = Callable[..., McpServer]
+#: What the guard makes of strangers' results is tested where that is the point.
+TERMS = {"name": "rough", "trusted": True}
 
 
 def command(mode: str, note: str = "") -> list[str]:
@@ -36,7 +38,7 @@ def rough(request: pytest.FixtureRequest) -> Iterator[Made]:
     with ExitStack() as stack:
 
         def made(mode: str = "plain", note: str = "", **terms: Any) -> McpServer:
-            terms = {"name": "rough", **terms}
+            terms = {**TERMS, **terms}
             if request.param == "stdio":
                 server = McpServer(*command(mode, note), **terms)
             else:
@@ -54,7 +56,7 @@ def process() -> Iterator[Made]:
     with ExitStack() as stack:
 
         def made(mode: str = "plain", note: str = "", **terms: Any) -> McpServer:
-            server = McpServer(*command(mode, note), **{"name": "rough", **terms})
+            server = McpServer(*command(mode, note), **{**TERMS, **terms})
             stack.callback(server.close)
             return server
 

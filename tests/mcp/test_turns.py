@@ -110,6 +110,14 @@ def test_an_approval_for_good_does_not_outlive_what_was_approved(play, process):
         assert asked == ["echo", "change", "echo"]
 
 
+def test_a_call_that_follows_a_strangers_result_is_asked_about(play, process):
+    with process(trusted=False) as server:
+        script = [call("echo"), call("fails"), "done"]
+        result = play(*script, tools=[server], policy=ALL).send()
+        assert result.calls[0].result.trusted is False
+        assert "it follows the result of echo" in contents(result)[1]
+
+
 def test_nobody_there_means_that_only_what_reads_runs(play, process):
     with process("annotated") as server:
         result = play(call("deletes"), "done", tools=[server]).send()
