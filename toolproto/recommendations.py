@@ -19,11 +19,12 @@ from typing import Any
 
 from .describe.styles import get_style
 from .errors import UsageError
+from .paradigms.teaching import teaching_of
 
 __all__ = ["Recommendation", "recommend"]
 
 _SHIPPED = "recommendations.toml"
-_TEXTS = ("paradigm", "describe", "why", "source")
+_TEXTS = ("paradigm", "describe", "teaching", "why", "source")
 _NEEDED = ("match", "paradigm")
 _SEPARATORS = re.compile(r"[\s_/:]")
 _LONGEST_NAME = 500
@@ -31,12 +32,17 @@ _LONGEST_NAME = 500
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """A *paradigm* and a style to *describe* tools in, *why*, and the *source* of that."""
+    """A *paradigm*, *why*, and the *source* of that.
+
+    *describe* is the style in which the model should see tools and *teaching* the preset it is
+    taught by; None is what is usual for the paradigm.
+    """
 
     paradigm: str
-    describe: str = "forms"
+    describe: str | None = None
     why: str = ""
     source: str = ""
+    teaching: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ def recommend(
     """What to use for the model of that name, as in ``"Qwen/Qwen2.5-7B-Instruct"``.
 
     *table* is a TOML file or a list of rows that come before the ones shipped: mappings with
-    ``match``, ``paradigm`` and, if you like, ``describe``, ``why`` and ``source``.
+    ``match``, ``paradigm`` and, if you like, ``describe``, ``teaching``, ``why`` and ``source``.
     """
     if not isinstance(model, str):
         raise UsageError(f"recommend() takes a model's name, got {model!r}")
@@ -128,7 +134,10 @@ def _row(row: Any, where: str) -> _Row:
     if wrong:
         raise UsageError(f"{where}: {wrong[0]!r} must be text, got {texts[wrong[0]]!r}")
     recommendation = Recommendation(**texts)
-    get_style(recommendation.describe)
+    if recommendation.describe is not None:
+        get_style(recommendation.describe)
+    if recommendation.teaching is not None:
+        teaching_of(recommendation.teaching)
     return _Row(_patterns(row["match"], where), recommendation)
 
 

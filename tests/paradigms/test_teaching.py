@@ -1,13 +1,13 @@
-"""Instructions in every style: the tools, a call to copy, the rules, an example."""
+"""Instructions made of parts: the rules, examples, the tools in every style, a call to copy."""
 
 from __future__ import annotations
 
 import pytest
 
-from toolproto import ToolOffer, ToolSpec, get_paradigm
+from toolproto import ToolOffer, ToolSpec, UsageError, get_paradigm
 from toolproto.describe import Presentation, describe, styles
 from toolproto.paradigms import JsonStrict, XmlTag
-from toolproto.paradigms.teaching import teach
+from toolproto.paradigms.teaching import BALANCED, CLASSIC, PRESETS, Teaching, teach, teaching_of
 from toolproto.testing import laws
 
 WEATHER = ToolSpec(
@@ -40,18 +40,93 @@ MEETING = ToolSpec(
         "required": ["people", "file-name"],
     },
 )
-write = get_paradigm("json_strict").encode_call
+paradigm = get_paradigm("json_strict")
+write = paradigm.encode_calls
 FORM = '{"tool_calls": [{"name": "get_weather", "arguments": {"city": "<city>"}}]}'
 
 
-def test_without_a_style_tools_are_shown_as_forms():
-    assert teach(OFFER, write, how="So.") == teach(OFFER, write, how="So.", describe="forms")
+def test_a_style_by_itself_replaces_that_of_the_teaching():
+    assert teach(OFFER, write, how="So.") == teach(OFFER, write, how="So.", describe="typescript")
+    assert teach(OFFER, write, how="So.", teaching="classic") == teach(
+        OFFER, write, how="So.", teaching=CLASSIC, describe="forms"
+    )
+
+
+def test_the_tools_come_behind_the_rules_and_the_examples():
+    text = teach(OFFER, write, how="So.")
+    places = [text.index(part) for part in ("Rules:", "Example.", "Example of two", "The tools:")]
+    assert places == sorted(places)
+
+
+def test_the_classic_way_shows_the_tools_first_and_one_example():
+    text = teach(OFFER, write, how="So.", teaching="classic")
+    assert text.index(FORM) < text.index("Rules:") < text.index("Example.")
+    assert "two calls" not in text
+
+
+def test_an_example_of_two_calls_needs_leave_for_two():
+    assert "two calls" not in teach(ToolOffer((WEATHER,), parallel=False), write, how="So.")
+    assert "two calls" not in teach(ToolOffer((WEATHER,), "none"), write, how="So.")
+
+
+def test_tools_that_are_notional_are_never_ones_on_offer():
+    plain = teach(ToolOffer((MEETING,)), write, how="So.")
+    assert '"get_time"' in plain
+    assert '"get_time"' not in teach(ToolOffer((WEATHER,)), write, how="So.", teaching="eager")
+
+
+def test_eager_examples_call_nothing_that_is_on_offer():
+    text = teach(ToolOffer((MEETING,)), write, how="So.", teaching="eager")
+    assert "Example, with a tool get_weather that you may not have." in text
+    assert text.index("The tools:") < text.index("book_meeting")
+
+
+def test_a_reticent_model_is_shown_a_request_that_no_tool_meets():
+    reticent = teach(OFFER, write, how="So.", teaching="reticent")
+    assert "Example without a call." in reticent
+    required = teach(ToolOffer((WEATHER,), "required"), write, how="So.", teaching="reticent")
+    assert "Example without a call." not in required
+
+
+@pytest.mark.parametrize(
+    ("name", "usual"),
+    [
+        ("json_strict", BALANCED),
+        ("hermes", BALANCED),
+        ("pythonic", BALANCED),
+        ("qwen3_coder", CLASSIC),
+        ("raw_block", CLASSIC),
+    ],
+)
+def test_forms_that_one_example_does_not_show_are_all_shown(name, usual):
+    assert get_paradigm(name).teaching == usual
+
+
+def test_calls_in_one_list_are_listed_and_others_written_one_after_the_other():
+    assert "list one call for each, all" in paradigm.instructions(OFFER)
+    assert "for each, one after the other" in get_paradigm("xml_tag").instructions(OFFER)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_paradigm_takes_a_preset_by_name(name):
+    assert get_paradigm("xml_tag", teaching=name).teaching == PRESETS[name]
+
+
+def test_a_wrong_part_is_refused_with_what_there_is():
+    with pytest.raises(UsageError, match="no way of teaching is called 'gentle'; use balanced"):
+        teaching_of("gentle")
+    with pytest.raises(UsageError, match="tools_first"):
+        Teaching(order="tools_middle")
+    with pytest.raises(UsageError, match="notional"):
+        Teaching(example="none")
+    with pytest.raises(UsageError, match="typscript"):
+        Teaching(style="typscript")
 
 
 @pytest.mark.parametrize("style", styles())
 def test_the_tools_stand_in_the_instructions_as_the_style_shows_them(style):
     text = teach(OFFER, write, how="So.", describe=style)
-    assert f"\n\n{describe(OFFER, style, write=write).text}\n\n" in text
+    assert f"\n\n{describe(OFFER, style, write=paradigm.encode_call).text}" in text
 
 
 @pytest.mark.parametrize("style", styles())
@@ -67,7 +142,7 @@ def test_where_no_example_can_be_made_the_first_tool_is_shown():
 def test_a_budget_is_kept_to():
     tight = Presentation("forms", budget=10)
     text = teach(OFFER, write, how="So.", describe=tight)
-    assert "\n\n- odd(it)\n- get_weather(city)\n\n" in text
+    assert "\n\nThe tools:\n\n- odd(it)\n- get_weather(city)\n\n" in text
     assert "A call of get_weather looks like this:" in text
 
 
@@ -80,7 +155,7 @@ def test_no_tools_are_taught_without_a_form():
 def test_the_laws_of_teaching_and_of_inertness_hold_in_every_style(paradigm, style):
     class Shown(paradigm):
         def instructions(self, offer: ToolOffer) -> str:
-            return teach(offer, self.encode_call, how="So.", describe=style)
+            return teach(offer, self.encode_calls, how="So.", describe=style)
 
     for offer in (OFFER, ToolOffer((WEATHER, MEETING), "required", False), ToolOffer((HOSTILE,))):
         laws.inertness(Shown(), offer, [])

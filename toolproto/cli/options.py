@@ -13,6 +13,7 @@ from ..endpoints.dialects import DIALECTS
 from ..endpoints.services import SERVICES
 from ..grammar.constraint import CONSTRAIN
 from ..guard.levels import LEVELS
+from ..paradigms.teaching import PRESETS
 from .endpoint_choice import EndpointChoice
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "json_option",
     "mcp_option",
     "paradigm_option",
+    "teaching_option",
     "tools_option",
 ]
 
@@ -57,6 +59,11 @@ constrain_option = click.option(
     show_default=True,
     envvar="TOOLPROTO_CONSTRAIN",
     help="Hold the model to a grammar: where that works, for all 'calls', or never.",
+)
+teaching_option = click.option(
+    "--teaching",
+    type=click.Choice(list(PRESETS)),
+    help="How the instructions are made; 'eager' calls more, 'reticent' less.",
 )
 guard_option = click.option(
     "--guard",

@@ -31,7 +31,8 @@ def load_paradigm(name: str, *, model: str = "", **options: Any) -> ToolContextD
 
 def _recommended(model: str, options: dict[str, Any]) -> ToolContextDef:
     choice = recommend(model)
-    return get_paradigm(choice.paradigm, **{"describe": choice.describe, **options})
+    usual = {"describe": choice.describe, "teaching": choice.teaching}
+    return get_paradigm(choice.paradigm, **{**usual, **options})
 
 
 def _defined_in(path: str) -> type[ToolContextDef]:

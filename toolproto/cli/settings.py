@@ -35,7 +35,7 @@ _LONGEST = 1024 * 1024
 #: Tables that are no command's.
 TABLES = ("models", "upstreams", "limits", "prices")
 _MODEL_KEYS = frozenset(
-    {"paradigm", "describe", "examples", "reasks", "constrain", "guard", "vision"}
+    {"paradigm", "describe", "teaching", "examples", "reasks", "constrain", "guard", "vision"}
 )
 
 

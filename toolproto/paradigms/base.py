@@ -35,6 +35,7 @@ from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 from .salvage import salvaging
 from .splice import spliced
+from .teaching import BALANCED, Teaching, teach, teaching_of
 
 __all__ = ["NO_TOOLS", "ToolContextDef"]
 
@@ -58,7 +59,8 @@ class ToolContextDef(ABC):
     *ids* makes the ids of calls to which the model gave none, *reasoning* says how the model
     writes its thoughts, and *limits* what one call may cost to read. With *salvage*, calls of
     offered tools in any other form are read too, and say so in their repairs. *describe* is how
-    the tools are shown: a style by name, or a :class:`~toolproto.describe.Presentation`.
+    the tools are shown: a style by name, or a :class:`~toolproto.describe.Presentation`; *teaching*
+    is how the instructions are made: a preset by name, or a :class:`~.teaching.Teaching`.
     """
 
     name: ClassVar[str]
@@ -72,14 +74,16 @@ class ToolContextDef(ABC):
         reasoning: Reasoning | None = None,
         limits: Limits | None = None,
         salvage: bool = False,
-        describe: str | Style | Presentation = "forms",
+        describe: str | Style | Presentation | None = None,
+        teaching: str | Teaching | None = None,
     ) -> None:
         self.ids = ids
         self.reasoning = reasoning or Reasoning()
         self._thinking = reasoning  # how the model thinks, if anybody said that it does
         self.limits = limits or Limits()
         self.salvage = salvage
-        self.presentation = presented(describe)
+        self.teaching = teaching_of(self._usual_teaching() if teaching is None else teaching)
+        self.presentation = presented(self.teaching.style if describe is None else describe)
         #: What makes text neutral to its replies, by the names of tools (see ``guard``).
         self.neutralisers: dict[tuple[str, ...] | None, Neutraliser] = {}
 
@@ -101,6 +105,20 @@ class ToolContextDef(ABC):
     @abstractmethod
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply; *offer* names the tools it may meet."""
+
+    def _usual_teaching(self) -> Teaching:
+        """How a model is taught this paradigm, unless ``teaching=`` says otherwise."""
+        return BALANCED
+
+    def _taught(self, offer: ToolOffer, how: str) -> str:
+        """Instructions in the usual parts; *how* is one sentence on what a call looks like."""
+        return teach(
+            offer,
+            self.encode_calls,
+            how=how,
+            teaching=self.teaching,
+            describe=self.presentation,
+        )
 
     def _reply_decoder(self, form: ReplyForm, offer: ToolOffer) -> Decoder:
         """The reader of replies in *form*, with this paradigm's options."""

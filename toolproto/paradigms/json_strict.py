@@ -16,7 +16,6 @@ from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
 from .registry import register_paradigm
 from .results import json_result
-from .teaching import teach
 from .wire import JsonCall, WireFormat
 
 __all__ = ["JsonStrict"]
@@ -38,7 +37,7 @@ class JsonStrict(ToolContextDef):
     def instructions(self, offer: ToolOffer) -> str:
         """The text that teaches a model this paradigm and the tools of *offer*."""
         how = 'To use one, write its JSON object exactly as shown, with "tool_calls".'
-        return teach(offer, self.encode_call, how=how, describe=self.presentation)
+        return self._taught(offer, how)
 
     def encode_call(self, call: ToolCall) -> str:
         """*call* as the model would have written it."""

@@ -1,57 +1,192 @@
-"""The words that teach a model to call tools, the same for every paradigm.
+"""How a model is taught to call tools: a value of parts, and the words they make.
 
-What a model is told: the tools, in the style it is to see them in; how a call is written; when to
-call and when not to; that results come from outside; what this request demands; and one example.
+What a model is told: how a call is written; when to call and when not to; that results come from
+outside; what this request demands; an example; and the tools, in the style it is to see them in.
+In which order, with which examples and in which style decides more than how its reply is read.
+
+The presets are what was measured best with Qwen2.5-Coder on 2,008 requests of BFCL, `json_strict`,
+greedy (calls right / held back where no tool fits, in per cent):
+
+=============================================  ===========  ===========
+way of asking                                  1.5 B        0.5 B
+=============================================  ===========  ===========
+``balanced``                                   75.4 / 74.9  47.8 / 75.1
+``reticent``: an example without a call        74.7 / 76.9  40.8 / 83.1
+``eager``: only tools that are not on offer    75.9 / 60.9  51.8 / 66.1
+``classic``: tools first, as literal forms     73.2 / 59.2  43.9 / 63.5
+a plain "answer with a JSON array"             77.7 / 49.4  53.9 / 46.3
+balanced, as literal forms                     74.9 / 70.0  48.6 / 77.3
+balanced, as JSON Schema                       74.1 / 70.4  45.8 / 72.7
+balanced, both examples with offered tools     74.7 / 68.0  48.4 / 70.8
+balanced, no form of a call behind the tools   74.0 / 75.9  42.1 / 80.2
+balanced, "write values as described"          75.0 / 77.8  47.6 / 74.7
+balanced, an empty list where no tool fits     74.5 / 75.5  47.4 / 75.5
+balanced, a tool for "no tool fits"            75.0 / 69.0  48.7 / 69.8
+=============================================  ===========  ===========
+
+The intervals are ±2.2 and ±4 points. Rows of ``eager`` and of the two that are not ours come from
+an earlier run; ``eager`` was asked on half of the requests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from ..describe.base import Style
-from ..describe.description import Presentation, presented
+from ..describe.description import Description, Presentation, presented
 from ..describe.forms import literal_form
 from ..describe.samples import example_call, example_request
+from ..describe.styles import get_style
+from ..errors import UsageError
 from ..messages import ToolCall
 from ..tools.spec import ToolOffer
 
-__all__ = ["teach"]
+__all__ = ["BALANCED", "CLASSIC", "PRESETS", "Teaching", "teach", "teaching_of"]
+
+#: Writes calls as the model is to write them in one reply.
+WriteCalls = Callable[[Sequence[ToolCall]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Teaching:
+    """What instructions are made of.
+
+    *order* is whether the tools come behind the rules and the examples or before them: last, a
+    model holds back ten to fifteen points better and calls as well. *example* is whether the
+    first example calls an offered tool or one that is not on offer. *pair* adds an example of two
+    calls in one reply, *holding_back* one of a request that no tool can meet. *style* is how tools
+    are shown unless ``describe=`` says otherwise.
+    """
+
+    order: Literal["tools_last", "tools_first"] = "tools_last"
+    example: Literal["offered", "notional"] = "offered"
+    pair: bool = True
+    holding_back: bool = False
+    style: str | Style = "typescript"
+
+    def __post_init__(self) -> None:
+        for value, known in ((self.order, _ORDERS), (self.example, _EXAMPLES)):
+            if value not in known:
+                raise UsageError(f"expected one of {known}, got {value!r}")
+        get_style(self.style)
+
+
+_ORDERS = ("tools_last", "tools_first")
+_EXAMPLES = ("offered", "notional")
+BALANCED = Teaching()
+CLASSIC = Teaching(order="tools_first", pair=False, style="forms")
+#: The ways of teaching that have a name.
+PRESETS = {
+    "balanced": BALANCED,
+    "eager": Teaching(example="notional"),
+    "reticent": Teaching(holding_back=True),
+    "classic": CLASSIC,
+}
+
+
+def teaching_of(value: str | Teaching) -> Teaching:
+    """*value* as a :class:`Teaching`: itself, or the preset of that name."""
+    if isinstance(value, Teaching):
+        return value
+    if value not in PRESETS:
+        known = ", ".join(PRESETS)
+        raise UsageError(f"no way of teaching is called {value!r}; use {known}, or a Teaching")
+    return PRESETS[value]
+
+
+# Examples of two calls with tools that are not on offer: what the calls of an example are for must
+# be plain, and a tool of that name with other arguments would be taught wrongly.
+_NOTIONAL = (
+    (
+        ToolCall("get_weather", {"city": "Oslo"}),
+        "What is the current weather for Oslo?",
+        (ToolCall("get_weather", {"city": "Rome"}), ToolCall("get_time", {"city": "Tokyo"})),
+        "What is the weather in Rome, and what time is it in Tokyo?",
+    ),
+    (
+        ToolCall("look_up_word", {"word": "fjord"}),
+        "What does the word fjord mean?",
+        (ToolCall("look_up_word", {"word": "fjord"}), ToolCall("count_days", {"month": "May"})),
+        "What does the word fjord mean, and how many days has May?",
+    ),
+)
+_UNFIT = "Please sing me a song and post it to my blog."
+_UNFIT_ANSWER = "I have no tool that can do that."
 
 
 def teach(
     offer: ToolOffer,
-    write: Callable[[ToolCall], str],
+    write: WriteCalls,
     *,
     how: str,
-    describe: str | Style | Presentation = "forms",
+    teaching: str | Teaching = BALANCED,
+    describe: str | Style | Presentation | None = None,
 ) -> str:
     """The instructions for *offer* in a paradigm that writes calls with *write*.
 
     *how* is the paradigm's own sentence on what a call looks like; *describe* says how the tools
-    are shown. A style that shows no calls is followed by the form of one.
+    are shown, if not in the style of *teaching*. A style that shows no calls is followed by the
+    form of one.
     """
-    shown = presented(describe).describe(offer, write)
-    call = example_call(offer)
-    parts = [f"# Tools\n\nYou can use these tools. {how}", shown.text]
+    parts = teaching_of(teaching)
+    shown = presented(parts.style if describe is None else describe).describe(
+        offer, lambda call: write([call])
+    )
+    head = f"# Tools\n\nYou can use these tools. {how}"
+    rules = "Rules:\n" + "\n".join(f"- {rule}" for rule in _rules(offer, parts, write))
+    examples = [] if offer.choice == "none" else list(_examples(offer, parts, write))
+    tools = [shown.text, *_form(offer, shown, write)]
+    if parts.order == "tools_first":
+        return "\n\n".join([head, *tools, rules, *examples])
+    return "\n\n".join([head, rules, *examples, "The tools:", *tools])
+
+
+def _form(offer: ToolOffer, shown: Description, write: WriteCalls) -> Iterator[str]:
+    """The form of a call, where the tools were shown without.
+
+    Without it the model of half a billion parameters lost 6 points of calls, though it had seen
+    two examples.
+    """
     if offer.tools and not shown.shows_calls:
+        call = example_call(offer)
         tool = (call and offer.get(call.name)) or offer.tools[0]
-        parts.append(f"A call of {tool.name} looks like this:\n{literal_form(tool, write)}")
-    parts.append("Rules:\n" + "\n".join(f"- {rule}" for rule in _rules(offer)))
-    if call is not None and offer.choice != "none":
-        request = example_request(call, offer)
-        parts.append(f"Example. To the request: {request}\nyou reply:\n{write(call)}")
-    return "\n\n".join(parts)
+        form = literal_form(tool, lambda call: write([call]))
+        yield f"A call of {tool.name} looks like this:\n{form}"
 
 
-def _rules(offer: ToolOffer) -> Iterator[str]:
+def _examples(offer: ToolOffer, teaching: Teaching, write: WriteCalls) -> Iterator[str]:
+    one, request, two, both = _not_offered(offer)
+    call = example_call(offer)
+    # Of tools whose schemas say too little no call can be made up.
+    if call is not None and teaching.example == "offered":
+        yield _example("Example.", example_request(call, offer), write([call]))
+    elif teaching != CLASSIC:
+        head = f"Example, with a tool {one.name} that you may not have."
+        yield _example(head, request, write([one]))
+    if teaching.pair and offer.parallel:
+        yield _example("Example of two calls, with tools that you may not have.", both, write(two))
+    if teaching.holding_back and offer.choice == "auto":
+        yield _example("Example without a call.", _UNFIT, _UNFIT_ANSWER)
+
+
+def _not_offered(offer: ToolOffer) -> tuple[ToolCall, str, tuple[ToolCall, ToolCall], str]:
+    """The first of the notional examples none of whose tools is on offer."""
+    free = (row for row in _NOTIONAL if not any(offer.get(call.name) for call in row[2]))
+    return next(free, _NOTIONAL[0])
+
+
+def _example(head: str, request: str, reply: str) -> str:
+    return f"{head} To the request: {request}\nyou reply:\n{reply}"
+
+
+def _rules(offer: ToolOffer, teaching: Teaching, write: WriteCalls) -> Iterator[str]:
     yield "Put real values where a <…> stands. Leave out optional arguments you do not need."
     if offer.choice == "none":
         yield "Do not call any tool in this reply. Answer in plain words."
         return
-    if offer.parallel:
-        yield "To call several tools at once, write the calls one after the other."
-    else:
-        yield "Write at most one call in a reply."
+    yield _on_several(offer, teaching, write)
     yield "After your last call, stop. The results come in the next message; then go on."
     yield "Never write a result yourself."
     if offer.choice == "auto":
@@ -60,3 +195,14 @@ def _rules(offer: ToolOffer) -> Iterator[str]:
         yield "This time you must call at least one tool."
     else:
         yield f"This time you must call {offer.choice}."
+
+
+def _on_several(offer: ToolOffer, teaching: Teaching, write: WriteCalls) -> str:
+    if not offer.parallel:
+        return "Write at most one call in a reply."
+    if not teaching.pair:
+        return "To call several tools at once, write the calls one after the other."
+    first, second = _NOTIONAL[0][2]
+    apart = write([first, second]).startswith(write([first]))
+    each = "write one call for each, one after the other" if apart else "list one call for each"
+    return f"If the request asks for several things, {each}, all in one reply."

@@ -19,6 +19,7 @@ from ..endpoints.holding import Holding
 from ..errors import UsageError
 from ..grammar.constraint import checked_mode
 from ..guard.levels import guard_from
+from ..paradigms.teaching import teaching_of
 
 __all__ = [
     "Limits",
@@ -84,6 +85,7 @@ class ModelTerms:
 
     paradigm: str = "auto"
     describe: str | None = None
+    teaching: str | None = None
     examples: bool = False
     reasks: int = 2
     constrain: str = "auto"
@@ -94,6 +96,8 @@ class ModelTerms:
         if not 0 <= self.reasks <= 10:
             raise UsageError(f"reasks is {self.reasks!r}; give a number from 0 to 10")
         checked_mode(self.constrain)
+        if self.teaching is not None:
+            teaching_of(self.teaching)
         guard_from(self.guard)
 
 

@@ -116,5 +116,10 @@ def taught(model: str, terms: ModelTerms) -> ToolContextDef:
     """The paradigm that *model* is taught. It holds no conversation, so all requests share it."""
     choice = recommend(model)
     name = choice.paradigm if terms.paradigm == "auto" else terms.paradigm
-    usual = choice.describe if terms.paradigm == "auto" else "forms"
-    return get_paradigm(name, describe=terms.describe or usual, salvage=True)
+    auto = terms.paradigm == "auto"
+    return get_paradigm(
+        name,
+        describe=terms.describe or (choice.describe if auto else None),
+        teaching=terms.teaching or (choice.teaching if auto else None),
+        salvage=True,
+    )

@@ -49,6 +49,7 @@ class Options:
     deny: tuple[str, ...] = ()
     examples: bool | None = None
     describe: str | None = None
+    teaching: str | None = None
     store: str | None = None
     session: str | None = None
     max_rounds: int = 10
@@ -86,11 +87,12 @@ def made_setup(
         raise UsageError("--session is for one that is kept; say where, as --store chats.db")
     if options.files is not None and not options.store:
         raise UsageError("--files are kept in a store; say where, as --store chats.db")
-    described = {"describe": options.describe} if options.describe else {}
     store = opened_store(options.store)
+    wanted = {"describe": options.describe, "teaching": options.teaching}
+    shown = {name: value for name, value in wanted.items() if value}
     return Setup(
         endpoint.open(),
-        partial(load_paradigm, model=endpoint.model_name, **described),
+        partial(load_paradigm, model=endpoint.model_name, **shown),
         options.paradigm,
         _tools(options, sources, store),
         options.system,

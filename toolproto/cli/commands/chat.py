@@ -22,6 +22,7 @@ from ..options import (
     json_option,
     mcp_option,
     paradigm_option,
+    teaching_option,
     tools_option,
 )
 from ..settings import Settings
@@ -56,6 +57,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option("--untrusted", multiple=True, metavar="TOOL",
               help="Its results are a stranger's; read_* names several.")  # fmt: skip
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@teaching_option
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
               help="Keep the session: chats.db, or postgresql://…")  # fmt: skip
 @click.option("--session", metavar="ID", help="Which one: go on with it, or begin it.")

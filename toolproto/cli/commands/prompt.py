@@ -10,7 +10,7 @@ from ...describe import Presentation, estimate_tokens, styles
 from ...errors import UsageError
 from ...messages import Message
 from ..console import note, print_json, print_text
-from ..options import json_option, paradigm_option, tools_option
+from ..options import json_option, paradigm_option, teaching_option, tools_option
 from ..paradigm_choice import load_paradigm
 from ..tool_sources import load_offer
 
@@ -25,6 +25,7 @@ __all__ = ["command"]
     "--system-file", type=click.Path(exists=True, path_type=Path), help="The same, from a file."
 )
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@teaching_option
 @click.option("--budget", type=click.IntRange(1), help="Tokens the tools may take at most.")
 @click.option("--examples", is_flag=True, help="With the chat turns that show small models a call.")
 @click.option("--model", default="", help="Whose paradigm 'auto' chooses.")
@@ -35,6 +36,7 @@ def command(
     system: str,
     system_file: Path | None,
     describe: str | None,
+    teaching: str | None,
     budget: int | None,
     examples: bool,
     model: str,
@@ -46,10 +48,10 @@ def command(
     """
     if not tools:
         raise UsageError("which tools? give --tools my_tools.py, tools.json or files:")
-    shown = Presentation(describe or "forms", budget)
-    # What 'auto' recommends describes the tools in a style of its own.
-    options = {"describe": shown} if describe or budget else {}
-    chosen = load_paradigm(paradigm, model=model, **options)
+    wanted = {"describe": describe, "teaching": teaching}
+    chosen = load_paradigm(paradigm, model=model, **{k: v for k, v in wanted.items() if v})
+    if budget:
+        chosen.presentation = Presentation(chosen.presentation.style, budget)
     offer = load_offer(tools)
     own = system_file.read_text(encoding="utf-8") if system_file else system
     messages = [Message("system", chosen.splice_system_prompt(own, offer))]

@@ -10,7 +10,7 @@ from ...describe import styles
 from ...endpoints.dialects import DIALECTS
 from ...endpoints.services import SERVICES
 from ...errors import UsageError
-from ..options import constrain_option, guard_option
+from ..options import constrain_option, guard_option, teaching_option
 from ..settings import Settings
 
 __all__ = ["command"]
@@ -48,6 +48,7 @@ __all__ = ["command"]
     help="What models are taught; 'auto' goes by their names.",
 )
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@teaching_option
 @click.option("--examples", is_flag=True, help="Show small models a call before they begin.")
 @click.option(
     "--reasks",
@@ -139,7 +140,7 @@ def _config(options: dict[str, Any], settings: Settings) -> Any:
         "normalize": options["normalize"],
     }
     named = settings.trusted_table("upstreams").values()
-    terms = ("paradigm", "describe", "examples", "reasks", "constrain", "guard")
+    terms = ("paradigm", "describe", "teaching", "examples", "reasks", "constrain", "guard")
     return config_from(
         {
             "upstreams": [*named, *([given] if given["url"] else [])],
