@@ -108,7 +108,7 @@ def _untrue(world: World, results: dict[str, ToolResult]) -> Iterator[str]:
         elif said.startswith("not run"):
             if call.id in ran:
                 yield f"{call.name} {step} is said not to have run, and has"
-        elif not said.startswith(("outcome unknown", "stopped before", "it ran, but")):
+        elif not said.startswith(("outcome unknown", "stopped before", "it ran")):
             yield f"{call.name} {step} got a strange answer: {said!r}"
         if call.name == "book" and call.id in ran and verdict(step).__class__.__name__ == "Deny":
             yield f"book {step} ran, and was denied"

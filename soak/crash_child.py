@@ -18,7 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolproto import Allow, AsyncChatSession, ChatRequest, ChatSession, Defer, Deny, tool
+from toolproto import (
+    Allow,
+    AsyncChatSession,
+    ChatRequest,
+    ChatSession,
+    Defer,
+    Deny,
+    ToolResult,
+    tool,
+)
 from toolproto.errors import SessionConflict, StoreError
 from toolproto.stores import open_store
 from toolproto.tools.context import ToolContext
@@ -85,8 +94,14 @@ def open_session(world: World, death: Death = NEVER, is_async: bool = False) -> 
         die_in_commit(death.n)
     store = Mortal(open_store(world.url), death, world.result_only)
     options: Any = {"store": store, "id": world.id, "approver": lambda request: Defer()}
+    # Every third result waits for a review, for whoever resumes.
+    options["reviewer"] = _later if world.seed % 3 == 0 else None
     kind = AsyncChatSession if is_async else ChatSession
     return kind(_model(world), "xml_tag", _tools(world), **options)
+
+
+def _later(result: ToolResult) -> Defer | None:
+    return Defer() if sum(map(ord, result.call.arguments["step"])) % 3 == 1 else None
 
 
 def live(world: World, seed: int, death: Death) -> int:
@@ -120,10 +135,12 @@ class _Life:
             said = [m for m in self.session.messages if m.role == "user" and _TASK.match(m.content)]
             if self.session.interrupted and (len(said) == len(tasks) or self.rng.random() < 0.7):
                 self._play(self.session.stream_resumed({}))
-            elif self.session.pending:
+            elif self.session.pending and (len(said) == len(tasks) or self.rng.random() < 0.8):
                 self._play(self.session.stream_resumed(self._verdicts()))
             elif len(said) < len(tasks):
-                self._play(self.session.stream(f"task {len(said)}"), len(said))
+                # What still waits is gone on without.
+                terms: Any = {"system": "Be brief."} if self.rng.random() < 0.3 else {}
+                self._play(self.session.stream(f"task {len(said)}", **terms), len(said))
             else:
                 return
         raise AssertionError(f"it never ends: interrupted={self.session.interrupted}")
@@ -168,7 +185,7 @@ class _Life:
     def _verdicts(self) -> dict[str, Allow | Deny]:
         waiting = self.session.pending
         some = waiting if self.rng.random() < 0.7 else waiting[:1]
-        return {each.call.id: verdict(each.call.arguments["step"]) for each in some}
+        return {each.call.id: _decided(each) for each in some}
 
     def _note_interrupted(self) -> None:
         """What the one before left started and not done, before it is dealt with."""
@@ -190,6 +207,11 @@ class _Life:
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.05)
+
+
+def _decided(request: Any) -> Allow | Deny:
+    """What is said of a call that waits, or of its result."""
+    return Allow() if "review" in request.reason else verdict(request.call.arguments["step"])
 
 
 def _model(world: World) -> Any:
@@ -216,7 +238,7 @@ def _tools(world: World) -> list[Any]:
         time.sleep(sum(map(ord, step)) % 5 / 1000)  # so that some are killed in the middle
         return f"{name} {step} done"
 
-    @tool(risk="write", needs_approval=False)
+    @tool(risk="write", needs_approval=False, ordering="in_order")
     def pay(step: str, context: ToolContext) -> str:
         return do("pay", step, context)
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -27,8 +28,11 @@ from toolproto.errors import EndpointError
 from toolproto.hooks import Hooks
 from toolproto.messages import Chunk, ToolCall, ToolResult, Usage
 from toolproto.session import AsyncChatSession, ChatSession
+from toolproto.session.log import conversation_of
+from toolproto.stores import MemoryStore
 from toolproto.tools.context import ToolContext
 from toolproto.tools.define import Tool
+from toolproto.tools.toolsets import MemoryFiles, file_tools
 from toolproto.turn.events import StateChanged, TurnEnded
 from toolproto.turn.limits import TurnLimits
 from toolproto.turn.states import MOVES, TERMINAL, TurnState
@@ -38,10 +42,14 @@ from toolproto.turn.states import MOVES, TERMINAL, TurnState
 SPENT = Usage(3, 5)
 QUESTION = "Are you sure?"
 TOOLS = ["look", "save", "save", "fail", "hang", "later", "stall", "ask", "outside", "forbidden"]
+TOOLS += ["write_file", "write_file"]
 
 
 def written(name: str, n: int) -> str:
     """A call as the model writes it."""
+    if name == "write_file":
+        inside = f'{{"path": "file{n % 2}", "content": "{n}"}}'
+        return f'<tool_code>{{"name": "write_file", "arguments": {inside}}}</tool_code>'
     return f'<tool_code>{{"name": "{name}", "arguments": {{"n": {n}}}}}</tool_code>'
 
 
@@ -147,6 +155,10 @@ class Line:
         """The next event, None at the end."""
         return next(self._events, None)
 
+    def whole(self, turn: Callable[[], Any]) -> Any:
+        """Run *turn* from its beginning to its end."""
+        return turn()
+
     def leave(self) -> None:
         block, self._block = self._block, None
         block.__exit__(None, None, None)
@@ -188,6 +200,9 @@ class AsyncLine(Line):
             return await task
 
         return self._runner.run(read())
+
+    def whole(self, turn: Callable[[], Any]) -> Any:
+        return self._runner.run(turn())
 
     def leave(self) -> None:
         block, self._block = self._block, None
@@ -231,6 +246,8 @@ class SessionMachine(RuleBasedStateMachine):
         self.granted: set[str] = set()
         self.barred: set[str] = set()
         self.ignored: set[str] = set()
+        self.files = MemoryFiles({"file0": "old"})
+        self.before: dict[str, bytes] | None = None
         self.checked_requests = 0
         self.usage = Usage()
         self.events: list[Any] = []
@@ -245,6 +262,8 @@ class SessionMachine(RuleBasedStateMachine):
             policy=Policy({"forbidden": "deny"}),
             limits=TurnLimits(rounds=4, reasks=1),
             system="Be brief.",
+            store=MemoryStore(),
+            id="x",
         )
 
     # -- the world around the session ------------------------------------------------
@@ -301,7 +320,8 @@ class SessionMachine(RuleBasedStateMachine):
 
         schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
         outside = Tool.from_schema("outside", "Done elsewhere.", schema)
-        return [look, save, fail, hang, later, stall, ask, forbidden, outside]
+        writing = file_tools(self.files)[2:]
+        return [look, save, fail, hang, later, stall, ask, forbidden, outside, *writing]
 
     def _note(self, context: ToolContext) -> str:
         self.tally["calls run"] += 1
@@ -399,6 +419,46 @@ class SessionMachine(RuleBasedStateMachine):
         if self.line.is_open:
             self.read_to_the_end()
 
+    @rule(place=st.integers(0, 9), again=st.booleans(), replies=REPLIES, moods=MOODS)
+    def insert(self, place, again, replies, moods):
+        """Put a turn in the middle of the conversation, or run one of its turns again."""
+        if self.line.is_open:
+            return
+        log = self.session._kept.log
+        way = [turn for turn in log.way(log.head) if turn.message or not again]
+        if not way:
+            return
+        turn, branches = way[place % len(way)].number, len(self.session.turns)
+        behind = self.session._kept.following(turn)
+        self._expect(replies, moods, [], None)
+        self._begun()
+        run = partial(self.session.rerun, turn, keep_following=True)
+        if not again:
+            run = partial(self.session.insert, "between", after=turn)
+        try:
+            result = self.line.whole(run)
+        except (UsageError, ExceptionGroup) as error:
+            assert _is_usage_error(error)
+            result = self.session.result
+        self.before = None  # of other turns than the one that is now the last
+        self.tally["inserted turns"] += 1
+        follows = len(behind) if result.status == "completed" else 0
+        assert len(self.session.turns) == branches + 1 + follows
+        reopened = conversation_of(log.way(log.head)).messages
+        assert tuple(reopened) == self.session.messages
+
+    @rule()
+    def undo(self):
+        if self.line.is_open or not wait_for_tools():
+            return
+        try:
+            paths = self.session.undo()
+        except UsageError:
+            return
+        self.tally["turns undone"] += 1
+        for path in paths if self.before is not None else ():
+            assert self.files.contents().get(path) == self.before.get(path)
+
     @rule(count=st.integers(1, 25))
     def read(self, count):
         self._have_a_turn()
@@ -464,11 +524,15 @@ class SessionMachine(RuleBasedStateMachine):
         self.reviews, self.trouble = deque(reviews), trouble
 
     def _open(self, block: Any) -> None:
+        self._begun()
+        self.line.open(block)
+
+    def _begun(self) -> None:
         self.events = []
         self.ignored = set()
+        self.before = self.files.contents()
         self.usage, self.hooks.usage = self.usage + self.hooks.usage, Usage()
         self.hooks.seen.clear()
-        self.line.open(block)
 
     def _read_one(self, read: Callable[[], Any]) -> bool:
         """Read an event; False at the end of the turn, which is then checked."""
@@ -534,7 +598,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     def _check_approved(self, call: ToolCall) -> None:
         assert call.name not in ("forbidden", "outside")
-        if call.name not in ("look", "ask") and call.name not in self.granted:
+        if call.name not in ("look", "ask", "write_file") and call.name not in self.granted:
             assert self.allowed[call.id] == self.ran[call.id], "ran unlike what was approved"
 
     @precondition(lambda self: not self.line.is_open)
@@ -631,7 +695,7 @@ def wait_for_tools(seconds: float = PATIENCE / 2) -> bool:
     return not any(each.name == "toolproto-tool" for each in threading.enumerate())
 
 
-FEW = settings(max_examples=40, stateful_step_count=30)
+FEW = settings(max_examples=25, stateful_step_count=30)
 TestSession = SessionMachine.TestCase
 TestSession.settings = FEW
 TestAsyncSession = AsyncSessionMachine.TestCase

@@ -15,6 +15,7 @@ from toolproto.stores import MemoryStore
 from toolproto.tools.toolsets import MemoryFiles, file_tools
 from toolproto.turn.events import ToolStatus, ToolUpdated
 from toolproto.turn.limits import TurnLimits
+from toolproto.turn.packing import unpacked
 
 from .test_turns import add, call
 
@@ -218,6 +219,30 @@ def test_a_result_nobody_reviewed_is_not_shown_when_the_user_goes_on(play):
         play.resume({play.session.pending[0].call.id: Allow(instead=play.session.pending[0].call)})
     result = play.send("never mind")
     assert result.calls[0].result.content.startswith("it ran to its end, but its result is not")
+
+
+@pytest.mark.parametrize(
+    "review, told",
+    [
+        (None, "3"),
+        (Deny("secret"), "the result is withheld: secret"),
+        ("crash", "it ran to its end, but its result is not shown: nobody has reviewed it"),
+    ],
+)
+def test_a_result_that_nobody_reviewed_before_a_crash_is_not_shown(play, review, told):
+    store = MemoryStore()
+    options = {"tools": [add], "store": store, "id": "x"}
+    play(ADD, "never", reviewer=lambda result: None if review == "crash" else review, **options)
+    play.send()
+    cut = MemoryStore()
+    cut.create("x")
+    until = "outcome" if review == "crash" else "review"
+    records = [each for record in store.read("x") for each in unpacked(record)]
+    end = max(at for at, each in enumerate(records) if each.kind == until) + 1
+    cut.append("x", records[:end], 0, durable=False)
+    play("ok", reviewer=lambda result: None, **{**options, "store": cut})
+    assert play.session.interrupted and play.send("go on").text == "ok"
+    assert [each.content for m in play.session.messages for each in m.results] == [told]
 
 
 # -- terms of one turn --------------------------------------------------------------------

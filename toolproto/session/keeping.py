@@ -183,7 +183,7 @@ class Keeping:
         """Close the turn that broke off, if there is one."""
         self.log.look_again()
         if self.log.interrupted:
-            self.log.close_unfinished()
+            self.log.close_unfinished(self.setup.reviewed)
 
     def _begun(
         self,

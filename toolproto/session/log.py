@@ -114,14 +114,17 @@ class SessionLog:
             for id in record.data["ids"]
         }
 
-    def close_unfinished(self) -> None:
-        """End the last turn, if it broke off: every call that has no answer gets one."""
+    def close_unfinished(self, reviewed: bool = False) -> None:
+        """End the last turn, if it broke off: every call that has no answer gets one.
+
+        With *reviewed*, no result is shown that nobody has reviewed.
+        """
         turn = self.unfinished
         if turn is None:
             return
         error = write_error(ToolProtoError("the program ended before the turn did"))
         records = [Record("ended", {"status": "error", "error": error})]
-        if results := tuple(unanswered(self.way(turn.number))):
+        if results := tuple(unanswered(self.way(turn.number), reviewed)):
             told = write_message(Message("user", "", results=results))
             records.insert(0, Record("message", {"position": -1, **told}))
         self.write(records)

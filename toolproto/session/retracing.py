@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..approvals import Deny
+from ..approvals import Allow, Defer, Deny
 from ..messages import ToolCall, ToolResult
 from ..tools.outcome import result_of
 from ..turn.doom_loop import DoomLoop
 from ..turn.packing import in_pairs
 from ..turn.recall import UNKNOWN_OUTCOME
-from ..turn.records import read_loop, read_message, read_pending, read_result
-from ..turn.settling import Verdict
+from ..turn.records import read_loop, read_message, read_pending, read_result, read_review
+from ..turn.settling import Verdict, after_review
 from ..turn.setup import Conversation
 from .logged import LoggedTurn
 
 __all__ = ["conversation_of", "unanswered"]
 
 _NOT_RUN = "not run: the program ended before it was"
+_UNSEEN = "it ran to its end, but its result is not shown: nobody has reviewed it"
 
 
 def conversation_of(way: Iterable[LoggedTurn], repeats: int | None = 3) -> Conversation:
@@ -45,18 +46,29 @@ def conversation_of(way: Iterable[LoggedTurn], repeats: int | None = 3) -> Conve
     return conversation
 
 
-def unanswered(way: list[LoggedTurn]) -> Iterator[ToolResult]:
-    """What is known of the calls that the last turn of *way* left without a result."""
+def unanswered(way: list[LoggedTurn], reviewed: bool = False) -> Iterator[ToolResult]:
+    """What is known of the calls that the last turn of *way* left without a result.
+
+    With *reviewed*, a result that nobody has reviewed yet is not shown.
+    """
     *earlier, turn = way
     pending = conversation_of(earlier).pending
     known = dict(pending.results) if pending else {}
     for call in pending.calls if pending else ():
-        if told := _told(call, turn.verdicts.get(call.id)):
+        verdict = turn.verdicts.get(call.id)
+        if pending and (waited := pending.unreviewed.get(call.id)):
+            known[call.id] = waited if isinstance(verdict, Allow) else _unseen(call)
+        if told := _told(call, verdict):
             known[call.id] = told
+    last: ToolResult | None = None
     for record in turn.told():
         if record.kind == "outcome":
-            result = read_result(record.data)
-            known[result.call.id] = result
+            last = read_result(record.data)
+            known[last.call.id] = _unseen(last.call) if reviewed else last
+        elif record.kind == "review" and last is not None:  # it follows what it is about
+            review = read_review(record.data)
+            if not isinstance(review, Defer):
+                known[last.call.id] = after_review(last, review)
     conversation = conversation_of(way)
     answered = {each.call.id for said in conversation.messages for each in said.results}
     for call in (call for said in conversation.messages for call in said.calls):
@@ -105,6 +117,11 @@ def _told(call: ToolCall, verdict: Verdict | None) -> ToolResult | None:
         case Deny(reason):
             return ToolResult(call, f"not run: {reason}", is_error=True, trusted=True)
     return None
+
+
+def _unseen(call: ToolCall) -> ToolResult:
+    """What is said of a call that ran, and whose result waits for a review for ever."""
+    return ToolResult(call, _UNSEEN, is_error=True)
 
 
 def _unknown(call: ToolCall, started: bool) -> ToolResult:

@@ -39,7 +39,7 @@ from .patches import CHANGE
 from .result import CallRecord
 from .setup import Conversation, Pending, Terms, TurnSetup
 
-__all__ = ["Settling", "Verdict"]
+__all__ = ["Settling", "Verdict", "after_review"]
 
 _FROM_ELSEWHERE = "its result comes from elsewhere"
 _TO_REVIEW = "it ran, and its result waits for a review"
@@ -264,8 +264,9 @@ class Settling:
                 loop.forget()
                 if always:
                     loop.tolerate(calls)
-                if request:  # nobody is asked about one call twice
-                    self._answered[request.call.id] = request, decision
+                if request:  # nobody is asked about one call twice; *always* was about the loop
+                    once = replace(decision, always=False)
+                    self._answered[request.call.id] = request, once
                 return False
             case Defer():
                 for call in calls:
@@ -446,7 +447,7 @@ class Settling:
             self.unreviewed[call.id] = result
             self.waiting[call.id] = approval_request(call, self._tool(call), _TO_REVIEW)
             return
-        yield from self._settled(bounded(_after(result, review), limit))
+        yield from self._settled(bounded(after_review(result, review), limit))
         if isinstance(review, Deny):
             self._stop_if(review.stop, result.call, review.reason)
 
@@ -461,7 +462,7 @@ class Settling:
             result = bounded(result_of(result.call, verdict), self.setup.limits.result_characters)
         else:
             yield Emit(Decided(request, verdict))
-            result = _after(result, verdict if isinstance(verdict, Deny) else None)
+            result = after_review(result, verdict if isinstance(verdict, Deny) else None)
         yield from self._settled(result)
         if isinstance(verdict, Deny):
             self._stop_if(verdict.stop, request.call, verdict.reason)
@@ -498,7 +499,8 @@ class Settling:
         return self._tools[call.name]
 
 
-def _after(result: ToolResult, review: ToolResult | Deny | None) -> ToolResult:
+def after_review(result: ToolResult, review: ToolResult | Deny | None) -> ToolResult:
+    """*result* as somebody who reviewed it lets the model see it."""
     match review:
         case ToolResult():
             return result_of(result.call, review)
