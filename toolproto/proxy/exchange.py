@@ -110,7 +110,7 @@ class Exchange:
         self.called: list[str] = []
         self.heard: list[str] = []
         self.reasked = 0
-        self.request = first_request(asked, paradigm, examples, constrain)
+        self.request = first_request(asked, paradigm, examples, constrain, neutral=guard.neutralise)
         #: Whether the model was sent breaks of the guard's, which it may write again.
         self.has_breaks = bool(asked.offer.tools) and any(
             BREAK in message.content for message in self.request.messages
