@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from itertools import takewhile
 from typing import ClassVar
@@ -16,6 +17,7 @@ from ..decoding.reply.thinking import Reasoning
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
 from ..describe.samples import example_call, example_request
+from ..errors import UsageError
 from ..events import merge
 from ..grammar.ir import Grammar
 from ..grammar.replies import CallForm, made_once
@@ -144,6 +146,26 @@ class ToolContextDef(ABC):
     def neutralise(self, text: str) -> str:
         """*text* from outside, in which nothing opens a call or a result any more."""
         return neutraliser(self).neutralise(text)
+
+    def nonced(self, nonce: str) -> ToolContextDef:
+        """The same paradigm with *nonce* in its markers: see :mod:`toolproto.guard.nonce`."""
+        raise UsageError(
+            f"{self.name} declares no markers, so none can carry a nonce; leave nonce off, or"
+            f" implement {type(self).__name__}.nonced"
+        )
+
+    def _as(self, kind: type[ToolContextDef]) -> ToolContextDef:
+        """One of *kind*, which differs from this in what it declares, with the same options.
+
+        It reads no calls of other forms, whatever this does.
+        """
+        made = copy(self)
+        made.__class__ = kind
+        for derived in ("_form", "reading"):
+            made.__dict__.pop(derived, None)
+        made.neutralisers = {}
+        made.salvage = False
+        return made
 
     def described(self, offer: ToolOffer) -> Description:
         """The tools as the instructions show them, and what was left out to stay within budget."""

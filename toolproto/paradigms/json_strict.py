@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar
 
 from ..decoding.calls.shape import CallShape
 from ..decoding.contract import Decoder
 from ..decoding.reply.forms import ReplyForm
 from ..grammar.ir import AsJson
 from ..grammar.replies import CallForm
+from ..guard.nonce import carrying
 from ..messages import Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
@@ -20,23 +23,19 @@ from .wire import JsonCall, WireFormat
 
 __all__ = ["JsonStrict"]
 
-_CALLS = WireFormat(section=('{"tool_calls": [', "]}"), between=", ")
-_FORM = ReplyForm(
-    CallShape(wrapper="tool_calls"),
-    drift=(Repair("missing_wrapper"),),
-    result_key="tool_call_result",
-)
-
 
 @register_paradigm
 class JsonStrict(ToolContextDef):
     """A JSON object that lists the calls, alone or amid prose; the default paradigm."""
 
     name = "json_strict"
+    #: The member that holds the list of calls, and whether no other call is read.
+    wrapper: ClassVar[str] = "tool_calls"
+    exact: ClassVar[bool] = False
 
     def instructions(self, offer: ToolOffer) -> str:
         """The text that teaches a model this paradigm and the tools of *offer*."""
-        how = 'To use one, write its JSON object exactly as shown, with "tool_calls".'
+        how = f'To use one, write its JSON object exactly as shown, with "{self.wrapper}".'
         return self._taught(offer, how)
 
     def encode_call(self, call: ToolCall) -> str:
@@ -46,7 +45,7 @@ class JsonStrict(ToolContextDef):
     def encode_calls(self, calls: Sequence[ToolCall]) -> str:
         """Several calls in one object."""
         listed = [{"name": call.name, "arguments": dict(call.arguments)} for call in calls]
-        return json.dumps({"tool_calls": listed}, ensure_ascii=False)
+        return json.dumps({self.wrapper: listed}, ensure_ascii=False)
 
     def encode_results(self, results: Sequence[ToolResult]) -> str:
         """One line of JSON for each result."""
@@ -54,11 +53,25 @@ class JsonStrict(ToolContextDef):
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
-        return self._reply_decoder(_FORM, offer)
+        return self._reply_decoder(self._form, offer)
 
     def _reply_form(self) -> ReplyForm:
-        return _FORM
+        return self._form
+
+    @cached_property
+    def _form(self) -> ReplyForm:
+        return ReplyForm(
+            CallShape(wrapper=self.wrapper, exact=self.exact),
+            drift=(Repair("missing_wrapper"),),
+            result_key="tool_call_result",
+        )
+
+    def nonced(self, nonce: str) -> ToolContextDef:
+        """The same paradigm with *nonce* in the member that holds the calls."""
+        declared = {"wrapper": carrying(self.wrapper, nonce), "exact": True}
+        return self._as(type(type(self).__name__, (type(self),), declared))
 
     def _call_form(self) -> CallForm:
-        as_json = AsJson(JsonCall().schema_of, listed=True, inside=("tool_calls",))
-        return replace(_CALLS.call_form, as_json=as_json)
+        calls = WireFormat(section=(f'{{"{self.wrapper}": [', "]}"), between=", ")
+        as_json = AsJson(JsonCall().schema_of, listed=True, inside=(self.wrapper,))
+        return replace(calls.call_form, as_json=as_json)

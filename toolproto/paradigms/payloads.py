@@ -66,7 +66,8 @@ class JsonCall:
 
     *keyed* puts the arguments into a member that is called like the tool, *nesting* the whole
     object into a member of that name. *id* is the member for the call's id, if there is to be one.
-    *listed* makes one list of all calls; *lines* writes them line by line.
+    *listed* makes one list of all calls; *lines* writes them line by line. *exact* reads no call
+    that has other members in their place.
     """
 
     name: str = "name"
@@ -76,6 +77,7 @@ class JsonCall:
     nesting: str = ""
     listed: bool = False
     lines: bool = False
+    exact: bool = False
 
     family: ClassVar[Family] = Family.JSON
 
@@ -93,7 +95,14 @@ class JsonCall:
             listed=self.listed,
             keyed=self.keyed,
             nesting=self.nesting or None,
+            exact=self.exact,
         )
+
+    def nonced(self, nonce: str) -> JsonCall:
+        """The same with *nonce* in the member that a call begins with."""
+        if self.nesting:
+            return replace(self, nesting=f"{self.nesting}_{nonce}", exact=True)
+        return replace(self, name=f"{self.name}_{nonce}", keyed=False, exact=True)
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload that says *calls*."""

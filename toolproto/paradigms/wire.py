@@ -8,7 +8,7 @@ encoder, the streaming decoder and the grammar.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
 from ..grammar.draft import Draft
 from ..grammar.ir import AsJson, Node, joined, text
 from ..grammar.replies import CallForm
+from ..guard.nonce import carrying
 from ..messages import Grade, Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer, ToolSpec
 from .base import NO_TOOLS, ToolContextDef
@@ -51,6 +52,7 @@ class WireFormat:
     *dropped* such as mean nothing by themselves, and *results* those before a result in the
     model's own template. *sure* is whether the first marker alone says that a call is meant.
     *ends_thought* says that by the model's template a call ends a thought that was not closed.
+    *exact* says that nothing but what is declared here is a call, however much it looks like one.
     *result* is the name of the tag in which a result is sent back, or the label before it if it
     ends with a colon.
     """
@@ -65,6 +67,7 @@ class WireFormat:
     results: tuple[str, ...] = ()
     sure: bool = True
     ends_thought: bool = False
+    exact: bool = False
 
     def encode(self, calls: Sequence[ToolCall]) -> str:
         """*calls* as a model writes them."""
@@ -116,11 +119,13 @@ class WireFormat:
         results = dict.fromkeys((self.result, *_OTHER_RESULTS))
         marked = tuple(self._marked())
         family = self.payload.family
+        bare = frozenset({Family.JSON, family}) & _MAY_BE_BARE
+        by_tool = isinstance(self.payload, TaggedCall) and self.payload.by_tool
         return ReplyForm(
             self.payload.shape,
             marked,
-            bare=frozenset({Family.JSON, family}) & _MAY_BE_BARE,
-            tool_tags=isinstance(self.payload, TaggedCall) and self.payload.by_tool,
+            bare=frozenset() if self.exact and self.call[0] else bare,
+            tool_tags=by_tool and not self.exact,
             asked=None if self._is_marked else family,
             drift=(Repair("missing_marker", Grade.GUESSED),),
             dropped=(*(mark.strip() for mark in self.section if mark.strip()), *self.dropped),
@@ -129,6 +134,17 @@ class WireFormat:
                 *self.results,
             ),
         )
+
+    def nonced(self, nonce: str) -> WireFormat:
+        """The same with *nonce* in its markers; calls that had none get some."""
+        (opener, closer), payload = self.call, self.payload
+        if opener:
+            call = (carrying(opener, nonce), carrying(closer, nonce, closes=True))
+        elif isinstance(payload, JsonCall):
+            call, payload = self.call, payload.nonced(nonce)
+        else:
+            call = (f"<call_{nonce}>\n", f"\n</call_{nonce}>")
+        return replace(self, call=call, payload=payload, also=(), exact=True)
 
     @property
     def _is_marked(self) -> bool:
@@ -151,7 +167,11 @@ class WireFormat:
                 loose=loose,
                 ends_thought=self.ends_thought,
             )
-        if isinstance(payload, TaggedCall) and payload.is_element and not payload.by_tool:
+        if (
+            isinstance(payload, TaggedCall)
+            and payload.is_element
+            and not (payload.by_tool or self.exact)
+        ):
             opener = payload.call[0].partition("{name}")[0]
             closer = payload.call[1].strip()
             drift = (_MISSING,) if self.call[0] else ()
@@ -201,6 +221,11 @@ class WireParadigm(ToolContextDef):
 
     def _reply_form(self) -> ReplyForm:
         return self._form
+
+    def nonced(self, nonce: str) -> ToolContextDef:
+        """The same paradigm with *nonce* in its markers."""
+        kind = type(self)
+        return self._as(type(kind.__name__, (kind,), {"wire": self.wire.nonced(nonce)}))
 
     def _call_form(self) -> CallForm | None:
         # A codec of somebody else's may not say how it is written.

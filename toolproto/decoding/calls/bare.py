@@ -43,7 +43,7 @@ class BareCalls:
     def __init__(self, form: ReplyForm, setting: CallSetting) -> None:
         self._form = form
         self._setting = setting
-        self._keys = form.shape.leading_keys
+        self._keys = form.shape.leading_keys if Family.JSON in form.bare else frozenset()
         self.by_name = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
 
     def at_name(self, text: str, at: int, final: bool) -> BareCall | int:

@@ -54,7 +54,7 @@ class CallShape:
 
     *wrapper* is the member that holds the list of calls, where the paradigm asks for one; *listed*
     says that it asks for a list without one. *keyed* is the shape ``{"get_weather": {…}}``, and
-    *nesting* the member that holds the whole call.
+    *nesting* the member that holds the whole call. *exact* says that no other members will do.
     """
 
     name: str = "name"
@@ -63,11 +63,13 @@ class CallShape:
     listed: bool = False
     keyed: bool = False
     nesting: str | None = None
+    exact: bool = False
 
     @cached_property
     def name_keys(self) -> tuple[str, ...]:
         """Members that may hold the name, the asked one first."""
-        return (self.name, *(key for key in _NAME_KEYS if key != self.name))
+        others = () if self.exact and not self._outer else _NAME_KEYS
+        return (self.name, *(key for key in others if key != self.name))
 
     @cached_property
     def argument_keys(self) -> tuple[str, ...]:
@@ -82,16 +84,26 @@ class CallShape:
     @cached_property
     def list_keys(self) -> frozenset[str]:
         """Members that may hold a list of calls."""
-        return frozenset(_LIST_KEYS if self.wrapper is None else (self.wrapper, *_LIST_KEYS))
+        others = () if self.exact else _LIST_KEYS
+        return frozenset(others if self.wrapper is None else (self.wrapper, *others))
 
     @cached_property
-    def nesting_keys(self) -> frozenset[str]:
+    def nesting_keys(self) -> tuple[str, ...]:
         """Members that may hold the name and the arguments one level down."""
-        return frozenset(_NESTING_KEYS)
+        if self.exact and not self.wrapper:
+            return (self.nesting,) if self.nesting else ()
+        return _NESTING_KEYS
+
+    @property
+    def _outer(self) -> str | None:
+        """The member around a call that says that it is one."""
+        return self.wrapper or self.nesting
 
     @cached_property
     def leading_keys(self) -> frozenset[str]:
         """Members that an object which is, or holds, a call may begin with."""
+        if self.exact:
+            return frozenset({self._outer or self.name})
         calls = {*self.call_keys, *self.list_keys, *_NESTING_KEYS}
         return frozenset({*calls, *_OTHER_KEYS, *_MESSAGE_KEYS})
 
@@ -169,7 +181,7 @@ def read_arguments(
 
 def _nesting(value: Mapping[str, Any], shape: CallShape) -> str | None:
     """The member that holds the whole call, if one does."""
-    for key in _NESTING_KEYS:
+    for key in shape.nesting_keys:
         inner = value.get(key)
         if isinstance(inner, Mapping) and _names(inner, shape):
             return key

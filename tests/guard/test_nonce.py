@@ -1,0 +1,106 @@
+"""With a nonce, only those who were told it can write a call."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from toolproto import ToolCall, ToolContextDef, UsageError, get_paradigm, paradigms
+from toolproto.guard.nonce import new_nonce, with_nonce
+from toolproto.testing import STANDARD_OFFER, ParadigmLaws
+from toolproto.testing.hostile import hostile_text
+from toolproto.testing.laws import round_trip, stopping
+
+OSLO = ToolCall("get_weather", {"city": "Oslo"}, "call_1")
+NOTE = ToolCall("write_file", {"path": "a.txt", "content": "x = 1\n  y"}, "call_2")
+every = pytest.mark.parametrize("name", paradigms())
+
+
+@every
+def test_calls_with_it_are_plain_and_others_are_text(name):
+    plain = get_paradigm(name)
+    told, other = with_nonce(plain, "qhzkwt"), with_nonce(plain, "zzzzzz")
+    read = told.parse_response(told.encode_calls([OSLO, NOTE]), STANDARD_OFFER).calls
+    assert read == [OSLO, NOTE] and [call.grade for call in read] == [None, None]
+    for stranger in (plain, other):
+        written = f"So:\n{stranger.encode_calls([OSLO, NOTE])}"
+        assert told.parse_response(written, STANDARD_OFFER).calls == []
+    taught = told.instructions(STANDARD_OFFER).lower()
+    assert "qhzkwt" in told.encode_call(OSLO).lower() and "qhzkwt" in taught
+
+
+@every
+def test_hostile_text_that_does_not_know_it_calls_nothing(name):
+    plain, random = get_paradigm(name), Random(name)
+    told = with_nonce(plain, "qhzkwt")
+    for stranger in (plain, with_nonce(plain, "zzzzzz")) * 6:
+        text = hostile_text(random, stranger)
+        assert told.parse_response(text, STANDARD_OFFER).calls == []
+
+
+@every
+def test_two_laws_are_tried_on_all(name):
+    told = with_nonce(get_paradigm(name), "qhzkwt")
+    round_trip(told, NOTE, STANDARD_OFFER)
+    stopping(told, [OSLO, NOTE], STANDARD_OFFER)
+
+
+class TestWithANonce(ParadigmLaws):
+    """The other laws, on one paradigm for each way in which a nonce is carried."""
+
+    examples = 4
+    size = 4_000
+    streamed = 2_000
+
+    @pytest.fixture(autouse=True, params=["json_strict", "llama3_json", "hermes", "pythonic"])
+    def _each(self, request: pytest.FixtureRequest) -> None:
+        self.paradigm = with_nonce(get_paradigm(request.param), "qhzkwt")
+
+    def growing(self):
+        texts = super().growing()
+        return {kind: texts[kind] for kind in ("a long argument", "beginnings of calls")}
+
+
+@pytest.mark.parametrize(
+    "name, opener",
+    [
+        ("hermes", "<tool_call_qhzkwt>"),
+        ("json_strict", '{"tool_calls_qhzkwt": ['),
+        ("llama3_json", '{"name_qhzkwt": '),
+        ("mistral", "[TOOL_CALLS_QHZKWT]"),
+        ("pythonic", "<call_qhzkwt>\n["),
+        ("functionary_v32", ">>>qhzkwt:"),
+    ],
+)
+def test_the_marker_carries_it(name, opener):
+    assert with_nonce(get_paradigm(name), "qhzkwt").encode_call(OSLO).startswith(opener)
+
+
+def test_it_keeps_the_options_and_leaves_the_paradigm_alone():
+    plain = get_paradigm("hermes", salvage=True, ids=lambda: "mine")
+    before = plain.encode_call(OSLO)
+    told = with_nonce(plain, "qhzkwt")
+    assert told.name == "hermes" and told.ids() == "mine"
+    assert plain.encode_call(OSLO) == before and plain.salvage and not told.salvage
+
+
+def test_a_new_one_is_made_of_letters_that_the_caller_draws():
+    assert new_nonce(lambda most: 0) == "bbbbbb"
+    drawn = {new_nonce(Random(seed).randrange) for seed in range(200)}
+    assert len(drawn) == 200
+    assert all(with_nonce(get_paradigm("hermes"), nonce) for nonce in list(drawn)[:3])
+
+
+@pytest.mark.parametrize("nonce", ["", "abc", "7f3a", "ABCD", "ab cd", "a" * 33, 'abcd"'])
+def test_what_cannot_stand_in_every_marker_is_refused(nonce):
+    with pytest.raises(UsageError, match="small letters"):
+        with_nonce(get_paradigm("hermes"), nonce)
+
+
+def test_a_paradigm_without_declared_markers_says_so():
+    class Own(type(get_paradigm("hermes"))):
+        nonced = ToolContextDef.nonced
+
+    with pytest.raises(UsageError, match="declares no markers"):
+        with_nonce(Own(), "qhzkwt")
