@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
 
-from toolproto import ToolCall, ToolContextDef, UsageError, get_paradigm, paradigms
+from toolproto import (
+    ChatSession,
+    Tool,
+    ToolCall,
+    ToolContextDef,
+    ToolSpec,
+    UsageError,
+    get_paradigm,
+    paradigms,
+)
+from toolproto.endpoints import ScriptedEndpoint
+from toolproto.guard.levels import Guard
 from toolproto.guard.nonce import new_nonce, with_nonce
 from toolproto.testing import STANDARD_OFFER, ParadigmLaws
 from toolproto.testing.hostile import hostile_text
@@ -104,3 +116,39 @@ def test_a_paradigm_without_declared_markers_says_so():
 
     with pytest.raises(UsageError, match="declares no markers"):
         with_nonce(Own(), "qhzkwt")
+
+
+def fetching(**options):
+    endpoint = ScriptedEndpoint(lambda request: _called(request), "Done.")
+    fetch = Tool(ToolSpec("fetch", "", {"type": "object"}), lambda **_: "12", risk="read")
+    session = ChatSession(endpoint, tools=[fetch], paradigm="hermes", **options)
+    return session, endpoint
+
+
+def _called(request):
+    """A call in the markers that the prompt teaches."""
+    opener = re.search(r"<tool_call\w*>", request.messages[0].content).group()
+    return f'{opener}\n{{"name": "fetch", "arguments": {{}}}}\n</{opener[1:]}'
+
+
+def test_a_session_teaches_and_reads_one_nonce_of_its_own():
+    (first, endpoint), (second, _) = (fetching(guard=Guard(nonce=True)) for _ in range(2))
+    first.send("go")
+    assert first.messages[2].results[0].content == "12"
+    openers = {_called(request).split("\n")[0] for request in endpoint.requests}
+    assert len(openers) == 1 and openers != {"<tool_call>"}
+    assert first.paradigm.encode_call(OSLO) != second.paradigm.encode_call(OSLO)
+
+
+def test_a_kept_session_has_the_same_nonce_when_it_is_opened_again(tmp_path):
+    kept = {"store": f"sqlite:///{tmp_path / 's.db'}", "id": "one", "guard": Guard(nonce=True)}
+    written = []
+    for _ in range(2):
+        session, _ = fetching(**kept)
+        written.append(session.paradigm.encode_call(OSLO))
+    assert written[0] == written[1] != get_paradigm("hermes").encode_call(OSLO)
+
+
+def test_without_it_the_paradigm_is_the_one_that_was_given():
+    session, _ = fetching()
+    assert session.paradigm.encode_call(OSLO) == get_paradigm("hermes").encode_call(OSLO)

@@ -6,11 +6,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from hashlib import sha256
+from secrets import randbelow
 from typing import Any, Unpack
 
 from ..approvals import Allow, ApprovalRequest, decided, let_pass, refuse
 from ..endpoints.redaction import Redactor
 from ..errors import TurnCancelled, UsageError
+from ..guard.nonce import new_nonce, with_nonce
 from ..guard.taint import known
 from ..messages import ChatRequest, Message, ToolResult
 from ..paradigms.base import ToolContextDef
@@ -78,6 +81,9 @@ class SessionBase:
             kept = _paradigm(paradigm or led.get("paradigm") or _USUAL)
             model = options.get("model", led.get("model", ""))
             self._setup = replace(self._setup, paradigm=kept, model=model)
+        self._nonce = _nonce(self._keeping.log.id if self._keeping else "")
+        self._setup = replace(self._setup, paradigm=self._spoken(self._setup.paradigm))
+        if self._keeping:
             self._keeping.setup = self._setup
             self._conversation = self._keeping.conversation()
         self._auto_title = options.get("auto_title", False)
@@ -98,7 +104,7 @@ class SessionBase:
 
     @paradigm.setter
     def paradigm(self, paradigm: str | ToolContextDef) -> None:
-        self._change(paradigm=_paradigm(paradigm))
+        self._change(paradigm=self._spoken(_paradigm(paradigm)))
 
     @property
     def tools(self) -> ToolRegistry:
@@ -230,6 +236,10 @@ class SessionBase:
         self._driver.interrupt(TurnCancelled("the turn was cancelled"))
 
     # -- for the two kinds of session ----------------------------------------------------
+
+    def _spoken(self, paradigm: ToolContextDef) -> ToolContextDef:
+        """*paradigm* as this session speaks it: with its nonce, if the guard says so."""
+        return with_nonce(paradigm, self._nonce) if self._setup.guard.nonce else paradigm
 
     def _change(self, **changes: Any) -> None:
         """Lead the session differently from the next turn on; UsageError while one runs."""
@@ -379,6 +389,17 @@ class SessionBase:
             yield
         finally:
             self._busy.release()
+
+
+def _nonce(id: str) -> str:
+    """The nonce of the session *id*; a kept one has the same when it is opened again.
+
+    A turn that broke off is then read again as it was. The id is told to no model.
+    """
+    if not id:
+        return new_nonce(randbelow)
+    digits = iter(sha256(f"nonce of {id}".encode()).digest())
+    return new_nonce(lambda most: next(digits) % most)
 
 
 def _paradigm(paradigm: str | ToolContextDef) -> ToolContextDef:
