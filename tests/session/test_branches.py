@@ -111,6 +111,30 @@ def test_turns_that_were_resumed_follow_too(play, store):
     assert said(play.session)[-1] == "Saved." and not play.session.pending and agrees(play, store)
 
 
+@pytest.mark.parametrize("how", ["insert", "rerun"])
+@pytest.mark.parametrize("went_on", [False, True])
+def test_a_turn_behind_calls_that_waited_answers_none_twice(play, store, how, went_on):
+    @tool(risk="write")
+    def save() -> str:
+        return "saved"
+
+    play(call("save", "{}"), "Saved.", "Last.", "Between.", tools=[save],
+         approver=lambda request: Defer(), store=store, id="x")  # fmt: skip
+    waiting = play.send("1").pending
+    if went_on:
+        play.send("never mind")
+    else:
+        play.resume({waiting[0].call.id: Allow()})
+    play.send("2")
+    if how == "insert":
+        run(play, lambda session: session.insert("1½", after=1))
+    else:
+        run(play, lambda session: session.rerun(1, keep_following=True))
+    told = said(play.session)
+    assert told[-3:] == ["Saved.", "2", "Last."] and ("never mind" in told) == went_on
+    assert "Between." in told and not play.session.pending and agrees(play, store)
+
+
 def test_what_is_not_on_the_way_cannot_be_followed(play):
     play("One.", "Two.", "Other.", store="memory:")
     for text in ("1", "2"):

@@ -20,7 +20,7 @@ from ..turn.records import Record
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Pending, Terms, TurnSetup
-from .following import copies
+from .following import Copying
 from .log import SessionLog, conversation_of
 from .redacting import Redaction, is_whole
 from .titles import title_of
@@ -172,12 +172,13 @@ class Keeping:
             base = len(conversation_of(self.log.way(moved[0].parent)).messages)
             shift = len(self.conversation().messages) - base
             number = max(self.log.turns) + 1
-            self.log.write(list(copies(moved, number, self.log.head, base, shift)))
+            copying = Copying(base, shift)
+            self.log.write(list(copying.copies(moved, number, self.log.head)))
         return self.conversation()
 
     def check_movable(self, turns: Sequence[int]) -> None:
         """Raise UsageError if *turns* cannot follow another one."""
-        list(copies([self.log.turns[number] for number in turns], 0, 0, 0, 0))
+        list(Copying().copies([self.log.turns[number] for number in turns], 0, 0))
 
     def settle(self) -> None:
         """Close the turn that broke off, if there is one."""
