@@ -9,6 +9,7 @@ from ..decoding.contract import Decoder, is_over
 from ..errors import WireError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..finish_reasons import Ending, cut_reason, ending_of
+from ..guard.restoring import Restoring
 from ..masking import Unmasker
 from ..messages import (
     CallProblem,
@@ -46,6 +47,7 @@ class Reply:
     _reasoning: list[str] = field(default_factory=list)
     #: Which kind of thing came when: the kind, and how many pieces of it there were before.
     _runs: list[tuple[_Kind, int]] = field(default_factory=list)
+    _restoring: Restoring = field(default_factory=Restoring)
 
     def hear(self, chunk: Chunk) -> list[Event]:
         """Take in *chunk*; what it brought."""
@@ -132,6 +134,7 @@ class Reply:
             self._runs.append((kind, count))
 
     def _seen(self, events: list[Event]) -> list[Event]:
+        events = self._restoring.feed(events)
         return self._noted(self.unmasker.feed(events) if self.unmasker else events)
 
     def _noted(self, events: list[Event]) -> list[Event]:
