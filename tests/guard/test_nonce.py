@@ -20,9 +20,11 @@ from toolproto import (
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.guard.levels import Guard
 from toolproto.guard.nonce import new_nonce, with_nonce
+from toolproto.session.disarming import disarmed
 from toolproto.testing import STANDARD_OFFER, ParadigmLaws
 from toolproto.testing.hostile import hostile_text
 from toolproto.testing.laws import round_trip, stopping
+from toolproto.turn.records import Record
 
 OSLO = ToolCall("get_weather", {"city": "Oslo"}, "call_1")
 NOTE = ToolCall("write_file", {"path": "a.txt", "content": "x = 1\n  y"}, "call_2")
@@ -146,7 +148,22 @@ def test_a_kept_session_has_the_same_nonce_when_it_is_opened_again(tmp_path):
     for _ in range(2):
         session, _ = fetching(**kept)
         written.append(session.paradigm.encode_call(OSLO))
+        session.send("go")
     assert written[0] == written[1] != get_paradigm("hermes").encode_call(OSLO)
+
+
+def test_a_nonce_cannot_be_told_from_the_name_of_a_session(tmp_path):
+    written = set()
+    for number in range(2):
+        store = f"sqlite:///{tmp_path / f'{number}.db'}"
+        session, _ = fetching(store=store, id="work", guard=Guard(nonce=True))
+        written.add(session.paradigm.encode_call(OSLO))
+    assert len(written) == 2
+
+
+def test_an_imported_session_gets_a_nonce_of_its_own():
+    log = disarmed(Record("turn", {"led": {"paradigm": "hermes", "nonce": "qhzkwt"}}))
+    assert log.data["led"] == {"paradigm": "hermes"}
 
 
 def test_without_it_the_paradigm_is_the_one_that_was_given():

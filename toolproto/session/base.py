@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from hashlib import sha256
 from secrets import randbelow
 from typing import Any, Unpack
 
@@ -81,10 +80,12 @@ class SessionBase:
             kept = _paradigm(paradigm or led.get("paradigm") or _USUAL)
             model = options.get("model", led.get("model", ""))
             self._setup = replace(self._setup, paradigm=kept, model=model)
-        self._nonce = _nonce(self._keeping.log.id if self._keeping else "")
+        # A turn that broke off is read again as it was, so a kept session keeps its nonce.
+        kept_nonce = self._keeping.log.led.get("nonce") if self._keeping else None
+        self._nonce = kept_nonce or new_nonce(randbelow)
         self._setup = replace(self._setup, paradigm=self._spoken(self._setup.paradigm))
         if self._keeping:
-            self._keeping.setup = self._setup
+            self._keeping.setup, self._keeping.nonce = self._setup, self._nonce
             self._conversation = self._keeping.conversation()
         self._auto_title = options.get("auto_title", False)
         if self._auto_title and self._keeping is None:
@@ -389,17 +390,6 @@ class SessionBase:
             yield
         finally:
             self._busy.release()
-
-
-def _nonce(id: str) -> str:
-    """The nonce of the session *id*; a kept one has the same when it is opened again.
-
-    A turn that broke off is then read again as it was. The id is told to no model.
-    """
-    if not id:
-        return new_nonce(randbelow)
-    digits = iter(sha256(f"nonce of {id}".encode()).digest())
-    return new_nonce(lambda most: next(digits) % most)
 
 
 def _paradigm(paradigm: str | ToolContextDef) -> ToolContextDef:

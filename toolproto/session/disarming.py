@@ -23,6 +23,8 @@ def disarmed(record: Record) -> Record:
     data = dict(_without_approvals(record.data))
     if record.kind == "turn":
         data["imported"] = True
+    if isinstance(data.get("led"), Mapping):
+        data["led"] = {name: value for name, value in data["led"].items() if name != "nonce"}
     if "before" in data:
         data["before"] = [
             part

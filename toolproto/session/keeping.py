@@ -71,6 +71,7 @@ class Keeping:
     setup: TurnSetup
     log: SessionLog
     owns_store: bool = False
+    nonce: str = ""
 
     def close(self) -> None:
         """Close the store, unless it is somebody else's."""
@@ -110,6 +111,8 @@ class Keeping:
         if not self.log.turns and not self.title:
             self.title = title_of(self.log.redact(message.content))
         led = {"paradigm": self.setup.paradigm.name, "model": self.setup.model}
+        if self.setup.guard.nonce:
+            led["nonce"] = self.nonce
         beginning = self.log.beginning(message, terms, self.log.head, led)
         return self._begun(conversation, terms, message, {}, [beginning], ())
 
