@@ -187,11 +187,12 @@ def test_a_review_is_nothing_a_result_or_a_refusal():
     assert reviewed(None) is None
     assert reviewed(result) is result
     assert reviewed(Deny("secret")) == Deny("secret")
+    assert reviewed(Defer()) == Defer()
 
 
-@pytest.mark.parametrize("answer", [True, False, "fine", Allow(), Defer(), Deny, 0])
+@pytest.mark.parametrize("answer", [True, False, "fine", Allow(), Deny, Defer, 0])
 def test_whatever_is_no_review_is_a_mistake(answer):
-    with pytest.raises(UsageError, match="expected None, a ToolResult or Deny"):
+    with pytest.raises(UsageError, match="expected None, a ToolResult, Deny or Defer"):
         reviewed(answer)
 
 
