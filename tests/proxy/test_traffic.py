@@ -35,8 +35,8 @@ class HoldingBackend(Backend):
     holds_at: int = 0
     go_on: threading.Event = field(default_factory=threading.Event)
 
-    async def _chunks(self, said: str) -> AsyncIterator[str]:
-        async for chunk in super()._chunks(said):
+    async def _chunks(self, said: str, reason: str | None) -> AsyncIterator[str]:
+        async for chunk in super()._chunks(said, reason):
             while self.sent >= self.holds_at and not self.go_on.is_set():
                 await asyncio.sleep(0.005)
             yield chunk

@@ -140,7 +140,7 @@ def test_an_end_that_was_not_kept_is_told(play):
     store = Failing()
     store.fails = True
     result = play("Hello.", "Hello again.", store=store, id="x").send()
-    assert (result.status, result.text) == ("error", "Hello.")
+    assert (result.status, result.partial_text) == ("error", "Hello.")
     assert isinstance(result.error, StoreError) and play.session.interrupted
     store.fails = False
     assert play.resume({}).status == "completed" and not play.session.interrupted

@@ -90,7 +90,9 @@ def _tool(name: str) -> str:
 
 
 def _run(command: Sequence[str]) -> None:
-    environment = {**os.environ, "PYTHONPATH": "", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    # Clients have versions of their own: what CI is held to is for our own packages.
+    ours = {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"}
+    environment = {**ours, "PYTHONPATH": "", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=_SECONDS

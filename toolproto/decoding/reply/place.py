@@ -179,8 +179,9 @@ _LONGEST_QUOTATION = 2_000
 # Nor does an element go on for ever: what stands far behind one that nobody closed is doubted.
 _LONGEST_ELEMENT = 4_000
 
-#: So many pieces of prose are kept before they are looked at, though nobody asks.
-MOST_UNSEEN = 4096
+#: So many pieces of prose are kept before they are looked at, though nobody asks. With thousands
+#: a long reply cost more for each piece than a short one, which never paid.
+MOST_UNSEEN = 256
 
 
 class _Open:
