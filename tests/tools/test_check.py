@@ -202,3 +202,24 @@ def test_a_form_copied_with_nothing_put_in_is_refused():
     problem = check_call(ToolCall("look", {"city": "<city>"}), ToolOffer((spec,)))
     assert isinstance(problem, CallProblem)
     assert "put a real value where <city> stands" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ({"items": ["<item>"]}, "arguments.items[0]: put a real value where <item> stands"),
+        ({"items": [["a", "<items>"]]}, "arguments.items[0][1]"),
+        ({"who": {"email": "<email>"}}, "arguments.who.email"),
+        ({"people": [{"n": 1}, {"email": "<email>"}]}, "arguments.people[1].email"),
+    ],
+)
+def test_a_placeholder_within_is_no_value_either(arguments, place):
+    offer = ToolOffer((ToolSpec("f", "", {"type": "object"}),))
+    problem = check_call(ToolCall("f", arguments), offer)
+    assert isinstance(problem, CallProblem) and place in problem.message
+
+
+@pytest.mark.parametrize("value", ["<b>", ["<b>"], {"c": "<d>"}, "a <it> b", [1, "it"], "<>"])
+def test_words_in_angle_brackets_are_values_elsewhere(value):
+    offer = ToolOffer((ToolSpec("f", "", {"type": "object"}),))
+    assert isinstance(check_call(ToolCall("f", {"it": value}), offer), ToolCall)

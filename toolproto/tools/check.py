@@ -7,6 +7,7 @@ raised for what a model wrote; only a schema whose references lead nowhere is a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -139,8 +140,30 @@ def _fitted(
 
 def _placeholder(call: ToolCall) -> str:
     """What to say to a model that copied the form it was shown, with nothing put in."""
-    copied = [key for key, value in call.arguments.items() if value == f"<{key}>"]
-    return f"arguments.{copied[0]}: put a real value where <{copied[0]}> stands" if copied else ""
+    place, copied = next(_copied(call.arguments), ("", ""))
+    return f"{place}: put a real value where {copied} stands" if place else ""
+
+
+def _copied(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Where a placeholder stands in *arguments*, and which; lists have that of one item."""
+    waiting: list[tuple[tuple[str | int, ...], str, Any]] = [((), "", arguments)]
+    while waiting:
+        place, name, value = waiting.pop()
+        if isinstance(value, str):
+            if value[:1] == "<" and value in (f"<{name}>", f"<{name.removesuffix('s')}>"):
+                yield _place(place), value
+        elif isinstance(value, Mapping):
+            waiting += (((*place, key), key, each) for key, each in value.items())
+        elif isinstance(value, list | tuple):
+            waiting += (
+                ((*place, at), name, each)
+                for at, each in enumerate(value)
+                if isinstance(each, str | Mapping | list | tuple)
+            )
+
+
+def _place(steps: tuple[str | int, ...]) -> str:
+    return "arguments" + "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps)
 
 
 def _coerced(call: ToolCall, schema: dict[str, Any], read_json: ReadJson, work: Work) -> ToolCall:
