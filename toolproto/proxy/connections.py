@@ -8,12 +8,14 @@ hundred clients that do so would keep everybody else out.
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 __all__ = ["BoundedProtocol"]
 
+_NUMBERS = count()
 _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _LATE = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
@@ -36,6 +38,7 @@ class BoundedProtocol(H11Protocol):
         self.limit_concurrency = None  # uvicorn would count those, too, that ask for nothing
         self._head: asyncio.TimerHandle | None = None
         self._stall: asyncio.TimerHandle | None = None
+        self._number = next(_NUMBERS)
 
     @property
     def asks_nothing(self) -> bool:
@@ -119,6 +122,9 @@ class BoundedProtocol(H11Protocol):
             oldest.transport.abort()
         return oldest is not None
 
-    def deadline(self) -> float:
-        """When this connection is ended unless it asks for something."""
-        return self._head.when() if self._head is not None else 0.0
+    def deadline(self) -> tuple[float, int]:
+        """When this connection is ended unless it asks for something; then the older one first.
+
+        The clock of an event loop may tell milliseconds only, in which many connections come.
+        """
+        return (self._head.when() if self._head is not None else 0.0, self._number)
