@@ -28,10 +28,6 @@ class Restoring:
 
     def feed(self, events: list[Event]) -> list[Event]:
         """*events* without breaks; those that brought nothing else are left out."""
-        if not self._is_odd and all(
-            type(event) is TextDelta and BREAK not in event.text for event in events
-        ):
-            return events  # as nearly always
         return [told for event in events if (told := self._told(event)) is not None]
 
     def _told(self, event: Event) -> Event | None:

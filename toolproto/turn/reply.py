@@ -9,6 +9,7 @@ from ..decoding.contract import Decoder, is_over
 from ..errors import WireError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..finish_reasons import Ending, cut_reason, ending_of
+from ..guard.neutralise import BREAK
 from ..guard.restoring import Restoring
 from ..masking import Unmasker
 from ..messages import (
@@ -48,6 +49,8 @@ class Reply:
     #: Which kind of thing came when: the kind, and how many pieces of it there were before.
     _runs: list[tuple[_Kind, int]] = field(default_factory=list)
     _restoring: Restoring = field(default_factory=Restoring)
+    #: Whether the model wrote any of the guard's breaks.
+    _broken: bool = False
 
     def hear(self, chunk: Chunk) -> list[Event]:
         """Take in *chunk*; what it brought."""
@@ -56,6 +59,7 @@ class Reply:
             events.append(ReasoningDelta(chunk.reasoning))
         if chunk.text:
             self.heard.append(chunk.text)
+            self._broken = self._broken or BREAK in chunk.text
             events += self.decoder.feed(chunk.text)
         if chunk.usage:
             self.usage += chunk.usage
@@ -134,12 +138,15 @@ class Reply:
             self._runs.append((kind, count))
 
     def _seen(self, events: list[Event]) -> list[Event]:
-        events = self._restoring.feed(events)
+        # Words without a break need no restoring, and nearly all events are words.
+        if self._broken or len(events) != 1 or type(events[0]) is not TextDelta:
+            events = self._restoring.feed(events)
         return self._noted(self.unmasker.feed(events) if self.unmasker else events)
 
     def _noted(self, events: list[Event]) -> list[Event]:
         if len(events) == 1 and type(events[0]) is TextDelta:  # as nearly always
-            self._goes_to("text", len(self._text))
+            if not self._runs or self._runs[-1][0] != "text":
+                self._runs.append(("text", len(self._text)))
             self._text.append(events[0].text)
             return events
         for at, event in enumerate(events):
