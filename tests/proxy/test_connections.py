@@ -48,7 +48,8 @@ def served(protocol: type[BoundedProtocol], most: int = 50) -> Iterator[tuple[st
     )
     listener = socket.create_server(("127.0.0.1", 0))
     options = {**SERVER_OPTIONS, "http": protocol, "timeout_graceful_shutdown": 1}
-    config = uvicorn.Config(app, limit_concurrency=most, timeout_keep_alive=1, **options)
+    options["timeout_keep_alive"] = 1
+    config = uvicorn.Config(app, limit_concurrency=most, **options)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

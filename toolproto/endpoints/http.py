@@ -29,7 +29,14 @@ __all__ = ["AsyncLine", "AsyncLines", "Line", "Lines", "packed"]
 
 #: Connections kept for the next request; more than this at once are opened and closed.
 _MOST_IDLE = 16
-_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=_MOST_IDLE)
+#: Shorter than the 5 seconds after which uvicorn (vLLM, SGLang and others stand on it) hangs up: a
+#: request must not meet a connection that is just closed.
+_IDLE_SECONDS = 3.0
+_LIMITS = httpx.Limits(
+    max_connections=None,
+    max_keepalive_connections=_MOST_IDLE,
+    keepalive_expiry=_IDLE_SECONDS,
+)
 
 
 class _NoCookies(CookieJar):

@@ -40,6 +40,9 @@ SERVER_OPTIONS: dict[str, Any] = {
     "proxy_headers": False,
     # Seconds that open answers get to end after the first signal.
     "timeout_graceful_shutdown": 30,
+    # Longer than clients keep an unused connection (httpx: 5 seconds, as uvicorn itself): who
+    # hangs up first must be the client, or a request may meet a connection that is just closed.
+    "timeout_keep_alive": 75,
 }
 
 
