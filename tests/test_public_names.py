@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
 from enum import Enum
+from pathlib import Path
 
 import pytest
 
@@ -189,3 +191,17 @@ def test_star_gives_exactly_the_public_names():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert sorted(done.stdout.split()) == PUBLIC
+
+
+def classes() -> dict[str, list[str]]:
+    """The modules that define a class of each name."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(Path(toolproto.__path__[0]).rglob("*.py")):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(path.name)
+    return found
+
+
+def test_no_public_name_is_the_name_of_something_else_too():
+    assert {name: homes for name, homes in classes().items() if name in PUBLIC and homes[1:]} == {}

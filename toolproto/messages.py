@@ -24,10 +24,10 @@ __all__ = [
     "Grade",
     "IdFactory",
     "Message",
+    "MessageSegment",
     "ProblemKind",
     "Repair",
     "Role",
-    "Segment",
     "Span",
     "ToolCall",
     "ToolResult",
@@ -220,7 +220,7 @@ class CallProblem:
     repairs: tuple[Repair, ...] = field(default=(), compare=False)
 
 
-class Segment(NamedTuple):
+class MessageSegment(NamedTuple):
     """A part of what an assistant said, in its place: *text*, or the id of a call."""
 
     kind: Literal["text", "reasoning", "call"]
@@ -244,17 +244,17 @@ class Message:
     results: tuple[ToolResult, ...] = ()
     reasoning: str = ""
     attachments: tuple[Attachment, ...] = ()
-    segments: tuple[Segment, ...] = field(default=(), compare=False, repr=False)
+    segments: tuple[MessageSegment, ...] = field(default=(), compare=False, repr=False)
 
     @property
-    def parts(self) -> tuple[Segment, ...]:
+    def parts(self) -> tuple[MessageSegment, ...]:
         """What the message says, in order: as the model wrote it, or thinking, text, calls."""
         said = "".join(each.text for each in self.segments if each.kind == "text")
         if self.segments and said.strip() == self.content.strip():  # nobody changed it since
             return self.segments
-        thought = (Segment("reasoning", self.reasoning),) if self.reasoning else ()
-        text = (Segment("text", self.content),) if self.content else ()
-        return (*thought, *text, *(Segment("call", call.id) for call in self.calls))
+        thought = (MessageSegment("reasoning", self.reasoning),) if self.reasoning else ()
+        text = (MessageSegment("text", self.content),) if self.content else ()
+        return (*thought, *text, *(MessageSegment("call", call.id) for call in self.calls))
 
 
 @dataclass(frozen=True, slots=True)

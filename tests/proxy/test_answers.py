@@ -10,7 +10,7 @@ import pytest
 from toolproto.messages import Usage
 from toolproto.proxy.answers import Answers
 from toolproto.proxy.asked import BadRequest
-from toolproto.proxy.config import Limits
+from toolproto.proxy.config import ProxyLimits
 from toolproto.proxy.pieces import Ended, Text
 from toolproto.proxy.translate.base import Answer, Stamp, collected
 from toolproto.proxy.translate.responses import ResponsesApi
@@ -149,7 +149,7 @@ def test_a_tool_is_called_and_answered_without_saying_everything_again(stream: b
 
 
 def test_how_much_is_remembered_is_a_setting():
-    with proxy(Backend(model_of("xml_tag")), limits=Limits(remembered=0)) as url:
+    with proxy(Backend(model_of("xml_tag")), limits=ProxyLimits(remembered=0)) as url:
         answer = httpx.post(f"{url}/v1/responses", json={"model": "m", "input": "Hello"}).json()
         assert answer["store"] is False
         assert httpx.get(f"{url}/v1/responses/{answer['id']}").status_code == 404

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from toolproto import UsageError
 from toolproto.cli.app import main
 from toolproto.cli.commands.serve import command
-from toolproto.proxy import Limits, ModelTerms, ProxyConfig, Upstream
+from toolproto.proxy import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 from toolproto.proxy.config import config_from
 from toolproto.proxy.run import banner, check
 from toolproto.proxy.upstreams import spoken_params, taught
@@ -34,7 +34,7 @@ def test_a_config_survives_being_written_down():
         {"deepseek*": ModelTerms("deepseek_v3")},
         key_env="K",
         hosts=("proxy",),
-        limits=Limits(tools=3),
+        limits=ProxyLimits(tools=3),
     )
     assert config_from(json.loads(json.dumps(config.as_json()))) == config
 
@@ -94,7 +94,7 @@ def test_the_settings_in_the_guide_are_taken_as_they_stand(tmp_path, monkeypatch
     (tmp_path / "toolproto.toml").write_text(written)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GATEWAY_KEY", "k")
-    assert tomllib.loads(written)["limits"] == asdict(Limits())
+    assert tomllib.loads(written)["limits"] == asdict(ProxyLimits())
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         CliRunner().invoke(main, ["trust"])

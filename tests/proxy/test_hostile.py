@@ -16,7 +16,7 @@ from tests.proxy.backend import Backend, Refusal, served
 from toolproto import UsageError
 from toolproto.proxy import incoming
 from toolproto.proxy.app import make_app
-from toolproto.proxy.config import Limits, ModelTerms, ProxyConfig, Upstream
+from toolproto.proxy.config import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 
 CHAT = "/v1/chat/completions"
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
@@ -39,7 +39,7 @@ def backend() -> Backend:
 
 @pytest.fixture(scope="module")
 def url(backend: Backend) -> Iterator[str]:
-    with proxy(backend, limits=Limits(body=50_000, tools=8, choices=2, messages=20)) as url:
+    with proxy(backend, limits=ProxyLimits(body=50_000, tools=8, choices=2, messages=20)) as url:
         yield url
 
 

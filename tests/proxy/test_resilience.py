@@ -24,7 +24,7 @@ from toolproto import UsageError, get_paradigm
 from toolproto.messages import Chunk, Message
 from toolproto.proxy.app import make_app
 from toolproto.proxy.asked import Asked
-from toolproto.proxy.config import Limits, ModelTerms, ProxyConfig, Upstream, config_from
+from toolproto.proxy.config import ModelTerms, ProxyConfig, ProxyLimits, Upstream, config_from
 from toolproto.proxy.exchange import Exchange
 from toolproto.proxy.pieces import Ended, Failed, Piece
 from toolproto.proxy.prompting import first_request
@@ -318,4 +318,4 @@ def test_a_setting_of_the_wrong_kind_is_named(values, told):
 
 
 def test_limits_can_be_set():
-    assert config_from({"upstreams": [GOOD], "limits": {"reply": 5}}).limits == Limits(reply=5)
+    assert config_from({"upstreams": [GOOD], "limits": {"reply": 5}}).limits == ProxyLimits(reply=5)

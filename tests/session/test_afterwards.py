@@ -9,7 +9,7 @@ from toolproto.approvals import Allow, Defer, Deny, Policy
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.errors import EndpointError
 from toolproto.events import ReasoningDelta
-from toolproto.messages import Attachment, Chunk, Segment, Usage
+from toolproto.messages import Attachment, Chunk, MessageSegment, Usage
 from toolproto.session import ChatSession
 from toolproto.stores import MemoryStore
 from toolproto.tools.outcome import ToolOutput
@@ -118,9 +118,9 @@ def test_a_message_in_the_usual_order_has_its_parts_too(play):
     play(f"Here. {ADD}", "ok", tools=[add]).send()
     said = play.session.messages[1]
     assert said.segments == ()
-    assert said.parts == (Segment("text", "Here."), Segment("call", said.calls[0].id))
-    changed = Message("assistant", "other", segments=(Segment("text", "old"),))
-    assert changed.parts == (Segment("text", "other"),)
+    assert said.parts == (MessageSegment("text", "Here."), MessageSegment("call", said.calls[0].id))
+    changed = Message("assistant", "other", segments=(MessageSegment("text", "old"),))
+    assert changed.parts == (MessageSegment("text", "other"),)
 
 
 @pytest.mark.parametrize("paradigm", ["apriel", "command_a", "mistral", "solar_open", "kimi_k2"])

@@ -21,12 +21,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from .config import Limits, ModelTerms, ProxyConfig, Upstream
+from .config import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-__all__ = ["Limits", "ModelTerms", "ProxyConfig", "Upstream", "make_app"]
+__all__ = ["ModelTerms", "ProxyConfig", "ProxyLimits", "Upstream", "make_app"]
 
 
 def make_app(config: ProxyConfig) -> Starlette:

@@ -22,10 +22,10 @@ from ..guard.levels import guard_from
 from ..paradigms.teaching import teaching_of
 
 __all__ = [
-    "Limits",
     "ModelTerms",
     "Native",
     "ProxyConfig",
+    "ProxyLimits",
     "Upstream",
     "config_from",
     "key_in",
@@ -102,7 +102,7 @@ class ModelTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProxyLimits:
     """What one request may cost: bytes of its body, characters of a reply, and how many of each.
 
     *connections* is how many a process has open to clients at a time. Each may need one to a
@@ -141,7 +141,7 @@ class ProxyConfig:
     port: int = 8100
     key_env: str | None = None
     hosts: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    limits: ProxyLimits = field(default_factory=ProxyLimits)
     log_content: bool = False
     keep_alive: float = 15.0
     pass_others: bool = True

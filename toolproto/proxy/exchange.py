@@ -29,7 +29,7 @@ from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
 from .calls import OutgoingCalls
-from .config import Limits
+from .config import ProxyLimits
 from .pieces import CallBegun, Ended, Failed, Piece, Reason, Text, Thought
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
@@ -89,7 +89,7 @@ class Exchange:
         examples: bool = False,
         constrain: str = "off",
         guard: Guard = STANDARD,
-        most: int = Limits().reply,
+        most: int = ProxyLimits().reply,
     ) -> None:
         self._asked = asked
         self._paradigm = paradigm

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from .asked import BadRequest
-from .config import Limits
+from .config import ProxyLimits
 from .translate.reading import required
 
 __all__ = [
@@ -109,7 +109,7 @@ def check_messages(values: Mapping[str, Any]) -> None:
             raise BadRequest(f"messages[{at}] is to be an object", f"messages[{at}]")
 
 
-def check_limits(values: Mapping[str, Any], limits: Limits) -> None:
+def check_limits(values: Mapping[str, Any], limits: ProxyLimits) -> None:
     """Raise BadRequest for a request that would cost too much."""
     counts = {"n": (values.get("n"), limits.choices)}
     for field, most in (

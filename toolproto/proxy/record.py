@@ -16,7 +16,7 @@ from .exchange import Exchange
 from .log import log_line
 from .metrics import Metrics
 from .pieces import Failed
-from .tracing import Span, begin_span
+from .tracing import TraceSpan, begin_span
 from .translate.base import Api, Fault
 
 __all__ = ["Record", "Recorder"]
@@ -51,7 +51,7 @@ class Record:
         self._paradigm: str | None = None
         self._is_over = False
         self._begun = time.perf_counter()
-        self._span: Span = begin_span(model, api)
+        self._span: TraceSpan = begin_span(model, api)
 
     def taught(self, asked: Asked, paradigm: str) -> None:
         """The model is asked in *paradigm*."""

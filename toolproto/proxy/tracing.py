@@ -8,10 +8,10 @@ from typing import Any
 
 from ..messages import Usage
 
-__all__ = ["Span", "begin_span"]
+__all__ = ["TraceSpan", "begin_span"]
 
 
-class Span:
+class TraceSpan:
     """One request to a model; does nothing where nobody traces."""
 
     def __init__(self, span: Any = None) -> None:
@@ -30,18 +30,18 @@ class Span:
         self._span.end()
 
 
-def begin_span(model: str, api: str) -> Span:
+def begin_span(model: str, api: str) -> TraceSpan:
     """The span of a request for *model*."""
     tracer = _tracer()
     if tracer is None:
-        return Span()
+        return TraceSpan()
     attributes = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "toolproto",
         "gen_ai.request.model": model,
         "toolproto.api": api,
     }
-    return Span(tracer.start_span(f"chat {model}", attributes=attributes))
+    return TraceSpan(tracer.start_span(f"chat {model}", attributes=attributes))
 
 
 @cache

@@ -19,8 +19,8 @@ from ..messages import (
     Attachment,
     Grade,
     Message,
+    MessageSegment,
     Repair,
-    Segment,
     ToolCall,
     ToolResult,
     Usage,
@@ -233,7 +233,7 @@ def read_message(told: Mapping[str, Any]) -> Message:
         tuple(map(read_result, told.get("results", ()))),
         told.get("reasoning", ""),
         tuple(map(read_attachment, told.get("attachments", ()))),
-        tuple(Segment(kind, text) for kind, text in told.get("segments", ())),
+        tuple(MessageSegment(kind, text) for kind, text in told.get("segments", ())),
     )
 
 

@@ -17,9 +17,9 @@ from ..messages import (
     Chunk,
     Grade,
     Message,
+    MessageSegment,
     ProblemKind,
     Repair,
-    Segment,
     ToolCall,
     Usage,
 )
@@ -114,7 +114,7 @@ class Reply:
             segments=self._segments(),
         )
 
-    def _segments(self) -> tuple[Segment, ...]:
+    def _segments(self) -> tuple[MessageSegment, ...]:
         """Text, thinking and calls in their order, where that is not the usual one."""
         kinds = [kind for kind, _ in self._runs if kind != "text" or self.text.strip()]
         if kinds == sorted(kinds, key=_USUAL_ORDER.index) and len(set(kinds)) == len(kinds):
@@ -125,11 +125,11 @@ class Reply:
             "call": [call.id for call in self.calls],
         }
         ends = {kind: len(each) for kind, each in pieces.items()}
-        segments: list[Segment] = []
+        segments: list[MessageSegment] = []
         for kind, start in reversed(self._runs):
             run, ends[kind] = pieces[kind][start : ends[kind]], start
             said = reversed(run) if kind == "call" else ["".join(run)]
-            segments += (Segment(kind, text) for text in said if text)
+            segments += (MessageSegment(kind, text) for text in said if text)
         return tuple(reversed(segments))
 
     def _goes_to(self, kind: _Kind, count: int) -> None:

@@ -1,6 +1,6 @@
 """What stands between the parentheses of one Python call.
 
-:class:`PythonCall` is told the arguments as they become certain: a string by keyword piece by
+:class:`PythonCallSink` is told the arguments as they become certain: a string by keyword piece by
 piece, what is inside other brackets when these are closed. :class:`Arguments` reads them; what
 cannot be read raises Refused, and whoever drives it then passes over the rest of the call.
 """
@@ -25,7 +25,7 @@ from .python_names import KEYWORD, unescaped
 from .python_strings import OPENING, QuoteJudge, StringReader
 from .python_words import LONGEST_WORD, Bracket, Kind, key_text, malformed, read_word
 
-__all__ = ["ESCAPED_NAME", "MISSING_PAREN", "Arguments", "End", "PythonCall", "pass_comment"]
+__all__ = ["ESCAPED_NAME", "MISSING_PAREN", "Arguments", "End", "PythonCallSink", "pass_comment"]
 
 MISSING_PAREN = Repair("missing_paren", Grade.GUESSED)
 ESCAPED_NAME = Repair("escaped_underscore")
@@ -87,7 +87,7 @@ def pass_comment(source: Source, firsts: str) -> Pull[bool]:
         source.at += 1
 
 
-class PythonCall(ArgumentSink):
+class PythonCallSink(ArgumentSink):
     """A call that may give arguments by position, too.
 
     Those by keyword are told at once. Those by position wait until a keyword, or the end of the
@@ -196,7 +196,7 @@ class Arguments:
 
     def __init__(
         self,
-        call: PythonCall,
+        call: PythonCallSink,
         source: Source,
         *,
         around: str,

@@ -19,7 +19,14 @@ from ..reply.markers import Marker
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.strict import MAX_DEPTH, Refused
-from .python_arguments import ESCAPED_NAME, MISSING_PAREN, Arguments, End, PythonCall, pass_comment
+from .python_arguments import (
+    ESCAPED_NAME,
+    MISSING_PAREN,
+    Arguments,
+    End,
+    PythonCallSink,
+    pass_comment,
+)
 from .python_names import LEAD, OPENING_QUOTES, CallLead, lead_of
 from .python_words import malformed
 
@@ -78,7 +85,7 @@ class PythonCalls:
         self._reading = self._read()
         self._whole, self._final = "", False  # the text at hand, and if no more comes
         self._finished, self._cut = False, False  # is the reply over, and by a limit?
-        self._call: PythonCall | None = None
+        self._call: PythonCallSink | None = None
         self._arguments: Arguments | None = None  # while they are read
         self._mark = 0  # how much of the text the call has been given
         self._limited = False  # is the text cut at what may be read of the call?
@@ -190,7 +197,7 @@ class PythonCalls:
         self.interrupted = how is End.MARKER
         return self._settle(call, arguments, fault) and not self.interrupted
 
-    def _open(self, lead: CallLead) -> PythonCall:
+    def _open(self, lead: CallLead) -> PythonCallSink:
         repairs = [*self._drift, *self._odd]
         if self._behind and self._in_list and not self._separated:
             repairs.append(_MISSING_COMMA)
@@ -202,7 +209,7 @@ class PythonCalls:
         self._odd, self._behind, self._separated = (), False, False
         setting, source = self._setting, self._source
         start = source.base + lead.start
-        call = PythonCall(setting, start, lead.name, drift=tuple(repairs))
+        call = PythonCallSink(setting, start, lead.name, drift=tuple(repairs))
         self.committed = self.committed or self._marked
         self._call, self._mark, source.at = call, lead.start, lead.end
         self._arguments = Arguments(
@@ -216,7 +223,9 @@ class PythonCalls:
         )
         return call
 
-    def _inside(self, call: PythonCall, arguments: Arguments) -> Pull[tuple[Refused | None, End]]:
+    def _inside(
+        self, call: PythonCallSink, arguments: Arguments
+    ) -> Pull[tuple[Refused | None, End]]:
         """Read the arguments: how they end, and why they cannot be used, if so."""
         self._limited = True
         self._limit()
@@ -232,12 +241,12 @@ class PythonCalls:
             how = yield from self._skip(*arguments.open)
         return fault, how
 
-    def _is_meant(self, call: PythonCall, arguments: Arguments) -> bool:
+    def _is_meant(self, call: PythonCallSink, arguments: Arguments) -> bool:
         """Is it a problem if it cannot be used, and not just text?"""
         known = call.tool is not None and not arguments.doubtful
         return self.committed or (known and (self._in_list or call.by_keyword))
 
-    def _counts(self, call: PythonCall, arguments: Arguments) -> bool:
+    def _counts(self, call: PythonCallSink, arguments: Arguments) -> bool:
         """Is it a call without being sure to be one, now that it is whole?"""
         if not self._setting.offered.any:
             return self._in_list and call.by_keyword
@@ -245,7 +254,7 @@ class PythonCalls:
             return False
         return self._in_list or bool(call.arguments) or not call.tool.required
 
-    def _unclosed(self, call: PythonCall, arguments: Arguments, how: End) -> Refused | None:
+    def _unclosed(self, call: PythonCallSink, arguments: Arguments, how: End) -> Refused | None:
         """No parenthesis came: what is wrong with that, if anything."""
         if arguments.is_whole:
             call.mended(MISSING_PAREN)
@@ -254,7 +263,7 @@ class PythonCalls:
             return malformed("its closing parenthesis is missing")
         return Refused(ProblemKind.TRUNCATED, "it is cut short, or lacks a value")
 
-    def _goes_on(self, call: PythonCall) -> Pull[Refused | None]:
+    def _goes_on(self, call: PythonCallSink) -> Pull[Refused | None]:
         """The call is closed; is it a call, or the beginning of an expression?"""
         pattern = _GOES_ON_IN_LIST if self._in_list else _GOES_ON_GLUED
         found = yield from self._source.match(pattern)
@@ -264,7 +273,7 @@ class PythonCalls:
             call.mended(_IN_EXPRESSION)
         return None
 
-    def _settle(self, call: PythonCall, arguments: Arguments, fault: Refused | None) -> bool:
+    def _settle(self, call: PythonCallSink, arguments: Arguments, fault: Refused | None) -> bool:
         """The call is over; False if it was none."""
         if fault is None:
             try:

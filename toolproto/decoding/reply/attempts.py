@@ -9,7 +9,7 @@ from .events_out import Outbox
 from .hot_string import StreamedString
 from .place import PLAIN, Standing, Verdict
 
-__all__ = ["Attempt", "Body", "Policy"]
+__all__ = ["Attempt", "Body", "Course"]
 
 
 class Body(Protocol):
@@ -27,7 +27,7 @@ class Body(Protocol):
     def take_pushback(self) -> str: ...
 
 
-class Policy(Enum):
+class Course(Enum):
     """What is done with an attempt that turns out to be a call."""
 
     RUN = auto()
@@ -38,8 +38,8 @@ class Policy(Enum):
     ASK_THOUGHT = auto()  # the end of the thought decides
 
     @classmethod
-    def of(cls, standing: Standing) -> Policy:
-        """The policy for a call that stands like this, outside any fence."""
+    def of(cls, standing: Standing) -> Course:
+        """The course for a call that stands like this, outside any fence."""
         return {Verdict.PLAIN: cls.RUN, Verdict.SHOWN: cls.SHOW, Verdict.DOUBTED: cls.DOUBT}[
             standing.verdict
         ]
@@ -51,13 +51,13 @@ class Attempt:
     def __init__(
         self,
         body: Body,
-        policy: Policy,
+        course: Course,
         start: int,
         outbox: Outbox,
         standing: Standing = PLAIN,
     ) -> None:
         self.body = body
-        self.policy = policy
+        self.course = course
         self.standing = standing
         self._outbox = outbox
 
@@ -65,7 +65,7 @@ class Attempt:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
         stop = self.body.feed(text, at, base, final)
         self._outbox.keep(text[at:stop])
-        if self.policy is Policy.RUN and self.body.committed:
+        if self.course is Course.RUN and self.body.committed:
             self._outbox.let_go()
         return stop
 

@@ -27,7 +27,7 @@ from ..contract import Limits
 from ..families.json_calls import JsonCalls
 from ..families.json_tokens import OtherJson
 from ..patterns import Pattern
-from .attempts import Attempt, Body, Policy
+from .attempts import Attempt, Body, Course
 from .events_out import Outbox
 from .fences import FENCE, FENCED, Fences
 from .forms import ReplyForm
@@ -384,9 +384,9 @@ class ReplyReader:
         woven = standing.verdict is not Verdict.PLAIN
         body = MarkedBody(self._setting, markers, self.base + end, in_sentence=woven)
         self._try(body, at, standing, special=special)
-        if self._attempt and self._attempt.policy is Policy.RUN and markers.is_any_fence:
+        if self._attempt and self._attempt.course is Course.RUN and markers.is_any_fence:
             # Nobody asked for a call in a fence: this one is like any other.
-            self._attempt.policy = Policy.ASK_BEHIND
+            self._attempt.course = Course.ASK_BEHIND
             self.outbox.repairs = (FENCED,)
         self.outbox.keep(text[at:end])
         return end
@@ -455,7 +455,7 @@ class ReplyReader:
         number = self._thought.number - self.landmarks.ends_of_thought
         markers = self.landmarks.calls_in_thought[number]
         body = MarkedBody(self._setting, markers, self.base + end)
-        self._attempt = Attempt(body, Policy.ASK_THOUGHT, self.base + at, self.outbox)
+        self._attempt = Attempt(body, Course.ASK_THOUGHT, self.base + at, self.outbox)
         self.mode = self._in_attempt
         self.outbox.keep(self._after_call.getvalue() + text[at:end])
         self._after_call = StringIO()
@@ -491,13 +491,13 @@ class ReplyReader:
     ) -> None:
         """Read what begins at *at* as a call; what it was is decided later."""
         start = self.base + at
-        policy, standing = Policy.ASK_FENCE, standing or self.place.standing()
+        course, standing = Course.ASK_FENCE, standing or self.place.standing()
         if self.fences.open is None:
-            policy = Policy.of(standing)
+            course = Course.of(standing)
             self.outbox.withhold(start)
         # Words behind it on its line would show it to be talk: its end waits for them.
-        self.outbox.patient = policy is Policy.RUN and not special
-        self._attempt = Attempt(body, policy, start, self.outbox, standing)
+        self.outbox.patient = course is Course.RUN and not special
+        self._attempt = Attempt(body, course, start, self.outbox, standing)
         self.mode = self._in_attempt
 
     def _in_attempt(self, text: str, at: int, final: bool) -> int:
@@ -532,22 +532,22 @@ class ReplyReader:
         attempt, self._attempt = self._attempt, None
         assert attempt is not None, "an attempt is under way"
         refused = attempt.body.refused
-        match attempt.policy:
-            case Policy.ASK_FENCE:
+        match attempt.course:
+            case Course.ASK_FENCE:
                 self.fences.end_attempt(refused)
-            case Policy.ASK_THOUGHT:
+            case Course.ASK_THOUGHT:
                 self.mode = self._behind_call_in_thought
                 self._thought = Thought(self.landmarks.thought_ends)
-            case Policy.SHOW:
+            case Course.SHOW:
                 self.show_withheld(attempt.standing.reason)
             case _ if refused:
                 shown = self.show_withheld()
-                if attempt.policy is Policy.RUN:
+                if attempt.course is Course.RUN:
                     self.fences.shown(shown)
-            case Policy.ASK_BEHIND:
+            case Course.ASK_BEHIND:
                 self.outbox.patient = False
                 self.mode = self.fences.behind
-            case Policy.DOUBT:
+            case Course.DOUBT:
                 self._end_doubted(attempt.standing)
             case _:
                 self.run_withheld()
