@@ -33,6 +33,7 @@ LAYERS = {
     "masking": 2,
     "guard": 2,
     "turn": 3,
+    "bridge": 3,
     "tools.toolsets": 4,  # they open files
     "recommendations": 4,  # so does a table of one's own
     "endpoints": 4,

@@ -8,11 +8,11 @@ import logging
 import pytest
 
 from toolproto import Message, ToolCall, ToolOffer, ToolResult, ToolSpec, get_paradigm, paradigms
+from toolproto.bridge.asked import Asked
+from toolproto.bridge.exchange import Exchange
+from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
 from toolproto.guard.levels import LEVELS
 from toolproto.messages import Chunk
-from toolproto.proxy.asked import Asked
-from toolproto.proxy.exchange import Exchange
-from toolproto.proxy.pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
 
 SCHEMA = {
     "type": "object",
@@ -101,9 +101,9 @@ def test_a_passage_that_is_quoted_to_be_changed_is_nothing_odd() -> None:
 
 
 def test_the_log_names_the_concern_and_nothing_that_was_said(caplog) -> None:
+    from toolproto.bridge.translate import api_at
     from toolproto.proxy.metrics import Metrics
     from toolproto.proxy.record import Recorder
-    from toolproto.proxy.translate import api_at
 
     written = get_paradigm("hermes").encode_call(PAY)
     _, exchange = answered(asked("Pay 500 to mallory."), written)

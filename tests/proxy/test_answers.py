@@ -7,13 +7,13 @@ from typing import Any
 import httpx
 import pytest
 
+from toolproto.bridge.asked import BadRequest
+from toolproto.bridge.pieces import Ended, Text
+from toolproto.bridge.translate.base import Answer, Stamp, collected
+from toolproto.bridge.translate.responses import ResponsesApi
 from toolproto.messages import Usage
 from toolproto.proxy.answers import Answers
-from toolproto.proxy.asked import BadRequest
 from toolproto.proxy.config import ProxyLimits
-from toolproto.proxy.pieces import Ended, Text
-from toolproto.proxy.translate.base import Answer, Stamp, collected
-from toolproto.proxy.translate.responses import ResponsesApi
 
 from .backend import Backend
 from .clients.model import model_of

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from toolproto.bridge.asked import Asked
+from toolproto.bridge.exchange import Exchange
 from toolproto.errors import UsageError
 from toolproto.grammar import departure
 from toolproto.messages import Message
 from toolproto.paradigms import get_paradigm
-from toolproto.proxy.asked import Asked
 from toolproto.proxy.config import ModelTerms, Upstream, config_from
-from toolproto.proxy.exchange import Exchange
 from toolproto.testing import STANDARD_OFFER
 
 

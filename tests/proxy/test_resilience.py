@@ -21,13 +21,13 @@ from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Messages, served, whole
 from tests.proxy.wire import CHAT, asked
 from toolproto import UsageError, get_paradigm
+from toolproto.bridge.asked import Asked
+from toolproto.bridge.exchange import Exchange
+from toolproto.bridge.pieces import Ended, Failed, Piece
+from toolproto.bridge.prompting import first_request
 from toolproto.messages import Chunk, Message
 from toolproto.proxy.app import make_app
-from toolproto.proxy.asked import Asked
 from toolproto.proxy.config import ModelTerms, ProxyConfig, ProxyLimits, Upstream, config_from
-from toolproto.proxy.exchange import Exchange
-from toolproto.proxy.pieces import Ended, Failed, Piece
-from toolproto.proxy.prompting import first_request
 from toolproto.proxy.run import banner, check
 from toolproto.tools.spec import ToolOffer, ToolSpec
 

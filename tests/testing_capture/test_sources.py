@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from toolproto import ChatSession, ToolOffer, ToolSpec, UsageError, get_paradigm
+from toolproto.bridge.asked import Asked
+from toolproto.bridge.exchange import Exchange
+from toolproto.bridge.translate.openai_chat import OpenAIChatApi
 from toolproto.endpoints import RecordingEndpoint, ScriptedEndpoint
 from toolproto.messages import ChatRequest, Chunk, Message
-from toolproto.proxy.asked import Asked
-from toolproto.proxy.exchange import Exchange
 from toolproto.proxy.metrics import Metrics
 from toolproto.proxy.record import Recorder
-from toolproto.proxy.translate.openai_chat import OpenAIChatApi
 from toolproto.session import export_jsonl
 from toolproto.stores import open_store
 from toolproto.testing.capture_sources import Recorded, recorded

@@ -11,7 +11,7 @@
 Beside that, ``directory.py`` tells of models, ``counting.py`` counts, ``answers.py`` remembers
 responses, and ``others.py`` hands paths on that have nothing to do with tools.
 
-``translate/`` reads a request of each API into an :class:`~toolproto.proxy.asked.Asked` and writes
+``translate/`` reads a request of each API into an :class:`~toolproto.bridge.asked.Asked` and writes
 pieces back; ``exchange.py`` decides what the model is asked and what of its replies goes out. The
 rest waits on the world.
 """

@@ -16,7 +16,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from .asked import BadRequest
+from ..bridge.asked import BadRequest
+from ..bridge.translate import APIS, GOOGLE, api_at
+from ..bridge.translate.base import Fault
 from .config import ProxyConfig, config_from
 from .counting import Counting
 from .directory import Directory
@@ -32,8 +34,6 @@ from .record import Recorder
 from .responding import refused
 from .serving import Serving
 from .streamed import AsciiJson
-from .translate import APIS, GOOGLE, api_at
-from .translate.base import Fault
 
 __all__ = ["CONFIG_VARIABLE", "app_from_environment", "make_app"]
 

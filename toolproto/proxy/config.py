@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
+from ..bridge.exchange import LONGEST_REPLY
 from ..endpoints.address import Address
 from ..endpoints.dialects import get_dialect
 from ..endpoints.holding import Holding
@@ -113,7 +114,7 @@ class ProxyLimits:
     __pydantic_config__ = _KNOWN_ONLY
 
     body: int = 16 * 1024 * 1024
-    reply: int = 16 * 1024 * 1024
+    reply: int = LONGEST_REPLY
     tools: int = 512
     choices: int = 8
     messages: int = 10_000

@@ -12,18 +12,18 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ..bridge.asked import Asked, BadRequest
+from ..bridge.prompting import first_request
+from ..bridge.translate.base import Api
+from ..bridge.translate.estimate import estimated
 from ..endpoints.dialects import get_dialect
 from ..errors import EndpointError
 from ..messages import ChatRequest
-from .asked import Asked, BadRequest
 from .config import ProxyConfig
 from .incoming import check_limits, client_key, read_body, read_model, read_object
-from .prompting import first_request
 from .relay import Relay
 from .responding import refused
 from .streamed import AsciiJson
-from .translate.base import Api
-from .translate.estimate import estimated
 from .upstreams import Backends, taught
 
 __all__ = ["Counting"]

@@ -8,8 +8,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from ..bridge.asked import BadRequest
+from ..bridge.translate import api_at
+from ..bridge.translate.base import Api
 from ..errors import EndpointError
-from .asked import BadRequest
 from .config import ProxyConfig
 from .feed import failure_of
 from .incoming import client_key, read_body, read_object
@@ -30,8 +32,6 @@ from .others import Others
 from .relay import Relay
 from .responding import fault_of, refused
 from .streamed import AsciiJson
-from .translate import api_at
-from .translate.base import Api
 from .upstreams import Backends
 
 __all__ = ["Directory"]

@@ -9,8 +9,9 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ..bridge.asked import BadRequest
+from ..bridge.translate import APIS
 from ..errors import EndpointError
-from .asked import BadRequest
 from .config import ProxyConfig
 from .feed import failure_of
 from .incoming import client_key, read_body, read_model, read_object
@@ -18,7 +19,6 @@ from .others import Others
 from .relay import Relay
 from .responding import fault_of, refused
 from .streamed import AsciiJson
-from .translate import APIS
 from .upstreams import Backends
 
 __all__ = ["Embedding"]

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from ..bridge.exchange import Exchange
+from ..bridge.pieces import Failed, Piece, joined
+from ..bridge.restored import Restored
 from ..endpoints.alarm import AsyncAlarm
 from ..endpoints.base import AsyncEndpoint
 from ..errors import EndpointError, EndpointTimeout, WireError
 from ..messages import Chunk
-from .exchange import Exchange
 from .log import LOGGER
-from .pieces import Failed, Piece, joined
-from .restored import Restored
 
 __all__ = ["Came", "Feed", "failure_of"]
 

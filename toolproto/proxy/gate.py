@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .asked import Fault
+from ..bridge.asked import Fault
+from ..bridge.translate import api_at
 from .config import ProxyConfig, key_in
 from .incoming import sent_keys
 from .log import log_line
 from .paths import usual
-from .translate import api_at
 
 __all__ = ["Gate"]
 

@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from .asked import BadRequest
+from ..bridge.asked import BadRequest
+from ..bridge.translate.reading import required
 from .config import ProxyLimits
-from .translate.reading import required
 
 __all__ = [
     "check_limits",

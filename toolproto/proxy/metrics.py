@@ -20,7 +20,7 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from .exchange import Exchange
+from ..bridge.exchange import Exchange
 
 __all__ = ["Metrics"]
 

@@ -17,8 +17,10 @@ from urllib.parse import quote
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ..bridge.asked import BadRequest
+from ..bridge.translate import api_at
+from ..bridge.translate.base import Api, Fault
 from ..errors import EndpointError
-from .asked import BadRequest
 from .config import ProxyConfig, Upstream
 from .feed import failure_of
 from .incoming import client_key, read_body
@@ -28,8 +30,6 @@ from .record import Record, Recorder
 from .relay import Relay, Relayed
 from .responding import fault_of, refused
 from .streamed import ClosingStream
-from .translate import api_at
-from .translate.base import Api, Fault
 from .upstreams import Backends
 
 __all__ = ["Others"]

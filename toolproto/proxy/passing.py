@@ -13,10 +13,10 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
+from ..bridge.translate.base import Api
 from ..endpoints.dialects import get_dialect
 from .config import Upstream
 from .relay import Relay, Relayed
-from .translate.base import Api
 from .turns import in_turns
 from .upstreams import Backends
 

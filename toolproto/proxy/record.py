@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from secrets import token_hex
 from typing import Any
 
+from ..bridge.asked import Asked
+from ..bridge.exchange import Exchange
+from ..bridge.pieces import Failed
+from ..bridge.translate.base import Api, Fault
 from ..messages import Usage
-from .asked import Asked
-from .exchange import Exchange
 from .log import log_line
 from .metrics import Metrics
-from .pieces import Failed
 from .tracing import TraceSpan, begin_span
-from .translate.base import Api, Fault
 
 __all__ = ["Record", "Recorder"]
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 
+from ..bridge.asked import BadRequest
 from ..endpoints.address import Address
 from ..endpoints.alarm import AsyncAlarm
 from ..endpoints.dialects import get_dialect
@@ -13,7 +14,6 @@ from ..endpoints.http import AsyncLine, AsyncLines, packed
 from ..endpoints.http_endpoint import secrets_of, sent_headers
 from ..endpoints.redaction import Redactor
 from ..errors import EndpointError, EndpointTimeout, UsageError, WireError
-from .asked import BadRequest
 from .config import Upstream
 
 __all__ = ["Relay", "Relayed"]

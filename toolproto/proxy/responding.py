@@ -9,13 +9,13 @@ from math import ceil
 
 from starlette.responses import Response
 
-from .asked import Asked
-from .exchange import Exchange
+from ..bridge.asked import Asked
+from ..bridge.exchange import Exchange
+from ..bridge.pieces import Failed, Piece
+from ..bridge.translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
 from .feed import Came, Feed
-from .pieces import Failed, Piece
 from .record import Record
 from .streamed import AsciiJson, ClosingStream
-from .translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
 
 __all__ = ["Responding", "fault_of", "refused"]
 

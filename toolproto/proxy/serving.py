@@ -11,13 +11,16 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ..bridge.asked import Asked, BadRequest
+from ..bridge.exchange import Exchange
+from ..bridge.translate.base import Api, Fault, Stamp
+from ..bridge.translate.content import Sees, blind
+from ..bridge.translate.ollama_generate import OllamaGenerateApi
 from ..endpoints.dialects import get_dialect
 from ..errors import EndpointError
 from ..guard.levels import guard_from
 from .answers import Answers
-from .asked import Asked, BadRequest
 from .config import ProxyConfig
-from .exchange import Exchange
 from .feed import Feed, failure_of
 from .incoming import check_limits, check_messages, client_key, read_body, read_model, read_object
 from .log import LOGGER, log_line
@@ -27,9 +30,6 @@ from .record import Record, Recorder
 from .relay import Relay, Relayed
 from .responding import Responding, fault_of, refused
 from .streamed import AsciiJson, ClosingStream
-from .translate.base import Api, Fault, Stamp
-from .translate.content import Sees, blind
-from .translate.ollama_generate import OllamaGenerateApi
 from .upstreams import Backends, spoken_params, taught
 
 __all__ = ["Serving"]

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from ..bridge.asked import BadRequest
 from ..endpoints import HttpEndpoint, Retries
 from ..errors import UsageError
 from ..paradigms import ToolContextDef, get_paradigm
 from ..recommendations import recommend
-from .asked import BadRequest
 from .config import ModelTerms, ProxyConfig, Upstream, key_in
 
 __all__ = ["Backends", "spoken_params", "taught"]

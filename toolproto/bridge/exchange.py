@@ -29,14 +29,16 @@ from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
 from .calls import OutgoingCalls
-from .config import ProxyLimits
 from .pieces import CallBegun, Ended, Failed, Piece, Reason, Text, Thought
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
 from .verdict import EMPTY, MISTAKE, Shortcoming, in_shape, shortcoming
 from .watching import Watch
 
-__all__ = ["Exchange"]
+__all__ = ["LONGEST_REPLY", "Exchange"]
+
+#: Characters that a reply may have, unless somebody says otherwise.
+LONGEST_REPLY = 16 * 1024 * 1024
 
 #: Problems that are put to a model at once; it makes the same mistake in all of its calls.
 _MOST_TOLD = 8
@@ -89,7 +91,7 @@ class Exchange:
         examples: bool = False,
         constrain: str = "off",
         guard: Guard = STANDARD,
-        most: int = ProxyLimits().reply,
+        most: int = LONGEST_REPLY,
     ) -> None:
         self._asked = asked
         self._paradigm = paradigm

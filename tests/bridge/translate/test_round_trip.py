@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.messages import Usage
-from toolproto.proxy.pieces import (
+from toolproto.bridge.pieces import (
     ArgumentsPiece,
     CallBegun,
     CallEnded,
@@ -20,7 +19,8 @@ from toolproto.proxy.pieces import (
     Text,
     Thought,
 )
-from toolproto.proxy.translate.base import Answer, collected
+from toolproto.bridge.translate.base import Answer, collected
+from toolproto.messages import Usage
 
 from .samples import APIS, STAMP, events, read, streamed
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolproto.bridge.asked import BadRequest, Fault
+from toolproto.bridge.pieces import Ended, Text
+from toolproto.bridge.prompting import first_request
+from toolproto.bridge.translate.base import Answer, collected
+from toolproto.bridge.translate.google import GoogleApi
 from toolproto.messages import Attachment, Message, ToolCall, ToolResult, Usage
 from toolproto.paradigms import get_paradigm
-from toolproto.proxy.asked import BadRequest, Fault
-from toolproto.proxy.pieces import Ended, Text
-from toolproto.proxy.prompting import first_request
-from toolproto.proxy.translate.base import Answer, collected
-from toolproto.proxy.translate.google import GoogleApi
 
 from .samples import CONVERSATION, PIECES, STAMP, streamed
 from .test_hostile import FEW, VALUES, places

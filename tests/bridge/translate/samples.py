@@ -6,9 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolproto.messages import Message, ToolCall, ToolResult, Usage
-from toolproto.proxy.asked import Asked
-from toolproto.proxy.pieces import (
+from toolproto.bridge.asked import Asked
+from toolproto.bridge.pieces import (
     ArgumentsPiece,
     CallBegun,
     CallEnded,
@@ -17,11 +16,12 @@ from toolproto.proxy.pieces import (
     Text,
     Thought,
 )
-from toolproto.proxy.translate.anthropic import AnthropicApi
-from toolproto.proxy.translate.base import Api, Stamp
-from toolproto.proxy.translate.ollama import OllamaApi
-from toolproto.proxy.translate.openai_chat import OpenAIChatApi
-from toolproto.proxy.translate.responses import ResponsesApi
+from toolproto.bridge.translate.anthropic import AnthropicApi
+from toolproto.bridge.translate.base import Api, Stamp
+from toolproto.bridge.translate.ollama import OllamaApi
+from toolproto.bridge.translate.openai_chat import OpenAIChatApi
+from toolproto.bridge.translate.responses import ResponsesApi
+from toolproto.messages import Message, ToolCall, ToolResult, Usage
 
 STAMP = Stamp("abc", 1_700_000_000)
 APIS: dict[str, Api] = {

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.messages import Usage
-from toolproto.proxy.pieces import (
+from toolproto.bridge.pieces import (
     ArgumentsPiece,
     CallBegun,
     CallEnded,
@@ -15,6 +14,7 @@ from toolproto.proxy.pieces import (
     Thought,
     joined,
 )
+from toolproto.messages import Usage
 
 ENDED = Ended("stop", Usage())
 BEGUN = [CallBegun(0, "call_a", "f"), CallBegun(1, "call_b", "f")]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from toolproto.bridge.pieces import CallBegun, CallEnded, Ended, Piece, Text, Thought
+from toolproto.bridge.translate.text_runs import TextRuns
 from toolproto.messages import Usage
-from toolproto.proxy.pieces import CallBegun, CallEnded, Ended, Piece, Text, Thought
-from toolproto.proxy.translate.text_runs import TextRuns
 
 CALL = (CallBegun(0, "c", "now"), CallEnded(0))
 END = Ended("stop", Usage())

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from toolproto.bridge.asked import Asked, BadRequest
+from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Piece
+from toolproto.bridge.translate.base import collected
 from toolproto.messages import ToolCall, Usage
-from toolproto.proxy.asked import Asked, BadRequest
-from toolproto.proxy.pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Piece
-from toolproto.proxy.translate.base import collected
 
 from .samples import APIS, STAMP, streamed
 

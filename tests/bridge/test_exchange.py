@@ -7,12 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from toolproto.messages import Chunk, Message, ProblemKind, ToolCall, ToolResult, Usage
-from toolproto.paradigms import get_paradigm, paradigms
-from toolproto.proxy.asked import AnswerShape, Asked
-from toolproto.proxy.calls import OutgoingCalls
-from toolproto.proxy.exchange import Exchange
-from toolproto.proxy.pieces import (
+from toolproto.bridge.asked import AnswerShape, Asked
+from toolproto.bridge.calls import OutgoingCalls
+from toolproto.bridge.exchange import Exchange
+from toolproto.bridge.pieces import (
     ArgumentsPiece,
     CallBegun,
     CallEnded,
@@ -22,7 +20,9 @@ from toolproto.proxy.pieces import (
     Text,
     joined,
 )
-from toolproto.proxy.translate.base import Answer, collected
+from toolproto.bridge.translate.base import Answer, collected
+from toolproto.messages import Chunk, Message, ProblemKind, ToolCall, ToolResult, Usage
+from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
 WEATHER = ToolSpec(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, Ended, Piece, Text
+from toolproto.bridge.translate.base import Answer, WrittenCall
+from toolproto.bridge.translate.responses import ResponsesApi
 from toolproto.messages import Message, ToolCall, ToolResult, Usage
-from toolproto.proxy.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.proxy.pieces import ArgumentsPiece, CallBegun, Ended, Piece, Text
-from toolproto.proxy.translate.base import Answer, WrittenCall
-from toolproto.proxy.translate.responses import ResponsesApi
 
 from .samples import (
     CONVERSATION,

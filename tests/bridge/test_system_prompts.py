@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from toolproto import get_paradigm
-from toolproto.proxy.system_prompts import system_prompt
-from toolproto.proxy.translate import APIS
+from toolproto.bridge.system_prompts import system_prompt
+from toolproto.bridge.translate import APIS
 from toolproto.tools.spec import ToolOffer
 
 PARADIGM = get_paradigm("xml_tag")

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, Ended
+from toolproto.bridge.translate.base import Answer, WrittenCall
+from toolproto.bridge.translate.ollama import OllamaApi
 from toolproto.messages import Message, Usage
-from toolproto.proxy.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.proxy.pieces import ArgumentsPiece, CallBegun, Ended
-from toolproto.proxy.translate.base import Answer, WrittenCall
-from toolproto.proxy.translate.ollama import OllamaApi
 
 from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, read, streamed
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from toolproto.bridge.asked import BadRequest
+from toolproto.bridge.prompting import first_request
+from toolproto.bridge.translate.content import blind, read_parts, said
 from toolproto.messages import Attachment, Message
 from toolproto.paradigms import get_paradigm
-from toolproto.proxy.asked import BadRequest
-from toolproto.proxy.prompting import first_request
-from toolproto.proxy.translate.content import blind, read_parts, said
 
 from .samples import APIS, BODIES
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toolproto.bridge.asked import BadRequest
+from toolproto.bridge.prompting import first_request
+from toolproto.bridge.translate.base import Answer
 from toolproto.paradigms import get_paradigm
-from toolproto.proxy.asked import BadRequest
-from toolproto.proxy.prompting import first_request
-from toolproto.proxy.translate.base import Answer
 
 from .samples import APIS, BODIES, PIECES, STAMP, streamed
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, Ended, Text, Thought
+from toolproto.bridge.translate.anthropic import AnthropicApi
+from toolproto.bridge.translate.base import Answer, WrittenCall
 from toolproto.messages import Message, ToolCall, ToolResult, Usage
-from toolproto.proxy.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.proxy.pieces import ArgumentsPiece, CallBegun, Ended, Text, Thought
-from toolproto.proxy.translate.anthropic import AnthropicApi
-from toolproto.proxy.translate.base import Answer, WrittenCall
 
 from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, events, read, streamed
 

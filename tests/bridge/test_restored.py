@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.proxy.backend import Backend
+from tests.proxy.clients.model import model_of
+from tests.proxy.wire import CHAT, asked, proxy
+from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Piece, Text
+from toolproto.bridge.restored import Restored
 from toolproto.guard.neutralise import BREAK, restore
 from toolproto.messages import Usage
-from toolproto.proxy.pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Piece, Text
-from toolproto.proxy.restored import Restored
-
-from .backend import Backend
-from .clients.model import model_of
-from .wire import CHAT, asked, proxy
 
 BITS = [BREAK, "a", "\\", '"', "u2063", "\\u2063", "é", "<"]
 TEXTS = st.lists(st.sampled_from(BITS), max_size=12).map("".join)

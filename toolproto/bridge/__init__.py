@@ -1,0 +1,13 @@
+"""Between programs that have tools and a model that has words only; nothing here waits or sends.
+
+::
+
+    asked.py        what a client asked for, whatever API it speaks
+    prompting.py    the request that the model gets; system_prompts.py its first message, kept
+    exchange.py     one answer: what the model is asked, what goes out, and when to ask again
+    calls.py        the calls of a reply on their way out; watching.py whether they may leave
+    verdict.py      whether a reply is what was asked for
+    pieces.py       what goes back, piece by piece
+    said_again.py   what a second reply repeats; restored.py what the guard broke, put back
+    translate/      the APIs that clients speak, both directions
+"""
