@@ -6,6 +6,7 @@ read from, where that text stood, what had to be mended) does not take part in e
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -33,16 +34,23 @@ __all__ = [
     "ToolResult",
     "Usage",
     "counted_ids",
+    "is_random_id",
     "random_id",
 ]
 
 Role = Literal["system", "user", "assistant"]
 IdFactory = Callable[[], str]
+_DRAWN = re.compile(r"call_[0-9a-f]{12}")
 
 
 def random_id() -> str:
     """A fresh call id that no model can have seen before."""
     return f"call_{secrets.token_hex(6)}"
+
+
+def is_random_id(id: str) -> bool:
+    """Whether *id* is one that :func:`random_id` gives."""
+    return _DRAWN.fullmatch(id) is not None
 
 
 def counted_ids(prefix: str = "call_") -> IdFactory:

@@ -45,13 +45,19 @@ def test_done_without_a_reason_counts_as_stopped():
         ("ollama", b'{"message": {"content": "Hi"}}\n'),
         ("openai_chat", b""),
         ("openai_chat", b": only comments\n\n"),
-        ("openai_chat", b"plain words, no stream"),
     ],
 )
 def test_no_reason_is_made_up_for_a_reply_that_was_broken_off(dialect, text):
     with pytest.raises(WireError, match="without a finish reason") as caught:
         read(dialect, text)
     assert caught.value.body == text.decode().lstrip()
+
+
+@pytest.mark.parametrize("text", [b"%PDF-1.7\n\xe2\xe3", b"plain words, no stream"])
+def test_what_is_no_reply_at_all_is_shown_and_the_address_doubted(text):
+    with pytest.raises(WireError, match=r"no chat reply .it begins with '%?P") as caught:
+        read("openai_chat", text.replace(b"plain", b"Plain"))
+    assert str(caught.value).endswith("check the address")
 
 
 def test_a_frame_that_was_cut_off_is_an_error():

@@ -78,9 +78,36 @@ def test_a_form_of_ones_own_may_have_a_name_of_the_catalogue_that_was_not_asked_
     assert not isinstance(get_paradigm("jamba"), mine)
 
 
-def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(UsageError, match=r"'jsno'.*json_strict, .*xml_tag"):
-        get_paradigm("jsno")
+@pytest.mark.parametrize(
+    "name, near",
+    [
+        ("xmltag", "; did you mean 'xml_tag', 'xlam' or 'xml_strict'?"),
+        ("hermez", "; did you mean 'hermes'"),
+        ("zzzzzz", ";"),
+        ("z" * 10_000, ";"),
+    ],
+    ids=lambda each: each[:20],
+)
+def test_an_unknown_name_is_answered_with_near_ones_and_how_to_list_the_rest(name, near):
+    with pytest.raises(UsageError) as caught:
+        get_paradigm(name)
+    told = str(caught.value)
+    assert told.startswith(f"no paradigm named {name[:100]!r}{near}")
+    assert told.endswith(f"`toolproto paradigms` lists all {len(paradigms())}")
+    assert len(told) < 250
+
+
+def test_a_class_that_is_defined_anew_takes_the_place_of_the_old_one():
+    def defined() -> type[WireParadigm]:
+        class Made(WireParadigm):
+            name = "made_here"
+            wire = WireFormat(call=("<<", ">>"))
+
+        return Made
+
+    old, new = register_paradigm(defined()), register_paradigm(defined())
+    assert old is not new
+    assert isinstance(get_paradigm("made_here"), new)
 
 
 def test_a_paradigm_is_shown_by_its_name():

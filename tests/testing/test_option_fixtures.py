@@ -140,11 +140,36 @@ def test_a_mistake_in_a_toml_fails_that_reply_only(project, recorded):
     result.stdout.fnmatch_lines(["*bad.toml: unknown keys [[]'colour']; known are *"])
 
 
-def test_a_folder_that_is_no_paradigm_fails_with_the_names_there_are(project, recorded):
-    project.reply(case="hermez/one")
+def lines_with(result, words):
+    return [line for line in result.outlines if words in line and not line.startswith("FAILED")]
+
+
+def test_a_folder_that_is_no_paradigm_is_told_once_with_the_names_near_it(project, recorded):
+    for case in ("one", "three", "two"):
+        project.reply(case=f"hermez/{case}")
     result = recorded("--snapshot-update")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["no paradigm named 'hermez'; there are: *"])
+    result.assert_outcomes(failed=3)
+    result.stdout.fnmatch_lines(["no paradigm named 'hermez'; did you mean 'hermes'*"])
+    assert len(lines_with(result, "no paradigm named")) == 1
+    assert len(lines_with(result, "not read, for the reason that hermez/one gives")) == 2
+
+
+def test_broken_tools_are_told_once(project, recorded):
+    for case in ("one", "two"):
+        project.reply(case=f"hermes/{case}")
+    (project.pytester.path / "fixtures" / "tools.json").write_text("[{")
+    result = recorded("--snapshot-update")
+    result.assert_outcomes(failed=2)
+    assert len(lines_with(result, "tools.json: cannot be read")) == 1
+
+
+def test_a_left_over_snapshot_is_only_reported_where_that_is_asked_for(project, recorded):
+    project.reply().with_name("old.snap").write_text("nothing\n")
+    recorded("--snapshot-update", "-k", "one").assert_outcomes(passed=1, deselected=1)
+    recorded().assert_outcomes(passed=1, failed=1)
+    result = recorded("--snapshot-warn-unused")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*1 snapshot unused*"])
 
 
 def test_a_paradigm_of_ones_own_is_registered_in_conftest(project, recorded):

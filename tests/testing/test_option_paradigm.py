@@ -66,11 +66,11 @@ def test_a_parameter(paradigm):
     project.run().assert_outcomes(passed=3)
 
 
-def test_an_unknown_name_fails_with_the_names_there_are(project):
+def test_an_unknown_name_fails_with_the_names_near_it(project):
     project.pytester.makepyfile(SPEAKS)
     result = project.run("--toolproto-paradigm", "hermez")
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*no paradigm named 'hermez'; there are: *"])
+    result.stdout.fnmatch_lines(["*no paradigm named 'hermez'; did you mean 'hermes'*"])
 
 
 def test_a_test_may_have_both_the_fixture_and_hypothesis(project):

@@ -133,6 +133,9 @@ def _end(run: Callable[[], Any]) -> NoReturn:
     """Leave the program as *run* ended; a failure is told in one line."""
     try:
         code = run()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(Exit.FINE)
     except click.ClickException as error:
         ctx = getattr(error, "ctx", None)
         _complain(error.format_message() + (f" (try '{ctx.command_path} --help')" if ctx else ""))

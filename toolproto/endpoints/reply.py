@@ -22,6 +22,8 @@ __all__ = ["MAX_SHOWN", "ReplyReader", "read_retry_after", "refusal"]
 #: Characters of a service's own words that an error keeps.
 MAX_SHOWN = 2000
 _SPACE = b" \t\r\n"
+#: What the lines of an event stream begin with.
+_FIELDS = (b":", b"data", b"event", b"id", b"retry", b"error")
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
@@ -35,6 +37,7 @@ class ReplyReader:
         self._whole: list[bytes] | None = None
         self._size = 0
         self._usage: Usage | None = None
+        self._has_frames = False
         #: Why the reply ended, as soon as it is known.
         self.reason: str | None = None
         #: Whether the service has said that nothing follows.
@@ -59,8 +62,15 @@ class ReplyReader:
             yield from self._read(self._frames.finish())
         reason = self.reason or (self._dialect.end_reason if self.ended else None)
         if reason is None:
-            raise WireError("the reply ended without a finish reason", body=self._beginning())
+            raise WireError(self._why_unfinished(), body=self._beginning())
         yield Chunk(finish_reason=reason, usage=self._usage)
+
+    def _why_unfinished(self) -> str:
+        if self._has_frames or not self._began or self._began.startswith(_FIELDS):
+            return "the reply ended without a finish reason"
+        # A PDF, a picture, a greeting: somebody else answers at this address.
+        seen = self._began[:40].decode("utf-8", "replace")
+        return f"what came is no chat reply (it begins with {seen!r}); check the address"
 
     def _begin(self, data: bytes) -> bytes:
         """*data* from its first visible byte, which tells what kind of reply this is."""
@@ -91,6 +101,7 @@ class ReplyReader:
 
     def _read(self, frames: list[Frame]) -> Iterator[Chunk]:
         for frame in frames:
+            self._has_frames = True
             chunk = self._dialect.read(frame)
             if chunk is END:
                 self.ended = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
@@ -23,6 +24,7 @@ __all__ = ["GROUP", "catalogued", "free_names", "get_paradigm", "paradigms", "re
 GROUP = "toolproto.paradigms"
 P = TypeVar("P", bound=type[ToolContextDef])
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_LONGEST_SHOWN = 100
 _registered: dict[str, type[ToolContextDef]] = {}
 
 
@@ -33,8 +35,12 @@ def register_paradigm(cls: P) -> P:
         raise UsageError(
             f"{cls.__name__}.name must be a snake_case name such as 'xml_tag', not {name!r}"
         )
-    if _registered.setdefault(name, cls) is not cls:
+    known = _registered.setdefault(name, cls)
+    if known is not cls and _home(known) != _home(cls):
         raise UsageError(f"two paradigms are named {name!r}; give {cls.__name__} another name")
+    # The same class defined anew, by a file that was loaded again or a notebook cell that was run
+    # again, takes the place of the old one.
+    _registered[name] = cls
     return cls
 
 
@@ -52,7 +58,7 @@ def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
                     f" calls itself"
                 )
     if key not in _registered:
-        raise UsageError(f"no paradigm named {name!r}; there are: {', '.join(paradigms())}")
+        raise UsageError(_unknown(name, key))
     return _registered[key](**options)
 
 
@@ -60,6 +66,22 @@ def paradigms() -> list[str]:
     """Every name that :func:`get_paradigm` accepts; plugins are not imported for it."""
     installed = {point.name for point in entry_points(group=GROUP)}
     return sorted(_registered.keys() | HOMES.keys() | installed)
+
+
+def _unknown(name: str, key: str) -> str:
+    """What to say about a *name* that no paradigm has: those near it, and where the rest are."""
+    names = paradigms()
+    # A name may be as long as whoever wrote it liked.
+    near = [repr(each) for each in get_close_matches(key[:_LONGEST_SHOWN], names, 3, 0.5)]
+    *most, last = near or [""]
+    meant = f"{', '.join(most)} or {last}" if most else last
+    told = f"no paradigm named {name[:_LONGEST_SHOWN]!r};"
+    hint = f" did you mean {meant}?" if near else ""
+    return f"{told}{hint} `toolproto paradigms` lists all {len(names)}"
+
+
+def _home(cls: type[ToolContextDef]) -> tuple[str, str]:
+    return cls.__module__, cls.__qualname__
 
 
 @contextmanager

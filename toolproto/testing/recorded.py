@@ -19,6 +19,10 @@ from .snapshot_files import BesideReply
 __all__ = ["RecordedReplies"]
 
 
+#: What could not be read, by its reason: the case that told it.
+_FAULTS = pytest.StashKey[dict[str, str]]()
+
+
 class RecordedReplies:
     """Collects ``<paradigm>/<case>.txt`` below *folders*."""
 
@@ -62,7 +66,8 @@ class LeftOverFile(pytest.File):
 
         def has_its_reply(snapshot: SnapshotAssertion) -> None:
             snapshot.use_extension(BesideReply)
-            if not self.config.getoption("update_snapshots"):
+            asked = self.config.option
+            if not asked.update_snapshots and not asked.warn_unused_snapshots:
                 pytest.fail(
                     f"{self.path.name} has no {self.path.stem}.txt beside it"
                     "\n→ pytest --snapshot-update deletes it",
@@ -82,13 +87,9 @@ class RecordedItem(pytest.Function):
 
 def check_reply(path: Path, snapshot: SnapshotAssertion, config: pytest.Config) -> None:
     """The reply in *path* reads as its snapshot says, in one piece and character by character."""
-    try:
-        fixture = load_fixture(path)
-        whole = fixture.read()
-        _check_pieces(fixture, whole)
-        _check_problems(fixture, whole)
-    except (ToolProtoError, LawBroken) as error:
-        pytest.fail(str(error), pytrace=False)
+    whole = _read(path)
+    if isinstance(whole, str):
+        pytest.fail(_told_once(whole, path, config), pytrace=False)
     beside = snapshot.use_extension(BesideReply)
     same = beside == whole
     if not same:
@@ -97,6 +98,25 @@ def check_reply(path: Path, snapshot: SnapshotAssertion, config: pytest.Config) 
         )
         said = "\n".join(difference)
         pytest.fail(f"{said}\n→ {_advice(path)}", pytrace=False)
+
+
+def _read(path: Path) -> ParsedResponse | str:
+    """What the reply in *path* says, or why that is not known."""
+    try:
+        fixture = load_fixture(path)
+        whole = fixture.read()
+        _check_pieces(fixture, whole)
+        _check_problems(fixture, whole)
+    except (ToolProtoError, LawBroken) as error:
+        return str(error)
+    return whole
+
+
+def _told_once(fault: str, path: Path, config: pytest.Config) -> str:
+    """*fault*, or where it was told already: a broken tools.json concerns every reply."""
+    case = f"{path.parent.name}/{path.stem}"
+    first = config.stash.setdefault(_FAULTS, {}).setdefault(fault, case)
+    return fault if first == case else f"not read, for the reason that {first} gives"
 
 
 def _check_pieces(fixture: Fixture, whole: ParsedResponse) -> None:

@@ -9,6 +9,7 @@ from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.location import PyTestLocation
 
+from ..messages import is_random_id
 from ..paradigms.parsed import ParsedResponse
 from .reading_text import reading_text
 
@@ -24,8 +25,16 @@ class ReadingSnapshot(SingleFileSnapshotExtension):
     def serialize(self, data: Any, **_: Any) -> str:
         """*data* as text: a ParsedResponse, or text that is kept as it is."""
         if isinstance(data, ParsedResponse):
-            return reading_text(data)
+            return _counted(reading_text(data), data)
         return super().serialize(data)  # type: ignore[return-value]
+
+
+def _counted(text: str, parsed: ParsedResponse) -> str:
+    """*text* with ``call_1``, ``call_2``, … for the ids that were drawn: they differ every time."""
+    drawn = [call.id for call in parsed.calls if is_random_id(call.id)]
+    for number, id in enumerate(drawn, 1):
+        text = text.replace(id, f"call_{number}")
+    return text
 
 
 class BesideReply(ReadingSnapshot):

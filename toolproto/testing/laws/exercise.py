@@ -30,7 +30,7 @@ def made(paradigm: Any) -> ToolContextDef:
             paradigm = paradigm()
     except UsageError as error:
         remedy = "name one that is there, or mend what the message says of it"
-        raise LawBroken("exercise", str(error), remedy) from error.__cause__
+        raise LawBroken("exercise", str(error), remedy) from None
     except Exception as error:
         what = f"{paradigm!r} cannot be made: {error}"
         remedy = "implement what is abstract, and let it be made without arguments"
