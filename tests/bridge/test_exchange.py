@@ -10,17 +10,9 @@ import pytest
 from toolproto.bridge.asked import AnswerShape, Asked
 from toolproto.bridge.calls import OutgoingCalls
 from toolproto.bridge.exchange import Exchange
-from toolproto.bridge.pieces import (
-    ArgumentsPiece,
-    CallBegun,
-    CallEnded,
-    Ended,
-    Failed,
-    Piece,
-    Text,
-    joined,
-)
+from toolproto.bridge.pieces import Ended, Failed, Piece, joined
 from toolproto.bridge.translate.base import Answer, collected
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
 from toolproto.messages import Chunk, Message, ProblemKind, ToolCall, ToolResult, Usage
 from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.tools.spec import ToolOffer, ToolSpec
@@ -91,8 +83,8 @@ def test_words_alone_are_an_answer(asked):
 def test_arguments_leave_while_they_are_written():
     exchange = Exchange(STREAMED, get_paradigm("xml_tag"))
     out = exchange.feed(Chunk('<tool_code>{"name": "get_weather", "arguments": {"city": "Osl'))
-    assert isinstance(out[0], CallBegun)
-    assert "".join(piece.text for piece in out[1:] if isinstance(piece, ArgumentsPiece)) == (
+    assert isinstance(out[0], CallStarted)
+    assert "".join(piece.text for piece in out[1:] if isinstance(piece, ArgumentsDelta)) == (
         '{"city": "Osl'
     )
 
@@ -105,8 +97,8 @@ def test_white_space_between_calls_is_no_text(asked):
 
 def test_one_call_is_open_at_a_time_and_the_end_comes_last():
     kinds = [type(piece) for piece in answer(STREAMED, f"So: {CALL}{NOW}")]
-    calls = [kind for kind in kinds if kind not in (Text, ArgumentsPiece)]
-    assert calls == [CallBegun, CallEnded, CallBegun, CallEnded, Ended]
+    calls = [kind for kind in kinds if kind not in (TextDelta, ArgumentsDelta)]
+    assert calls == [CallStarted, CallCompleted, CallStarted, CallCompleted, Ended]
 
 
 MISTAKES = {
@@ -136,7 +128,7 @@ def test_the_model_is_told_what_was_wrong():
 def test_an_unknown_tool_never_leaves_even_when_the_model_insists(asked):
     pieces = answer(asked, *[MISTAKES["unknown tool"]] * 3)
     assert isinstance(pieces[-1], Failed)
-    assert not any(isinstance(piece, CallBegun) for piece in pieces)
+    assert not any(isinstance(piece, CallStarted) for piece in pieces)
 
 
 def test_a_mistake_behind_words_that_went_out_is_asked_about():
@@ -149,7 +141,7 @@ def insisting(asked: Asked, *replies: str) -> tuple[str, Failed]:
     """The words that went out before the answer failed, and how it did."""
     *pieces, failed = answer(asked, *replies)
     assert isinstance(failed, Failed), failed
-    return "".join(piece.text for piece in pieces if isinstance(piece, Text)), failed
+    return "".join(piece.text for piece in pieces if isinstance(piece, TextDelta)), failed
 
 
 @BOTH
@@ -195,7 +187,7 @@ AGAIN = {
 def test_what_is_said_again_after_a_mistake_goes_out_once(first, then, seen, size):
     mistake = MISTAKES["unknown tool"]
     pieces = answer(STREAMED, first.format(mistake), then.format(CALL), size=size)
-    assert "".join(piece.text for piece in pieces if isinstance(piece, Text)) == seen
+    assert "".join(piece.text for piece in pieces if isinstance(piece, TextDelta)) == seen
 
 
 def test_what_is_said_a_third_time_goes_out_once():
@@ -210,13 +202,13 @@ def test_what_is_said_a_third_time_goes_out_once():
 @pytest.mark.parametrize("size", [1, 3, 500])
 def test_white_space_behind_a_call_does_not_depend_on_chunks(size):
     pieces = answer(STREAMED, f"{CALL}\n\nDone. \n\n{NOW} \n", size=size)
-    assert [piece.text for piece in joined(pieces) if isinstance(piece, Text)] == ["\n\nDone."]
+    assert [piece.text for piece in joined(pieces) if isinstance(piece, TextDelta)] == ["\n\nDone."]
 
 
 @pytest.mark.parametrize("size", [1, 3, 500])
 def test_an_answer_behind_a_thought_begins_with_its_first_line(size):
     pieces = answer(STREAMED, "<think>Hm.</think>\n\n  Rain.\n", size=size)
-    assert "".join(piece.text for piece in pieces if isinstance(piece, Text)) == "  Rain.\n"
+    assert "".join(piece.text for piece in pieces if isinstance(piece, TextDelta)) == "  Rain.\n"
 
 
 @BOTH
@@ -268,7 +260,7 @@ def test_a_strict_tool_leaves_only_whole_and_valid():
 def test_a_call_that_was_cut_is_no_call_and_the_end_says_so(asked, reason, said):
     pieces = answer(asked, CALL[:50], reason=reason)
     assert pieces[-1] == Ended(said, Usage(10, 5))
-    assert not any(isinstance(piece, CallEnded) for piece in pieces)
+    assert not any(isinstance(piece, CallCompleted) for piece in pieces)
 
 
 def test_nothing_of_a_cut_call_is_seen_by_who_does_not_stream():
@@ -282,15 +274,15 @@ def test_a_whole_call_before_the_cut_counts():
 def test_a_call_that_breaks_after_a_part_went_out_is_an_error_and_no_finish():
     broken = '<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo", @@ ##'
     pieces = answer(STREAMED, broken)
-    assert isinstance(pieces[0], CallBegun)
+    assert isinstance(pieces[0], CallStarted)
     assert isinstance(pieces[-1], Failed)
-    assert not any(isinstance(piece, Ended | CallEnded) for piece in pieces)
+    assert not any(isinstance(piece, Ended | CallCompleted) for piece in pieces)
 
 
 @pytest.mark.parametrize("sent", ['{"city": "Rome"}', '{"city": "Oslo"', ""])
 def test_a_call_that_reads_otherwise_than_it_went_out_does_not_end(sent):
     calls = OutgoingCalls(STREAMED, live=True)
-    assert len([*calls.start(0, "get_weather"), *calls.add(0, sent)]) == 2
+    assert len([*calls.start(0, "get_weather"), *calls.add(ArgumentsDelta(0, sent))]) == 2
     assert not [*calls.complete(0, ToolCall("get_weather", {"city": "Oslo"}))]
     assert calls.half_out
 
@@ -316,7 +308,7 @@ def test_nothing_follows_a_call_that_broke_after_a_part_went_out(reason):
     )
     exchange = Exchange(STREAMED, get_paradigm("hermes"))
     pieces = [*exchange.feed(Chunk(broken, finish_reason=reason)), *exchange.finish()]
-    assert [type(piece) for piece in pieces] == [CallBegun, Failed]
+    assert [type(piece) for piece in pieces] == [CallStarted, Failed]
 
 
 @BOTH
@@ -324,7 +316,7 @@ def test_nothing_follows_the_one_call_that_was_wanted(asked):
     asked = replace(asked, offer=replace(OFFER, parallel=False))
     for size in (1, 3, 500):
         pieces = answer(asked, f"{CALL}\nand so on", size=size)
-        assert not any(isinstance(piece, Text) for piece in pieces)
+        assert not any(isinstance(piece, TextDelta) for piece in pieces)
 
 
 def test_a_call_that_the_model_left_unfinished_is_asked_again():

@@ -4,37 +4,51 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.bridge.pieces import (
-    ArgumentsPiece,
-    CallBegun,
-    CallEnded,
-    Ended,
-    Piece,
-    Text,
-    Thought,
-    joined,
-)
-from toolproto.messages import Usage
+from toolproto.bridge.pieces import Ended, Piece, joined
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
+from toolproto.messages import ToolCall, Usage
 
 ENDED = Ended("stop", Usage())
-BEGUN = [CallBegun(0, "call_a", "f"), CallBegun(1, "call_b", "f")]
+ENDED = CallCompleted(0, ToolCall("f", {}))
+BEGUN = [CallStarted(0, "f", "call_a"), CallStarted(1, "f", "call_b")]
 CASES: list[tuple[list[Piece], list[Piece]]] = [
     ([], []),
-    ([Text("a")], [Text("a")]),
-    ([Text("a"), Text("b"), Text("c"), ENDED], [Text("abc"), ENDED]),
-    ([Thought("a"), Thought("b"), Text("c")], [Thought("ab"), Text("c")]),
-    ([Text("a"), Thought("b"), Text("c")], [Text("a"), Thought("b"), Text("c")]),
+    ([TextDelta("a")], [TextDelta("a")]),
+    ([TextDelta("a"), TextDelta("b"), TextDelta("c"), ENDED], [TextDelta("abc"), ENDED]),
     (
-        [BEGUN[0], ArgumentsPiece(0, "{"), ArgumentsPiece(0, "}"), CallEnded(0)],
-        [BEGUN[0], ArgumentsPiece(0, "{}"), CallEnded(0)],
+        [ReasoningDelta("a"), ReasoningDelta("b"), TextDelta("c")],
+        [ReasoningDelta("ab"), TextDelta("c")],
     ),
     (
-        [ArgumentsPiece(0, "}"), CallEnded(0), BEGUN[1], ArgumentsPiece(1, "{")],
-        [ArgumentsPiece(0, "}"), CallEnded(0), BEGUN[1], ArgumentsPiece(1, "{")],
+        [TextDelta("a"), ReasoningDelta("b"), TextDelta("c")],
+        [TextDelta("a"), ReasoningDelta("b"), TextDelta("c")],
     ),
     (
-        [ArgumentsPiece(0, "a"), ArgumentsPiece(1, "b")],
-        [ArgumentsPiece(0, "a"), ArgumentsPiece(1, "b")],
+        [
+            BEGUN[0],
+            ArgumentsDelta(0, "{"),
+            ArgumentsDelta(0, "}"),
+            ENDED,
+        ],
+        [BEGUN[0], ArgumentsDelta(0, "{}"), ENDED],
+    ),
+    (
+        [
+            ArgumentsDelta(0, "}"),
+            ENDED,
+            BEGUN[1],
+            ArgumentsDelta(1, "{"),
+        ],
+        [
+            ArgumentsDelta(0, "}"),
+            ENDED,
+            BEGUN[1],
+            ArgumentsDelta(1, "{"),
+        ],
+    ),
+    (
+        [ArgumentsDelta(0, "a"), ArgumentsDelta(1, "b")],
+        [ArgumentsDelta(0, "a"), ArgumentsDelta(1, "b")],
     ),
 ]
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from tests.proxy.backend import Backend
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import CHAT, asked, proxy
-from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Piece, Text
+from toolproto.bridge.pieces import Ended, Piece
 from toolproto.bridge.restored import Restored
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
 from toolproto.guard.neutralise import BREAK, restore
-from toolproto.messages import Usage
+from toolproto.messages import ToolCall, Usage
 
 BITS = [BREAK, "a", "\\", '"', "u2063", "\\u2063", "é", "<"]
 TEXTS = st.lists(st.sampled_from(BITS), max_size=12).map("".join)
@@ -32,9 +33,9 @@ def test_text_is_restored_however_it_is_cut(text: str, places: list[int]):
     restored, end = Restored(), Ended("stop", Usage())
     out: list[Piece] = []
     for piece in cut(text, places):
-        out += restored.passed([Text(piece)])
+        out += restored.passed([TextDelta(piece)])
     out += restored.passed([end])
-    assert "".join(piece.text for piece in out if isinstance(piece, Text)) == restore(text)
+    assert "".join(piece.text for piece in out if isinstance(piece, TextDelta)) == restore(text)
     assert out[-1] == end
 
 
@@ -43,13 +44,15 @@ def test_arguments_are_restored_however_they_are_written_and_cut(
     text: str, escaped: bool, places: list[int]
 ):
     restored = Restored()
-    out = restored.passed([CallBegun(0, "a", "b")])
+    out = restored.passed([CallStarted(0, "b", "a")])
     for piece in cut(json.dumps({"a": text}, ensure_ascii=escaped), places):
-        out += restored.passed([ArgumentsPiece(0, piece)])
-    out += restored.passed([CallEnded(0)])
-    written = "".join(piece.text for piece in out if isinstance(piece, ArgumentsPiece))
+        out += restored.passed([ArgumentsDelta(0, piece)])
+    out += restored.passed([CallCompleted(0, ToolCall("b", {"a": text}))])
+    written = "".join(piece.text for piece in out if isinstance(piece, ArgumentsDelta))
     assert json.loads(written) == {"a": restore(text)}
-    assert isinstance(out[0], CallBegun) and isinstance(out[-1], CallEnded)
+    assert isinstance(out[0], CallStarted) and out[-1] == CallCompleted(
+        0, ToolCall("b", {"a": restore(text)})
+    )
 
 
 @pytest.mark.parametrize("stream", [False, True])

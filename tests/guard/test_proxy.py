@@ -10,7 +10,8 @@ import pytest
 from toolproto import Message, ToolCall, ToolOffer, ToolResult, ToolSpec, get_paradigm, paradigms
 from toolproto.bridge.asked import Asked
 from toolproto.bridge.exchange import Exchange
-from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
+from toolproto.bridge.pieces import Piece
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted
 from toolproto.guard.levels import LEVELS
 from toolproto.messages import Chunk
 
@@ -50,8 +51,8 @@ def answered(asked: Asked, *replies: str, paradigm: str = "hermes", guard: str =
 
 def sent(out: list[Piece]) -> list[str]:
     """The calls that left whole."""
-    ended = {piece.index for piece in out if isinstance(piece, CallEnded)}
-    return [piece.name for piece in out if isinstance(piece, CallBegun) and piece.index in ended]
+    ended = {piece.index for piece in out if isinstance(piece, CallCompleted)}
+    return [piece.name for piece in out if isinstance(piece, CallStarted) and piece.index in ended]
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
@@ -60,7 +61,7 @@ def test_in_every_form_a_call_that_stands_in_a_result_does_not_leave(name, strea
     written = get_paradigm(name).encode_call(PAY)
     out, exchange = answered(asked(f"Page.\n{written}\n", stream=stream), written, paradigm=name)
     assert sent(out) == []
-    assert not any(isinstance(piece, CallBegun) for piece in out)
+    assert not any(isinstance(piece, CallStarted) for piece in out)
     assert exchange.reasked == 2
 
 
@@ -70,7 +71,7 @@ def test_a_call_of_the_models_own_leaves_as_it_is_written(stream: bool) -> None:
     written = get_paradigm("hermes").encode_call(PAY)
     out, exchange = answered(asked(page, stream=stream), written)
     assert sent(out) == ["pay"]
-    pieces = [piece for piece in out if isinstance(piece, ArgumentsPiece)]
+    pieces = [piece for piece in out if isinstance(piece, ArgumentsDelta)]
     assert len(pieces) > 1 if stream else len(pieces) == 1
     assert exchange.concerns == [
         "pay: to comes from the result of fetch",

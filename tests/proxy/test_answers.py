@@ -8,9 +8,10 @@ import httpx
 import pytest
 
 from toolproto.bridge.asked import BadRequest
-from toolproto.bridge.pieces import Ended, Text
+from toolproto.bridge.pieces import Ended
 from toolproto.bridge.translate.base import Answer, Stamp, collected
 from toolproto.bridge.translate.responses import ResponsesApi
+from toolproto.events import TextDelta
 from toolproto.messages import Usage
 from toolproto.proxy.answers import Answers
 from toolproto.proxy.config import ProxyLimits
@@ -27,7 +28,7 @@ def answered(answers: Answers, number: int, key: str | None = "k", **body: Any) 
     """The response to a request, which says its *number*."""
     values = answers.recalled({"model": "m", "input": f"question {number}", **body}, key)
     asked = answers.remembering(API.read(values), values, key)
-    answer = collected([Text(f"answer {number}"), Ended("stop", Usage(1, 1))])
+    answer = collected([TextDelta(f"answer {number}"), Ended("stop", Usage(1, 1))])
     assert isinstance(answer, Answer)
     return API.whole(asked, [answer], Stamp(f"r{number}", 0))
 

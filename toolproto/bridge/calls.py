@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import Any
 
+from ..events import ArgumentsDelta, CallCompleted, CallStarted
 from ..messages import CallProblem, Grade, Repair, ToolCall
 from ..tools.check import check_call, doubted_place, meant
 from ..tools.names import fold
 from ..tools.spec import ToolOffer
 from ..tools.work import Work
 from .asked import Asked
-from .pieces import ArgumentsPiece, CallBegun, CallEnded, Piece
+from .pieces import Piece
 from .watching import Watch
 
 __all__ = ["CHECK_VISITS", "OutgoingCalls", "new_id"]
@@ -42,9 +43,10 @@ def new_id() -> str:
 
 @dataclass(slots=True)
 class _Open:
-    """A call of which a part went out: its number, and its arguments so far."""
+    """A call of which a part went out: its number and id, and its arguments so far."""
 
     index: int
+    id: str
     written: list[str] = field(default_factory=list)
 
 
@@ -94,16 +96,18 @@ class OutgoingCalls:
             return []
         if not self.watch.may_leave_early(known):
             return []
-        self._open[index] = _Open(self.count)
-        return [self._begun(known)]
+        begun = self._begun(known)
+        self._open[index] = _Open(begun.index, begun.id)
+        return [begun]
 
-    def add(self, index: int, text: str) -> list[Piece]:
+    def add(self, more: ArgumentsDelta) -> list[Piece]:
         """More of its arguments."""
-        opened = self._open.get(index)
+        opened = self._open.get(more.index)
         if opened is None:
             return []
-        opened.written.append(text)
-        return [ArgumentsPiece(opened.index, text)]
+        opened.written.append(more.text)
+        # The calls before it were sent, nearly always: its number is the same.
+        return [more if more.index == opened.index else ArgumentsDelta(opened.index, more.text)]
 
     def complete(self, index: int, call: ToolCall) -> list[Piece]:
         """It is whole."""
@@ -126,7 +130,8 @@ class OutgoingCalls:
             self.half_out = problem.message
         else:
             self._note(call)
-            return [CallEnded(opened.index)]
+            name = self.names[opened.index]
+            return [CallCompleted(opened.index, replace(call, name=name, id=opened.id))]
         return []
 
     def reject(self, index: int, problem: CallProblem) -> None:
@@ -159,12 +164,12 @@ class OutgoingCalls:
             return []
         self._note(checked)
         begun = self._begun(checked.name)
-        written = ArgumentsPiece(begun.index, json.dumps(checked.arguments))
-        return [begun, written, CallEnded(begun.index)]
+        written = ArgumentsDelta(begun.index, json.dumps(checked.arguments))
+        return [begun, written, CallCompleted(begun.index, replace(checked, id=begun.id))]
 
-    def _begun(self, name: str) -> CallBegun:
+    def _begun(self, name: str) -> CallStarted:
         self.names.append(name)
-        return CallBegun(self.count - 1, self.ids(), name)
+        return CallStarted(self.count - 1, name, self.ids())
 
     def _note(self, call: ToolCall) -> None:
         self.repairs += (repair.name for repair in call.repairs)

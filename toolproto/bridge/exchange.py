@@ -29,7 +29,7 @@ from ..messages import CallProblem, Chunk, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
 from .calls import OutgoingCalls
-from .pieces import CallBegun, Ended, Failed, Piece, Reason, Text, Thought
+from .pieces import Ended, Failed, Piece, Reason
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
 from .verdict import EMPTY, MISTAKE, Shortcoming, in_shape, shortcoming
@@ -125,7 +125,7 @@ class Exchange:
         pieces: list[Piece] = []
         if chunk.reasoning:
             self._reply.has_thought = True
-            pieces.append(Thought(chunk.reasoning))
+            pieces.append(ReasoningDelta(chunk.reasoning))
         if chunk.text:
             self._reply.heard.append(chunk.text)
             pieces += self._taken(self._decoder.feed(chunk.text))
@@ -200,7 +200,7 @@ class Exchange:
             return out
         if failure is not None:
             return out + self._failed(failure)
-        shown = [Text(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
+        shown = [TextDelta(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
         return out + shown + self._ended()
 
     def _taken(self, events: Sequence[Event]) -> list[Piece]:
@@ -217,13 +217,13 @@ class Exchange:
                 break
             match event:
                 # The commonest by far comes first.
-                case ArgumentsDelta(index, text):
-                    pieces += calls.add(index, text)
+                case ArgumentsDelta():
+                    pieces += calls.add(event)
                 case TextDelta(text):
                     pieces += self._said(text)
-                case ReasoningDelta(text):
+                case ReasoningDelta():
                     self._reply.has_thought = True
-                    pieces.append(Thought(text))
+                    pieces.append(event)
                 case CallStarted(index, name) if index not in doubted:
                     self._reply.blank = ""
                     pieces += calls.start(index, name)
@@ -247,18 +247,18 @@ class Exchange:
             text = _without_line_ends(text)
         reply.text.append(text)
         new = self._said_again.new(text)
-        return [Text(new)] if new else []
+        return [TextDelta(new)] if new else []
 
     def _let_out(self, pieces: list[Piece]) -> list[Piece]:
         if self._holds_text:
             self._held += pieces
-            begins = any(isinstance(piece, CallBegun) for piece in pieces)
+            begins = any(isinstance(piece, CallStarted) for piece in pieces)
             if self._holds_all or not begins:
                 return []
             # The first call lets everything out: it is what was demanded.
             self._holds_text = False
             pieces, self._held = self._held, []
-        self._said_again.out += (piece.text for piece in pieces if isinstance(piece, Text))
+        self._said_again.out += (piece.text for piece in pieces if isinstance(piece, TextDelta))
         return pieces
 
     def _ask_again(self, lacking: Shortcoming) -> None:
@@ -288,7 +288,7 @@ class Exchange:
         found = in_shape(self._text(), self._asked.shape) if self._asked.shape else None
         if self._reply.calls.count or not isinstance(found, str):
             return held
-        return [*(piece for piece in held if isinstance(piece, Thought)), Text(found)]
+        return [*(piece for piece in held if isinstance(piece, ReasoningDelta)), TextDelta(found)]
 
     def _text(self) -> str:
         return "".join(self._reply.text)

@@ -1,69 +1,24 @@
 """What goes back to a client, piece by piece, whatever API it speaks.
 
-A call is begun, given its arguments and ended before anything else comes; white space between
-calls is no text. Exactly one :class:`Ended` or :class:`Failed` comes last.
+These are a decoder's events, of which only calls go out that may be run: each has the name that it
+is offered under, and an id of ours. A call is begun, given its arguments and completed before
+anything else comes; white space between calls is no text. Exactly one :class:`Ended` or
+:class:`Failed` comes last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
+from ..events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ..messages import Usage
 
-__all__ = [
-    "ArgumentsPiece",
-    "CallBegun",
-    "CallEnded",
-    "Ended",
-    "Failed",
-    "Piece",
-    "Text",
-    "Thought",
-    "joined",
-]
+__all__ = ["Ended", "Failed", "Piece", "Reason", "joined"]
 
 Reason = Literal["stop", "length", "tool_calls", "content_filter"]
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """More of what a person should read."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """More of the model's thinking."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallBegun:
-    """A call of a tool on offer; *index* counts from 0 in each answer."""
-
-    index: int
-    id: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentsPiece:
-    """More of the arguments, as JSON text."""
-
-    index: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CallEnded:
-    """The arguments are whole: joined, they are a JSON object."""
-
-    index: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +45,7 @@ class Failed:
     detail: str | None = field(default=None, compare=False)
 
 
-Piece = Text | Thought | CallBegun | ArgumentsPiece | CallEnded | Ended | Failed
+Piece = TextDelta | ReasoningDelta | CallStarted | ArgumentsDelta | CallCompleted | Ended | Failed
 
 
 def joined(pieces: Sequence[Piece]) -> list[Piece]:
@@ -98,13 +53,16 @@ def joined(pieces: Sequence[Piece]) -> list[Piece]:
     whole: list[Piece] = []
     for _, run in groupby(pieces, _kind):
         first, *more = run
-        if more and isinstance(first, Text | Thought | ArgumentsPiece):
-            texts = (each.text for each in (first, *more) if isinstance(each, type(first)))
-            whole.append(replace(first, text="".join(texts)))
-        else:
+        if not more or not isinstance(first, TextDelta | ReasoningDelta | ArgumentsDelta):
             whole += (first, *more)
+            continue
+        text = "".join(each.text for each in (first, *more) if isinstance(each, type(first)))
+        if isinstance(first, ArgumentsDelta):
+            whole.append(ArgumentsDelta(first.index, text))
+        else:
+            whole.append(type(first)(text))
     return whole
 
 
 def _kind(piece: Piece) -> tuple[type[Piece], int]:
-    return type(piece), piece.index if isinstance(piece, ArgumentsPiece) else 0
+    return type(piece), piece.index if isinstance(piece, ArgumentsDelta) else 0

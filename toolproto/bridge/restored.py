@@ -12,8 +12,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..events import ArgumentsDelta, CallCompleted, TextDelta
 from ..guard.neutralise import BREAK, restore
-from .pieces import ArgumentsPiece, Piece, Text
+from ..masking.unmasker import with_texts
+from .pieces import Piece
 
 __all__ = ["Restored"]
 
@@ -26,7 +28,7 @@ class Restored:
 
     def __init__(self) -> None:
         #: The last piece of text or arguments, with what of it has to wait.
-        self._waiting: Text | ArgumentsPiece | None = None
+        self._waiting: TextDelta | ArgumentsDelta | None = None
 
     def passed(self, pieces: Sequence[Piece]) -> list[Piece]:
         """What of *pieces*, and of what waited, goes out now."""
@@ -36,16 +38,20 @@ class Restored:
             if waiting is not None and not _goes_on(waiting, piece):
                 self._waiting = None
                 out += _written(waiting, restore(waiting.text))
-            if isinstance(piece, Text | ArgumentsPiece):
-                out += self._restored(piece)
-            else:
-                out.append(piece)
+            match piece:
+                case TextDelta() | ArgumentsDelta():
+                    out += self._restored(piece)
+                case CallCompleted(index, call):
+                    arguments = with_texts(call.arguments, restore)
+                    out.append(CallCompleted(index, replace(call, arguments=arguments)))
+                case _:
+                    out.append(piece)
         return out
 
-    def _restored(self, piece: Text | ArgumentsPiece) -> list[Piece]:
+    def _restored(self, piece: TextDelta | ArgumentsDelta) -> list[Piece]:
         text = piece.text if self._waiting is None else self._waiting.text + piece.text
         self._waiting, half = None, ""
-        if isinstance(piece, ArgumentsPiece) and "\\" in text:
+        if isinstance(piece, ArgumentsDelta) and "\\" in text:
             text, half = _cut(text)
             text = _ESCAPE.sub(_unescaped, text)
         whole = text.rstrip(BREAK)
@@ -55,12 +61,12 @@ class Restored:
 
 
 def _goes_on(waiting: Piece, piece: Piece) -> bool:
-    if isinstance(waiting, ArgumentsPiece):
-        return isinstance(piece, ArgumentsPiece) and piece.index == waiting.index
-    return isinstance(piece, Text)
+    if isinstance(waiting, ArgumentsDelta):
+        return isinstance(piece, ArgumentsDelta) and piece.index == waiting.index
+    return isinstance(piece, TextDelta)
 
 
-def _written(piece: Text | ArgumentsPiece, text: str) -> list[Piece]:
+def _written(piece: TextDelta | ArgumentsDelta, text: str) -> list[Piece]:
     return [replace(piece, text=text)] if text else []
 
 

@@ -7,20 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolproto.bridge.asked import Asked
-from toolproto.bridge.pieces import (
-    ArgumentsPiece,
-    CallBegun,
-    CallEnded,
-    Ended,
-    Piece,
-    Text,
-    Thought,
-)
+from toolproto.bridge.pieces import Ended, Piece
 from toolproto.bridge.translate.anthropic import AnthropicApi
 from toolproto.bridge.translate.base import Api, Stamp
 from toolproto.bridge.translate.ollama import OllamaApi
 from toolproto.bridge.translate.openai_chat import OpenAIChatApi
 from toolproto.bridge.translate.responses import ResponsesApi
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from toolproto.messages import Message, ToolCall, ToolResult, Usage
 
 STAMP = Stamp("abc", 1_700_000_000)
@@ -194,17 +187,17 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 PIECES: tuple[Piece, ...] = (
-    Thought("Oslo, "),
-    Thought("then."),
-    Text("Let me "),
-    Text("look."),
-    CallBegun(0, "call_a", "get_weather"),
-    ArgumentsPiece(0, '{"city":'),
-    ArgumentsPiece(0, ' "Oslo"}'),
-    CallEnded(0),
-    CallBegun(1, "call_b", "now"),
-    ArgumentsPiece(1, "{}"),
-    CallEnded(1),
+    ReasoningDelta("Oslo, "),
+    ReasoningDelta("then."),
+    TextDelta("Let me "),
+    TextDelta("look."),
+    CallStarted(0, "get_weather", "call_a"),
+    ArgumentsDelta(0, '{"city":'),
+    ArgumentsDelta(0, ' "Oslo"}'),
+    CallCompleted(0, ToolCall("now", {})),
+    CallStarted(1, "now", "call_b"),
+    ArgumentsDelta(1, "{}"),
+    CallCompleted(1, ToolCall("now", {})),
     Ended("tool_calls", Usage(11, 7)),
 )
 

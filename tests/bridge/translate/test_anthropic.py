@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, Ended, Text, Thought
+from toolproto.bridge.pieces import Ended
 from toolproto.bridge.translate.anthropic import AnthropicApi
 from toolproto.bridge.translate.base import Answer, WrittenCall
+from toolproto.events import ArgumentsDelta, CallStarted, ReasoningDelta, TextDelta
 from toolproto.messages import Message, ToolCall, ToolResult, Usage
 
 from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, events, read, streamed
@@ -221,7 +222,7 @@ def test_a_stream_has_its_events_in_order():
 
 
 def test_words_behind_a_call_are_a_block_of_their_own():
-    pieces = [Text("a"), *PIECES[4:8], Text("b"), Ended("tool_calls", Usage())]
+    pieces = [TextDelta("a"), *PIECES[4:8], TextDelta("b"), Ended("tool_calls", Usage())]
     kinds = [
         value["content_block"]["type"]
         for name, value in events(streamed(API, read("anthropic"), pieces))
@@ -233,14 +234,16 @@ def test_words_behind_a_call_are_a_block_of_their_own():
 def test_thinking_is_not_shown_to_who_did_not_ask_for_it():
     for thinking in (None, {"type": "disabled"}, {"type": "adaptive", "display": "omitted"}):
         asked = read("anthropic", thinking=thinking)
-        found = events(streamed(API, asked, [Thought("Hm."), Text("Rain."), PIECES[-1]]))
+        found = events(
+            streamed(API, asked, [ReasoningDelta("Hm."), TextDelta("Rain."), PIECES[-1]])
+        )
         assert found[1] == start(0, type="text", text="")
         whole = API.whole(asked, [Answer("Rain.", "Hm.")], STAMP)
         assert whole["content"] == [{"type": "text", "text": "Rain."}]
 
 
 def test_a_call_that_was_cut_is_closed_and_the_end_says_why():
-    begun = [CallBegun(0, "c", "now"), ArgumentsPiece(0, '{"ci')]
+    begun = [CallStarted(0, "now", "c"), ArgumentsDelta(0, '{"ci')]
     found = events(streamed(API, read("anthropic"), [*begun, Ended("length", Usage(1, 2))]))
     assert found[-3:] == [
         stop(0),

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto.bridge.asked import BadRequest, Fault
-from toolproto.bridge.pieces import Ended, Text
+from toolproto.bridge.pieces import Ended
 from toolproto.bridge.prompting import first_request
 from toolproto.bridge.translate.base import Answer, collected
 from toolproto.bridge.translate.google import GoogleApi
+from toolproto.events import TextDelta
 from toolproto.messages import Attachment, Message, ToolCall, ToolResult, Usage
 from toolproto.paradigms import get_paradigm
 
@@ -271,7 +272,7 @@ def test_thoughts_are_not_shown_to_who_did_not_ask_for_them():
 def test_a_stream_that_fails_ends_with_the_error_in_both_forms():
     for api in (API, GoogleApi(sse=False)):
         writer = api.writer(api.read(BODY), STAMP)
-        frames = [*writer.write(0, Text("a")), *writer.fail(Fault(429, "later", "busy"))]
+        frames = [*writer.write(0, TextDelta("a")), *writer.fail(Fault(429, "later", "busy"))]
         last = frames[1].removeprefix("data: ").removeprefix(",\n")
         assert json.loads(last) == {
             "error": {"code": 429, "message": "later", "status": "RESOURCE_EXHAUSTED"}

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from toolproto.bridge.asked import Asked, BadRequest
-from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Piece
+from toolproto.bridge.pieces import Ended, Piece
 from toolproto.bridge.translate.base import collected
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted
 from toolproto.messages import ToolCall, Usage
 
 from .samples import APIS, STAMP, streamed
@@ -24,9 +25,9 @@ def calling(name: str, arguments: Any, *cuts: int) -> list[Piece]:
     places = [0, *cuts, len(text)]
     pieces = [text[a:b] for a, b in pairwise(places)]
     return [
-        CallBegun(0, "call_a", name),
-        *(ArgumentsPiece(0, each) for each in pieces),
-        CallEnded(0),
+        CallStarted(0, name, "call_a"),
+        *(ArgumentsDelta(0, each) for each in pieces),
+        CallCompleted(0, ToolCall("now", {})),
         Ended("tool_calls", Usage(1, 2)),
     ]
 

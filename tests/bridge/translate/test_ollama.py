@@ -7,9 +7,10 @@ import json
 import pytest
 
 from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, Ended
+from toolproto.bridge.pieces import Ended
 from toolproto.bridge.translate.base import Answer, WrittenCall
 from toolproto.bridge.translate.ollama import OllamaApi
+from toolproto.events import ArgumentsDelta, CallStarted
 from toolproto.messages import Message, Usage
 
 from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, read, streamed
@@ -194,7 +195,7 @@ def test_a_stream_is_lines_of_which_the_last_is_done():
 
 
 def test_a_call_that_was_cut_does_not_leave():
-    begun = [CallBegun(0, "c", "now"), ArgumentsPiece(0, '{"ci')]
+    begun = [CallStarted(0, "now", "c"), ArgumentsDelta(0, '{"ci')]
     (last,) = lines(streamed(API, read("ollama"), [*begun, Ended("length", Usage(11, 7))]))
     assert last == {**line(done=True), **ENDING, "done_reason": "length"}
 

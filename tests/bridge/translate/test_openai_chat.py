@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Text
+from toolproto.bridge.pieces import Ended
 from toolproto.bridge.translate.base import Answer, WrittenCall
 from toolproto.bridge.translate.openai_chat import OpenAIChatApi
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
 from toolproto.messages import Message, ToolCall, ToolResult, Usage
 
 from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, events, read, streamed
@@ -221,7 +222,7 @@ def test_usage_comes_before_the_end_for_who_asked_for_it():
 
 def test_several_answers_share_a_stream():
     writer = API.writer(asked_with(n=2), STAMP)
-    frames = [*writer.begin(), *writer.write(1, Text("b")), *writer.write(0, Text("a"))]
+    frames = [*writer.begin(), *writer.write(1, TextDelta("b")), *writer.write(0, TextDelta("a"))]
     assert [value for _, value in events("".join(frames))] == [
         chunk({"role": "assistant", "content": ""}),
         chunk({"role": "assistant", "content": ""}, choice=1),
@@ -233,9 +234,9 @@ def test_several_answers_share_a_stream():
 def test_functions_are_answered_in_their_own_form():
     asked = asked_with(functions=[FUNCTION])
     pieces = [
-        CallBegun(0, "c", "now"),
-        ArgumentsPiece(0, "{}"),
-        CallEnded(0),
+        CallStarted(0, "now", "c"),
+        ArgumentsDelta(0, "{}"),
+        CallCompleted(0, ToolCall("now", {})),
         Ended("tool_calls", Usage()),
     ]
     assert [value for _, value in events(streamed(API, asked, pieces))][1:] == [

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.bridge.pieces import ArgumentsPiece, CallBegun, Ended, Piece, Text
+from toolproto.bridge.pieces import Ended, Piece
 from toolproto.bridge.translate.base import Answer, WrittenCall
 from toolproto.bridge.translate.responses import ResponsesApi
+from toolproto.events import ArgumentsDelta, CallStarted, TextDelta
 from toolproto.messages import Message, ToolCall, ToolResult, Usage
 
 from .samples import (
@@ -339,7 +340,7 @@ def ended_with(*pieces: Piece) -> tuple[list[str], dict[str, object]]:
 
 
 def test_an_answer_that_was_cut_is_incomplete():
-    kinds, response = ended_with(Text("Let"), Ended("length", Usage()))
+    kinds, response = ended_with(TextDelta("Let"), Ended("length", Usage()))
     assert kinds[-2:] == ["response.output_item.done", "response.incomplete"]
     assert (response["status"], response["incomplete_details"]) == (
         "incomplete",
@@ -351,7 +352,7 @@ def test_an_answer_that_was_cut_is_incomplete():
 
 
 def test_a_call_that_was_cut_is_never_done_and_not_in_the_response():
-    begun = [CallBegun(0, "c", "now"), ArgumentsPiece(0, '{"ci')]
+    begun = [CallStarted(0, "now", "c"), ArgumentsDelta(0, '{"ci')]
     kinds, response = ended_with(*begun, Ended("length", Usage()))
     assert kinds == [
         "response.function_call_arguments.delta",
@@ -362,7 +363,7 @@ def test_a_call_that_was_cut_is_never_done_and_not_in_the_response():
 
 
 def test_a_filtered_answer_says_so():
-    _, response = ended_with(Text("Let"), Ended("content_filter", Usage()))
+    _, response = ended_with(TextDelta("Let"), Ended("content_filter", Usage()))
     assert response["incomplete_details"] == {"reason": "content_filter"}
 
 

@@ -10,17 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.bridge.pieces import (
-    ArgumentsPiece,
-    CallBegun,
-    CallEnded,
-    Ended,
-    Piece,
-    Text,
-    Thought,
-)
+from toolproto.bridge.pieces import Ended, Piece
 from toolproto.bridge.translate.base import Answer, collected
-from toolproto.messages import Usage
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
+from toolproto.messages import ToolCall, Usage
 
 from .samples import APIS, STAMP, events, read, streamed
 
@@ -172,15 +165,15 @@ ARGUMENTS = st.dictionaries(TEXTS, st.one_of(TEXTS, st.integers(), st.lists(TEXT
 def answers(draw: st.DrawFn) -> list[Piece]:
     """The pieces of an answer: thoughts, words and calls, cut up somehow."""
     pieces: list[Piece] = []
-    for kind in (Thought, Text):
+    for kind in (ReasoningDelta, TextDelta):
         if draw(st.booleans()):
             pieces += map(kind, cut_up(draw(TEXTS), draw(SIZES)))
     calls = draw(st.lists(ARGUMENTS, max_size=3))
     for index, arguments in enumerate(calls):
-        pieces.append(CallBegun(index, f"call_{index}", draw(st.sampled_from(["a", "b"]))))
+        pieces.append(CallStarted(index, draw(st.sampled_from(["a", "b"])), f"call_{index}"))
         written = cut_up(json.dumps(arguments), draw(SIZES))
-        pieces += (ArgumentsPiece(index, text) for text in written)
-        pieces.append(CallEnded(index))
+        pieces += (ArgumentsDelta(index, text) for text in written)
+        pieces.append(CallCompleted(index, ToolCall("now", {})))
     reason = "tool_calls" if calls else draw(st.sampled_from(["stop", "length", "content_filter"]))
     return [*pieces, Ended(reason, Usage(draw(st.integers(0, 9)), draw(st.integers(0, 9))))]
 

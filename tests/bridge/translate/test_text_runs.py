@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.bridge.pieces import CallBegun, CallEnded, Ended, Piece, Text, Thought
+from toolproto.bridge.pieces import Ended, Piece
 from toolproto.bridge.translate.text_runs import TextRuns
-from toolproto.messages import Usage
+from toolproto.events import CallCompleted, CallStarted, ReasoningDelta, TextDelta
+from toolproto.messages import ToolCall, Usage
 
-CALL = (CallBegun(0, "c", "now"), CallEnded(0))
+CALL = (CallStarted(0, "now", "c"), CallCompleted(0, ToolCall("now", {})))
 END = Ended("stop", Usage())
 
 RUNS: dict[str, tuple[list[Piece], list[Piece]]] = {
-    "words": ([Text("a"), Text("\n"), Text("b")], [Text("a"), Text("\n"), Text("b")]),
-    "space before words": ([Text("\n"), Text(" "), Text("a")], [Text("\n a")]),
-    "space before a call": ([Text("\n"), *CALL], [*CALL]),
-    "space behind a call": ([*CALL, Text("\n"), END], [*CALL, END]),
-    "space behind words and a call": (
-        [Text("a"), *CALL, Text("\n"), *CALL],
-        [Text("a"), *CALL, *CALL],
+    "words": (
+        [TextDelta("a"), TextDelta("\n"), TextDelta("b")],
+        [TextDelta("a"), TextDelta("\n"), TextDelta("b")],
     ),
-    "space behind a thought": ([Thought("hm"), Text("\n\n"), *CALL], [Thought("hm"), *CALL]),
-    "nothing": ([Text(""), Thought(""), END], [END]),
+    "space before words": ([TextDelta("\n"), TextDelta(" "), TextDelta("a")], [TextDelta("\n a")]),
+    "space before a call": ([TextDelta("\n"), *CALL], [*CALL]),
+    "space behind a call": ([*CALL, TextDelta("\n"), END], [*CALL, END]),
+    "space behind words and a call": (
+        [TextDelta("a"), *CALL, TextDelta("\n"), *CALL],
+        [TextDelta("a"), *CALL, *CALL],
+    ),
+    "space behind a thought": (
+        [ReasoningDelta("hm"), TextDelta("\n\n"), *CALL],
+        [ReasoningDelta("hm"), *CALL],
+    ),
+    "nothing": ([TextDelta(""), ReasoningDelta(""), END], [END]),
 }
 
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ...messages import Usage
 from ..asked import Asked, Fault
-from ..pieces import (
-    ArgumentsPiece,
-    CallBegun,
-    CallEnded,
-    Ended,
-    Failed,
-    Piece,
-    Reason,
-    Text,
-    Thought,
-)
+from ..pieces import Ended, Failed, Piece, Reason
 from .base import Answer, Stamp, sse
 from .estimate import estimated_tokens
 from .reading import read_arguments
@@ -147,21 +138,21 @@ class MessageWriter:
 
     def _written(self, piece: Piece) -> list[str]:
         match piece:
-            case Text(text):
+            case TextDelta(text):
                 return [*self._going_on(_text("")), self._delta("text_delta", text=text)]
-            case Thought(text) if self._shows_thoughts:
+            case ReasoningDelta(text) if self._shows_thoughts:
                 thinking = self._going_on(_thinking("", ""))
                 return [*thinking, self._delta("thinking_delta", thinking=text)]
-            case CallBegun(_, id, name):
+            case CallStarted(_, name, id):
                 begun = self._begun(_tool_use(id, self._asked.tool(name).name, {}))
                 return [*begun, self._delta("input_json_delta", partial_json="")]
-            case ArgumentsPiece(_, text):
+            case ArgumentsDelta(_, text):
                 return [self._delta("input_json_delta", partial_json=text)]
-            case CallEnded():
+            case CallCompleted():
                 return self._closed()
             case Ended():
                 return [*self._closed(), _ended(self._asked, piece)]
-            case Thought() | Failed():
+            case ReasoningDelta() | Failed():
                 return []
 
     def _going_on(self, block: dict[str, Any]) -> list[str]:

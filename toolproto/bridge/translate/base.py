@@ -11,18 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ...events import ArgumentsDelta, CallStarted, ReasoningDelta, TextDelta
 from ...messages import Usage
 from ..asked import Asked, Fault
-from ..pieces import (
-    ArgumentsPiece,
-    CallBegun,
-    Ended,
-    Failed,
-    Piece,
-    Reason,
-    Text,
-    Thought,
-)
+from ..pieces import Ended, Failed, Piece, Reason
 from .content import Sees, blind
 
 __all__ = ["Answer", "Api", "Fault", "Stamp", "StreamWriter", "WrittenCall", "collected", "sse"]
@@ -137,14 +129,14 @@ def collected(pieces: Iterable[Piece]) -> Answer | Failed:
     arguments: list[list[str]] = []
     for piece in pieces:
         match piece:
-            case Text(text):
+            case TextDelta(text):
                 texts.append(text)
-            case Thought(text):
+            case ReasoningDelta(text):
                 thoughts.append(text)
-            case CallBegun(_, id, name):
+            case CallStarted(_, name, id):
                 answer.calls.append(WrittenCall(id, name))
                 arguments.append([])
-            case ArgumentsPiece(index, text):
+            case ArgumentsDelta(index, text):
                 arguments[index].append(text)
             case Ended(reason, usage, stopped):
                 answer.reason, answer.usage, answer.stopped = reason, usage, stopped

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ...messages import Usage
 from ..asked import Asked, Fault
-from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
+from ..pieces import Ended, Failed, Piece
 from .base import Answer, Stamp, WrittenCall, sse
 from .reading import read_arguments
 
@@ -117,22 +118,22 @@ class ChunkWriter:
     def write(self, choice: int, piece: Piece) -> list[str]:
         """*piece* as a response, if it is one."""
         match piece:
-            case Text(text):
+            case TextDelta(text):
                 return [self._chunk(_candidate(choice, [{"text": text}]))]
-            case Thought(text) if self._shows_thoughts:
+            case ReasoningDelta(text) if self._shows_thoughts:
                 return [self._chunk(_candidate(choice, [{"text": text, "thought": True}]))]
-            case CallBegun(_, id, name):
+            case CallStarted(_, name, id):
                 self._calls[choice] = (WrittenCall(id, name), [])
-            case ArgumentsPiece(_, text):
+            case ArgumentsDelta(_, text):
                 self._calls[choice][1].append(text)
-            case CallEnded():
+            case CallCompleted():
                 call, written = self._calls.pop(choice)
                 call.arguments = "".join(written)
                 return [self._chunk(_candidate(choice, [_call(self._asked, call)]))]
             case Ended(reason, usage):
                 ended = _candidate(choice, [{"text": ""}], reason)
                 return [self._chunk(ended, usageMetadata=_usage(usage))]
-            case Thought() | Failed():
+            case ReasoningDelta() | Failed():
                 pass
         return []
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from ...events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ...messages import Message, Usage
 from ..asked import AnswerShape, Asked, BadRequest, Fault
-from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
+from ..pieces import Ended, Failed, Piece
 from .base import Answer, Stamp, WrittenCall
 from .content import Part, Sees, blind, image, read_parts
 from .offering import Choice, Offering
@@ -216,15 +217,15 @@ class _Writer:
     def write(self, choice: int, piece: Piece) -> list[str]:
         """*piece* as a line, if it is one."""
         match piece:
-            case Text(text):
+            case TextDelta(text):
                 return [self._line({"content": text})]
-            case Thought(text):
+            case ReasoningDelta(text):
                 return [self._line({"content": "", "thinking": text})]
-            case CallBegun(_, id, name):
+            case CallStarted(_, name, id):
                 self._call, self._arguments = WrittenCall(id, name), []
-            case ArgumentsPiece(_, text):
+            case ArgumentsDelta(_, text):
                 self._arguments.append(text)
-            case CallEnded(index):
+            case CallCompleted(index):
                 self._call.arguments = "".join(self._arguments)
                 called = [_call(self._asked, index, self._call)]
                 return [self._line({"content": "", "tool_calls": called})]

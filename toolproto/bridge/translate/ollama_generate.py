@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...events import ReasoningDelta, TextDelta
 from ..asked import Asked, Fault
-from ..pieces import Ended, Piece, Text, Thought
+from ..pieces import Ended, Piece
 from .base import Answer, Stamp
 from .content import Sees, blind
 from .ollama import OllamaApi, ending, response_to
@@ -75,9 +76,9 @@ class _Writer:
     def write(self, choice: int, piece: Piece) -> list[str]:
         """*piece* as a line."""
         match piece:
-            case Text(text):
+            case TextDelta(text):
                 return [self._line({"response": text, "done": False})]
-            case Thought(text):
+            case ReasoningDelta(text):
                 return [self._line({"response": "", "thinking": text, "done": False})]
             case Ended(reason, usage):
                 return [self._line({"response": "", **ending(reason, usage)})]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ...messages import Usage
 from ..asked import Asked, ClientTool, Fault
-from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
+from ..pieces import Ended, Failed, Piece
 from .base import Answer, Stamp, WrittenCall, sse
 from .custom import CustomInput, custom_input
 from .openai_terms import openai_error
@@ -95,15 +96,15 @@ class ChunkWriter:
     def write(self, choice: int, piece: Piece) -> list[str]:
         """*piece* as a chunk of *choice*."""
         match piece:
-            case Text(text):
+            case TextDelta(text):
                 return [self._chunk(choice, {"content": text})]
-            case Thought(text):
+            case ReasoningDelta(text):
                 return [self._chunk(choice, {"reasoning_content": text})]
-            case CallBegun(index, id, name):
+            case CallStarted(index, name, id):
                 return [self._chunk(choice, self._begun(choice, index, id, name))]
-            case ArgumentsPiece(index, text):
+            case ArgumentsDelta(index, text):
                 return self._arguments(choice, index, text)
-            case CallEnded(index):
+            case CallCompleted(index):
                 return self._ended(choice, index)
             case Ended(reason, usage):
                 self._usage += usage

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ...messages import Usage
 from ..asked import Asked, ClientTool, Fault
-from ..pieces import ArgumentsPiece, CallBegun, CallEnded, Ended, Failed, Piece, Text, Thought
+from ..pieces import Ended, Failed, Piece
 from .base import Stamp, WrittenCall, sse
 from .custom import CustomInput
 from .openai_terms import openai_error
@@ -109,15 +110,15 @@ class ResponseWriter:
 
     def _written(self, piece: Piece) -> list[str]:
         match piece:
-            case Text(text):
+            case TextDelta(text):
                 return self._text(MESSAGE, text)
-            case Thought(text):
+            case ReasoningDelta(text):
                 return self._text(REASONING, text)
-            case CallBegun(_, id, name):
+            case CallStarted(_, name, id):
                 return self._call(WrittenCall(id, name))
-            case ArgumentsPiece(_, text):
+            case ArgumentsDelta(_, text):
                 return self._arguments(text)
-            case CallEnded():
+            case CallCompleted():
                 return self._close()
             case Ended(reason):
                 self._ended = piece

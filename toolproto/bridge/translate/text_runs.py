@@ -6,7 +6,8 @@ some clients, and services refuse them when the conversation goes on.
 
 from __future__ import annotations
 
-from ..pieces import Piece, Text, Thought
+from ...events import ReasoningDelta, TextDelta
+from ..pieces import Piece
 
 __all__ = ["TextRuns"]
 
@@ -21,9 +22,9 @@ class TextRuns:
     def passed(self, piece: Piece) -> list[Piece]:
         """What of *piece*, and of what was held back, goes on now."""
         match piece:
-            case Text("") | Thought(""):
+            case TextDelta("") | ReasoningDelta(""):
                 return []
-            case Text(text):
+            case TextDelta(text):
                 return self._text(text)
         self._is_shown = False
         self._blanks.clear()
@@ -36,4 +37,4 @@ class TextRuns:
         self._is_shown = True
         run = "".join(self._blanks)
         self._blanks.clear()
-        return [Text(run)]
+        return [TextDelta(run)]
