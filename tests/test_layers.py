@@ -45,6 +45,7 @@ LAYERS = {
     "testing": 5,
     "evals": 5,
     "explain": 5,
+    "bulk": 5,
     "pytest_plugin": 5,
     "__main__": 5,
 }
@@ -72,7 +73,7 @@ HOMES = {
     "hypothesis": ("testing/", "pytest_plugin.py"),
     "click": ("cli/",),
     "rich": ("cli/",),
-    "pyarrow": ("cli/bulk/",),
+    "pyarrow": ("bulk/", "cli/bulk/"),
     "matplotlib": ("evals/",),
     "xllamacpp": ("endpoints/local/",),
     "platformdirs": ("endpoints/local/", "cli/"),
