@@ -36,6 +36,7 @@ LAYERS = {
     "bridge": 3,
     "tools.toolsets": 4,  # they open files
     "recommendations": 4,  # so does a table of one's own
+    "taught": 4,
     "endpoints": 4,
     "stores": 4,
     "session": 4,

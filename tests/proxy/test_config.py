@@ -16,10 +16,11 @@ from click.testing import CliRunner
 from toolproto import UsageError
 from toolproto.cli.app import main
 from toolproto.cli.commands.serve import command
+from toolproto.endpoints.dialects.spoken import spoken_params
 from toolproto.proxy import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 from toolproto.proxy.config import config_from
 from toolproto.proxy.run import banner, check
-from toolproto.proxy.upstreams import spoken_params, taught
+from toolproto.taught import taught
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from toolproto.bridge.paths import usual
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
-from toolproto.proxy.paths import usual
 
 from .backend import Backend, served
 from .clients.model import model_of

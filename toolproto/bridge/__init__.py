@@ -9,5 +9,9 @@
     verdict.py      whether a reply is what was asked for
     pieces.py       what goes back, piece by piece
     said_again.py   what a second reply repeats; restored.py what the guard broke, put back
+    answers.py      responses given lately, for clients that leave the memory to the service
+    terms.py        on what terms a model is asked
+    admission.py    whether a body is a request; paths.py where it is meant to go
+    failures.py     what a client is told instead of an answer; listing.py of models
     translate/      the APIs that clients speak, both directions
 """

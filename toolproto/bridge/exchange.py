@@ -31,6 +31,7 @@ from .asked import Asked
 from .calls import OutgoingCalls
 from .pieces import Ended, Failed, Piece, Reason
 from .prompting import first_request, told_again
+from .restored import Restored
 from .said_again import SaidAgain
 from .verdict import EMPTY, MISTAKE, Shortcoming, in_shape, shortcoming
 from .watching import Watch
@@ -113,10 +114,11 @@ class Exchange:
         self.heard: list[str] = []
         self.reasked = 0
         self.request = first_request(asked, paradigm, examples, constrain, neutral=guard.neutralise)
-        #: Whether the model was sent breaks of the guard's, which it may write again.
-        self.has_breaks = bool(asked.offer.tools) and any(
+        # The model may write breaks of the guard's again, if it was sent any.
+        has_breaks = bool(asked.offer.tools) and any(
             BREAK in message.content for message in self.request.messages
         )
+        self._restored = Restored() if has_breaks else None
         self._listen()
 
     def feed(self, chunk: Chunk) -> list[Piece]:
@@ -132,7 +134,7 @@ class Exchange:
         if chunk.usage:
             self.usage += chunk.usage
         self._reply.reason = chunk.finish_reason or self._reply.reason
-        return self._let_out(pieces)
+        return self._passed(self._let_out(pieces))
 
     @property
     def concerns(self) -> list[str]:
@@ -160,6 +162,13 @@ class Exchange:
 
     def finish(self) -> list[Piece]:
         """The reply is over: what is left of it, and the end; or there is another request."""
+        return self._passed(self._finished())
+
+    def _passed(self, pieces: list[Piece]) -> list[Piece]:
+        """*pieces* as the client would have written them."""
+        return pieces if self._restored is None else self._restored.passed(pieces)
+
+    def _finished(self) -> list[Piece]:
         reply = self._reply
         if reply.size > self._most:
             told = f"the model's reply is longer than {self._most} characters"

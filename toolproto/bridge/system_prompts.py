@@ -8,6 +8,7 @@ one object here (``translate/reading.py`` sees to it).
 from __future__ import annotations
 
 from collections import OrderedDict
+from contextlib import suppress
 
 from ..guard.neutralise import Neutraliser
 from ..guard.neutralise_messages import neutral_offer
@@ -30,9 +31,10 @@ def system_prompt(
     """*system* with the tools of *offer*, as *paradigm* teaches them; neutral if *made* so."""
     tools = tuple(map(id, offer.tools))
     key = (id(paradigm), system, tools, offer.choice, offer.parallel, made is not None)
-    if key in _kept:
-        _kept.move_to_end(key)
-        return _kept[key][2]
+    if (kept := _kept.get(key)) is not None:
+        with suppress(KeyError):  # another thread may have dropped it
+            _kept.move_to_end(key)
+        return kept[2]
     # No block of ours ever left the proxy: marks in a client's prompt are somebody's text.
     taught = neutral_offer(offer, made) if made else offer
     prompt = paradigm.splice_system_prompt(unmarked(system), taught)

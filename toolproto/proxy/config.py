@@ -14,13 +14,11 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
 from ..bridge.exchange import LONGEST_REPLY
+from ..bridge.terms import ModelTerms
 from ..endpoints.address import Address
 from ..endpoints.dialects import get_dialect
 from ..endpoints.holding import Holding
 from ..errors import UsageError
-from ..grammar.constraint import checked_mode
-from ..guard.levels import guard_from
-from ..paradigms.teaching import teaching_of
 
 __all__ = [
     "ModelTerms",
@@ -71,35 +69,6 @@ class Upstream:
     def name_of(self, model: str) -> str:
         """What the backend calls *model*."""
         return model.removeprefix(self.prefix) if self.prefix.endswith("/") else model
-
-
-@dataclass(frozen=True, slots=True)
-class ModelTerms:
-    """How a model is taught its tools, and how often its mistakes are put to it.
-
-    *constrain* is whether it is held to a grammar: ``auto``, ``calls`` or ``off``. *guard* is how
-    careful to be with the results that clients send: ``standard``, ``strict`` or ``off``. *vision*
-    is whether it can be shown images; others are told that there was one.
-    """
-
-    __pydantic_config__ = _KNOWN_ONLY
-
-    paradigm: str = "auto"
-    describe: str | None = None
-    teaching: str | None = None
-    examples: bool = False
-    reasks: int = 2
-    constrain: str = "auto"
-    guard: str = "standard"
-    vision: bool = False
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.reasks <= 10:
-            raise UsageError(f"reasks is {self.reasks!r}; give a number from 0 to 10")
-        checked_mode(self.constrain)
-        if self.teaching is not None:
-            teaching_of(self.teaching)
-        guard_from(self.guard)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ..bridge.admission import read_model, read_object
 from ..bridge.asked import Asked, BadRequest
 from ..bridge.prompting import first_request
 from ..bridge.translate.base import Api
@@ -19,12 +20,13 @@ from ..bridge.translate.estimate import estimated
 from ..endpoints.dialects import get_dialect
 from ..errors import EndpointError
 from ..messages import ChatRequest
+from ..taught import taught
 from .config import ProxyConfig
-from .incoming import check_limits, client_key, read_body, read_model, read_object
+from .incoming import check_limits, client_key, read_body
 from .relay import Relay
 from .responding import refused
 from .streamed import AsciiJson
-from .upstreams import Backends, taught
+from .upstreams import Backends
 
 __all__ = ["Counting"]
 

@@ -8,16 +8,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from ..bridge.admission import read_object
 from ..bridge.asked import BadRequest
-from ..bridge.translate import api_at
-from ..bridge.translate.base import Api
-from ..errors import EndpointError
-from .config import ProxyConfig
-from .feed import failure_of
-from .incoming import client_key, read_body, read_object
-from .listing import (
+from ..bridge.failures import failure_of, fault_of
+from ..bridge.listing import (
     Model,
-    Unlisted,
     anthropic_model,
     details,
     google_model,
@@ -26,11 +21,16 @@ from .listing import (
     ollama_model,
     openai_model,
     paged,
-    served_models,
 )
+from ..bridge.translate import api_at
+from ..bridge.translate.base import Api
+from ..errors import EndpointError
+from .config import ProxyConfig
+from .incoming import client_key, read_body
+from .listing import Unlisted, served_models
 from .others import Others
 from .relay import Relay
-from .responding import fault_of, refused
+from .responding import refused
 from .streamed import AsciiJson
 from .upstreams import Backends
 

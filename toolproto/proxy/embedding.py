@@ -9,15 +9,16 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ..bridge.admission import read_model, read_object
 from ..bridge.asked import BadRequest
+from ..bridge.failures import failure_of, fault_of
 from ..bridge.translate import APIS
 from ..errors import EndpointError
 from .config import ProxyConfig
-from .feed import failure_of
-from .incoming import client_key, read_body, read_model, read_object
+from .incoming import client_key, read_body
 from .others import Others
 from .relay import Relay
-from .responding import fault_of, refused
+from .responding import refused
 from .streamed import AsciiJson
 from .upstreams import Backends
 

@@ -8,27 +8,25 @@ backends down, and one that leaves cancels them.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..bridge.exchange import Exchange
+from ..bridge.failures import failure_of
 from ..bridge.pieces import Failed, Piece, joined
-from ..bridge.restored import Restored
 from ..endpoints.alarm import AsyncAlarm
 from ..endpoints.base import AsyncEndpoint
-from ..errors import EndpointError, EndpointTimeout, WireError
+from ..errors import EndpointError
 from ..messages import Chunk
 from .log import LOGGER
 
-__all__ = ["Came", "Feed", "failure_of"]
+__all__ = ["Came", "Feed"]
 
 #: What came of each answer, by its number.
 Came = dict[int, list[Piece]]
 #: Chunks that wait to be thought about.
 _MOST_WAITING = 64
-_LONGEST_DETAIL = 300
 _OURS = Failed("an error inside the proxy", "internal", 500)
 
 
@@ -42,14 +40,9 @@ class _Answer:
     is_heard: bool = False
     failure: Failed | None = None
     is_over: bool = False
-    restored: Restored = field(default_factory=Restored)
 
     def pieces(self) -> list[Piece]:
-        """What goes out of all that was heard, as its client would have written it."""
-        pieces = self._pieces()
-        return self.restored.passed(pieces) if self.exchange.has_breaks else pieces
-
-    def _pieces(self) -> list[Piece]:
+        """What goes out of all that was heard."""
         heard, self.heard = self.heard, []
         out = [piece for chunk in _together(heard) for piece in self.exchange.feed(chunk)]
         if self.is_heard:
@@ -157,44 +150,3 @@ def _together(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
 
 def _is_text(chunk: Chunk) -> bool:
     return not (chunk.reasoning or chunk.finish_reason or chunk.usage)
-
-
-def _told(body: str) -> tuple[str, str]:
-    """The message in the body of an error, and what it calls itself for programs to go by."""
-    code = "upstream_error"
-    try:
-        told = json.loads(body)
-    except (ValueError, RecursionError):
-        return body, code
-    match told:
-        case {"error": {"code": str(given)}} if given:
-            code = given
-    match told:
-        case {"error": {"message": str(message)}} | {"error": str(message)}:
-            return message, code
-        case {"message": str(message)} | {"detail": str(message)}:
-            return message, code
-    return body, code
-
-
-def failure_of(error: EndpointError) -> Failed:
-    """What a client is told about a backend that failed: its own status and words.
-
-    Where it stands is nobody's business: the message does not say.
-    """
-    message, code = _told(error.body)
-    words = f": {message}" if message else ""
-    if error.status is not None:
-        status = error.status if error.status >= 400 else 502
-        said = f"the upstream answered {error.status}{words}"
-        return Failed(said, code, status, error.retry_after)
-    # What a connection came to holds no word of what was said.
-    detail = str(error)[:_LONGEST_DETAIL]
-    if isinstance(error, EndpointTimeout):
-        return Failed("the upstream took too long", "upstream_timeout", 504, detail=detail)
-    if isinstance(error, WireError):
-        told = "what the upstream sent is no whole reply"
-        return Failed(told, "upstream_broken_off", detail=None if words else detail)
-    if words:
-        return Failed(f"the upstream failed{words}", code)
-    return Failed("the upstream cannot be reached", "upstream_unreachable", detail=detail)

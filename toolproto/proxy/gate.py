@@ -18,11 +18,11 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..bridge.asked import Fault
+from ..bridge.paths import usual
 from ..bridge.translate import api_at
 from .config import ProxyConfig, key_in
 from .incoming import sent_keys
 from .log import log_line
-from .paths import usual
 
 __all__ = ["Gate"]
 

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping
-from math import isfinite
-from typing import Any, NoReturn
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from ..bridge.asked import BadRequest
-from ..bridge.translate.reading import required
 from .config import ProxyLimits
 
 __all__ = [
     "check_limits",
-    "check_messages",
     "client_key",
     "read_body",
-    "read_model",
-    "read_object",
     "sent_keys",
 ]
 
 BODY_SECONDS = 60.0
-#: Names of models are kept, in caches and in the log.
-_LONGEST_NAME = 512
 _LONGEST_QUERY = 4096
 
 
@@ -66,47 +58,6 @@ async def _read(request: Request, most: int) -> bytes:
             raise BadRequest(f"the body is longer than {most} bytes", None, "too_large", 413)
         pieces.append(piece)
     return b"".join(pieces)
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _finite(written: str) -> float:
-    # ``1e999`` is JSON, but nothing that could be written as JSON again.
-    number = float(written)
-    if not isfinite(number):
-        raise ValueError(f"{written} is too large")
-    return number
-
-
-def read_object(body: bytes) -> dict[str, Any]:
-    """The JSON object in *body*."""
-    try:
-        values = json.loads(body, parse_constant=_refuse_constant, parse_float=_finite)
-    except (ValueError, RecursionError):
-        raise BadRequest("the body is not JSON") from None
-    if not isinstance(values, dict):
-        raise BadRequest("the body is to be a JSON object")
-    return values
-
-
-def read_model(values: Mapping[str, Any]) -> str:
-    """The name of the model that is asked for."""
-    model: str = required(values, "model", str)
-    if len(model) > _LONGEST_NAME:
-        raise BadRequest(f"model is longer than {_LONGEST_NAME} characters", "model")
-    return model
-
-
-def check_messages(values: Mapping[str, Any]) -> None:
-    """Raise BadRequest for messages that are none: some backends break off over them."""
-    messages = values.get("messages")
-    if not isinstance(messages, list) or not messages:
-        raise BadRequest("messages is to be a list of at least one message", "messages")
-    for at, message in enumerate(messages):
-        if not isinstance(message, dict):
-            raise BadRequest(f"messages[{at}] is to be an object", f"messages[{at}]")
 
 
 def check_limits(values: Mapping[str, Any], limits: ProxyLimits) -> None:

@@ -18,17 +18,17 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from ..bridge.asked import BadRequest
+from ..bridge.failures import failure_of, fault_of
 from ..bridge.translate import api_at
 from ..bridge.translate.base import Api, Fault
 from ..errors import EndpointError
 from .config import ProxyConfig, Upstream
-from .feed import failure_of
 from .incoming import client_key, read_body
 from .listing import key_for_all
 from .passing import kept_headers
 from .record import Record, Recorder
 from .relay import Relay, Relayed
-from .responding import fault_of, refused
+from .responding import refused
 from .streamed import ClosingStream
 from .upstreams import Backends
 

@@ -5,22 +5,19 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import AsyncIterator
-from math import ceil
 
 from starlette.responses import Response
 
 from ..bridge.asked import Asked
 from ..bridge.exchange import Exchange
+from ..bridge.failures import fault_headers, fault_of
 from ..bridge.pieces import Failed, Piece
 from ..bridge.translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
 from .feed import Came, Feed
 from .record import Record
 from .streamed import AsciiJson, ClosingStream
 
-__all__ = ["Responding", "fault_of", "refused"]
-
-#: Statuses after which the same request may be answered: a timeout, a conflict, a limit.
-_WORTH_TRYING = (408, 409, 425, 429)
+__all__ = ["Responding", "refused"]
 
 
 class Responding:
@@ -125,14 +122,6 @@ def _failure(came: Came) -> Failed | None:
     return next((piece for piece in last if isinstance(piece, Failed)), None)
 
 
-def fault_of(failed: Failed) -> Fault:
-    """What a client is told of a failure."""
-    return Fault(failed.status, failed.message, failed.code)
-
-
 def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Response:
     """The response that tells *fault*, in the words of *api*."""
-    headers = {} if retry_after is None else {"retry-after": str(ceil(retry_after))}
-    if 400 <= fault.status < 500 and fault.status not in _WORTH_TRYING:
-        headers["x-should-retry"] = "false"
-    return AsciiJson(api.error(fault), fault.status, headers)
+    return AsciiJson(api.error(fault), fault.status, fault_headers(fault, retry_after))

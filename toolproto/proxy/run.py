@@ -15,6 +15,7 @@ import uvicorn
 from .. import __version__
 from ..endpoints.address import Address
 from ..errors import UsageError
+from ..taught import taught
 from ..tools.spec import ToolOffer
 from .app import CONFIG_VARIABLE, make_app
 from .config import ProxyConfig, key_in
@@ -22,7 +23,6 @@ from .connections import BoundedProtocol
 from .log import LOGGER, log_to_stderr
 from .readiness import unreachable
 from .relay import Relay
-from .upstreams import taught
 
 __all__ = ["SERVER_OPTIONS", "banner", "check", "serve"]
 

@@ -11,26 +11,30 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from ..bridge.admission import check_messages, read_model, read_object
+from ..bridge.answers import Answers
 from ..bridge.asked import Asked, BadRequest
 from ..bridge.exchange import Exchange
+from ..bridge.failures import failure_of, fault_of
 from ..bridge.translate.base import Api, Fault, Stamp
 from ..bridge.translate.content import Sees, blind
 from ..bridge.translate.ollama_generate import OllamaGenerateApi
 from ..endpoints.dialects import get_dialect
+from ..endpoints.dialects.spoken import check_stops, spoken_params
 from ..errors import EndpointError
 from ..guard.levels import guard_from
-from .answers import Answers
+from ..taught import taught
 from .config import ProxyConfig
-from .feed import Feed, failure_of
-from .incoming import check_limits, check_messages, client_key, read_body, read_model, read_object
+from .feed import Feed
+from .incoming import check_limits, client_key, read_body
 from .log import LOGGER, log_line
 from .passing import Passing, kept_headers
 from .readiness import Readiness
 from .record import Record, Recorder
 from .relay import Relay, Relayed
-from .responding import Responding, fault_of, refused
+from .responding import Responding, refused
 from .streamed import AsciiJson, ClosingStream
-from .upstreams import Backends, spoken_params, taught
+from .upstreams import Backends
 
 __all__ = ["Serving"]
 
@@ -152,7 +156,7 @@ class Serving:
         record.taught(asked, paradigm.name)
         endpoint = await self._backends.endpoint(asked.model, key)
         dialect = self._backends.find(asked.model).dialect
-        _check_stops(asked, dialect)
+        check_stops(asked, dialect)
         own = asked.own if dialect == api.dialect else {}
         asked = replace(asked, params={**spoken_params(dialect, asked.params), **own})
         exchanges = [
@@ -191,11 +195,3 @@ async def _handed_on(passed: Relayed, record: Record) -> Response:
         record.end("passed", status=passed.status)
 
     return ClosingStream(passed.pieces(), close, passed.status, headers)
-
-
-def _check_stops(asked: Asked, dialect: str) -> None:
-    """Raise BadRequest for stop sequences that the backend would not be told."""
-    most = get_dialect(dialect).most_stops
-    if most is not None and len(asked.stop) > most:
-        told = f"stop: {len(asked.stop)} sequences are more than the {most} that the backend takes"
-        raise BadRequest(told, "stop")

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any
 
 from ..bridge.asked import BadRequest
 from ..endpoints import HttpEndpoint, Retries
 from ..errors import UsageError
-from ..paradigms import ToolContextDef, get_paradigm
-from ..recommendations import recommend
-from .config import ModelTerms, ProxyConfig, Upstream, key_in
+from .config import ProxyConfig, Upstream, key_in
 
-__all__ = ["Backends", "spoken_params", "taught"]
+__all__ = ["Backends"]
 
 #: Endpoints that are kept, each with its connections: one for each backend, model and key.
 _MOST_KEPT = 64
-#: What backends call it that do not know OpenAI's newer name.
-_OLDER_NAMES = {"max_completion_tokens": "max_tokens"}
-#: Anthropic refuses what it does not know.
-_ANTHROPIC_PARAMS = frozenset({"max_tokens", "temperature", "top_p", "top_k", "thinking"})
-#: Of what chats have, text completions know nothing; and the prompt is ours to write.
-_CHAT_ONLY = frozenset(
-    ["prompt", "suffix", "echo", "reasoning_effort", "verbosity", "modalities", "audio",
-     "prediction", "store", "metadata", "service_tier", "web_search_options", "prompt_cache_key",
-     "safety_identifier"]
-)  # fmt: skip
-_THINK = {"none": False, "minimal": "low", "xhigh": "high"}
 
 
 class Backends:
@@ -92,34 +76,3 @@ def _opened(upstream: Upstream, model: str, key: str | None, pace: float) -> Htt
         )
     except UsageError as error:
         raise BadRequest(f"the key cannot be sent on: {error}", None, "invalid_api_key") from None
-
-
-def spoken_params(dialect: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Generation parameters under OpenAI's names, as far as *dialect* knows them.
-
-    Ollama's dialect renames them itself, all but the effort.
-    """
-    if dialect == "openai_chat":
-        return dict(params)
-    if dialect == "ollama":
-        effort = params.get("reasoning_effort")
-        think = {} if effort is None else {"think": _THINK.get(effort, effort)}
-        return {**think, **{k: v for k, v in params.items() if k != "reasoning_effort"}}
-    renamed = {_OLDER_NAMES.get(key, key): value for key, value in params.items()}
-    if dialect == "anthropic":
-        return {key: value for key, value in renamed.items() if key in _ANTHROPIC_PARAMS}
-    return {key: value for key, value in renamed.items() if key not in _CHAT_ONLY}
-
-
-@lru_cache(maxsize=256)
-def taught(model: str, terms: ModelTerms) -> ToolContextDef:
-    """The paradigm that *model* is taught. It holds no conversation, so all requests share it."""
-    choice = recommend(model)
-    name = choice.paradigm if terms.paradigm == "auto" else terms.paradigm
-    auto = terms.paradigm == "auto"
-    return get_paradigm(
-        name,
-        describe=terms.describe or (choice.describe if auto else None),
-        teaching=terms.teaching or (choice.teaching if auto else None),
-        salvage=True,
-    )

@@ -7,18 +7,17 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.proxy.backend import Backend
+from tests.proxy.clients.model import model_of
+from tests.proxy.wire import OSLO, WEATHER, proxy
+from toolproto.bridge.answers import Answers
 from toolproto.bridge.asked import BadRequest
 from toolproto.bridge.pieces import Ended
 from toolproto.bridge.translate.base import Answer, Stamp, collected
 from toolproto.bridge.translate.responses import ResponsesApi
 from toolproto.events import TextDelta
 from toolproto.messages import Usage
-from toolproto.proxy.answers import Answers
 from toolproto.proxy.config import ProxyLimits
-
-from .backend import Backend
-from .clients.model import model_of
-from .wire import OSLO, WEATHER, proxy
 
 API = ResponsesApi()
 TOOL = {"type": "function", **WEATHER}

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..bridge.asked import Asked, BadRequest
-from ..bridge.translate.responses_output import ResponsesAsked
+from .asked import Asked, BadRequest
+from .translate.responses_output import ResponsesAsked
 
 __all__ = ["Answers"]
 

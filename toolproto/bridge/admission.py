@@ -1,0 +1,57 @@
+"""Whether the body of a request is one at all: a JSON object with messages and a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NoReturn
+
+from .asked import BadRequest
+from .translate.reading import required
+
+__all__ = ["check_messages", "read_model", "read_object"]
+
+#: Names of models are kept, in caches and in the log.
+_LONGEST_NAME = 512
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(written: str) -> float:
+    # ``1e999`` is JSON, but nothing that could be written as JSON again.
+    number = float(written)
+    if not isfinite(number):
+        raise ValueError(f"{written} is too large")
+    return number
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """The JSON object in *body*."""
+    try:
+        values = json.loads(body, parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise BadRequest("the body is not JSON") from None
+    if not isinstance(values, dict):
+        raise BadRequest("the body is to be a JSON object")
+    return values
+
+
+def read_model(values: Mapping[str, Any]) -> str:
+    """The name of the model that is asked for."""
+    model: str = required(values, "model", str)
+    if len(model) > _LONGEST_NAME:
+        raise BadRequest(f"model is longer than {_LONGEST_NAME} characters", "model")
+    return model
+
+
+def check_messages(values: Mapping[str, Any]) -> None:
+    """Raise BadRequest for messages that are none: some backends break off over them."""
+    messages = values.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise BadRequest("messages is to be a list of at least one message", "messages")
+    for at, message in enumerate(messages):
+        if not isinstance(message, dict):
+            raise BadRequest(f"messages[{at}] is to be an object", f"messages[{at}]")
