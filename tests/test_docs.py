@@ -100,6 +100,12 @@ def programs(folder: Path) -> Path:
     return made
 
 
+def test_the_api_reference_says_what_the_docstrings_say() -> None:
+    written = runpy.run_path(str(ROOT / "docs" / "make_api_reference.py"))
+    page = (ROOT / "docs" / "api.md").read_text("utf-8")
+    assert page == written["page"](), "run: python docs/make_api_reference.py"
+
+
 def test_every_page_has_an_example() -> None:
     # The page of seeds is a list of tests.
     pages = [page for page in PAGES if page.name != "seeds.md"]

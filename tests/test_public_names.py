@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import subprocess
 import sys
@@ -20,6 +21,7 @@ PUBLIC = [
     "ArgumentStrings",
     "ArgumentsDelta",
     "AsyncChatSession",
+    "Attachment",
     "CallCompleted",
     "CallError",
     "CallProblem",
@@ -38,9 +40,11 @@ PUBLIC = [
     "Grade",
     "Guard",
     "Hooks",
+    "HttpEndpoint",
     "JsonCall",
     "LimitReached",
     "Limits",
+    "LocalEndpoint",
     "Message",
     "MessageAppended",
     "NamedJson",
@@ -150,6 +154,20 @@ def test_nothing_else_looks_public():
     """What can be reached without being listed is a submodule or the version."""
     others = {name for name in vars(toolproto) if not name.startswith("_")} - set(PUBLIC)
     assert {name for name in others if not inspect.ismodule(vars(toolproto)[name])} == set()
+
+
+def test_dir_shows_only_what_is_ours():
+    assert [name for name in dir(toolproto) if not name.startswith("_")] == PUBLIC
+
+
+ELSEWHERE = [(module, name) for module, names in toolproto._ELSEWHERE.items() for name in names]
+
+
+@pytest.mark.parametrize("module, name", ELSEWHERE)
+def test_what_is_elsewhere_says_where(module, name):
+    assert hasattr(importlib.import_module(f"toolproto.{module}"), name)
+    with pytest.raises(ImportError, match=f"from toolproto.{module} import {name}"):
+        exec(f"from toolproto import {name}")
 
 
 def test_there_is_a_version():

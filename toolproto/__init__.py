@@ -14,6 +14,7 @@ if typing.TYPE_CHECKING:
     from .decoding.argument_strings import ArgumentStrings, StringDelta
     from .decoding.contract import Decoder, Limits
     from .decoding.reply.thinking import Reasoning
+    from .endpoints import HttpEndpoint, LocalEndpoint
     from .errors import (
         CallError,
         EndpointError,
@@ -40,6 +41,7 @@ if typing.TYPE_CHECKING:
     from .guard.levels import Guard
     from .hooks import Hooks
     from .messages import (
+        Attachment,
         CallProblem,
         ChatRequest,
         Chunk,
@@ -102,6 +104,7 @@ __all__ = [
     "ArgumentStrings",
     "ArgumentsDelta",
     "AsyncChatSession",
+    "Attachment",
     "CallCompleted",
     "CallError",
     "CallProblem",
@@ -120,9 +123,11 @@ __all__ = [
     "Grade",
     "Guard",
     "Hooks",
+    "HttpEndpoint",
     "JsonCall",
     "LimitReached",
     "Limits",
+    "LocalEndpoint",
     "Message",
     "MessageAppended",
     "NamedJson",
@@ -184,6 +189,7 @@ _NAMES = {
     "decoding.argument_strings": ("ArgumentStrings", "StringDelta"),
     "decoding.contract": ("Decoder", "Limits"),
     "decoding.reply.thinking": ("Reasoning",),
+    "endpoints": ("HttpEndpoint", "LocalEndpoint"),
     "errors": (
         "CallError",
         "EndpointError",
@@ -210,6 +216,7 @@ _NAMES = {
     "guard.levels": ("Guard",),
     "hooks": ("Hooks",),
     "messages": (
+        "Attachment",
         "CallProblem",
         "ChatRequest",
         "Chunk",
@@ -266,6 +273,23 @@ _NAMES = {
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 
+#: What people look for here, and find in a package of ours.
+_ELSEWHERE = {
+    "endpoints": (
+        *("Anthropic", "AsyncEndpoint", "Dialect", "Endpoint", "FunctionEndpoint", "Ollama"),
+        *("OpenAIChat", "OpenAICompletions", "PromptTemplate", "RecordingEndpoint"),
+        *("ReplayEndpoint", "Retries", "ScriptedEndpoint", "ScriptedReply", "Timeouts"),
+    ),
+    "masking": ("Masking",),
+    "mcp": ("McpServer",),
+    "proxy": ("ProxyConfig", "make_app"),
+    "session": ("Redaction", "TurnTerms", "export_jsonl", "export_markdown", "import_jsonl"),
+    "stores": ("MemoryStore", "SqlStore", "Store", "open_store"),
+    "testing": ("ParadigmLaws",),
+    "tools.toolsets": ("FolderFiles", "MemoryFiles", "StoredFiles", "file_tools"),
+    "turn": ("CallRecord", "Compaction", "SessionEvent", "StepEnded", "StepStarted", "TurnStats"),
+}
+
 
 class _Package(types.ModuleType):
     def __setattr__(self, name: str, value: typing.Any) -> None:
@@ -279,11 +303,22 @@ sys.modules[__name__].__class__ = _Package
 
 def __getattr__(name: str) -> typing.Any:
     if name not in _HOMES:
+        _say_where(name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
     globals()[name] = found
     return found
 
 
+def _say_where(name: str) -> None:
+    for module, names in _ELSEWHERE.items():
+        if name in names:
+            # An AttributeError would lose its words on the way through ``from toolproto import``.
+            raise ImportError(
+                f"{name} is in {__name__}.{module}: from {__name__}.{module} import {name}",
+                name=__name__,
+            )
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(["__all__", "__doc__", "__version__", *__all__])

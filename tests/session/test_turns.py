@@ -319,7 +319,6 @@ def test_no_empty_message_reaches_the_model(play):
     "options, said",
     [
         ({"hooks": [object]}, "object is a class"),
-        ({"tool": [add]}, "no option 'tool'"),
         ({"tools": [add, add]}, "already a tool named 'add'"),
         ({"paradigm": "jsn"}, "no paradigm named 'jsn'"),
     ],
@@ -327,6 +326,11 @@ def test_no_empty_message_reaches_the_model(play):
 def test_a_session_that_cannot_work_is_not_made(play, options, said):
     with pytest.raises(UsageError, match=said):
         play("hi", **options)
+
+
+def test_an_option_that_there_is_not_is_refused_by_name(play):
+    with pytest.raises(TypeError, match="'tool'"):
+        play("hi", tool=[add])
 
 
 @pytest.mark.parametrize("endpoint", [None, 3, "http://localhost", ScriptedReply])

@@ -3,42 +3,61 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from secrets import randbelow
-from typing import Any, Unpack
+from typing import Any, Generic, Self, TypeVar, Unpack
 
-from ..approvals import Allow, ApprovalRequest, decided, let_pass, refuse
+from ..approvals import (
+    Allow,
+    ApprovalRequest,
+    Approver,
+    Policy,
+    Reviewer,
+    decided,
+    let_pass,
+    refuse,
+)
 from ..endpoints.redaction import Redactor
 from ..errors import TurnCancelled, UsageError
+from ..grammar.constraint import checked_mode
+from ..guard.levels import Guard, guard_from
 from ..guard.nonce import new_nonce, with_nonce
 from ..guard.taint import known
+from ..masking import Masking
 from ..messages import ChatRequest, Message, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
-from ..tools.define import Tool
+from ..prompt import ToolContextBuilder
+from ..tools.define import Ordering
 from ..tools.registry import ToolRegistry
-from ..tools.sources import ToolSource
+from ..turn.compaction import Compaction
 from ..turn.doom_loop import DoomLoop
 from ..turn.flow import Turn
 from ..turn.limits import TurnLimits
 from ..turn.offering import offered, on_terms
+from ..turn.pricing import price_table
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
-from ..turn.setup import Conversation, Terms
+from ..turn.setup import Conversation, Terms, TurnSetup
 from ..turn.states import TurnState
 from .driver import Driver, Listener
-from .keeping import Begun, Keeping, open_keeping
+from .keeping import Begun, Keeping, check_exists, open_keeping
 from .log import LoggedTurn
 from .options import (
     SessionOptions,
+    Tools,
     TurnTerms,
+    checked_hooks,
+    checked_ordering,
     own_message,
+    prompt_builder,
     refuse_unknown,
-    turn_setup,
     turn_terms,
 )
+from .redacting import Redaction
 from .titles import title_of, title_request
 from .undoing import undone
 
@@ -47,38 +66,110 @@ __all__ = ["SessionBase"]
 
 #: The paradigm of a session for which none was named.
 _USUAL = "json_strict"
-Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
+AnyEndpoint = TypeVar("AnyEndpoint")
 
 
-class SessionBase:
+class SessionBase(ABC, Generic[AnyEndpoint]):
     """A conversation that outlives its turns. Not used by itself."""
 
     _driver: Driver
-    endpoint: Any
+    endpoint: AnyEndpoint
 
     def __init__(
         self,
-        paradigm: str | ToolContextDef | None,
-        tools: Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry,
-        **options: Unpack[SessionOptions],
+        endpoint: AnyEndpoint | Callable[..., Any],
+        paradigm: str | ToolContextDef | None = None,
+        tools: Tools = (),
+        *,
+        system: str | ToolContextBuilder = "",
+        approver: Approver | None = None,
+        policy: Policy | None = None,
+        reviewer: Reviewer | None = None,
+        limits: TurnLimits | None = None,
+        guard: str | Guard = "standard",
+        params: Mapping[str, Any] | None = None,
+        model: str | None = None,
+        prices: Mapping[str, Any] | None = None,
+        history: Iterable[Message] | None = None,
+        hooks: Iterable[Any] = (),
+        ordering: Ordering = "parallel",
+        keep_calls: bool = True,
+        examples: bool = False,
+        constrain: str = "auto",
+        compaction: Compaction | None = None,
+        masking: Masking | None = None,
+        store: Any = None,
+        id: str | None = None,
+        redact: Redaction | None = None,
+        workspace: str = "",
+        auto_title: bool = False,
     ) -> None:
-        refuse_unknown(options)
+        """Begin a conversation, or go on with one that *store* keeps.
+
+        Args:
+            endpoint: the service that is asked, or a function from a ChatRequest to text
+            paradigm: how the model writes calls, by name or as an object; ``json_strict``, or what
+                a kept session had
+            tools: functions, tools, MCP servers and other sources of tools, or a registry of them
+            system: the system prompt, or a builder that knows more
+            approver: asked about calls that *policy* does not settle; without one they are denied
+            policy: which calls run unasked, which are denied, which are asked about
+            reviewer: sees results before the model does
+            limits: how far a turn may go
+            guard: how careful to be with what strangers wrote: ``standard``, ``strict``, ``off`` or
+                a Guard
+            params: generation parameters that go with every request (``{"temperature": 0}``)
+            model: the model to ask for, where that is not the endpoint's own
+            prices: by model, for a million tokens read and written (``{"gpt-4o*": (2.5, 10)}``)
+            history: what was said before
+            hooks: objects that take part in every turn
+            ordering: how the calls of one reply run: ``parallel`` or ``in_order``
+            keep_calls: if off, later turns show the model only what earlier calls gave
+            examples: show small models one call before they begin
+            constrain: hold the model to a grammar: ``auto`` where the endpoint is known to take
+                one, ``calls`` always, ``off`` never
+            compaction: when and how old messages are shortened
+            masking: what the model never sees, and how it is put back
+            store: where the session is kept: ``"sqlite:///chats.db"``, ``"memory:"`` or a Store
+            id: under what *store* keeps it; the session of that id is opened if it is there
+            redact: what is not written to *store*
+            workspace: what a new session belongs to
+            auto_title: have the model find a title, in the background, never in the way of a turn
+        """
         given = isinstance(tools, ToolRegistry)
-        self._setup = turn_setup(_paradigm(paradigm or _USUAL), _registry(tools), options)
+        if store is not None and history is not None:
+            raise UsageError("a kept session has its own history; leave out history=, or store=")
+        self._setup = TurnSetup(
+            _paradigm(paradigm or _USUAL),
+            _registry(tools),
+            prompt_builder(system, masking),
+            checked_hooks(hooks),
+            policy or Policy(),
+            limits or TurnLimits(),
+            params or {},
+            compaction,
+            masking,
+            keep_calls,
+            examples,
+            attended=approver is not None,
+            reviewed=reviewer is not None,
+            constrain=checked_mode(constrain),
+            guard=guard_from(guard),
+            ordering=checked_ordering(ordering),
+            model=model or "",
+            prices=price_table(prices or {}),
+        )
         # Sources that nobody else has opened are closed with the session.
         self._opened = [each for each in self.tools.sources if not given and not each.is_open]
-        self._approver = options.get("approver")
-        self._reviewer = options.get("reviewer")
-        self._conversation = Conversation(
-            list(options.get("history", ())), DoomLoop(self.limits.repeats)
-        )
+        self._approver, self._reviewer = approver, reviewer
+        self._conversation = Conversation(list(history or ()), DoomLoop(self.limits.repeats))
         for message in self._conversation.messages:
             self._conversation.sources.hear_history(known(message, self.tools, self._setup.guard))
-        self._keeping = open_keeping(self._setup, options)
+        self._keeping = open_keeping(self._setup, store, id, workspace, redact)
         if self._keeping:
             led = self._keeping.log.led
             kept = _paradigm(paradigm or led.get("paradigm") or _USUAL)
-            model = options.get("model", led.get("model", ""))
+            model = led.get("model", "") if model is None else model
             self._setup = replace(self._setup, paradigm=kept, model=model)
         # A turn that broke off is read again as it was, so a kept session keeps its nonce.
         kept_nonce = self._keeping.log.led.get("nonce") if self._keeping else None
@@ -87,10 +178,27 @@ class SessionBase:
         if self._keeping:
             self._keeping.setup, self._keeping.nonce = self._setup, self._nonce
             self._conversation = self._keeping.conversation()
-        self._auto_title = options.get("auto_title", False)
-        if self._auto_title and self._keeping is None:
+        self._auto_title = auto_title
+        if auto_title and self._keeping is None:
             raise UsageError("auto_title is for a session that is kept: give it a store, too")
         self._busy = threading.Lock()
+        self._drive_with(endpoint)
+
+    @classmethod
+    def open(
+        cls,
+        store: Any,
+        id: str,
+        endpoint: AnyEndpoint | Callable[..., Any],
+        **options: Unpack[SessionOptions],
+    ) -> Self:
+        """The session *id* of *store*; one that is not there is a UsageError."""
+        check_exists(store, id)
+        return cls(endpoint, store=store, id=id, **options)
+
+    @abstractmethod
+    def _drive_with(self, endpoint: AnyEndpoint | Callable[..., Any]) -> None:
+        """Make the endpoint and the driver of the session."""
 
     def __repr__(self) -> str:
         return (
@@ -320,7 +428,7 @@ class SessionBase:
 
     @contextmanager
     def _turn(self, said: str | Message, terms: TurnTerms) -> Iterator[Begun]:
-        refuse_unknown(terms, of_turn=True)
+        refuse_unknown(terms)
         message, agreed = own_message(said), turn_terms(terms)
         with self._one_at_a_time():
             # No such tool? Better said now.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any, Self, Unpack
@@ -12,10 +12,6 @@ from typing import Any, Self, Unpack
 from ..endpoints.base import AsyncEndpoint, Endpoint
 from ..endpoints.function import as_async_endpoint, as_endpoint
 from ..messages import ChatRequest, Message
-from ..paradigms.base import ToolContextDef
-from ..tools.define import Tool
-from ..tools.registry import ToolRegistry
-from ..tools.sources import ToolSource
 from ..turn.events import SessionEvent
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
@@ -23,19 +19,17 @@ from .asynchronous import AsyncDriver
 from .base import SessionBase
 from .blocking import BlockingDriver
 from .jobs import in_thread, unbroken
-from .keeping import check_exists
 from .opening import aopen_sources, open_sources
-from .options import SessionOptions, TurnTerms
+from .options import TurnTerms
+from .spoken import Spoken
 from .titles import TitleReply, title_request
 
 __all__ = ["AsyncChatSession", "ChatSession"]
 
 _log = logging.getLogger("toolproto")
 
-Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
 
-
-class ChatSession(SessionBase):
+class ChatSession(SessionBase[Endpoint]):
     """A conversation with the model behind *endpoint*, one turn at a time.
 
     *endpoint* is an Endpoint, or a function from a ChatRequest to text. Tools run in threads of
@@ -44,20 +38,7 @@ class ChatSession(SessionBase):
 
     _driver: BlockingDriver
 
-    @classmethod
-    def open(cls, store: Any, id: str, endpoint: Any, **options: Any) -> Self:
-        """The session *id* of *store*; one that is not there is a UsageError."""
-        check_exists(store, id)
-        return cls(endpoint, store=store, id=id, **options)
-
-    def __init__(
-        self,
-        endpoint: Endpoint | Callable[..., Any],
-        paradigm: str | ToolContextDef | None = None,
-        tools: Tools = (),
-        **options: Unpack[SessionOptions],
-    ) -> None:
-        super().__init__(paradigm, tools, **options)
+    def _drive_with(self, endpoint: Endpoint | Callable[..., Any]) -> None:
         self.endpoint = as_endpoint(endpoint)
         self._driver = BlockingDriver(self.endpoint, *self._shared())
 
@@ -88,6 +69,20 @@ class ChatSession(SessionBase):
             yield events
         if request := self._wants_title():
             in_thread(partial(self._find_title, request))
+
+    def stream_text(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> Generator[str]:
+        """Run a turn as its text is read: all that a person should read, piece by piece.
+
+        What the model says before and after calls is set apart by an empty line. What went wrong is
+        raised behind the last piece, as by ``TurnResult.text``; closing the generator cancels the
+        turn. Afterwards :attr:`result` has all the rest.
+        """
+        spoken = Spoken()
+        with self.stream(message, **terms) as events:
+            for event in events:
+                if text := spoken.hear(event):
+                    yield text
+        self._driver.result().text  # noqa: B018 (raises what went wrong)
 
     def rerun(
         self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
@@ -154,30 +149,18 @@ class ChatSession(SessionBase):
             yield events
 
 
-class AsyncChatSession(SessionBase):
+class AsyncChatSession(SessionBase[AsyncEndpoint]):
     """A conversation with the model behind *endpoint*, one turn at a time.
 
-    The same as :class:`ChatSession`, awaited. *endpoint* is an AsyncEndpoint, or a function, async
-    or not. Async tools run as tasks, plain functions in threads; approver, reviewer and hooks may
-    be async. Cancelling the task that runs a turn cancels the turn.
+    The same as :class:`ChatSession`, awaited, with the same options. *endpoint* is an
+    AsyncEndpoint, or a function, async or not. Async tools run as tasks, plain functions in
+    threads; approver, reviewer and hooks may be async. Cancelling the task that runs a turn
+    cancels the turn.
     """
 
     _driver: AsyncDriver
 
-    @classmethod
-    def open(cls, store: Any, id: str, endpoint: Any, **options: Any) -> Self:
-        """The session *id* of *store*; one that is not there is a UsageError."""
-        check_exists(store, id)
-        return cls(endpoint, store=store, id=id, **options)
-
-    def __init__(
-        self,
-        endpoint: AsyncEndpoint | Callable[..., Any],
-        paradigm: str | ToolContextDef | None = None,
-        tools: Tools = (),
-        **options: Unpack[SessionOptions],
-    ) -> None:
-        super().__init__(paradigm, tools, **options)
+    def _drive_with(self, endpoint: AsyncEndpoint | Callable[..., Any]) -> None:
         self.endpoint = as_async_endpoint(endpoint)
         self._driver = AsyncDriver(self.endpoint, *self._shared())
         self._titling: asyncio.Task[None] | None = None
@@ -218,6 +201,21 @@ class AsyncChatSession(SessionBase):
                 yield events
         if request := self._wants_title():
             self._titling = asyncio.create_task(self._find_title(request))
+
+    async def stream_text(
+        self, message: str | Message, /, **terms: Unpack[TurnTerms]
+    ) -> AsyncGenerator[str]:
+        """Run a turn as its text is read: all that a person should read, piece by piece.
+
+        The same as :meth:`ChatSession.stream_text`, awaited. A loop that may be left early wants
+        ``contextlib.aclosing`` around the generator, which then cancels the turn at once.
+        """
+        spoken = Spoken()
+        async with self.stream(message, **terms) as events:
+            async for event in events:
+                if text := spoken.hear(event):
+                    yield text
+        self._driver.result().text  # noqa: B018 (raises what went wrong)
 
     async def rerun(
         self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]

@@ -30,25 +30,23 @@ __all__ = ["Begun", "Keeping", "check_exists", "open_keeping"]
 Begun = tuple[Turn, Flow[TurnResult]]
 
 
-def open_keeping(setup: TurnSetup, options: Mapping[str, Any]) -> Keeping | None:
-    """The session that *options* name, made if it is not there; None if none is to be kept."""
-    if options.get("store") is None:
-        if "id" in options:
+def open_keeping(
+    setup: TurnSetup, store: Any, id: str | None, workspace: str, redact: Redaction | None
+) -> Keeping | None:
+    """The session *id* of *store*, made if it is not there; None if none is to be kept."""
+    if store is None:
+        if id is not None:
             raise UsageError("an id is for a session that is kept: give it a store, too")
         return None
-    if "history" in options:
-        raise UsageError("a kept session has its own history; leave out history=, or store=")
     # The stores bring a database with them, which most sessions do without.
     from ..stores import open_store
 
-    given = options["store"]
-    store = open_store(given)
-    id = options.get("id") or random_id().replace("call_", "session_")
-    workspace = options.get("workspace", "")
-    if store.info(id) is None:
-        store.create(id, workspace=workspace) if workspace else store.create(id)
-    log = SessionLog(store, id, options.get("redact") or Redaction())
-    return Keeping(setup, log, owns_store=isinstance(given, str | Path))
+    opened = open_store(store)
+    id = id or random_id().replace("call_", "session_")
+    if opened.info(id) is None:
+        opened.create(id, workspace=workspace) if workspace else opened.create(id)
+    log = SessionLog(opened, id, redact or Redaction())
+    return Keeping(setup, log, owns_store=isinstance(store, str | Path))
 
 
 def check_exists(store: Any, id: str) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..approvals import Approver, Policy, Reviewer
 from ..errors import UsageError
-from ..grammar.constraint import checked_mode
-from ..guard.levels import Guard, guard_from
+from ..guard.levels import Guard
 from ..masking import Masking
 from ..messages import Message
 from ..paradigms.base import ToolContextDef
@@ -18,30 +17,39 @@ from ..paradigms.registry import get_paradigm
 from ..prompt import ToolContextBuilder
 from ..tools.define import Ordering, Tool
 from ..tools.registry import ToolRegistry
+from ..tools.sources import ToolSource
 from ..turn.compaction import Compaction
 from ..turn.limits import TurnLimits
-from ..turn.pricing import price_table
-from ..turn.setup import Terms, TurnSetup
+from ..turn.setup import Terms
 from .redacting import Redaction
 
 __all__ = [
     "SessionOptions",
+    "Tools",
     "TurnTerms",
+    "checked_hooks",
+    "checked_ordering",
     "own_message",
+    "prompt_builder",
     "refuse_unknown",
-    "turn_setup",
     "turn_terms",
 ]
 
+#: What a session takes as tools: functions become tools, an MCP server brings its own.
+Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
+
 
 class TurnTerms(TypedDict, total=False):
-    """What may differ from turn to turn; see :class:`~toolproto.turn.setup.Terms`.
+    """What may differ from turn to turn: keyword arguments of ``send``, ``stream`` and the like.
 
-    *beside* is the number of an earlier turn: this one takes its place, and both are kept.
+    *choice* is ``"auto"``, ``"required"``, ``"none"`` or the name of the tool to call. With
+    *parallel* off, one call a reply. *params* are merged into the session's. *tools* are names or
+    patterns (``"fs_*"``) of those offered, *without* of those that are not. *system*, *model* and
+    *paradigm* take the place of the session's. *beside* is the number of an earlier turn of a kept
+    session: this one takes its place, and both are kept.
     """
 
     beside: int | None
-
     choice: str
     parallel: bool
     params: Mapping[str, Any]
@@ -53,44 +61,27 @@ class TurnTerms(TypedDict, total=False):
 
 
 class SessionOptions(TypedDict, total=False):
-    """How a session is led, beside its endpoint, paradigm and tools.
+    """The options of a session that is opened again; :class:`~toolproto.ChatSession` says which."""
 
-    *system* is the system prompt, or a builder that knows more. *approver* is asked about calls
-    that *policy* does not settle, *reviewer* sees results before the model does. *params* go with
-    every request. *history* is what was said before. With *keep_calls* off, later turns show the
-    model only what earlier calls gave. *examples* shows small models one call before they begin.
-    *constrain* holds the model to a grammar: ``auto`` (the default) where the endpoint is known to
-    take one, ``calls`` always, ``off`` never. *guard* is how careful to be with what strangers
-    wrote: ``standard`` (the default), ``strict``, ``off`` or a
-    :class:`~toolproto.guard.levels.Guard`.
-    *ordering* is how the calls of one reply run: ``parallel`` (the default), or ``in_order``.
-    *model* is the model to ask for, where that is not the endpoint's own. *prices* are by model
-    (``{"gpt-4o*": (2.5, 10)}``), for a million tokens that are read and written.
-    *store* (``"sqlite:///chats.db"``) keeps the session under *id*, or opens the one it has;
-    *redact* says what is not written there. *workspace* is what a new session belongs to. With
-    *auto_title* the model finds a title for it, in the background, never in the way of a turn.
-    """
-
+    paradigm: str | ToolContextDef | None
+    tools: Tools
     system: str | ToolContextBuilder
     hooks: Iterable[Any]
     approver: Approver | None
     policy: Policy | None
     reviewer: Reviewer | None
     limits: TurnLimits | None
-    params: Mapping[str, Any]
-    history: Iterable[Message]
+    params: Mapping[str, Any] | None
     keep_calls: bool
     examples: bool
     compaction: Compaction | None
     masking: Masking | None
-    store: Any
-    id: str
     redact: Redaction | None
     constrain: str
     guard: str | Guard
     ordering: Ordering
-    model: str
-    prices: Mapping[str, Any]
+    model: str | None
+    prices: Mapping[str, Any] | None
     workspace: str
     auto_title: bool
 
@@ -127,42 +118,19 @@ def _names(term: str, given: Iterable[str | Tool]) -> tuple[str, ...]:
     return names
 
 
-def _ordering(ordering: Ordering) -> Ordering:
+def checked_ordering(ordering: Ordering) -> Ordering:
+    """*ordering*; a UsageError for one that there is not."""
     if ordering not in get_args(Ordering):
         raise UsageError(f"ordering is {ordering!r}; use one of {get_args(Ordering)}")
     return ordering
 
 
-def turn_setup(paradigm: ToolContextDef, tools: ToolRegistry, options: SessionOptions) -> TurnSetup:
-    """What every turn of a session with *options* works with."""
-    return TurnSetup(
-        paradigm,
-        tools,
-        _builder(options.get("system", ""), options.get("masking")),
-        _hooks(options.get("hooks", ())),
-        options.get("policy") or Policy(),
-        options.get("limits") or TurnLimits(),
-        options.get("params", {}),
-        options.get("compaction"),
-        options.get("masking"),
-        options.get("keep_calls", True),
-        options.get("examples", False),
-        attended=options.get("approver") is not None,
-        reviewed=options.get("reviewer") is not None,
-        constrain=checked_mode(options.get("constrain", "auto")),
-        guard=guard_from(options.get("guard", "standard")),
-        ordering=_ordering(options.get("ordering", "parallel")),
-        model=options.get("model", ""),
-        prices=price_table(options.get("prices", {})),
-    )
-
-
-def refuse_unknown(options: Mapping[str, Any], of_turn: bool = False) -> None:
-    """Raise UsageError for an option of a session, or a term of a turn, that there is not."""
-    known = (TurnTerms if of_turn else SessionOptions).__annotations__
-    if unknown := sorted(options.keys() - known.keys()):
-        whose = "a turn has no term" if of_turn else "a session has no option"
-        raise UsageError(f"{whose} {unknown[0]!r}; there are: {', '.join(sorted(known))}")
+def refuse_unknown(terms: Mapping[str, Any]) -> None:
+    """Raise UsageError for a term of a turn that there is not."""
+    known = TurnTerms.__annotations__
+    if unknown := sorted(terms.keys() - known.keys()):
+        there_are = ", ".join(sorted(known))
+        raise UsageError(f"a turn has no term {unknown[0]!r}; there are: {there_are}")
 
 
 def own_message(said: str | Message) -> Message:
@@ -181,7 +149,8 @@ def own_message(said: str | Message) -> Message:
     return message
 
 
-def _hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:
+def checked_hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:
+    """*hooks*; a UsageError for a class where an instance of it is due."""
     given = tuple(hooks)
     if classes := [hook for hook in given if isinstance(hook, type)]:
         raise UsageError(f"{classes[0].__name__} is a class; pass an instance of it as a hook")
@@ -199,7 +168,8 @@ def _check_zone(zone: str) -> None:
         ) from None
 
 
-def _builder(system: str | ToolContextBuilder, masking: Masking | None) -> ToolContextBuilder:
+def prompt_builder(system: str | ToolContextBuilder, masking: Masking | None) -> ToolContextBuilder:
+    """What makes the system prompt; with what the model must know of the mask, if there is one."""
     builder = ToolContextBuilder(system) if isinstance(system, str) else system
     if not isinstance(builder, ToolContextBuilder):
         raise UsageError(f"system={system!r:.200}: expected text or a ToolContextBuilder")

@@ -20,7 +20,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    TypedDict,
+    Unpack,
+    cast,
+    get_args,
+    overload,
+)
 
 from ..errors import UsageError
 from ..messages import CallProblem, ProblemKind
@@ -30,12 +40,24 @@ from .schema import check_schema
 from .spec import ToolSpec, spec_from_openai
 
 if TYPE_CHECKING:
+    from typing_extensions import ParamSpec, TypeVar
+
     from .signature import Signature
 
+    #: ``Tool`` alone is a tool of any signature; only a type checker has to know that.
+    P = ParamSpec("P", default=...)
+    R = TypeVar("R", default=Any)
+else:
+    from typing import ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
 __all__ = ["Ordering", "Risk", "Tool", "ToolTerms", "tool"]
 
 Risk = Literal["read", "write", "egress", "exec"]
 Ordering = Literal["parallel", "in_order"]
+Q = ParamSpec("Q")
+S = TypeVar("S")
 
 
 class ToolTerms(TypedDict, total=False):
@@ -51,8 +73,10 @@ class ToolTerms(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Generic[P, R]):
     """A tool that can be offered and, if it has a function, run.
+
+    Called by hand it is its function, with the same parameters and the same result.
 
     *risk* is the worst it can do: ``read`` (look), ``write`` (change something), ``egress``
     (send something out) or ``exec`` (run what the model wrote). *needs_approval* overrides what
@@ -70,7 +94,7 @@ class Tool:
     """
 
     spec: ToolSpec
-    function: Callable[..., Any] | None = None
+    function: Callable[P, R] | None = None
     risk: Risk = "read"
     needs_approval: bool | None = None
     timeout: float | None = None
@@ -96,12 +120,12 @@ class Tool:
     @classmethod
     def from_function(
         cls,
-        function: Callable[..., Any],
+        function: Callable[Q, S],
         *,
         name: str | None = None,
         description: str | None = None,
         **terms: Unpack[ToolTerms],
-    ) -> Tool:
+    ) -> Tool[Q, S]:
         """A tool out of a function, a bound method or a partial, sync or async.
 
         Raises UsageError for parameters that no JSON object can fill.
@@ -115,7 +139,8 @@ class Tool:
             signature.summary if description is None else description,
             signature.schema(),
         )
-        return cls(spec, function, **terms, _signature=signature)
+        made = cast("type[Tool[Q, S]]", cls)
+        return made(spec, function, **terms, _signature=signature)
 
     @classmethod
     def from_schema(
@@ -131,7 +156,7 @@ class Tool:
         *function* gets the arguments as they are. Raises UsageError for an invalid schema.
         """
         spec = ToolSpec(check_name(name), description, check_schema(parameters, repr(name)))
-        return cls(spec, function, **terms)
+        return cast("type[Tool]", cls)(spec, function, **terms)
 
     @classmethod
     def from_openai(
@@ -141,7 +166,7 @@ class Tool:
         **terms: Unpack[ToolTerms],
     ) -> Tool:
         """A tool out of ``{"type": "function", "function": {...}}``."""
-        return cls(spec_from_openai(definition), function, **terms)
+        return cast("type[Tool]", cls)(spec_from_openai(definition), function, **terms)
 
     @property
     def name(self) -> str:
@@ -168,7 +193,7 @@ class Tool:
             getattr(self.function, "__call__", None)  # noqa: B004 (an object may be async too)
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function, as if it had never been made a tool."""
         if self.function is None:
             raise UsageError(f"{self.name!r} has no function; its calls are answered elsewhere")
@@ -193,11 +218,11 @@ class Tool:
 
 
 @overload
-def tool(function: Callable[..., Any], /) -> Tool: ...
+def tool(function: Callable[Q, S], /) -> Tool[Q, S]: ...
 @overload
 def tool(
     *, name: str | None = None, description: str | None = None, **terms: Unpack[ToolTerms]
-) -> Callable[[Callable[..., Any]], Tool]: ...
+) -> Callable[[Callable[Q, S]], Tool[Q, S]]: ...
 def tool(
     function: Callable[..., Any] | None = None,
     /,
@@ -206,7 +231,11 @@ def tool(
     description: str | None = None,
     **terms: Unpack[ToolTerms],
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
-    """Make a tool of the function below: ``@tool`` or ``@tool(risk="write")``."""
+    """Make a tool of the function below: ``@tool`` or ``@tool(risk="write")``.
+
+    The tool is called by hand like the function, and type checkers hold such a call against the
+    function's own signature.
+    """
 
     def make(function: Callable[..., Any]) -> Tool:
         return Tool.from_function(function, name=name, description=description, **terms)

@@ -24,6 +24,7 @@ from ..errors import UsageError
 from .context import ToolContext
 from .docstrings import parse_docstring
 from .tidy import tidy, used_definitions
+from .typed_dicts import readable
 from .wording import show, word_line
 
 __all__ = ["Signature", "read_signature", "underlying"]
@@ -169,12 +170,13 @@ def _is_bare(parameter: inspect.Parameter) -> bool:
 
 def _hints(plain: Callable[..., Any]) -> dict[str, Any]:
     try:
-        return typing.get_type_hints(plain, include_extras=True)
+        hints = typing.get_type_hints(plain, include_extras=True)
     except (NameError, TypeError, SyntaxError) as error:
         raise UsageError(
             f"the annotations of {_name(plain)} cannot be read: {error}; "
             "a type named in them must be defined at module level"
         ) from None
+    return readable(hints)
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any, text: str) -> _Parameter:

@@ -9,6 +9,7 @@ from typing import Literal
 from ..approvals import ApprovalRequest, Decision
 from ..errors import UsageError
 from ..messages import CallProblem, Message, ToolCall, ToolResult, Usage
+from .showing import as_card, in_a_line
 
 __all__ = ["CallRecord", "StepRecord", "TurnResult", "TurnStats", "TurnStatus", "answer_in"]
 
@@ -63,7 +64,7 @@ class TurnStats:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TurnResult:
     """How a turn ended, and all that was said in it.
 
@@ -88,6 +89,13 @@ class TurnResult:
     error: BaseException | None = None
     resumed: bool = False
     steps: tuple[StepRecord, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<TurnResult {in_a_line(self)}>"
+
+    def _repr_html_(self) -> str:
+        """A small card, for notebooks."""
+        return as_card(self)
 
     @property
     def text(self) -> str:
