@@ -43,6 +43,7 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
 	$(BIN)/python -m soak.laws
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
+	TOOLPROTO_WHOLE=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests
 	$(BIN)/python -m soak.growth
 	$(BIN)/python -m soak.fuzz --runs 300000
 	$(BIN)/python -m soak.cut_streams

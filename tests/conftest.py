@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -32,6 +33,19 @@ _STDERR = pytest.StashKey[int]()
 def pytest_configure(config: pytest.Config) -> None:
     hear_interrupts()
     config.stash[_STDERR] = real_stderr()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    # Twenty thousand tests stay to the end. A collector that walks over all of them whenever a
+    # test looks for leaks, and while they are found, costs minutes and finds nothing.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

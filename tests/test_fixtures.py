@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from toolproto.testing.fixtures import load_fixtures
+from .amount import recorded
 
 FOLDER = Path(__file__).parent.parent / "fixtures"
-FIXTURES = list(load_fixtures(FOLDER))
+FIXTURES = recorded()
 
 
 def test_no_reply_was_lost() -> None:

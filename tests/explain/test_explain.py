@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import toolproto
+from tests.amount import recorded, some
 from toolproto import ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, tool
 from toolproto.decoding.contract import Decoder
 from toolproto.decoding.reply import place
@@ -20,7 +21,7 @@ from toolproto.explain.words import REASONS, why
 from toolproto.messages import PLACE_DOUBTS, Grade, Repair, Span
 from toolproto.paradigms import ToolContextDef
 from toolproto.repairs import GRADES, REPAIRS, repair_words
-from toolproto.testing.fixtures import Fixture, load_fixtures
+from toolproto.testing.fixtures import Fixture
 from toolproto.testing.offers import STANDARD_OFFER
 from toolproto.testing.strategies import cases_for
 
@@ -50,8 +51,7 @@ def test_every_character_of_any_reply_is_accounted_for(reply: str) -> None:
             assert why(finding)
 
 
-FOLDER = Path(__file__).parent.parent.parent / "fixtures"
-SOME = [each for at, each in enumerate(load_fixtures(FOLDER)) if at % 20 == 0]
+SOME = some(recorded(), 20)
 
 
 @pytest.mark.parametrize("fixture", SOME, ids=lambda f: f"{f.paradigm}/{f.case}")

@@ -10,9 +10,9 @@ from types import ModuleType
 
 import pytest
 
+from tests.amount import recorded
 from toolproto import ToolContextDef, WireParadigm, get_paradigm
 from toolproto.paradigms import catalogue
-from toolproto.testing.fixtures import load_fixtures
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = sorted(path for path in Path(catalogue.__path__[0]).glob("*.py") if path.stem != "__init__")
@@ -31,7 +31,7 @@ MOST_USED = {
     "pythonic",
     "qwen3_coder",
 }
-FIXTURES = list(load_fixtures(ROOT / "fixtures"))
+FIXTURES = recorded()
 
 
 LONGEST = 40

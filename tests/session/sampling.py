@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tests.amount import some
 from toolproto.testing.fixtures import Fixture
 
 
-def sampled(fixtures: Sequence[Fixture], one_in: int = 20) -> list[Fixture]:
-    """One of *one_in* of *fixtures*, and a third of those read with other terms than usual."""
+def sampled(fixtures: Sequence[Fixture], one_in: int = 40) -> list[Fixture]:
+    """One of *one_in* of *fixtures*, and a sixth of those read with other terms than usual."""
     special = [each for each in fixtures if _is_special(each)]
     usual = [each for each in fixtures if not _is_special(each)]
-    return [*usual[::one_in], *special[::3]]
+    return [*some(usual, one_in), *some(special, 6)]
 
 
 def _is_special(fixture: Fixture) -> bool:

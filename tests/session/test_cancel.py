@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.amount import amount
 from tests.patience import PATIENCE
 from toolproto import TextDelta, tool
 from toolproto.approvals import Allow
@@ -24,7 +25,7 @@ from toolproto.turn.states import TERMINAL, TurnState
 from .test_stateful import check_request, wait_for_tools
 from .test_turns import call
 
-TIMES = 30
+TIMES = amount(4, 30)
 SAVE = call("save", '{"n": 1}')
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from soak.crash_child import World
 from soak.races import Race, race
+from tests.amount import amount
 from tests.patience import PATIENCE
 from tests.stores.postgres_server import NoServer, PostgresServer
 from toolproto import Allow, ChatSession, Defer, Deny, tool
@@ -16,6 +17,8 @@ from toolproto.errors import SessionConflict, StoreError, UsageError
 from toolproto.stores import MemoryStore
 
 from .test_turns import call
+
+ROUNDS = amount(3, 8)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
@@ -32,10 +35,10 @@ def url(request, tmp_path_factory):
 
 
 def test_of_processes_that_decide_at_once_one_does(url, tmp_path):
-    counts, faults = race(Race(World(tmp_path, url, seed=1), rounds=8))
+    counts, faults = race(Race(World(tmp_path, url, seed=1), rounds=ROUNDS))
     assert faults == []
-    assert counts["rounds"] == 8 and counts["completed"] >= 8
-    assert counts["SessionConflict"] + counts["UsageError"] >= 8
+    assert counts["rounds"] == ROUNDS and counts["completed"] >= ROUNDS
+    assert counts["SessionConflict"] + counts["UsageError"] >= ROUNDS
 
 
 @pytest.mark.parametrize("first", range(10))

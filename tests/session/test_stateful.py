@@ -19,6 +19,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from tests.amount import amount
 from tests.patience import PATIENCE
 from toolproto import Message, ToolFailed, UsageError, tool
 from toolproto.approvals import Allow, Defer, Deny, Policy, call_digest
@@ -695,7 +696,7 @@ def wait_for_tools(seconds: float = PATIENCE / 2) -> bool:
     return not any(each.name == "toolproto-tool" for each in threading.enumerate())
 
 
-FEW = settings(max_examples=25, stateful_step_count=30)
+FEW = settings(max_examples=amount(15, 25), stateful_step_count=30)
 TestSession = SessionMachine.TestCase
 TestSession.settings = FEW
 TestAsyncSession = AsyncSessionMachine.TestCase
