@@ -78,7 +78,7 @@ def program() -> str:
 def try_next(screen: Screen) -> None:
     """Three things to do after this."""
     screen.heading("Next")
-    print(f"  {program()} chat --local     talk with this model yourself")
+    print(f"  {program()} chat --local     talk with this model yourself, with tools to play with")
     print("  examples/small_model.py              what you have seen, in a page of code")
     print("  README.md                            the same with a model of your own")
 

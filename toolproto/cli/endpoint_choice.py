@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..endpoints import Endpoint
-from ..errors import UsageError
+from ..errors import EndpointError, UsageError
+
+if TYPE_CHECKING:
+    from ..endpoints import HttpEndpoint
 
 __all__ = ["EndpointChoice"]
 
@@ -42,6 +46,52 @@ class EndpointChoice:
             return self.model
         return Path(self.local).stem if self.local else "default"
 
+    @property
+    def place(self) -> str:
+        """Where the model is, for people: an address without its secrets, or this process."""
+        if self.recording is not None:
+            return f"recorded in {self.recording}"
+        if self.local is not None:
+            return "in this process"
+        from ..endpoints.address import Address
+
+        return f"at {Address(self.url or '').shown}"
+
+    def models(self) -> list[str]:
+        """The models there are: those the service lists, or those that were pulled."""
+        if self.local is not None:
+            from ..endpoints.local.store import installed_models
+
+            return [model.name for model in installed_models()]
+        if self.url is None:
+            raise UsageError("a recording has no other models")
+        with self._over_http() as endpoint:
+            return endpoint.models()
+
+    def with_model(self, choose: Callable[[Sequence[str]], str]) -> EndpointChoice:
+        """The same with a model, if none was named: the only one that the service lists, or what
+        *choose* takes from several. A service that lists none gets the name ``default``.
+        """
+        if self.model or self.url is None or self.local is not None or self.recording is not None:
+            return self
+        try:
+            names = self.models()
+        except EndpointError as error:
+            if error.status is None or error.status in (401, 403):
+                raise  # no request would fare better
+            return self
+        if not names:
+            return self
+        return replace(self, model=names[0] if len(names) == 1 else choose(names))
+
+    def using(self, model: str) -> EndpointChoice:
+        """The same place with another *model*."""
+        if self.recording is not None:
+            raise UsageError("a recording has no other models")
+        if self.local is not None:
+            return replace(self, local=model)
+        return replace(self, model=model)
+
     def open(self) -> Endpoint:
         """The endpoint; nothing is sent yet. It is recorded if that was asked for."""
         endpoint = self._opened()
@@ -69,7 +119,7 @@ class EndpointChoice:
         endpoint: Endpoint = LocalEndpoint(self.local)
         return endpoint
 
-    def _over_http(self) -> Endpoint:
+    def _over_http(self) -> HttpEndpoint:
         from ..endpoints import HttpEndpoint
 
         assert self.url is not None
@@ -77,7 +127,7 @@ class EndpointChoice:
             self.url,
             model=self.model_name,
             dialect=self.dialect,
-            api_key=os.environ.get(self.api_key_env),
+            api_key_env=self.api_key_env,
             headers=dict(map(_header, self.headers)),
             service=self.service,
         )

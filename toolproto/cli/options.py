@@ -44,7 +44,7 @@ tools_option = click.option(
     multiple=True,
     envvar="TOOLPROTO_TOOLS",
     metavar="SOURCE",
-    help="my_tools.py, a module, tools.json, or files:[FOLDER]; may be repeated.",
+    help="my_tools.py, a module, tools.json, files:[FOLDER], or 'demo'; may be repeated.",
 )
 mcp_option = click.option(
     "--mcp",

@@ -5,6 +5,7 @@
 ``package.module``      the same of an importable module
 ``tools.json``          JSON Schemas as OpenAI, Anthropic and others write them; ``"command"``
                         beside a schema says how to run it (see ``command_tool.py``)
+``demo``                the weather, a calculator, a clock and notes in memory, to play with
 ``files:``              the file tools over files in memory; ``files:notes`` over a folder
 ``python:``             ``python_eval``, which runs code that the model wrote, if it is approved
 ======================  ========================================================================
@@ -27,8 +28,9 @@ from ..tools.spec import ToolOffer
 from .command_tool import command_tool
 from .loading import load_module
 
-__all__ = ["load_offer", "load_tools"]
+__all__ = ["DEMO", "load_offer", "load_tools"]
 
+DEMO = "demo"
 _FILES = "files:"
 _PYTHON = "python:"
 _LISTS = ("tools", "functions")
@@ -51,6 +53,10 @@ def load_offer(sources: Sequence[str]) -> ToolOffer:
 def _tools(source: str) -> list[Tool]:
     if source.startswith(_FILES):
         return _file_tools(source.removeprefix(_FILES))
+    if source == DEMO:
+        from ..tools.toolsets import demo_tools
+
+        return demo_tools()
     if source == _PYTHON:
         from ..tools.toolsets import python_tool
 

@@ -41,6 +41,23 @@ class Service:
     timeouts: Timeouts
     retries: Retries
     random: Random = field(repr=False)
+    has_key: bool = True
+    key_variable: str = ""
+
+    def key_hint(self, error: EndpointError) -> str:
+        """What to do about an *error* that is about the key; nothing for any other."""
+        if error.status not in (401, 403):
+            return ""
+        if not self.has_key:
+            where = (
+                f"in the environment variable {self.key_variable}"
+                if self.key_variable
+                else ("as api_key")
+            )
+            return f"; no key was sent: give one {where}"
+        if error.status == 401 and self.key_variable:
+            return f"; check the key in the environment variable {self.key_variable}"
+        return ""
 
 
 class Progress(Protocol):
@@ -146,7 +163,8 @@ class Exchange:
     def worded(self, error: EndpointError) -> EndpointError:
         """*error* as the caller gets it: it says which service, and holds no secrets."""
         redact = self._service.redact
-        error.args = (redact(f"{self._service.shown}: {error}"),)
+        hint = self._service.key_hint(error)
+        error.args = (redact(f"{self._service.shown}: {error}{hint}"),)
         error.body = redact(error.body)[:MAX_SHOWN]
         return error
 

@@ -64,11 +64,16 @@ class Line:
         self.whole = False
 
     def send(
-        self, url: str, headers: Mapping[str, str], content: bytes, connect: float | None
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        content: bytes,
+        connect: float | None,
+        method: str = "POST",
     ) -> tuple[int, Mapping[str, str]]:
         """Send a request and wait for its status and headers."""
         self.fresh = self.sent = self.whole = False
-        request = _request(self._client, url, headers, content, connect, self._trace)
+        request = _request(self._client, url, headers, content, connect, self._trace, method)
         try:
             self._response = self._client.send(request, stream=True)
         except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -18,9 +19,10 @@ from .address import Address
 from .dialects import Dialect, get_dialect
 from .exchange import Service
 from .holding import AsyncHeldStream, HeldStream, Holding
-from .http import AsyncLines, Lines
+from .http import AsyncLines, Line, Lines
 from .http_astream import AsyncHttpStream
 from .http_stream import HttpStream
+from .model_list import fetch_model_names, models_path
 from .redaction import Redactor, names_a_secret
 from .retries import Retries
 from .services import service_at
@@ -32,6 +34,8 @@ __all__ = ["HttpEndpoint", "secrets_of", "sent_headers"]
 class HttpEndpoint:
     """A chat service at *url*, spoken to in *dialect*.
 
+    Its key is *api_key*, or the value of the environment variable *api_key_env*, which a refusal
+    then names.
     *params* are generation parameters for every request (a request's own win); *extra_body* is
     merged last into what is sent, whatever the dialect; *headers* go with every request. *verify*
     is False, True or an SSL context. *service* says which server this is (``llama.cpp``, ``vllm``,
@@ -49,6 +53,7 @@ class HttpEndpoint:
         *,
         model: str,
         api_key: str | None = None,
+        api_key_env: str | None = None,
         dialect: str | Dialect = "openai_chat",
         params: Mapping[str, Any] | None = None,
         extra_body: Mapping[str, Any] | None = None,
@@ -64,6 +69,8 @@ class HttpEndpoint:
         self._params = dict(params or {})
         self._extra_body = dict(extra_body or {})
         self._verify = verify
+        if api_key is None and api_key_env:
+            api_key = os.environ.get(api_key_env)
         api_key = api_key or None  # an empty variable of the environment is no key
         chosen = get_dialect(dialect)
         address = Address(url, chosen.path)
@@ -79,7 +86,10 @@ class HttpEndpoint:
             timeouts=timeouts or Timeouts(),
             retries=retries or Retries(),
             random=random or Random(),
+            has_key=any(map(names_a_secret, sent)),
+            key_variable=api_key_env or "",
         )
+        self._models_url = address.target(models_path(chosen.name))
         self._open_lines()
         self._async_lines = AsyncLines(verify, pace)
 
@@ -118,6 +128,10 @@ class HttpEndpoint:
             return self._astream(request)
         plain = partial(self._astream, request)
         return AsyncHeldStream(self._astream(held), plain, self.holding, request.constraint)
+
+    def models(self, seconds: float = 10.0) -> list[str]:
+        """The names of the models that the service lists; EndpointError if it lists none."""
+        return fetch_model_names(self._service, self._models_url, Line(self._verify), seconds)
 
     def _stream(self, request: ChatRequest) -> HttpStream:
         return HttpStream(self._service, self._lines, self._content(request))

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 
 from ..bridge.listing import Model, models_in
+from ..endpoints.model_list import MOST_BYTES, models_path
 from ..errors import EndpointError
 from .config import ProxyConfig, Upstream
 from .relay import Relay
 from .upstreams import Backends
 
-__all__ = ["Unlisted", "key_for_all", "models_path", "served_models"]
-
-_PATHS = {"ollama": "/api/tags"}
-_MOST_BYTES = 4 * 1024 * 1024
+__all__ = ["Unlisted", "key_for_all", "served_models"]
 
 
 class Unlisted(EndpointError):
@@ -44,11 +42,6 @@ async def served_models(
     return [model for models in lists for model in models]
 
 
-def models_path(upstream: Upstream) -> str:
-    """Where *upstream* lists its models."""
-    return _PATHS.get(upstream.dialect, "/models")
-
-
 def key_for_all(backends: Backends, client_key: str | None) -> str | None:
     """*client_key*, if a request that names no model may take it along."""
     keyless = sum(upstream.api_key_env is None for upstream in backends.upstreams)
@@ -58,10 +51,10 @@ def key_for_all(backends: Backends, client_key: str | None) -> str | None:
 async def _models(
     upstream: Upstream, relay: Relay, key: str | None, config: ProxyConfig
 ) -> list[Model]:
-    path = models_path(upstream)
+    path = models_path(upstream.dialect)
     async with asyncio.timeout(10):
         answer = await relay.send(upstream, path, key, method="GET")
-        body = await answer.read(_MOST_BYTES)
+        body = await answer.read(MOST_BYTES)
     if answer.status != 200:
         raise EndpointError("the list of models was refused", status=answer.status)
     added = upstream.prefix if upstream.prefix.endswith("/") else ""

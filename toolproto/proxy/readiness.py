@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from time import monotonic
 
 from ..endpoints.address import Address
+from ..endpoints.model_list import models_path
 from ..errors import EndpointError
 from .config import Upstream
-from .listing import models_path
 from .relay import Relay
 from .upstreams import Backends
 
@@ -64,7 +64,7 @@ async def _reason(upstream: Upstream, key: str | None, relay: Relay) -> str | No
     """Why *upstream* cannot be reached; None if it says anything, a refusal included."""
     try:
         async with asyncio.timeout(_SECONDS):
-            answer = await relay.send(upstream, models_path(upstream), key, method="GET")
+            answer = await relay.send(upstream, models_path(upstream.dialect), key, method="GET")
             await answer.close()
     except TimeoutError:
         return f"it said nothing for {_SECONDS:g} seconds"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from secrets import randbelow
@@ -94,7 +94,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         hooks: Iterable[Any] = (),
         ordering: Ordering = "parallel",
         keep_calls: bool = True,
-        examples: bool = False,
+        examples: bool | Sequence[Message] = False,
         constrain: str = "auto",
         compaction: Compaction | None = None,
         masking: Masking | None = None,
@@ -125,7 +125,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             hooks: objects that take part in every turn
             ordering: how the calls of one reply run: ``parallel`` or ``in_order``
             keep_calls: if off, later turns show the model only what earlier calls gave
-            examples: show small models one call before they begin
+            examples: show small models one call before they begin, or these exchanges
             constrain: hold the model to a grammar: ``auto`` where the endpoint is known to take
                 one, ``calls`` always, ``off`` never
             compaction: when and how old messages are shortened

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypedDict, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -73,7 +73,7 @@ class SessionOptions(TypedDict, total=False):
     limits: TurnLimits | None
     params: Mapping[str, Any] | None
     keep_calls: bool
-    examples: bool
+    examples: bool | Sequence[Message]
     compaction: Compaction | None
     masking: Masking | None
     redact: Redaction | None

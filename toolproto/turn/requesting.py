@@ -135,7 +135,10 @@ class Requesting:
         return whole, len(kept) if whole.startswith(kept) else 0
 
     def _messages(self, offer: ToolOffer) -> list[Message]:
-        examples = self.setup.paradigm.examples(offer) if self.setup.examples else []
+        given, paradigm = self.setup.examples, self.setup.paradigm
+        if given is True:
+            given = paradigm.examples(offer)
+        examples = paradigm.encode_history(list(given)) if given else []
         said, before = self.conversation.messages, self.conversation.neutral
         return request_messages(self.setup, said, self.begins, examples, before)
 

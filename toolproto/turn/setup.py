@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -47,7 +47,7 @@ class TurnSetup:
     compaction: Compaction | None = None
     masking: Masking | None = None
     keep_calls: bool = True
-    examples: bool = False
+    examples: bool | Sequence[Message] = False
     attended: bool = False
     reviewed: bool = False
     constrain: str = "off"

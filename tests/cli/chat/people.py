@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyte
@@ -31,6 +32,10 @@ class Typed:
         self.shown_to_edit: list[str] = []
         self._lines = deque(lines)
         self._edits = deque(edits)
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        yield
 
     def message(self, mark: str, *, kept: bool = True) -> str:
         return self._next(mark)

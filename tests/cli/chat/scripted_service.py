@@ -6,7 +6,8 @@
         …  # service.url; service.requests has what was asked
 
 Each request is answered by the next reply, in the form that OpenAI's services stream. A reply is
-text, or pieces of it; at :data:`HOLD` it waits until the other side hangs up.
+text, or pieces of it; at :data:`HOLD` it waits until the other side hangs up, and at an Event until
+that is set. *models* are what the service lists, and *key* is what it wants to be sent.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
+
+from tests.patience import PATIENCE
 
 HOLD = object()
 
@@ -28,18 +31,33 @@ class Thought(str):
 class ScriptedService:
     """The service; runs in threads of its own between ``__enter__`` and ``__exit__``."""
 
-    def __init__(self, *replies: Any) -> None:
+    def __init__(self, *replies: Any, models: Sequence[str] = (), key: str = "") -> None:
         self.requests: list[Any] = []
+        self.models = models
+        self.key = key
         self._replies = list(replies)
 
     def __enter__(self) -> ScriptedService:
         service = self
 
         class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                if service.refuses(self):
+                    return
+                if not service.models:
+                    self.send_error(404)
+                    return
+                body = json.dumps({"data": [{"id": name} for name in service.models]}).encode()
+                self.send_response(200)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
             def do_POST(self) -> None:
                 length = int(self.headers["content-length"])
                 service.requests.append(json.loads(self.rfile.read(length)))
-                service.answer(self)
+                if not service.refuses(self):
+                    service.answer(self)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -57,6 +75,13 @@ class ScriptedService:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
+    def refuses(self, handler: BaseHTTPRequestHandler) -> bool:
+        """Answer with 401 if a key is wanted and another one came, or none."""
+        wrong = bool(self.key) and handler.headers.get("authorization") != f"Bearer {self.key}"
+        if wrong:
+            handler.send_error(401)
+        return wrong
+
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         """Say the next reply."""
         if not self._replies:
@@ -71,7 +96,10 @@ class ScriptedService:
                 if piece is HOLD:
                     handler.connection.recv(1)
                     return
-                handler.wfile.write(frame(piece))
+                if isinstance(piece, Event):
+                    piece.wait(PATIENCE)
+                else:
+                    handler.wfile.write(frame(piece))
             handler.wfile.write(END)
 
 

@@ -8,12 +8,16 @@ import pytest
 
 from toolproto import Policy, tool
 from toolproto.cli.chat.commands import COMMANDS, completions
+from toolproto.cli.chat.conversation import Conversation, Setup
+from toolproto.cli.endpoint_choice import EndpointChoice
+from toolproto.cli.paradigm_choice import load_paradigm
 from toolproto.paradigms import paradigms
 from toolproto.session import import_jsonl
 from toolproto.stores import MemoryStore
 from toolproto.tools.toolsets import MemoryFiles, file_tools
 
 from .people import Typed, chat, repl
+from .scripted_service import ScriptedService
 
 
 @tool(risk="exec")
@@ -169,3 +173,32 @@ def test_changes_are_shown_and_put_back():
     assert "the last turn changed no file" in seen and "± files were changed" in seen
     assert "+x" in seen and "put back: a" in seen and "was changed since" in seen
     assert files.contents() == {}
+
+
+def test_clear_begins_anew_and_keeps_what_a_store_has():
+    seen, conversation = play("hello", "/clear", "again")
+    assert "a new conversation\n" in seen
+    assert [each.content for each in conversation.session.messages] == ["again", "Two."]
+
+
+def test_exit_leaves_like_quit():
+    assert not play("/exit", "hello")[1].session.messages
+
+
+def test_the_models_are_listed_and_another_can_be_taken():
+    with ScriptedService("From the other.", models=["small", "large"]) as service:
+        source = EndpointChoice(service.url, "small")
+        setup = Setup(source.open(), load_paradigm, "xml_tag", source=source)
+        conversation = Conversation(setup)
+        loop, paper = repl(conversation, Typed("/model", "/model large", "/model", "hello"))
+        loop.run()
+    assert "* small\n  large\n" in paper.text and "  small\n* large\n" in paper.text
+    assert "talking with large from now on" in paper.text
+    assert [request["model"] for request in service.requests] == ["large"]
+
+
+def test_a_recording_has_no_other_models(tmp_path):
+    tape = tmp_path / "tape.jsonl"
+    tape.touch()
+    seen, _ = play("/model large", source=EndpointChoice(recording=tape))
+    assert "a recording has no other models" in seen

@@ -255,3 +255,41 @@ def test_a_refused_call_may_stop_the_turn():
     with ScriptedService(WRITE, "never") as service:
         done = run(service, "--tools", "tools.py", "--stop-on-deny")
     assert done.exit_code == 130 and done.stdout == ""
+
+
+def test_the_only_model_of_a_service_is_taken():
+    with ScriptedService("Hello.", models=["qwen"]) as service:
+        assert run(service).exit_code == 0
+    assert service.requests[0]["model"] == "qwen"
+
+
+def test_of_several_models_one_must_be_named():
+    with ScriptedService(models=["small", "large"]) as service:
+        done = run(service)
+    assert done.exit_code == 2
+    assert "which model? give --model NAME; the service has small, large" in done.stderr
+
+
+KEYS = [
+    ({}, "no key was sent: give one in the environment variable TOOLPROTO_API_KEY"),
+    ({"TOOLPROTO_API_KEY": "wrong"}, "check the key in the environment variable TOOLPROTO_API_KEY"),
+]
+
+
+@pytest.mark.parametrize("environment, told", KEYS)
+@pytest.mark.parametrize("words", [(), ("--model", "qwen")])
+def test_a_refusal_for_want_of_a_key_names_the_variable(environment, told, words, monkeypatch):
+    monkeypatch.delenv("TOOLPROTO_API_KEY", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with ScriptedService(key="right") as service:
+        done = run(service, *words)
+    assert done.exit_code == 3
+    assert "401 Unauthorized" in done.stderr and told in done.stderr
+
+
+def test_demo_tools_can_be_had_by_name():
+    with ScriptedService(call("calculate", expression="6 * 7"), "It is 42.") as service:
+        done = run(service, "-t", "demo")
+    assert (done.exit_code, done.stdout) == (0, "It is 42.\n")
+    assert "✓ calculate · 42" in done.stderr

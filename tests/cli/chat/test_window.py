@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -77,7 +78,8 @@ def test_calls_are_approved_edited_refused_and_approved_for_good(folder):
         ) as service,
         window(folder, service) as chat,
     ):  # fmt: skip
-        assert chat.prompt() == "xml_tag · 4 tools · /help\n\n>"
+        header = f"default at {service.url} · xml_tag · 4 tools · /help"
+        assert chat.prompt() == f"{header}\n\n>"
 
         chat.say("How is it?")
         seen = chat.until("and read")
@@ -305,3 +307,25 @@ def test_without_an_editor_arguments_are_changed_on_the_line(folder, monkeypatch
         chat.say("y")
         chat.until("Ok.")
         assert "wrote 5 characters to c.txt" in chat.text
+
+
+def test_keys_pressed_while_an_answer_comes_leave_no_half_line(folder):
+    go_on = Event()
+    answer = [*words("I talk and talk"), go_on, " to the end."]
+    with (
+        ScriptedService(answer, write("a.txt"), "Next.") as service,
+        window(folder, service) as chat,
+    ):
+        chat.prompt()
+        chat.say("one")
+        chat.until("I talk and talk")
+        chat.say("two")  # typed ahead: it is the next message, and not shown among the answer
+        go_on.set()
+        seen = chat.question()
+        assert "> one\n\nI talk and talk to the end.\n\n" in seen
+        assert seen.count("two") == 1
+        chat.say("y")  # what answers a question is shown, as ever
+        assert "[n]o > y\n" in chat.until("Next.")
+        chat.prompt()
+        chat.say("/exit")
+        assert chat.ended() == 0

@@ -109,6 +109,24 @@ def _paradigm(repl: Repl, name: str) -> None:
     repl.screen.say(f"{paradigm.name}: {about}", "")
 
 
+def _model(repl: Repl, name: str) -> None:
+    source = repl.chat.setup.source
+    if name:
+        repl.chat.use_model(name)
+        repl.screen.say(f"talking with {name} from now on")
+        return
+    for each in source.models():
+        mark = "*" if each == source.model_name else " "
+        repl.screen.show(Text(f"{mark} {one_line(each, 120)}"))
+    repl.screen.say("/model NAME takes another")
+
+
+def _clear(repl: Repl, _: str) -> None:
+    kept = repl.chat.setup.id if repl.chat.is_kept and repl.chat.session.turns else ""
+    repl.chat.forget()
+    repl.screen.say("a new conversation" + (f"; the old one is kept as {kept}" if kept else ""))
+
+
 def _system(repl: Repl, text: str) -> None:
     if text:
         repl.chat.change(system=text)
@@ -200,6 +218,8 @@ COMMANDS = {
     "tools": SlashCommand("[on|off NAME]", "which tools the model has; take some away", _tools),
     "pending": SlashCommand("", "decide about calls that wait", _pending),
     "paradigm": SlashCommand("[NAME]", "in which form it writes calls, or another form", _paradigm),
+    "model": SlashCommand("[NAME]", "the models there are, or talk with another", _model),
+    "clear": SlashCommand("", "forget the conversation and begin a new one", _clear),
     "system": SlashCommand("[TEXT]", "the system prompt, or another one", _system),
     "retry": SlashCommand("", "say the last message again, for another answer", _retry),
     "result": SlashCommand("[N]", "the last result whole, or the Nth last", _result),
@@ -208,5 +228,6 @@ COMMANDS = {
     "trace": SlashCommand("[N]", "where a tool failed last, or the Nth last time", _trace),
     "thinking": SlashCommand("[on|off]", "the last thinking whole, or show it always", _thinking),
     "save": SlashCommand("FILE [jsonl|md]", "write the conversation to a file", _save),
-    "quit": SlashCommand("", "leave", _quit),
+    "quit": SlashCommand("", "leave; /exit does the same", _quit),
+    "exit": SlashCommand("", "leave", _quit),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 from ...approvals import Approver, Policy, Rule
@@ -19,6 +20,7 @@ from ...stores import MemoryStore, Store
 from ...tools.define import Ordering
 from ...tools.registry import ToolRegistry
 from ...turn.limits import TurnLimits
+from ..endpoint_choice import EndpointChoice
 
 __all__ = ["Approve", "Conversation", "Setup", "new_id", "policy"]
 
@@ -47,18 +49,19 @@ def new_id() -> str:
 class Setup:
     """How a conversation is led.
 
-    *choose* makes the paradigm of a name. A prompt that is *dated* is another one tomorrow, which
-    a recording could not answer. A session that is not to last is kept in memory: that is where it
-    is taken from when its paradigm changes, or when it is saved.
+    *choose* makes the paradigm of a name, *source* is what the person said about the endpoint. A
+    prompt that is *dated* is another one tomorrow, which a recording could not answer. A session
+    that is not to last is kept in memory: that is where it is taken from when its paradigm changes,
+    or when it is saved.
     """
 
     endpoint: Endpoint
-    choose: Callable[[str], ToolContextDef]
+    choose: Callable[..., ToolContextDef]
     paradigm: str
     tools: ToolRegistry = field(default_factory=ToolRegistry)
     system: str = ""
     dated: bool = True
-    examples: bool = False
+    examples: bool | Sequence[Message] = False
     policy: Policy = field(default_factory=Policy)
     limits: TurnLimits = field(default_factory=TurnLimits)
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -70,6 +73,7 @@ class Setup:
     workspace: str = ""
     auto_title: bool = False
     guard: Guard = field(default_factory=Guard)
+    source: EndpointChoice = field(default_factory=EndpointChoice)
 
     def session(self, approver: Approver | None) -> ChatSession:
         """The session, as far as it has come."""
@@ -113,6 +117,24 @@ class Conversation:
         self.session = setup.session(self.approver)
         self.setup = setup
 
+    def use_model(self, name: str) -> None:
+        """Talk with the model called *name* from now on."""
+        source = self.setup.source.using(name)
+        endpoint = source.open()
+        old = self.setup.endpoint
+        choose = partial(self.setup.choose, model=source.model_name)
+        self.change(endpoint=endpoint, source=source, choose=choose)
+        _close(old)
+
+    def forget(self) -> None:
+        """Begin anew: a session without a word. One that is kept in a store stays there."""
+        self.change(id=new_id())
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the session outlives this process."""
+        return not isinstance(self.setup.store, MemoryStore)
+
     def last_message(self) -> tuple[str, int] | None:
         """What the person said last, and the number of the turn it began."""
         said = next((each for each in reversed(self.session.messages) if _is_said(each)), None)
@@ -136,8 +158,12 @@ class Conversation:
         for source in self.setup.tools.sources:
             source.close()
         for held in (self.setup.endpoint, self.setup.store):
-            if close := getattr(held, "close", None):
-                close()
+            _close(held)
+
+
+def _close(held: object) -> None:
+    if close := getattr(held, "close", None):
+        close()
 
 
 def _is_said(message: Message) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 __all__ = ["Inputs", "gathered"]
@@ -20,6 +21,10 @@ class Inputs(Protocol):
     @property
     def is_line_empty(self) -> bool:
         """Whether nothing had been typed when Ctrl-C ended the last message."""
+        ...
+
+    def quiet(self) -> AbstractContextManager[None]:
+        """Show no keys that are pressed until the block is left, but for answers to questions."""
         ...
 
     def message(self, mark: str, *, kept: bool = True) -> str:

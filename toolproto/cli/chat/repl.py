@@ -150,7 +150,11 @@ class Repl:
     ) -> None:
         view = self._view = self._new_view(drawn)
         try:
-            with self._interrupts.cancelling(self._cancel), turn as events:
+            with (
+                self._inputs.quiet(),
+                self._interrupts.cancelling(self._cancel),
+                turn as events,
+            ):
                 for event in events:
                     view.see(event)
         except KeyboardInterrupt:  # the second one: somebody would not wait for the first

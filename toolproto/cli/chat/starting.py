@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...endpoints.redaction import Redactor
 from ...errors import UsageError
 from ...guard.levels import guard_from
+from ...messages import Message
 from ...stores import MemoryStore, Store, open_store
 from ...tools.registry import ToolRegistry
 from ...tools.sources import ToolSource
@@ -35,7 +36,7 @@ from .terminal import Terminal
 if TYPE_CHECKING:
     from ...mcp import McpServer
 
-__all__ = ["Options", "converse", "made_setup", "opened_ones", "opened_store"]
+__all__ = ["Options", "check_store", "converse", "made_setup", "opened_ones", "opened_store"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Options:
     system: str = ""
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
-    examples: bool | None = None
+    examples: bool | Sequence[Message] | None = None
     describe: str | None = None
     teaching: str | None = None
     store: str | None = None
@@ -63,6 +64,14 @@ class Options:
     constrain: str = "auto"
     guard: str = "standard"
     untrusted: tuple[str, ...] = ()
+
+
+def check_store(store: str | None, session: str | None, files: str | None) -> None:
+    """Raise UsageError for a session or files that have no store to be kept in."""
+    if session and not store:
+        raise UsageError("--session is for one that is kept; say where, as --store chats.db")
+    if files is not None and not store:
+        raise UsageError("--files are kept in a store; say where, as --store chats.db")
 
 
 def opened_ones(servers: Sequence[McpServer], note: Callable[[str], None]) -> list[ToolSource]:
@@ -83,10 +92,6 @@ def made_setup(
     sources: Sequence[ToolSource] = (),
 ) -> Setup:
     """How the conversation is led that *options* ask for, with the tools of *sources* as well."""
-    if options.session and not options.store:
-        raise UsageError("--session is for one that is kept; say where, as --store chats.db")
-    if options.files is not None and not options.store:
-        raise UsageError("--files are kept in a store; say where, as --store chats.db")
     store = opened_store(options.store)
     wanted = {"describe": options.describe, "teaching": options.teaching}
     shown = {name: value for name, value in wanted.items() if value}
@@ -96,8 +101,9 @@ def made_setup(
         options.paradigm,
         _tools(options, sources, store),
         options.system,
-        dated=endpoint.recording is None and endpoint.record is None,
-        examples=bool(options.examples),
+        # A very small model takes the date for the answer to everything.
+        dated=not (endpoint.recording or endpoint.record or _has_exchanges(options)),
+        examples=options.examples or False,
         policy=replace(
             policy(approve, options.allow, options.deny), stop_on_deny=options.stop_on_deny
         ),
@@ -111,7 +117,12 @@ def made_setup(
         id=options.session or new_id(),
         constrain=options.constrain,
         guard=replace(guard_from(options.guard), untrusted=options.untrusted),
+        source=endpoint,
     )
+
+
+def _has_exchanges(options: Options) -> bool:
+    return bool(options.examples) and not isinstance(options.examples, bool)
 
 
 def _tools(options: Options, sources: Sequence[ToolSource], store: Store) -> ToolRegistry:
@@ -155,7 +166,8 @@ def converse(
 def greeting(chat: Conversation) -> str:
     """With whom the person talks, and how to find out more."""
     setup, session = chat.setup, chat.session
-    parts = [session.paradigm.name, counted(len(setup.tools), "tool")]
-    if not isinstance(setup.store, MemoryStore):
+    model = f"{setup.source.model_name} {setup.source.place}"
+    parts = [model, session.paradigm.name, counted(len(setup.tools), "tool")]
+    if chat.is_kept:
         parts.append(f"session {setup.id}, {counted(len(session.messages), 'message')}")
     return " · ".join([*parts, "/help"])

@@ -6,9 +6,10 @@ import os
 import select
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import ModuleType
+from typing import Any
 
 from .history import History
 from .inputs import gathered
@@ -42,6 +43,8 @@ class Terminal:
         self._history = history
         self._editor = editor
         self._colour = colour
+        #: How the terminal was set before it was told to show no keys.
+        self._echo: list[Any] | None = None
         self._readline = _readline()
         if self._readline:
             _set_up(self._readline, history.lines(), complete)
@@ -51,6 +54,19 @@ class Terminal:
         """Whether nothing had been typed when Ctrl-C ended the last message."""
         return not (self._readline and self._readline.get_line_buffer())
 
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Until the block is left, keys that are pressed are not shown: they would stand in the
+        middle of an answer. What was typed is there when the next message is asked for.
+        """
+        before = _hide_keys()
+        self._echo = before
+        try:
+            yield
+        finally:
+            self._echo = None
+            _restore(before)
+
     def message(self, mark: str, *, kept: bool = True) -> str:
         """What the person says next."""
         with self._interrupts.raising():
@@ -59,18 +75,30 @@ class Terminal:
     def answer(self, question: str) -> str:
         """The answer to *question*. In another thread than the main one it ends with the turn."""
         _forget_what_was_typed()
-        if threading.current_thread() is not threading.main_thread():
-            return self._polled(question) if _CAN_POLL else input(question)
-        with self._interrupts.raising():
-            return input(self._painted(question))
+        with self._shown():
+            if threading.current_thread() is not threading.main_thread():
+                return self._polled(question) if _CAN_POLL else input(question)
+            with self._interrupts.raising():
+                return input(self._painted(question))
 
     def edited(self, text: str) -> str | None:
         """*text* from an editor, or on the line itself where there is none."""
+        with self._shown():
+            try:
+                with self._interrupts.ignored():
+                    return self._editor(text)
+            except OSError:
+                return self._edited_here(text)
+
+    @contextmanager
+    def _shown(self) -> Iterator[None]:
+        """During the block keys are shown, also in the middle of a turn."""
+        _restore(self._echo)
         try:
-            with self._interrupts.ignored():
-                return self._editor(text)
-        except OSError:
-            return self._edited_here(text)
+            yield
+        finally:
+            if self._echo is not None:
+                _hide_keys()
 
     def _line(self, mark: str, kept: bool) -> str:
         line = input(self._painted(mark))
@@ -139,6 +167,31 @@ def _whole(readline: ModuleType, complete: Callable[[str], list[str]]) -> list[s
     """The endings of the line so far, each without what stands before its last word."""
     line = readline.get_line_buffer()[: readline.get_endidx()]
     return [found[readline.get_begidx() :] for found in complete(line)]
+
+
+def _hide_keys() -> list[Any] | None:
+    """Have the terminal show no keys; how it was set before, None where that cannot be done."""
+    try:
+        import termios
+    except ImportError:  # on Windows
+        return None
+    try:
+        before: list[Any] = termios.tcgetattr(sys.stdin.fileno())
+        changed = [*before]
+        changed[3] &= ~termios.ECHO
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, changed)
+    except (termios.error, OSError, ValueError):
+        return None
+    return before
+
+
+def _restore(before: list[Any] | None) -> None:
+    if before is None:
+        return
+    import termios
+
+    with suppress(termios.error, OSError, ValueError):
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, before)
 
 
 def _forget_what_was_typed() -> None:

@@ -12,9 +12,11 @@ from click.core import ParameterSource
 
 from ...describe import styles
 from ...errors import UsageError
+from ...tools.toolsets import demo_exchanges
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..mcp_servers import configured_servers
+from ..model_choice import ask_model, which_model
 from ..options import (
     constrain_option,
     endpoint_options,
@@ -26,6 +28,7 @@ from ..options import (
     tools_option,
 )
 from ..settings import Settings
+from ..tool_sources import DEMO
 from ..visible import visible
 
 __all__ = ["command"]
@@ -95,7 +98,7 @@ def command(
     """
     from ..chat.conversation import Conversation
     from ..chat.piped import Piped
-    from ..chat.starting import Options, converse, made_setup, opened_ones
+    from ..chat.starting import Options, check_store, converse, made_setup, opened_ones
 
     # A tool that fails is drawn where it was called; its traceback would be in the way of that.
     logging.getLogger("toolproto").addHandler(logging.NullHandler())
@@ -112,9 +115,14 @@ def command(
     params = {name: options.pop(name) for name in _PARAMS}
     told = {name: value for name, value in params.items() if value is not None}
     settings = ctx.ensure_object(Settings)
+    check_store(options["store"], options["session"], options["files"])
+    endpoint = endpoint.with_model(ask_model if interactive else which_model)
     servers = configured_servers(options.pop("mcp"), settings)
     prices = settings.table("prices")
-    chosen = Options(**{**options, **_for_model(ctx, endpoint)}, params=told, prices=prices)
+    options |= _for_model(ctx, endpoint)
+    if interactive and endpoint.local is not None and not (servers or options["files"]):
+        options["tools"] = options["tools"] or (DEMO,)
+    chosen = Options(**{**options, **_for_demo(ctx, endpoint, options)}, params=told, prices=prices)
     chat = Conversation(made_setup(endpoint, chosen, approve, opened_ones(servers, note)))
     try:
         if interactive:
@@ -138,6 +146,23 @@ def _for_model(ctx: click.Context, endpoint: EndpointChoice) -> dict[str, Any]:
         for name, value in found.items()
         if ctx.get_parameter_source(name) is ParameterSource.DEFAULT
     }
+
+
+def _for_demo(
+    ctx: click.Context, endpoint: EndpointChoice, options: dict[str, Any]
+) -> dict[str, Any]:
+    """How the embedded model is led with the demo's tools: it does only what it has seen done."""
+    from ...endpoints.local.store import DEFAULT_MODEL
+
+    if endpoint.local != DEFAULT_MODEL or tuple(options["tools"]) != (DEMO,):
+        return {}
+    unsaid = [
+        name
+        for name in ("examples", "paradigm")
+        if ctx.get_parameter_source(name) is ParameterSource.DEFAULT
+    ]
+    usual = {"examples": demo_exchanges(), "paradigm": "xml_tag"}
+    return {name: usual[name] for name in unsaid}
 
 
 def _standard_input() -> str:

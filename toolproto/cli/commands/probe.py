@@ -22,6 +22,7 @@ from ...grammar.constraint import CONSTRAIN
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
+from ..model_choice import which_model
 from ..options import endpoint_options, json_option
 from ..paradigm_choice import load_paradigm
 from ..probe_view import print_plan, print_report, shown_progress
@@ -123,6 +124,8 @@ def command(
     FOLDER/report.html and report.json, and saves the best choice for this model in toolproto.toml.
     Ctrl-C and the limits keep what is known; the same command goes on from there.
     """
+    if not dry_run:
+        endpoint = endpoint.with_model(which_model)
     plan = plan_probe(
         endpoint.model_name,
         paradigms=paradigms,

@@ -1,5 +1,6 @@
-"""Tools that come with the package: files in memory, in a sealed folder or in a store; Python."""
+"""Tools that come with the package: files, Python, and a few to play with."""
 
+from .demo import demo_exchanges, demo_tools
 from .file_tools import file_tools
 from .files import Entry, FileLimits, Files, Listing, Removable
 from .folder import FolderFiles
@@ -17,6 +18,8 @@ __all__ = [
     "MemoryFiles",
     "Removable",
     "StoredFiles",
+    "demo_exchanges",
+    "demo_tools",
     "file_tools",
     "python_tool",
     "split_file_path",
