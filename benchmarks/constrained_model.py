@@ -3,7 +3,9 @@
 Runs the embedded model on the requests of ``toolproto probe`` in which a call is due (demanded of
 the model by the grammar, asked for by the prompt) and in which none is (``auto``)::
 
-    python benchmarks/constrained_model.py --paradigm hermes --every 4
+    python benchmarks/constrained_model.py --paradigm hermes --every 2 --out replies.jsonl
+
+Replies are kept in ``--out`` and not asked for again, so a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import json
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from toolproto.endpoints import LocalEndpoint
 from toolproto.evals.cases import Case, load_cases
@@ -86,6 +89,12 @@ def counted(
     tally.count("right arguments", bool(marks.right_arguments))
 
 
+def _kept(out: Path | None) -> list[dict[str, Any]]:
+    if out is None or not out.exists():
+        return []
+    return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--paradigm", default="hermes")
@@ -94,15 +103,19 @@ def main() -> None:
     given = parser.parse_args()
     paradigm, endpoint = get_paradigm(given.paradigm), LocalEndpoint(context=8192)
     tallies = {True: Tally(), False: Tally()}
-    kept = []
+    kept = {(row["case"], row["held"]): row for row in _kept(given.out)}
     cases = [case for case in load_cases() if case.result is None][:: given.every]
     for number, case in enumerate(cases, 1):
         for held, tally in tallies.items():
-            said = asked(endpoint, paradigm, case, held)
-            counted(tally, paradigm, case, said)
-            kept.append({"case": case.id, "held": held, "reply": said[0], "reason": said[1]})
-            if given.out:
-                given.out.write_text("\n".join(map(json.dumps, kept)), encoding="utf-8")
+            if (case.id, held) not in kept:
+                text, reason = asked(endpoint, paradigm, case, held)
+                row = {"case": case.id, "held": held, "reply": text, "reason": reason}
+                kept[case.id, held] = row
+                if given.out:
+                    with given.out.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(row) + "\n")
+            row = kept[case.id, held]
+            counted(tally, paradigm, case, (row["reply"], row["reason"]))
         print(f"{number}/{len(cases)}", end="\r", file=sys.stderr, flush=True)
     for held, tally in tallies.items():
         print(f"{given.paradigm}, {'held to the grammar' if held else 'without'}:")

@@ -189,3 +189,12 @@ def test_what_is_told_is_json(service: str) -> None:
     held = Holding(service).held(request(), {})
     assert held is not None
     json.dumps(held.params)
+
+
+def test_a_request_for_few_tokens_bounds_what_has_no_bound() -> None:
+    server = Server(KNOWN["llama.cpp"] | {"max_tokens"})
+    with server.running() as url, HttpEndpoint(url, model="m", service="llama.cpp") as endpoint:
+        ask(endpoint, request("hermes"))
+        ask(endpoint, replace(request("hermes"), params={"max_tokens": 64}))
+    assert "{0,128}" not in server.bodies[0]["grammar"]
+    assert "{0,128}" in server.bodies[1]["grammar"]

@@ -9,10 +9,11 @@ from random import Random
 import pytest
 
 from toolproto.grammar import Grammar, departure, render, sample
+from toolproto.messages import ToolCall
 from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.schemas import random_call, random_offer
-from toolproto.tools.spec import ToolOffer
+from toolproto.tools.spec import ToolOffer, ToolSpec
 
 from .engines import Accepts, llama_cpp, llguidance, llguidance_schema, xgrammar, xgrammar_tag
 
@@ -92,3 +93,19 @@ def test_an_expression_says_what_it_narrows() -> None:
 def test_no_schema_says_replies_with_markers_or_words() -> None:
     assert render(get_paradigm("hermes").grammar(STANDARD_OFFER), "json_schema") is None
     assert render(get_paradigm("json_strict").grammar(STANDARD_OFFER), "json_schema") is None
+
+
+@pytest.mark.parametrize("name", ["hermes", "json_strict", "pythonic"])
+def test_an_argument_with_a_long_name_is_not_nested_too_deeply(name: str) -> None:
+    # Its placeholder is excluded letter by letter; llguidance refuses some thirty brackets.
+    key = "number_of_persons_in_the_household_of_the_applicant"
+    schema = {"type": "object", "properties": {key: {"type": "string"}}, "required": [key]}
+    grammar = get_paradigm(name).grammar(ToolOffer((ToolSpec("f", "", schema),), "required"))
+    assert grammar is not None
+    right = get_paradigm(name).encode_calls([ToolCall("f", {key: "<number_of_persons"})])
+    copied = get_paradigm(name).encode_calls([ToolCall("f", {key: f"<{key}>"})])
+    for rendering, judge in (("lark", llguidance), ("gbnf", llama_cpp)):
+        made = render(grammar, rendering)
+        assert made is not None
+        accepts = judge(made.value)
+        assert accepts(right) and not accepts(copied)

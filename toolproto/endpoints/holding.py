@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from ..errors import EndpointError, UsageError
 from ..grammar.constraint import Constraint
+from ..grammar.room import fitted, room_of
 from ..messages import ChatRequest, Chunk
 from .base import Abortable
 from .services import FIELDS, SERVICES
@@ -47,7 +48,7 @@ class Holding:
         constraint = request.constraint
         if not isinstance(constraint, Constraint) or FIELDS & {*request.params, *own}:
             return None
-        told = self._told(constraint)
+        told = self._told(constraint, room_of({**own, **request.params}))
         if told is None:
             if constraint.demanded:
                 raise UsageError(self._why_not())
@@ -55,11 +56,13 @@ class Holding:
         constraint.rendering = told[0]
         return replace(request, params={**request.params, **told[1]})
 
-    def _told(self, constraint: Constraint) -> tuple[str, dict[str, Any]] | None:
+    def _told(self, constraint: Constraint, room: int | None) -> tuple[str, dict[str, Any]] | None:
         if self.service is None or (self.refused and not constraint.demanded):
             return None
         grammar = constraint.grammar
-        return SERVICES[self.service](grammar) if grammar is not None else None
+        if grammar is None:
+            return None
+        return SERVICES[self.service](grammar if room is None else fitted(grammar, room))
 
     def _why_not(self) -> str:
         if self.service is None:

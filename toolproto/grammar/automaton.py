@@ -7,7 +7,7 @@ whether the text may end there. Only states remain from which an end can be reac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -141,18 +141,12 @@ class _Kinds:
                 runs.setdefault(tuple(numbers), []).append((places[at], places[at + 1] - 1))
         #: The characters of each kind.
         self.runs = list(runs.values())
-        leads: list[dict[int, set[int]]] = [{} for _ in net.takes]
+        #: For each state, the states that each kind of character leads to.
+        self.leads: list[dict[int, list[int]]] = [{} for _ in net.takes]
         for kind, taken in enumerate(runs):
             for number in taken:
                 state, _, target = edges[number]
-                leads[state].setdefault(target, set()).add(kind)
-        #: For each state, where each set of kinds leads: a large set apart from the small ones.
-        self.wide: list[list[tuple[int, set[int]]]] = []
-        self.narrow: list[list[tuple[int, set[int]]]] = []
-        for led_to in leads:
-            large = [edge for edge in led_to.items() if 2 * len(edge[1]) > len(runs)]
-            self.wide.append(large)
-            self.narrow.append([edge for edge in led_to.items() if edge not in large])
+                self.leads[state].setdefault(kind, []).append(target)
 
 
 # By state: for each kind of character the state it leads to, or -1.
@@ -163,52 +157,79 @@ def _determined(
     net: _Net, kinds: _Kinds, begin: list[int], must_end: set[int], found: int
 ) -> tuple[_Steps, set[int]]:
     """Every set of states that a text can lead to, and in which of them it may end."""
-    closures = [net.closed([state]) for state in range(len(net.takes))]
-    start = frozenset().union(*(closures[each] for each in begin))
+    moves = _Moves(net, kinds)
+    start = moves.closed(begin)
     numbers = {start: 0}
     pending = [start]
     ends: set[int] = set()
-
-    known: dict[tuple[int, ...], int] = {}
-
-    def numbered(targets: list[int]) -> int:
-        key = tuple(targets)
-        if key not in known:
-            known[key] = new(targets)
-        return known[key]
-
-    def new(targets: list[int]) -> int:
-        target = frozenset().union(*(closures[to] for to in targets))
-        if found in target or not target:
-            return -1
-        if target not in numbers:
-            numbers[target] = len(numbers)
-            pending.append(target)
-            if len(numbers) > MOST_STATES:
-                raise TooManyStates
-        return numbers[target]
-
+    over, bad = _bits(must_end), 1 << found
     steps: _Steps = []
     for state in pending:  # which grows while it is walked through
-        if must_end <= state:
+        if state & over == over:
             ends.add(numbers[state])
-        steps.append(_led(state, kinds, numbered))
+        row = moves.led(state)
+        for target in dict.fromkeys(row):
+            if target in numbers:
+                continue
+            if not target or target & bad:
+                numbers[target] = -1
+                continue
+            numbers[target] = len(pending)
+            pending.append(target)
+            if len(pending) > MOST_STATES:
+                raise TooManyStates
+        steps.append([numbers[target] for target in row])
     return steps, ends
 
 
-def _led(state: frozenset[int], kinds: _Kinds, numbered: Callable[[list[int]], int]) -> list[int]:
-    """Where each kind of character leads from *state*.
+def _bits(states: Iterable[int]) -> int:
+    made = 0
+    for each in states:
+        made |= 1 << each
+    return made
 
-    Nearly all of them lead to the same place, so only the others are looked at one by one.
+
+class _Moves:
+    """Where characters lead from a set of states: a set is the bits of one number.
+
+    Tables of raw texts have hundreds of such sets and some forty kinds of characters. Most states
+    of a set go on with few kinds, so the others are put together once and kept.
     """
-    wide = [edge for each in state for edge in kinds.wide[each]]
-    narrow = [edge for each in state for edge in kinds.narrow[each]]
-    every = set(range(len(kinds.runs)))
-    odd = set().union(*(found for _, found in narrow), *(every - found for _, found in wide))
-    led = [numbered([to for to, _ in wide]) if wide and len(odd) < len(every) else -1] * len(every)
-    for kind in odd:
-        led[kind] = numbered([to for to, found in (*wide, *narrow) if kind in found])
-    return led
+
+    def __init__(self, net: _Net, kinds: _Kinds) -> None:
+        self._closures = [_bits(net.closed([state])) for state in range(len(net.takes))]
+        self._count = len(kinds.runs)
+        self._few: dict[int, list[tuple[int, int]]] = {}
+        self._many: dict[int, list[tuple[int, int]]] = {}
+        for state, led in enumerate(kinds.leads):
+            row = [(kind, self.closed(targets)) for kind, targets in led.items()]
+            few = self._few if 4 * len(row) < self._count else self._many
+            few[state] = row
+        self._wide = _bits(self._many)
+        self._kept: dict[int, list[int]] = {}
+
+    def closed(self, states: Iterable[int]) -> int:
+        """*states* and all that can be reached from them without a character."""
+        made = 0
+        for each in states:
+            made |= self._closures[each]
+        return made
+
+    def led(self, state: int) -> list[int]:
+        """Where each kind of character leads from *state*."""
+        wide = state & self._wide
+        if wide not in self._kept:
+            self._kept[wide] = self._row([0] * self._count, wide, self._many)
+        return self._row(self._kept[wide].copy(), state ^ wide, self._few)
+
+    @staticmethod
+    def _row(row: list[int], state: int, edges: dict[int, list[tuple[int, int]]]) -> list[int]:
+        while state:
+            lowest = state & -state
+            state ^= lowest
+            for kind, targets in edges[lowest.bit_length() - 1]:
+                row[kind] |= targets
+        return row
 
 
 def _smallest(steps: _Steps, ends: set[int], kinds: _Kinds) -> Table:

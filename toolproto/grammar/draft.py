@@ -34,6 +34,8 @@ _MOST_LEFT_OUT = 100
 CALLS_AT_ONCE = 16
 #: How deep values are nested of which the schema says nothing.
 _DEPTH = 4
+#: llguidance refuses what is nested deeper than some thirty brackets.
+_STEPS_NESTED = 8
 
 
 class Draft:
@@ -92,10 +94,12 @@ class Draft:
         plain, escape = notation.plain_characters, self._escape(notation)
         more = self._once(notation, "rest", lambda: times(either([plain, escape])))
         node = joined(either([plain, escape]), more)
-        for character in reversed(avoided):
+        for at, character in reversed(list(enumerate(avoided))):
             other = Chars(minus(plain.ranges, of(character)))
             differs = joined(either([other, escape]), more)
             node = maybe(either([differs, joined(text(character), node)]))
+            if at and at % _STEPS_NESTED == 0:
+                node = self.rule("other", node)
         return joined(text('"'), node, text('"'))
 
     def _escape(self, notation: Notation) -> Node:

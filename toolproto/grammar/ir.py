@@ -54,11 +54,28 @@ class Chars:
     ranges: Ranges
 
 
+def _kept_hash(node: Any) -> int:
+    hashed: int = node._hash
+    return hashed
+
+
+def _keep_hash(node: Any, *content: Any) -> None:
+    # Nodes are looked up by content at every step of making a grammar: to hash a tree each time
+    # anew was a third of what the grammar of fifty tools costs.
+    object.__setattr__(node, "_hash", hash((type(node).__name__, *content)))
+
+
 @dataclass(frozen=True, slots=True)
 class Sequence:
     """All of *parts*, one after the other."""
 
     parts: tuple[Node, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _keep_hash(self, self.parts)
+
+    __hash__ = _kept_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,12 @@ class Choice:
     """One of *options*."""
 
     options: tuple[Node, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _keep_hash(self, self.options)
+
+    __hash__ = _kept_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +98,12 @@ class Repeat:
     part: Node
     least: int = 0
     most: int | None = None
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _keep_hash(self, self.part, self.least, self.most)
+
+    __hash__ = _kept_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +124,12 @@ class Without:
     form: Node
     forbidden: Node
     too: Node | None = None
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _keep_hash(self, self.form, self.forbidden, self.too)
+
+    __hash__ = _kept_hash
 
 
 Node = Literal | Chars | Sequence | Choice | Repeat | Rule | Without

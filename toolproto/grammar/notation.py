@@ -237,15 +237,18 @@ class Escaped(Notation):
 
     def plain(self, node: Node) -> Node:
         """*node*, escaped."""
-        return _encoded(node, self._escaped)
+        return _encoded(node, lambda ranges: _escaped(self, ranges))
 
     def _dumps(self, value: Any) -> str:
         return json.dumps(value, ensure_ascii=self.ascii)
 
-    def _escaped(self, ranges: Ranges) -> Node:
-        ranges = intersection(ranges, self.allowed)
-        named = [text(self.escape(each)) for each in self.special if holds(ranges, each)]
-        return either([*_some(minus(ranges, of(self.special))), *named])
+
+@lru_cache(maxsize=1024)
+def _escaped(notation: Escaped, ranges: Ranges) -> Node:
+    """A character of *ranges* as *notation* writes it."""
+    ranges = intersection(ranges, notation.allowed)
+    named = [text(notation.escape(each)) for each in notation.special if holds(ranges, each)]
+    return either([*_some(minus(ranges, of(notation.special))), *named])
 
 
 def may_hold(node: Node, ranges: Ranges) -> bool:

@@ -129,7 +129,8 @@ class RawInTags(Notation):
         unsaid = (*unsaid, *self.never_said)
         made = node if self._is_harmless(node) else self._raw(node)
         if made is None:
-            made, unsaid = self._raw(ANYTHING) or _untagged(), (*form.lengths, "pattern")
+            said = () if form.pattern is None else ("pattern",)
+            made, unsaid = self._raw(ANYTHING) or _untagged(), (*form.lengths, *said)
         return Said(made, unsaid)
 
     @property
@@ -138,7 +139,8 @@ class RawInTags(Notation):
 
     @property
     def _most_counted(self) -> int:
-        # Every count is a table of its own, and with many closing tags a table is large.
+        # Every count and every pattern is a table of its own, and with many closing tags a table
+        # is large.
         return _MOST_COUNTED if len(self.closers) < 8 else 0
 
     def _is_harmless(self, node: Node) -> bool:
@@ -147,6 +149,8 @@ class RawInTags(Notation):
         return not may_hold(node, odd)
 
     def _raw(self, node: Node) -> Node | None:
+        if node != ANYTHING and not self._most_counted:
+            return None
         made = without(node, closing_tags(self.closers), self._beginning())
         try:
             states = table(made) if isinstance(made, Without) else None
@@ -160,17 +164,15 @@ class RawInTags(Notation):
         odd = of("<\r") if self.framed else of("<\r\n")
         odd = odd if self.surely else union(odd, _LIKE_JSON)
         more = times(Chars(rest))
-        bracket = joined(
-            text("<"),
-            either(
-                [
-                    EMPTY,
-                    joined(Chars(minus(rest, of("!"))), more),
-                    joined(text("!"), first_characters(minus(rest, of("[")), rest)),
-                ]
-            ),
+        # One tail for all beginnings: with three, a table would hold every state three times.
+        begun = either(
+            [
+                Chars(minus(rest, odd)),
+                joined(text("<"), Chars(minus(rest, of("!")))),
+                joined(text("<!"), Chars(minus(rest, of("[")))),
+            ]
         )
-        return either([EMPTY, joined(Chars(minus(rest, odd)), more), bracket])
+        return either([EMPTY, text("<"), text("<!"), joined(begun, more)])
 
     def literal(self, value: Any) -> Node:
         if not isinstance(value, str):
