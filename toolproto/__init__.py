@@ -56,6 +56,7 @@ if typing.TYPE_CHECKING:
         counted_ids,
     )
     from .paradigms import (
+        CustomCall,
         JsonCall,
         NamedJson,
         ParsedResponse,
@@ -63,6 +64,7 @@ if typing.TYPE_CHECKING:
         Segment,
         SegmentKind,
         TaggedCall,
+        TemplateCall,
         ToolContextDef,
         WireFormat,
         WireParadigm,
@@ -114,6 +116,7 @@ __all__ = [
     "ChatSession",
     "Chunk",
     "Concern",
+    "CustomCall",
     "Decoder",
     "Defer",
     "Deny",
@@ -145,6 +148,7 @@ __all__ = [
     "StateChanged",
     "StringDelta",
     "TaggedCall",
+    "TemplateCall",
     "TextDelta",
     "Tool",
     "ToolCall",
@@ -231,6 +235,7 @@ _NAMES = {
         "counted_ids",
     ),
     "paradigms": (
+        "CustomCall",
         "JsonCall",
         "NamedJson",
         "ParsedResponse",
@@ -238,6 +243,7 @@ _NAMES = {
         "Segment",
         "SegmentKind",
         "TaggedCall",
+        "TemplateCall",
         "ToolContextDef",
         "WireFormat",
         "WireParadigm",

@@ -8,6 +8,7 @@ from importlib import invalidate_caches
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from toolproto import (
     Limits,
@@ -21,6 +22,7 @@ from toolproto import (
     paradigms,
     register_paradigm,
 )
+from toolproto.cli.app import main
 from toolproto.paradigms import JsonStrict, XmlTag, registry
 
 
@@ -232,3 +234,13 @@ def test_a_broken_entry_point_is_a_usage_error_that_names_it(installed, kind):
 def test_a_broken_entry_point_does_not_touch_the_others(installed, kind):
     entry_points(installed, BROKEN[kind])
     assert isinstance(get_paradigm("xml_tag"), XmlTag)
+
+
+@pytest.mark.parametrize("module", ["raise ImportError('no numpy')", "raise SystemExit(3)", "x ="])
+def test_a_plugin_that_does_not_load_is_a_warning_in_the_list(installed, tmp_path, module):
+    (tmp_path / "plugged_paradigms.py").write_text(module)
+    entry_points(installed, "plugged_in = plugged_paradigms:Plugged")
+    done = CliRunner().invoke(main, ["paradigms"])
+    assert done.exit_code == 0 and "json_strict" in done.stdout
+    (warning,) = done.stderr.splitlines()
+    assert warning.startswith("warning: plugged_in is left out: the paradigm 'plugged_in' of")

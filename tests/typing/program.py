@@ -21,6 +21,7 @@ from toolproto import (
     ChatSession,
     Chunk,
     Concern,
+    CustomCall,
     Decoder,
     Defer,
     Deny,
@@ -52,6 +53,7 @@ from toolproto import (
     StateChanged,
     StringDelta,
     TaggedCall,
+    TemplateCall,
     TextDelta,
     Tool,
     ToolCall,
@@ -129,6 +131,10 @@ class Program(WireParadigm):
 
 
 payloads = (NamedJson(), PythonCall(), TaggedCall(), XmlCall(), JsonCall(listed=True))
+phrased = WireFormat(call=("CALL ", "END"), payload=TemplateCall("{name} WITH {arguments} "))
+custom = WireFormat(
+    call=("<<", ">>"), payload=CustomCall(lambda call: call.name, lambda text: (text, {}))
+)
 
 
 def approve(request: ApprovalRequest) -> Allow | Deny | Defer:

@@ -1,6 +1,7 @@
 """The paradigms: how to talk to a model about tools in plain text."""
 
 from .base import ToolContextDef
+from .declared_payloads import CustomCall, TemplateCall
 from .json_strict import JsonStrict
 from .parsed import ParsedResponse, Segment, SegmentKind
 from .payloads import JsonCall, NamedJson, PythonCall, TaggedCall, XmlCall
@@ -10,6 +11,7 @@ from .wire import WireFormat, WireParadigm
 from .xml_tag import XmlTag
 
 __all__ = [
+    "CustomCall",
     "JsonCall",
     "JsonStrict",
     "NamedJson",
@@ -18,6 +20,7 @@ __all__ = [
     "Segment",
     "SegmentKind",
     "TaggedCall",
+    "TemplateCall",
     "ToolContextDef",
     "WireFormat",
     "WireParadigm",

@@ -74,4 +74,6 @@ class JsonStrict(ToolContextDef):
     def _call_form(self) -> CallForm:
         calls = WireFormat(section=(f'{{"{self.wrapper}": [', "]}"), between=", ")
         as_json = AsJson(JsonCall().schema_of, listed=True, inside=(self.wrapper,))
-        return replace(calls.call_form, as_json=as_json)
+        form = calls.call_form
+        assert form is not None, "JSON says how it is written"
+        return replace(form, as_json=as_json)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from html import escape
 from keyword import iskeyword
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ..decoding.calls.shape import CallShape
 from ..decoding.families.python_names import write_call
@@ -25,8 +25,18 @@ from ..grammar.raw import JsonInTags, RawInTags
 from ..grammar.values import Argument, arguments, object_of
 from ..messages import ToolCall
 from ..tools.spec import ToolSpec
+from .checks import check_fields, check_pair
 
-__all__ = ["JsonCall", "NamedJson", "Payload", "PythonCall", "TaggedCall", "XmlCall", "filled"]
+__all__ = [
+    "JsonCall",
+    "NamedJson",
+    "Payload",
+    "PythonCall",
+    "SaidPayload",
+    "TaggedCall",
+    "XmlCall",
+    "filled",
+]
 
 _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
 # At the start of a line it may be taken for the next argument.
@@ -43,9 +53,7 @@ _TYPES = {str: "string", bool: "boolean", int: "number", float: "number", list: 
 class Payload(Protocol):
     """Writes what stands between the markers of a call.
 
-    *together* says that all calls of a reply stand between one pair of markers, and *enclosure*
-    what stands before, between and behind them there. *grammar* gives the texts of one call of a
-    tool, as ``encode`` writes it.
+    *together* says that all calls of a reply stand between one pair of markers.
     """
 
     family: ClassVar[Family]
@@ -54,9 +62,19 @@ class Payload(Protocol):
     def together(self) -> bool: ...
     @property
     def shape(self) -> CallShape: ...
+    def encode(self, *calls: ToolCall) -> str: ...
+
+
+@runtime_checkable
+class SaidPayload(Payload, Protocol):
+    """A payload that also says which texts it writes, so that a model can be held to them.
+
+    *enclosure* is what stands before, between and behind calls that stand together. *grammar* gives
+    the texts of one call of a tool, as ``encode`` writes it.
+    """
+
     @property
     def enclosure(self) -> tuple[str, str, str]: ...
-    def encode(self, *calls: ToolCall) -> str: ...
     def grammar(self, tool: ToolSpec, draft: Draft, /) -> Node: ...
 
 
@@ -153,6 +171,9 @@ class NamedJson:
     form: str = "{name}\n{arguments}"
     loose: bool = False
 
+    def __post_init__(self) -> None:
+        check_fields("form", self.form, needed=("arguments",), allowed=("name", "id", "index"))
+
     family: ClassVar[Family] = Family.NAMED_JSON
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
@@ -193,6 +214,11 @@ class TaggedCall:
     argument: tuple[str, str] = ("<parameter={key}>\n", "\n</parameter>\n")
     together: bool = False
     between: str = "\n"
+
+    def __post_init__(self) -> None:
+        check_pair("call", self.call, ("name", "number"), ("name", "number"))
+        fields = ("key", "type", "is_string", "value")
+        check_pair("argument", self.argument, fields, fields)
 
     family: ClassVar[Family] = Family.TAGS
     shape: ClassVar[CallShape] = CallShape()

@@ -124,7 +124,7 @@ def _declared(name: str) -> type[WireParadigm]:
 def _loaded(point: EntryPoint) -> type[ToolContextDef]:
     try:
         loaded = point.load()
-    except Exception as error:  # whatever a plugin's import raises
+    except (Exception, SystemExit) as error:  # whatever a plugin's import raises
         raise UsageError(
             f"the paradigm {point.name!r} of {point.value!r} does not load: {error}"
         ) from error

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..decoding.contract import Decoder
+from ..decoding.families.phrase import Inside
 from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
+from ..errors import UsageError
 from ..grammar.draft import Draft
 from ..grammar.ir import AsJson, Node, joined, text
 from ..grammar.replies import CallForm
@@ -21,7 +23,16 @@ from ..guard.nonce import carrying
 from ..messages import Grade, Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer, ToolSpec
 from .base import NO_TOOLS, ToolContextDef
-from .payloads import JsonCall, NamedJson, Payload, PythonCall, TaggedCall, filled
+from .checks import check_pair, check_payload
+from .payloads import (
+    JsonCall,
+    NamedJson,
+    Payload,
+    PythonCall,
+    SaidPayload,
+    TaggedCall,
+    filled,
+)
 from .results import labelled_result, tagged_result
 from .teaching import BALANCED, CLASSIC, Teaching
 
@@ -69,6 +80,28 @@ class WireFormat:
     ends_thought: bool = False
     exact: bool = False
 
+    def __post_init__(self) -> None:
+        check_payload(self.payload)
+        check_pair("call", self.call, ("name",), ())
+        check_pair("section", self.section, (), ())
+        for pair in self.also:
+            check_pair("also", pair, ("name",), ())
+        if not str(self.result).strip():
+            raise UsageError(
+                f"result={self.result!r}: expected a tag's name, or a label with a colon"
+            )
+        if self._inside is not None and not (self.call[0].strip() and self.call[1].strip()):
+            raise UsageError(
+                f"call={self.call!r}: a {type(self.payload).__name__} needs a marker before it and "
+                "one behind it"
+            )
+
+    @property
+    def _inside(self) -> Inside | None:
+        """What reads a payload that somebody else declared."""
+        found: Inside | None = getattr(self.payload, "inside", None)
+        return found
+
     def encode(self, calls: Sequence[ToolCall]) -> str:
         """*calls* as a model writes them."""
         if not calls:
@@ -89,9 +122,11 @@ class WireFormat:
         return self.payload.encode(*calls)
 
     @property
-    def call_form(self) -> CallForm:
-        """What the grammar of replies is made from."""
+    def call_form(self) -> CallForm | None:
+        """What the grammar of replies is made from; None if the payload does not say."""
         payload, (opener, closer) = self.payload, self.call
+        if not isinstance(payload, SaidPayload):
+            return None
         marker, sure = f"{self.section[0]}{opener}".partition("{name}")[0], self.sure
         if payload.together:
             before, between, behind = payload.enclosure
@@ -166,6 +201,7 @@ class WireFormat:
                 sure=self.sure,
                 loose=loose,
                 ends_thought=self.ends_thought,
+                inside=self._inside,
             )
         if (
             isinstance(payload, TaggedCall)
@@ -182,6 +218,12 @@ class WireParadigm(ToolContextDef):
     """A paradigm made from a :class:`WireFormat`. Subclass, set ``name`` and ``wire``, register."""
 
     wire: ClassVar[WireFormat]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # Our own are held to far more by the laws, and there are many of them.
+        if "wire" in vars(cls) and not cls.__module__.startswith("toolproto."):
+            check_wire(cls)
 
     def instructions(self, offer: ToolOffer) -> str:
         """The text that teaches a model this paradigm and the tools of *offer*."""
@@ -228,9 +270,39 @@ class WireParadigm(ToolContextDef):
         return self._as(type(kind.__name__, (kind,), {"wire": self.wire.nonced(nonce)}))
 
     def _call_form(self) -> CallForm | None:
-        # A codec of somebody else's may not say how it is written.
-        return self.wire.call_form if hasattr(self.wire.payload, "grammar") else None
+        return self.wire.call_form
 
     @cached_property
     def _form(self) -> ReplyForm:
         return self.wire.form
+
+
+#: What a form must be able to say to be of any use.
+_PROBES = (
+    ToolCall("look_up", {"city": "Oslo"}),
+    ToolCall("look_up", {"city": 'two words, "quoted"', "days": 3, "deep": [1, {"x": None}]}),
+    ToolCall("now", {}),
+)
+_PROPERTIES = {"city": {"type": "string"}, "days": {"type": "integer"}, "deep": {"type": "array"}}
+_PROBED = ToolOffer(
+    (
+        ToolSpec("look_up", "", {"type": "object", "properties": _PROPERTIES}),
+        ToolSpec("now", "", {"type": "object", "properties": {}}),
+    )
+)
+
+
+def check_wire(kind: type[WireParadigm]) -> None:
+    """UsageError unless *kind* reads back what it writes."""
+    if not isinstance(kind.wire, WireFormat):
+        raise UsageError(f"{kind.__name__}.wire is {kind.wire!r:.200}; expected a WireFormat(…)")
+    paradigm = kind()
+    for call in _PROBES:
+        written = paradigm.encode_call(call)
+        read = paradigm.parse_response(written, _PROBED)
+        if read.calls != [call] or read.calls[0].repairs:
+            told = [*read.calls, *(problem.message for problem in read.problems)]
+            raise UsageError(
+                f"{kind.__name__} cannot be read back: it writes {written!r:.300} for "
+                f"{call.name}({dict(call.arguments)!r}) and reads {told!r:.300}"
+            )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import click
 
 from ...messages import ToolCall
@@ -40,13 +42,21 @@ def command(name: str | None, model: str | None, as_json: bool) -> None:
 
 
 def _show_all(as_json: bool) -> None:
-    rows = [_summary(get_paradigm(name)) for name in paradigms()]
+    rows = list(_summaries())
     if as_json:
         print_json(rows)
         return
     width = max(len(row["name"]) for row in rows)
     for row in rows:
         click.echo(f"{row['name']:{width}}  {row['call']}".replace("\n", "⏎"))
+
+
+def _summaries() -> Iterator[dict[str, str]]:
+    for name in paradigms():
+        try:
+            yield _summary(get_paradigm(name))
+        except Exception as error:  # a plugin: the others are there all the same
+            click.echo(f"warning: {name} is left out: {error}", err=True)
 
 
 def _show_one(paradigm: ToolContextDef, as_json: bool) -> None:

@@ -89,14 +89,21 @@ class Openings:
     @property
     def by_content(self) -> bool:
         """Does what is written decide who reads it? Some families are like no other."""
-        return self._form.family not in _READERS
+        return self._own is None
+
+    @property
+    def _own(self) -> FamilyReader | None:
+        """The reader of a family that no other is like."""
+        if self._form.inside is not None:
+            return self._form.inside.reader
+        return _READERS.get(self._form.family)
 
     def at(self, text: str, at: int, base: int, final: bool) -> Opening | int:
         """What reads the call that begins at *at*, or NO, or MORE."""
         if self._form.tool:
             return self._open_tool(text, at, base, final)
-        if self._form.family in _READERS and text[at] != "{":
-            return self._open_own(_READERS[self._form.family], at, base)
+        if (own := self._own) is not None and text[at] != "{":
+            return self._open_own(own, at, base)
         char = text[at]
         if char == "{":
             return self._open_json(at)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from ...messages import Repair
 from ..calls.shape import CallShape
+
+if TYPE_CHECKING:
+    from ..families.phrase import Inside
 
 __all__ = ["Family", "MarkedForm", "ReplyForm"]
 
@@ -24,6 +28,7 @@ class Family(Enum):
     YAML = "yaml"  # tool: name, and its arguments below
     RAW = "raw"  # a line for each argument, a block without any escapes for a long one
     BRACES = "braces"  # call:name{key:<escape>text<escape>,n:1}
+    DECLARED = "declared"  # as somebody else declared it: see MarkedForm.inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,8 @@ class MarkedForm:
     call is meant. *gated* calls count only if their tool is on offer. *tool* is the tool that
     the marker itself names, and *loose* says that the argument of a tool which has only one may be
     plain text. *ends_thought* says that by the model's template the opener ends a thought that was
-    not closed. *drift* is how a call behind these markers departs from the asked form.
+    not closed. *drift* is how a call behind these markers departs from the asked form. *inside* is
+    what reads a call of the family ``DECLARED``.
     """
 
     opener: str
@@ -50,6 +56,7 @@ class MarkedForm:
     loose: bool = False
     ends_thought: bool = False
     drift: tuple[Repair, ...] = ()
+    inside: Inside | None = None
 
 
 @dataclass(frozen=True, slots=True)
