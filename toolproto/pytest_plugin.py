@@ -84,8 +84,10 @@ def _check_folders(config: pytest.Config, folders: Iterable[Path]) -> None:
     if missing:
         raise pytest.UsageError(f"toolproto fixtures: there is no folder {', '.join(missing)}")
     if not config.pluginmanager.hasplugin("syrupy"):
+        from .extras import install_command
+
         raise pytest.UsageError(
-            "toolproto fixtures need the plugin syrupy: pip install 'toolproto[testing]'"
+            f"toolproto fixtures need the plugin syrupy: {install_command('testing')}"
         )
 
 

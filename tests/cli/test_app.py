@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from toolproto import __version__
 from toolproto.cli.app import COMMANDS, main
+from toolproto.extras import install_command
 
 TOOLS = str(Path(__file__).parents[2] / "benchmarks" / "tools.json")
 
@@ -155,7 +156,7 @@ def test_without_click_the_remedy_is_told():
     program = "import sys; sys.modules['click'] = None; from toolproto.cli import run; run()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr.strip().endswith("run: pip install 'toolproto[cli]'")
+    assert done.stderr.strip().endswith(f"run: {install_command('cli')}")
 
 
 def test_settings_may_be_named_behind_any_command(tmp_path):

@@ -14,11 +14,13 @@ from click.testing import CliRunner, Result
 
 from tests.patience import PATIENCE
 from toolproto import UsageError, __version__, get_paradigm
+from toolproto.cli import checkup
 from toolproto.cli.app import main
 from toolproto.cli.endpoint_choice import EndpointChoice
 from toolproto.cli.paradigm_choice import load_paradigm
 from toolproto.cli.tool_sources import load_offer
 from toolproto.endpoints import RecordingEndpoint, ScriptedEndpoint
+from toolproto.extras import install_command
 from toolproto.messages import ChatRequest, Message
 
 TOOLS = str(Path(__file__).parents[2] / "benchmarks" / "tools.json")
@@ -100,6 +102,19 @@ def test_the_doctor_finds_this_installation_sound():
     rows = [json.loads(line) for line in run("doctor", "--json").stdout.splitlines()]
     assert rows[0]["told"].startswith(__version__)
     assert {row["state"] for row in rows} == {"fine"}
+
+
+def test_the_doctor_offers_the_command_that_mends_what_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setitem(checkup.EXTRAS, "server", ("no_such_module", "the proxy"))
+    monkeypatch.setenv("TOOLPROTO_MODELS", str(tmp_path / "none"))
+    monkeypatch.setenv("PATH", "")
+    rows = [json.loads(line) for line in run("doctor", "--json").stdout.splitlines()]
+    remedies = {row["what"]: row["remedy"] for row in rows if row["state"] == "missing"}
+    pull = "toolproto model pull smollm2"
+    assert remedies["toolproto[server]"] == remedies["toolproto serve"] == install_command("server")
+    assert remedies["model"] == remedies["toolproto chat --local"] == pull
+    assert "export PATH" in remedies["command"]
+    assert f"run: {pull}" in run("doctor").stdout
 
 
 def test_the_doctor_asks_the_endpoint():

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from toolproto import UsageError
+from toolproto.extras import install_command
 from toolproto.mcp import McpConfig, McpServer, read_servers
 from toolproto.mcp.config import config_of, name_of, parse_source
 
@@ -166,4 +167,4 @@ def test_a_package_that_is_missing_is_named(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert "MCP servers need more; run: pip install 'toolproto[mcp]'" in done.stderr
+    assert f"MCP servers need more; run: {install_command('mcp')}" in done.stderr

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import UsageError
+from ..extras import install_command
 
 __all__ = ["arrow", "engine"]
 
@@ -23,4 +24,4 @@ def engine(name: str, extra: str, what: str) -> Any:
         missing = str(error.name).partition(".")[0]
         if missing != name.partition(".")[0]:
             raise
-        raise UsageError(f"{what} needs {missing}; run: pip install 'toolproto[{extra}]'") from None
+        raise UsageError(f"{what} needs {missing}; run: {install_command(extra)}") from None

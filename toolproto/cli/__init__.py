@@ -17,7 +17,9 @@ def run() -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("click", "rich"):
             raise
+        from ..extras import install_command
+
         raise SystemExit(
-            "toolproto: error: the command line needs more; run: pip install 'toolproto[cli]'"
+            f"toolproto: error: the command line needs more; run: {install_command('cli')}"
         ) from None
     main(prog_name="toolproto")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -19,7 +20,7 @@ from .exits import Exit, exit_of
 from .settings import TABLES, Settings, load_settings
 from .visible import visible
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "COMPLETE", "main"]
 
 #: What there is: each command's one line of help. Its module is loaded when it is asked for.
 COMMANDS = {
@@ -42,6 +43,8 @@ COMMANDS = {
     "doctor": "Check this installation, and the endpoint.",
     "version": "Print the version.",
 }
+#: Set by a shell that wants a word completed.
+COMPLETE = "_TOOLPROTO_COMPLETE"
 _HELP = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "TOOLPROTO"}
 _NAME_OF = {"new-paradigm": "new_paradigm"}
 
@@ -94,6 +97,8 @@ class _Commands(click.Group):
             ctx.exit(exit_of(error))
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        if COMPLETE in os.environ:
+            from . import completing as completing  # before click looks for what a shell needs
         run = partial(super().main, *args, **extra, standalone_mode=False)
         return _end(run) if standalone_mode else run()
 

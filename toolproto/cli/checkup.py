@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
+from pathlib import Path
 from time import monotonic
 from typing import Literal
 
 from .. import __version__
-from ..errors import ToolProtoError
+from ..errors import ToolProtoError, UsageError
+from ..extras import install_command
 from ..messages import ChatRequest, Message
 from ..paradigms import get_paradigm, paradigms
 from .chat.folding import counted
@@ -36,13 +39,26 @@ EXTRAS = {
 }
 
 
+#: What the README goes on to do, with the extras that each step needs.
+STEPS = {
+    "toolproto chat --local": ("cli", "local"),
+    "toolproto chat --store": ("cli", "sql"),
+    "toolproto serve": ("cli", "server"),
+    "toolproto new-paradigm": ("cli", "testing"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: it is *fine*, *missing* (not installed) or *broken*."""
+    """One thing that was looked at: it is *fine*, *missing* (not installed) or *broken*.
+
+    *remedy* is the command that mends it, where there is one.
+    """
 
     what: str
     state: Literal["fine", "missing", "broken"]
     told: str
+    remedy: str = ""
 
 
 def checkup(
@@ -51,12 +67,15 @@ def checkup(
     """What was found, one thing after the other; whoever is named to be asked is asked last."""
     python = ".".join(map(str, sys.version_info[:3]))
     yield Finding("toolproto", "fine", f"{__version__}, Python {python}")
+    yield _on_path()
     yield from map(_extra, EXTRAS)
+    yield _model()
+    yield from _steps()
     yield _tried("paradigms", _paradigms)
     yield _tried("settings", lambda: _settings(settings))
     yield from _servers(mcp, settings)
     if endpoint.url or endpoint.local or endpoint.recording:
-        yield _tried("endpoint", lambda: _answer(endpoint))
+        yield _tried("endpoint", lambda: _answer(endpoint.with_model(lambda names: names[0])))
 
 
 def _servers(sources: Sequence[str], settings: Settings) -> Iterator[Finding]:
@@ -90,8 +109,42 @@ def _extra(name: str) -> Finding:
     module, purpose = EXTRAS[name]
     what = f"toolproto[{name}]"
     if find_spec(module) is None:
-        return Finding(what, "missing", f"for {purpose}: pip install '{what}'")
+        return Finding(what, "missing", f"for {purpose}", install_command(name))
     return Finding(what, "fine", f"{module} {_version(module)}")
+
+
+def _on_path() -> Finding:
+    """Whether the program can be called by its name, and is this one."""
+    found, ours = shutil.which("toolproto"), Path(sys.executable).with_name("toolproto")
+    if found is None:
+        remedy = f'export PATH="{ours.parent}:$PATH"' if ours.exists() else ""
+        return Finding("command", "missing", "toolproto is not on the PATH", remedy)
+    other = "" if Path(found).parent == ours.parent else f", another one than {ours}"
+    return Finding("command", "fine", f"{found}{other}")
+
+
+def _model() -> Finding:
+    """Whether the embedded model is here."""
+    from ..endpoints.local.store import DEFAULT_MODEL, find_model
+
+    try:
+        return Finding("model", "fine", str(find_model(DEFAULT_MODEL)))
+    except UsageError:
+        remedy = f"toolproto model pull {DEFAULT_MODEL}"
+        return Finding("model", "missing", f"{DEFAULT_MODEL}, the embedded model, 93 MB", remedy)
+
+
+def _steps() -> Iterator[Finding]:
+    """Whether each step of the README can be taken."""
+    for step, extras in STEPS.items():
+        lacking = [name for name in extras if find_spec(EXTRAS[name][0]) is None]
+        if lacking:
+            told = f"needs {', '.join(lacking)}"
+            yield Finding(step, "missing", told, install_command(",".join(lacking)))
+        elif "--local" in step and (model := _model()).state != "fine":
+            yield Finding(step, "missing", "needs a model", model.remedy)
+        else:
+            yield Finding(step, "fine", "can be run")
 
 
 def _version(module: str) -> str:
@@ -116,4 +169,5 @@ def _answer(endpoint: EndpointChoice) -> str:
     begun = monotonic()
     with endpoint.open().stream(request) as chunks:
         said = "".join(chunk.text for chunk in chunks)
-    return f"answered {said.strip()[:60]!r} in {monotonic() - begun:.1f} s"
+    named = f"{endpoint.model_name} {endpoint.place}"
+    return f"{named} answered {said.strip()[:60]!r} in {monotonic() - begun:.1f} s"

@@ -14,6 +14,7 @@ from ..endpoints.services import SERVICES
 from ..grammar.constraint import CONSTRAIN
 from ..guard.levels import LEVELS
 from ..paradigms.teaching import PRESETS
+from .completing import ENDPOINT, LOCAL_MODEL, MODEL, PARADIGM, TOOLS
 from .endpoint_choice import EndpointChoice
 
 __all__ = [
@@ -22,25 +23,38 @@ __all__ = [
     "guard_option",
     "json_option",
     "mcp_option",
+    "paradigm_named",
     "paradigm_option",
     "teaching_option",
     "tools_option",
 ]
 
 _Command = Callable[..., Any]
+_Decorator = Callable[[_Command], _Command]
 
-paradigm_option = click.option(
-    "--paradigm",
-    "-p",
-    default="json_strict",
-    show_default=True,
-    envvar="TOOLPROTO_PARADIGM",
-    help="Form of the calls: a name, a .py file that defines one, or 'auto'.",
+
+def paradigm_named(help: str, default: str | None = "json_strict", **more: Any) -> _Decorator:
+    """``--paradigm``, which is named alike everywhere; see ``paradigm_choice.py``."""
+    usual = {"default": default, "show_default": True, "envvar": "TOOLPROTO_PARADIGM"}
+    return click.option(
+        "--paradigm",
+        "-p",
+        *more.pop("names", ()),
+        type=PARADIGM,
+        metavar="NAME",
+        help=help,
+        **{**(usual if default else {}), **more},
+    )
+
+
+paradigm_option = paradigm_named(
+    "Form of the calls: a name, a .py file that defines one, or 'auto'."
 )
 tools_option = click.option(
     "--tools",
     "-t",
     "tools",
+    type=TOOLS,
     multiple=True,
     envvar="TOOLPROTO_TOOLS",
     metavar="SOURCE",
@@ -77,11 +91,12 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Machine-read
 
 _ENDPOINT_OPTIONS = [
     click.option(
-        "--endpoint", envvar="TOOLPROTO_ENDPOINT", metavar="URL",
+        "--endpoint", envvar="TOOLPROTO_ENDPOINT", type=ENDPOINT, metavar="URL",
         help="Address of the service, as in http://localhost:8080/v1.",
     ),
     click.option(
-        "--model", envvar="TOOLPROTO_MODEL", metavar="NAME", help="The model's name there."
+        "--model", envvar="TOOLPROTO_MODEL", type=MODEL, metavar="NAME",
+        help="The model's name there; without it, the service is asked which it has.",
     ),
     click.option(
         "--dialect", type=click.Choice(list(DIALECTS)), default="openai_chat", show_default=True,
@@ -97,7 +112,7 @@ _ENDPOINT_OPTIONS = [
     ),
     click.option("--header", multiple=True, help="Further header, 'Name: value'."),
     click.option(
-        "--local", is_flag=False, flag_value="smollm2", metavar="[MODEL]",
+        "--local", is_flag=False, flag_value="smollm2", type=LOCAL_MODEL, metavar="[MODEL]",
         help="A model in this process: a pulled one, or a .gguf file.  [smollm2]",
     ),
     click.option(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..extras import install_command
 from .bars import Panel, panels
 from .report import ProbeReport
 
@@ -20,7 +21,7 @@ def require_matplotlib() -> None:
         import matplotlib  # noqa: F401
     except ImportError:
         raise UsageError(
-            "a PNG needs matplotlib: pip install 'toolproto[probe]' (report.html needs nothing)"
+            f"a PNG needs matplotlib: {install_command('probe')} (report.html needs nothing)"
         ) from None
 
 

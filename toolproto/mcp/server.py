@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 from ..errors import McpError, UsageError
+from ..extras import install_command
 from ..tools.define import Risk, Tool
 from ..tools.sources import ToolSource
 from .config import McpConfig, config_of, name_of
@@ -191,7 +192,7 @@ def _keeper(config: McpConfig, pins: Pins) -> Keeper:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in ("mcp", "mcp_types", "httpx2", "anyio"):
             raise
-        raise UsageError("MCP servers need more; run: pip install 'toolproto[mcp]'") from None
+        raise UsageError(f"MCP servers need more; run: {install_command('mcp')}") from None
     return Keeper(config, pins)
 
 

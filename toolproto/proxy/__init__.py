@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..extras import install_command
 from .config import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 
 if TYPE_CHECKING:
@@ -36,5 +37,5 @@ def make_app(config: ProxyConfig) -> Starlette:
     except ModuleNotFoundError as error:
         if error.name not in ("starlette", "prometheus_client"):
             raise
-        raise UsageError("the proxy needs more; run: pip install 'toolproto[server]'") from None
+        raise UsageError(f"the proxy needs more; run: {install_command('server')}") from None
     return make(config)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..extras import install_command
 from .base import Store
 from .memory import MemoryStore
 
@@ -49,4 +50,4 @@ def sql_store() -> type[SqlStore]:
             raise
     else:
         return SqlStore
-    raise UsageError("a store in a database needs SQLAlchemy: pip install 'toolproto[sql]'")
+    raise UsageError(f"a store in a database needs SQLAlchemy: {install_command('sql')}")

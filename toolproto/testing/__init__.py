@@ -38,8 +38,9 @@ def __getattr__(name: str) -> typing.Any:
         from . import paradigm_laws
     except ImportError as error:
         from ..errors import UsageError
+        from ..extras import install_command
 
         raise UsageError(
-            f"{name} draws its cases with Hypothesis: pip install 'toolproto[testing]'"
+            f"{name} draws its cases with Hypothesis: {install_command('testing')}"
         ) from error
     return getattr(paradigm_laws, name)

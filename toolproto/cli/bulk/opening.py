@@ -12,6 +12,7 @@ from io import BufferedReader
 from typing import Any
 
 from ...errors import UsageError
+from ...extras import install_command
 from .inputs import Source
 from .reading import too_long
 
@@ -91,4 +92,4 @@ def arrow(name: str, what: str) -> Any:
     try:
         return import_module(name)
     except ModuleNotFoundError:
-        raise UsageError(f"{what} needs pyarrow; run: pip install 'toolproto[parquet]'") from None
+        raise UsageError(f"{what} needs pyarrow; run: {install_command('parquet')}") from None

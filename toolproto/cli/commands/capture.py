@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from ..options import json_option, tools_option
+from ..options import json_option, paradigm_named, tools_option
 
 if TYPE_CHECKING:
     from ...testing.capture import CaptureReport
@@ -34,11 +34,7 @@ __all__ = ["command", "own_paradigm"]
     show_default=True,
     help="Only replies of which a call was lost, refused or guessed at.",
 )
-@click.option(
-    "--paradigm",
-    "-p",
-    help="Form of the calls: a name, or a .py file.  [default: FOLDER's name]",
-)
+@paradigm_named("Form of the calls: a name, or a .py file.  [default: FOLDER's name]", default=None)
 @tools_option
 @click.option("--redact", multiple=True, metavar="REGEX", help="Also take out what this matches.")
 @click.option(

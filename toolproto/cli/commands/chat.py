@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from ...describe import styles
 from ...errors import UsageError
 from ...tools.toolsets import demo_exchanges
+from ..completing import SESSION
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..mcp_servers import configured_servers
@@ -63,7 +64,9 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @teaching_option
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
               help="Keep the session: chats.db, or postgresql://…")  # fmt: skip
-@click.option("--session", metavar="ID", help="Which one: go on with it, or begin it.")
+@click.option(
+    "--session", type=SESSION, metavar="ID", help="Which one: go on with it, or begin it."
+)
 @click.option("--files", metavar="NAME", help="Let the model keep files of that name in the store.")
 @click.option("--workspace", default="", metavar="NAME", help="What a new session belongs to.")
 @click.option("--auto-title", is_flag=True, help="Let the model find a title, in the background.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from ..app import COMPLETE
+
 __all__ = ["command"]
 
 SHELLS = ["bash", "zsh", "fish"]
@@ -16,9 +18,16 @@ SHELLS = ["bash", "zsh", "fish"]
 def command(ctx: click.Context, shell: str) -> None:
     """Print the completion script of SHELL.
 
-    For this terminal:  eval "$(toolproto completion bash)"
+    It completes commands, options, paradigms, models, sessions, endpoints and files.
+
+    \b
+    bash  eval "$(toolproto completion bash)"      in ~/.bashrc
+    zsh   eval "$(toolproto completion zsh)"       in ~/.zshrc, below compinit
+    fish  toolproto completion fish | source       in ~/.config/fish/config.fish
     """
+    from .. import completing as completing  # our own way of completing in bash
+
     completion = get_completion_class(shell)
     assert completion is not None
     root = ctx.find_root().command
-    click.echo(completion(root, {}, "toolproto", "_TOOLPROTO_COMPLETE").source())
+    click.echo(completion(root, {}, "toolproto", COMPLETE).source())

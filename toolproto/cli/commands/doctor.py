@@ -25,9 +25,10 @@ _MARKS = {"fine": "[green]✓[/]", "missing": "[dim]·[/]", "broken": "[red]✗[
 def command(
     ctx: click.Context, endpoint: EndpointChoice, mcp: tuple[str, ...], as_json: bool
 ) -> None:
-    """Check this installation, the MCP servers, and the endpoint if one is named.
+    """Check what is installed, and whether the endpoint and the MCP servers answer.
 
-    Ends with 1 if anything is broken; what is merely not installed is no fault.
+    Each thing that is missing or broken comes with the command that mends it. Ends with 1 if
+    anything is broken; what is merely not installed is no fault.
     """
     broken = False
     for finding in checkup(endpoint, ctx.ensure_object(Settings), mcp):
@@ -38,9 +39,12 @@ def command(
 
 def _show(finding: Finding, as_json: bool) -> None:
     if as_json:
-        print_json({"what": finding.what, "state": finding.state, "told": finding.told})
+        found = {"what": finding.what, "state": finding.state, "told": finding.told}
+        print_json({**found, "remedy": finding.remedy or None})
         return
     from rich.markup import escape
 
     told = escape(visible(f"{finding.what:22} {finding.told}"))
     out().print(f"{_MARKS[finding.state]} {told}", soft_wrap=True)
+    if finding.remedy:
+        out().print(f"  {'':22} run: {escape(visible(finding.remedy))}", soft_wrap=True)

@@ -14,6 +14,7 @@ from ...endpoints.local.store import (
     models_folder,
     remove_model,
 )
+from ..completing import LOCAL_MODEL
 from ..console import err, note, print_json
 from ..options import json_option
 from ..visible import visible
@@ -60,14 +61,14 @@ def _list(as_json: bool) -> None:
 
 
 @command.command("path")
-@click.argument("name")
+@click.argument("name", type=LOCAL_MODEL)
 def _path(name: str) -> None:
     """Print where the file of the model NAME is."""
     click.echo(visible(str(find_model(name))))
 
 
 @command.command("remove")
-@click.argument("name")
+@click.argument("name", type=LOCAL_MODEL)
 def _remove(name: str) -> None:
     """Remove the model NAME. A file that was not downloaded here stays where it is."""
     model = remove_model(name)

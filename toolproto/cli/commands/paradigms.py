@@ -10,6 +10,7 @@ from ...messages import ToolCall
 from ...paradigms import ToolContextDef, get_paradigm, paradigms
 from ...recommendations import recommend
 from ...tools.spec import ToolOffer, ToolSpec
+from ..completing import PARADIGM
 from ..console import print_json
 from ..options import json_option
 from ..paradigm_choice import load_paradigm
@@ -25,7 +26,7 @@ _SPEC = ToolSpec(
 
 
 @click.command("paradigms")
-@click.argument("name", required=False)
+@click.argument("name", required=False, type=PARADIGM)
 @click.option("--for", "model", metavar="MODEL", help="Which one suits the model of that name?")
 @json_option
 def command(name: str | None, model: str | None, as_json: bool) -> None:

@@ -22,7 +22,7 @@ from ..bulk.tally import Tally
 from ..bulk.work import Work
 from ..console import err, note, out, print_json
 from ..exits import Exit
-from ..options import json_option, tools_option
+from ..options import json_option, paradigm_named, tools_option
 from ..paradigm_choice import load_paradigm
 from ..tool_sources import load_offer
 
@@ -33,13 +33,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command("parse")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
-@click.option(
-    "--paradigm",
-    "-p",
-    default="json_strict",
-    show_default=True,
-    envvar="TOOLPROTO_PARADIGM",
-    help="Form of the calls: a name, a .py file that defines one, or 'any' form there is.",
+@paradigm_named(
+    "Form of the calls: a name, a .py file that defines one, 'auto', or 'any' form there is."
 )
 @tools_option
 @click.option("--salvage", is_flag=True, help="Read calls of known tools in other forms, too.")

@@ -23,7 +23,7 @@ from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
 from ..model_choice import which_model
-from ..options import endpoint_options, json_option
+from ..options import endpoint_options, json_option, paradigm_named
 from ..paradigm_choice import load_paradigm
 from ..probe_view import print_plan, print_report, shown_progress
 from ..settings import FILE, Settings
@@ -36,13 +36,11 @@ _EXITS = {"budget": Exit.FINE, "endpoint": Exit.ENDPOINT, "interrupted": Exit.IN
 
 @click.command("probe")
 @endpoint_options
-@click.option(
-    "--paradigm",
-    "-p",
-    "paradigms",
+@paradigm_named(
+    "A form of call to try: a name, or a .py file; may be repeated.  [six of them]",
+    default=None,
+    names=["paradigms"],
     multiple=True,
-    metavar="NAME",
-    help="A form of call to try, a .py file that defines one too; may be repeated.  [six of them]",
 )
 @click.option(
     "--describe",

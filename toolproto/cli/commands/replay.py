@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..exits import Exit
-from ..options import json_option
+from ..options import json_option, paradigm_named
 from ..visible import visible
 from .capture import own_paradigm
 
@@ -24,10 +24,8 @@ __all__ = ["command"]
 
 @click.command(name="replay")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--paradigm",
-    "-p",
-    help="What reads them: a name, or a .py file.  [default: each fixture's own]",
+@paradigm_named(
+    "What reads them: a name, or a .py file.  [default: each fixture's own]", default=None
 )
 @click.option(
     "--against",

@@ -10,7 +10,9 @@ from ...describe import styles
 from ...endpoints.dialects import DIALECTS
 from ...endpoints.services import SERVICES
 from ...errors import UsageError
-from ..options import constrain_option, guard_option, teaching_option
+from ...extras import install_command
+from ..completing import ENDPOINT
+from ..options import constrain_option, guard_option, paradigm_named, teaching_option
 from ..settings import Settings
 
 __all__ = ["command"]
@@ -18,7 +20,11 @@ __all__ = ["command"]
 
 @click.command("serve")
 @click.option(
-    "--upstream", envvar="TOOLPROTO_UPSTREAM", metavar="URL", help="Address of the backend."
+    "--upstream",
+    envvar="TOOLPROTO_UPSTREAM",
+    type=ENDPOINT,
+    metavar="URL",
+    help="Address of the backend.",
 )
 @click.option(
     "--dialect",
@@ -39,14 +45,7 @@ __all__ = ["command"]
     show_default=True,
     help="'auto': try the backend's own tools once for each model.",
 )
-@click.option(
-    "--paradigm",
-    "-p",
-    default="auto",
-    show_default=True,
-    envvar="TOOLPROTO_PARADIGM",
-    help="What models are taught; 'auto' goes by their names.",
-)
+@paradigm_named("What models are taught; 'auto' goes by their names.", "auto")
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--examples", is_flag=True, help="Show small models a call before they begin.")
@@ -118,7 +117,7 @@ def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("starlette", "uvicorn", "prometheus_client"):
             raise
-        raise UsageError("the proxy needs more; run: pip install 'toolproto[server]'") from None
+        raise UsageError(f"the proxy needs more; run: {install_command('server')}") from None
     config = _config(options, settings)
     check(config)
     click.echo(banner(config))

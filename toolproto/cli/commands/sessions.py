@@ -13,6 +13,7 @@ import click
 
 from ...errors import UsageError
 from ...stores import Store
+from ..completing import SESSION
 from ..console import note, out, print_json, print_text
 from ..options import json_option
 
@@ -98,7 +99,7 @@ def list_sessions(
 
 @command.command("show")
 @_in_store
-@click.argument("id")
+@click.argument("id", type=SESSION)
 @click.option("--whole", is_flag=True, help="Fold neither arguments nor results.")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking.")
 @json_option
@@ -122,7 +123,7 @@ def show(store: Store, id: str, whole: bool, thinking: bool, as_json: bool) -> N
 
 @command.command("export")
 @_in_store
-@click.argument("id")
+@click.argument("id", type=SESSION)
 @click.option(
     "--format",
     "form",
@@ -164,7 +165,7 @@ def import_session(store: Store, file: Path, id: str | None) -> None:
 
 @command.command("delete")
 @_in_store
-@click.argument("ids", nargs=-1, required=True)
+@click.argument("ids", nargs=-1, required=True, type=SESSION)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 def delete(store: Store, ids: tuple[str, ...], yes: bool) -> None:
     """Forget sessions and all that was said in them."""

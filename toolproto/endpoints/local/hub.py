@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from ...errors import EndpointError, UsageError
+from ...extras import install_command
 from .fetching import RemoteFile
 
 __all__ = ["hub_file"]
@@ -20,7 +21,7 @@ def hub_file(repository: str, filename: str) -> RemoteFile:
         from huggingface_hub import get_hf_file_metadata, hf_hub_url
     except ImportError:
         raise UsageError(
-            "models of the hub need huggingface_hub: pip install 'toolproto[hub]'"
+            f"models of the hub need huggingface_hub: {install_command('hub')}"
         ) from None
     try:
         found = get_hf_file_metadata(hf_hub_url(repository, filename))

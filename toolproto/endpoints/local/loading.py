@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import EndpointError, UsageError
+from ...extras import install_command
 
 __all__ = ["EngineOptions", "load_model"]
 
@@ -63,7 +64,7 @@ def load_model(path: Path, options: EngineOptions) -> Any:
         raise EndpointError(f"{path.name} is not a usable model: {reason}") from None
     except AttributeError as error:
         raise EndpointError(
-            f"this xllamacpp is too old ({error}): pip install -U 'toolproto[local]'"
+            f"this xllamacpp is too old ({error}): {install_command('local', newer=True)}"
         ) from None
 
 
@@ -76,8 +77,7 @@ def require_library() -> Any:
         import xllamacpp
     except ImportError as error:
         raise UsageError(
-            f"running a model in this process needs xllamacpp ({error}): "
-            "pip install 'toolproto[local]'"
+            f"running a model in this process needs xllamacpp ({error}): {install_command('local')}"
         ) from None
     return xllamacpp
 

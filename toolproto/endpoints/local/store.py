@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import UsageError
+from ...extras import install_command
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -61,7 +62,7 @@ def models_folder() -> Path:
         from platformdirs import user_cache_path
     except ImportError:
         raise UsageError(
-            "finding the folder of models needs platformdirs: pip install 'toolproto[local]', "
+            f"finding the folder of models needs platformdirs: {install_command('local')}, "
             f"or name a folder in {FOLDER_VARIABLE}"
         ) from None
     return user_cache_path("toolproto", appauthor=False) / "models"

@@ -8,6 +8,7 @@ from sqlalchemy import URL, ColumnElement, Connection, create_engine, event, fun
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from ...errors import StoreError, UsageError
+from ...extras import install_command
 from .database import Database, Purpose, cursor_of
 
 __all__ = ["PostgresDatabase"]
@@ -45,9 +46,7 @@ class PostgresDatabase(Database):
                 url.set(drivername=_DRIVER).update_query_dict(missing), hide_parameters=True
             )
         except ModuleNotFoundError:
-            raise UsageError(
-                "PostgreSQL needs psycopg: pip install 'toolproto[postgres]'"
-            ) from None
+            raise UsageError(f"PostgreSQL needs psycopg: {install_command('postgres')}") from None
         except (ArgumentError, ValueError):
             raise UsageError(f"{place} is not a complete PostgreSQL URL") from None
         event.listen(engine, "connect", _configure)

@@ -90,33 +90,34 @@ def demo_exchanges() -> list[Message]:
     """Four questions with their calls, results and answers, for a session's *examples*.
 
     A model of some hundred million parameters does not follow instructions, but it does what it
-    has seen done: SmolLM2-135M called nothing when it was told how, and the right tool when it was
-    shown these.
+    has seen done: told how to call, SmolLM2-135M called the right tool for none of five questions;
+    shown these, for four of six.
     """
     return [
         *_exchange(
+            "What time is it in Berlin?",
+            ToolCall("current_time", {"city": "Berlin"}, "call_1"),
+            "Monday, 02 November 2026, 09:15",
+            "In Berlin it is 09:15.",
+        ),
+        *_exchange(
+            "What is 6 * 7?",
+            ToolCall("calculate", {"expression": "6 * 7"}, "call_2"),
+            "42",
+            "6 * 7 is 42.",
+        ),
+        # What stands last is copied most: the weather is what people ask about first.
+        *_exchange(
             "What is the weather in Oslo?",
-            ToolCall("get_weather", {"city": "Oslo"}, "call_1"),
+            ToolCall("get_weather", {"city": "Oslo"}, "call_3"),
             WEATHER["Oslo"],
             "It is 4 °C in Oslo, with rain.",
         ),
         *_exchange(
-            "What is the weather in Madrid?",
-            ToolCall("get_weather", {"city": "Madrid"}, "call_2"),
+            "Is it raining in Madrid?",
+            ToolCall("get_weather", {"city": "Madrid"}, "call_4"),
             WEATHER["Madrid"],
-            "It is 22 °C in Madrid, with fog.",
-        ),
-        *_exchange(
-            "What is 6 * 7?",
-            ToolCall("calculate", {"expression": "6 * 7"}, "call_3"),
-            "42",
-            "6 * 7 is 42.",
-        ),
-        *_exchange(
-            "What time is it in Berlin?",
-            ToolCall("current_time", {"city": "Berlin"}, "call_4"),
-            "Monday, 02 November 2026, 09:15",
-            "In Berlin it is 09:15 on Monday.",
+            "No, it is 22 °C in Madrid, with fog.",
         ),
     ]
 
