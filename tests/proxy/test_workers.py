@@ -64,7 +64,7 @@ def command_of(pid: int) -> bytes:
 
 def fetched(url: str) -> str:
     try:
-        return httpx.get(url, timeout=5).text
+        return httpx.get(url, timeout=PATIENCE / 2).text
     except httpx.HTTPError:
         return ""
 

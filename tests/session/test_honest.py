@@ -210,16 +210,15 @@ def test_a_tool_that_is_done_is_told_so_when_somebody_after_it_fails(play, who):
 
 def test_the_time_of_a_call_is_its_own(play):
     """Not that of the reviewer who looks at another result meanwhile."""
-    reviewed = threading.Event()
 
     def reviewer(result):
-        reviewed.wait(0.05)
+        threading.Event().wait(0.3)
 
     before = datetime.now(UTC).timestamp()
     both = ADD + call("add", '{"a": 3, "b": 4}')
     result = play(both, "ok", tools=[add], reviewer=reviewer).send()
     for record in result.calls:
-        assert record.seconds < 0.04
+        assert record.seconds < 0.3
         assert before - 1 < record.started <= record.ended <= datetime.now(UTC).timestamp() + 1
 
 

@@ -739,7 +739,9 @@ def check_usable(play: Any, scenario: Scenario, store: Any) -> None:
         assert not play.session.interrupted
         play.resume({request.call.id: Deny() for request in play.session.pending})
     session = play.session
-    session._keeping.setup = replace(session._setup, hooks=())  # some only fail, or only ask
+    # Some hooks only fail, or only ask; and a turn that may go well may take its time.
+    limits = replace(session._setup.limits, seconds=None)
+    session._keeping.setup = replace(session._setup, hooks=(), limits=limits)
     result = play.send("And now?", choice="none")
     assert result.status == "completed", result.error
     assert every_call_is_answered(session)
