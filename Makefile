@@ -42,7 +42,7 @@ mcp: $(READY_ALL)  ## The reference servers of MCP over both transports: as they
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
 	$(BIN)/python -m soak.laws
-	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
+	TOOLPROTO_WHOLE=1 HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
 	TOOLPROTO_WHOLE=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests
 	$(BIN)/python -m soak.growth
 	$(BIN)/python -m soak.fuzz --runs 300000

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.amount import amount
 from toolproto import (
     Limits,
     Message,
@@ -37,7 +38,8 @@ WRITE = ToolSpec(
 NOW = ToolSpec("now", "The time.", {"type": "object", "properties": {}})
 OFFER = ToolOffer((WRITE, NOW))
 CALL = ToolCall("now", {})
-MEGABYTE = 1_000_000
+#: A work that grew with the square would not be done with a fifth of it, either.
+MEGABYTE = amount(200_000, 1_000_000)
 
 
 def read(paradigm: str | ToolContextDef, reply: str, size: int = 0) -> ParsedResponse:
