@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.amount import amount, together
 from toolproto.errors import UsageError
 from toolproto.events import (
     ArgumentsDelta,
@@ -203,7 +204,7 @@ def test_a_spelling_keeps_its_placeholder():
 
 def test_the_spellings_that_are_told_apart_are_bounded():
     masking = masking_of(name="abcdefghijkl")
-    for number in range(3000):
+    for number in range(amount(600, 3000)):
         letters = zip("abcdefghijkl", f"{number:012b}", strict=True)
         spelled = "".join(char.upper() if bit == "1" else char for char, bit in letters)
         assert masking.mask_text(spelled).startswith("PRIVATE-NAME")
@@ -503,7 +504,7 @@ def test_arguments_may_nest_deeper_than_python_recurses():
 
 
 @pytest.mark.parametrize("name", sorted(paradigms()))
-@pytest.mark.parametrize("size", [1, 5, 1000])
+@together(size=[1, 5, 1000])
 def test_a_decoder_s_events_come_back_with_the_values(name, size):
     paradigm = get_paradigm(name)
     masking = masking_of(name=NASTY)

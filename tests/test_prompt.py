@@ -7,6 +7,7 @@ from datetime import date, datetime
 
 import pytest
 
+from tests.amount import together
 from toolproto.messages import Message, ToolCall, ToolResult
 from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.prompt import SystemPrompt, ToolContextBuilder
@@ -162,8 +163,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("words", HOSTILE)
-@pytest.mark.parametrize("tools", [True, False])
+@together(words=HOSTILE, tools=[True, False])
 def test_rules_and_tail_cannot_move_the_block(registry, paradigm, words, tools):
     offer = registry.offer() if tools else NO_TOOLS
     builder = ToolContextBuilder("Hi.", {"*": f"Rule {words}"}, tail=f"Tail {words}")

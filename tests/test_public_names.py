@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import toolproto
+from tests.amount import together
 from toolproto.decoding.families.json_tokens import JsonListener
 
 PUBLIC = [
@@ -113,12 +114,12 @@ def test_the_list_is_in_order_and_without_repetition():
     assert sorted(set(PUBLIC)) == PUBLIC
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@together(name=PUBLIC)
 def test_a_public_name_is_there(name):
     assert hasattr(toolproto, name)
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name not in UNIONS])
+@together(name=[name for name in PUBLIC if name not in UNIONS])
 def test_a_public_name_says_what_it_is(name):
     written = getattr(toolproto, name).__doc__
     # A dataclass without words gets its signature for a docstring.
@@ -147,8 +148,9 @@ METHODS = [
 ]
 
 
-@pytest.mark.parametrize("name, method", METHODS)
-def test_a_public_method_says_what_it_does(name, method):
+@together(member=METHODS)
+def test_a_public_method_says_what_it_does(member):
+    name, method = member
     assert inspect.getdoc(getattr(getattr(toolproto, name), method))
 
 
@@ -165,8 +167,9 @@ def test_dir_shows_only_what_is_ours():
 ELSEWHERE = [(module, name) for module, names in toolproto._ELSEWHERE.items() for name in names]
 
 
-@pytest.mark.parametrize("module, name", ELSEWHERE)
-def test_what_is_elsewhere_says_where(module, name):
+@together(place=ELSEWHERE)
+def test_what_is_elsewhere_says_where(place):
+    module, name = place
     assert hasattr(importlib.import_module(f"toolproto.{module}"), name)
     with pytest.raises(ImportError, match=f"from toolproto.{module} import {name}"):
         exec(f"from toolproto import {name}")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toolproto
+from tests.amount import together
 from toolproto import UsageError, get_paradigm
 from toolproto.describe import styles
 from toolproto.paradigms.teaching import PRESETS
@@ -101,12 +102,12 @@ MODELS = {
 }
 
 
-@pytest.mark.parametrize("model", MODELS)
+@together(model=MODELS)
 def test_a_model_is_known_by_its_name(model):
     assert recommend(model).paradigm == MODELS[model]
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if name.isascii()])
+@together(model=[name for name in MODELS if name.isascii()])
 def test_case_and_separators_do_not_matter(model):
     written = {model, model.upper(), f"  {model} ", model.replace("/", ":")}
     assert len({recommend(each) for each in written}) == 1
@@ -122,7 +123,7 @@ def test_an_unknown_model_gets_the_default_of_the_library():
     assert "nothing is known" in known.why
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["match"])[:40])
+@together(row=ROWS)
 def test_a_row_says_why_and_where_it_is_from(row):
     assert {"match", "paradigm", "why", "source"} <= set(row)
     assert row.get("describe", "forms") in styles()
@@ -135,7 +136,7 @@ def test_the_last_row_matches_everything_and_no_other_does():
     assert [row["match"] for row in ROWS].index("*") == len(ROWS) - 1
 
 
-@pytest.mark.parametrize("name", RECOMMENDED)
+@together(name=RECOMMENDED)
 def test_what_is_recommended_is_there(name):
     assert get_paradigm(name).name == name
 

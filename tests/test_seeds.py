@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.amount import together
+
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "seeds.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (.+?) \| \[`(\w+)`\]\(\.\./([\w/.]+)\) \|$", PAGE, re.M)
@@ -21,8 +23,9 @@ def named_in(path: str) -> frozenset[str]:
     return frozenset(name for name in found if name.startswith("test_"))
 
 
-@pytest.mark.parametrize("said, name, path", ROWS, ids=lambda part: part[:40])
-def test_the_test_that_a_row_names_is_there(said, name, path):
+@together(row=ROWS)
+def test_the_test_that_a_row_names_is_there(row):
+    _, name, path = row
     assert name in named_in(path)
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.amount import together
 from toolproto import Grade, ParsedResponse, Reasoning, ToolCall, ToolOffer, ToolSpec
 from toolproto.paradigms import get_paradigm
 from toolproto.testing.laws import read_in_pieces
@@ -260,13 +261,10 @@ PAIRS = pairs()
 
 
 def every(**tables):  # type: ignore[no-untyped-def]
-    """One test for each paradigm, call and row of the table."""
+    """One test for each paradigm, with every call and row of the table."""
 
     def decorate(test):  # type: ignore[no-untyped-def]
-        for name, table in tables.items():
-            test = pytest.mark.parametrize(name, list(table))(test)
-        test = pytest.mark.parametrize("call", list(CALLS))(test)
-        return pytest.mark.parametrize("paradigm", PARADIGMS)(test)
+        return pytest.mark.parametrize("paradigm", PARADIGMS)(together(**tables, call=CALLS)(test))
 
     return decorate
 
@@ -349,7 +347,7 @@ def test_a_call_in_a_thought_that_the_prompt_opened_is_reasoning(paradigm, call,
 CLOSED = [pair for pair in PAIRS if pair.shown in SHOWN and "alone" not in pair.shown]
 
 
-@pytest.mark.parametrize("pair", CLOSED, ids=lambda pair: "-".join(pair))
+@together(pair=CLOSED)
 def test_a_call_shown_first_and_meant_then_is_read_once(pair):
     shown, meant = SHOWINGS[pair.shown](pair.written), MEANINGS[pair.meant](pair.written)
     for parsed in readings(pair.paradigm, f"{shown}\n\nNow I do it.\n\n{meant}"):
@@ -366,9 +364,8 @@ def test_a_long_example_is_never_a_plain_call(paradigm):
         assert [read for read in parsed.calls if read.grade is not Grade.GUESSED] == []
 
 
-@pytest.mark.parametrize("first", CALLS)
-@pytest.mark.parametrize("between", ["\n", "\n\n", " ", "", ",\n", "\nAnd then:\n"], ids=repr)
 @pytest.mark.parametrize("paradigm", PARADIGMS)
+@together(first=CALLS, between=["\n", "\n\n", " ", "", ",\n", "\nAnd then:\n"])
 def test_two_calls_in_a_row_are_both_read(paradigm, between, first):
     reply = written(paradigm, first) + between + written(paradigm, "plain")
     for parsed in readings(paradigm, reply):
@@ -407,9 +404,8 @@ ECHOES: dict[str, Callable[[ToolSpec], str]] = {
 }
 
 
-@pytest.mark.parametrize("echo", ECHOES)
-@pytest.mark.parametrize("tool", OFFER.tools, ids=lambda tool: tool.name)
 @pytest.mark.parametrize("paradigm", PARADIGMS)
+@together(echo=ECHOES, tool=OFFER.tools)
 def test_a_tool_described_is_not_a_tool_called(paradigm, tool, echo):
     reply = ECHOES[echo](tool)
     for parsed in readings(paradigm, reply):

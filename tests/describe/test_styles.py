@@ -10,6 +10,7 @@ import pytest
 from lxml import etree
 from syrupy.assertion import SnapshotAssertion
 
+from tests.amount import together
 from toolproto import ToolOffer, ToolSpec, UsageError
 from toolproto.describe import describe, get_style, styles
 from toolproto.describe.base import plain_call
@@ -18,7 +19,7 @@ from toolproto.describe.text import as_json
 from .cases import ENDINGS, FIFTY, GREEDY, MEETING, NOW, STRING, tool
 
 each_style = pytest.mark.parametrize("style", styles())
-each_ending = pytest.mark.parametrize("words", ENDINGS, ids=ascii)
+each_ending = together(words=ENDINGS)
 
 
 def shown(style: str, *tools: ToolSpec) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.amount import together
 from toolproto import ToolCall, get_paradigm, paradigms
 from toolproto.events import CallCompleted
 from toolproto.testing.offers import STANDARD_OFFER
@@ -19,7 +20,7 @@ AT_ONCE = ("apertus", "command_a", "deepseek_v3", "gemma4", "harmony", "kimi_k2"
 
 
 @pytest.mark.parametrize("name", paradigms())
-@pytest.mark.parametrize("size", [1, 7, 10_000])
+@together(size=[1, 7, 10_000])
 def test_a_call_is_complete_with_its_last_character_or_its_line(name, size):
     paradigm = get_paradigm(name)
     call = ToolCall("write_file", {"path": "a.txt", "content": 'some words\nand "more", too ' * 60})

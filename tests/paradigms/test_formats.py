@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.amount import together
 from toolproto import Event, Message, ToolCall, ToolOffer, ToolSpec, get_paradigm, paradigms
 from toolproto.paradigms.salvage import parse_any
 from toolproto.testing.laws import read_in_pieces
@@ -924,12 +925,7 @@ RESPELLED = [
 ]
 
 
-def numbered(cases: Sequence[Published]) -> pytest.MarkDecorator:
-    ids = [f"{case.paradigm}-{len(case.calls)}" for case in cases]
-    return pytest.mark.parametrize("case", cases, ids=ids)
-
-
-@numbered(PUBLISHED)
+@together(case=PUBLISHED)
 def test_a_published_reply_reads_as_the_calls_that_it_says(case: Published) -> None:
     parsed = get_paradigm(case.paradigm).parse_response(case.text, OFFER)
     assert parsed.calls == case.calls
@@ -937,7 +933,7 @@ def test_a_published_reply_reads_as_the_calls_that_it_says(case: Published) -> N
     assert parsed.text.strip() == ""
 
 
-@numbered(PUBLISHED)
+@together(case=PUBLISHED)
 def test_words_around_a_published_reply_stay_text(case: Published) -> None:
     reply = f"Let me look.\n\n{case.text}\n\nOne moment."
     parsed = get_paradigm(case.paradigm).parse_response(reply, OFFER)
@@ -946,7 +942,7 @@ def test_words_around_a_published_reply_stay_text(case: Published) -> None:
     assert parsed.text.split() == ["Let", "me", "look.", "One", "moment."]
 
 
-@numbered(PUBLISHED)
+@together(case=PUBLISHED)
 def test_a_published_reply_streams_as_it_reads(case: Published) -> None:
     paradigm = get_paradigm(case.paradigm)
     for reply in (case.text, f"Let me look. {case.text}\nOne moment."):
@@ -954,7 +950,7 @@ def test_a_published_reply_streams_as_it_reads(case: Published) -> None:
         assert read_in_pieces(paradigm, reply, OFFER) == whole
 
 
-@numbered(PUBLISHED)
+@together(case=PUBLISHED)
 def test_what_a_paradigm_writes_itself_needs_no_repair(case: Published) -> None:
     paradigm = get_paradigm(case.paradigm)
     parsed = paradigm.parse_response(paradigm.encode_calls(case.calls), OFFER)
@@ -964,7 +960,7 @@ def test_what_a_paradigm_writes_itself_needs_no_repair(case: Published) -> None:
     assert parsed.text.strip() == ""
 
 
-@numbered(RESPELLED)
+@together(case=RESPELLED)
 def test_special_tokens_are_read_in_other_spellings(case: Published) -> None:
     paradigm = get_paradigm(case.paradigm)
     parsed = paradigm.parse_response(case.text, OFFER)
@@ -974,14 +970,14 @@ def test_special_tokens_are_read_in_other_spellings(case: Published) -> None:
     assert read_in_pieces(paradigm, case.text, OFFER) == list(parsed.events)
 
 
-@numbered(PUBLISHED + RESPELLED)
+@together(case=PUBLISHED + RESPELLED)
 def test_any_published_reply_is_read_without_its_form_being_known(case: Published) -> None:
     parsed = parse_any(case.text, OFFER)
     assert parsed.calls == case.calls
     assert parsed.problems == []
 
 
-@numbered(PUBLISHED + RESPELLED)
+@together(case=PUBLISHED + RESPELLED)
 def test_a_form_that_nobody_asked_for_runs_no_tool_that_nobody_offered(case: Published) -> None:
     parsed = parse_any(case.text, OTHERS)
     assert parsed.calls == []

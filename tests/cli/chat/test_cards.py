@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.amount import together
 from toolproto import ToolCall
 from toolproto.cli.chat.cards import Card
 from toolproto.cli.chat.folding import fold, one_line
@@ -81,9 +82,8 @@ IMITATIONS = [
 ]
 
 
-@pytest.mark.parametrize("text", IMITATIONS)
 @pytest.mark.parametrize("place", ["value", "key", "nested", "name", "repair", "reason"])
-@pytest.mark.parametrize("width", [24, 60])
+@together(text=IMITATIONS, width=[24, 60])
 def test_no_text_leaves_its_place_in_the_card(text, place, width):
     call = {
         "value": lambda: ToolCall("f", {"a": text}),
