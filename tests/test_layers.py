@@ -75,7 +75,7 @@ HOMES = {
     "hypothesis": ("testing/", "pytest_plugin.py"),
     "click": ("cli/",),
     "rich": ("cli/",),
-    "pyarrow": ("bulk/", "cli/bulk/"),
+    "pyarrow": ("bulk/",),
     "matplotlib": ("evals/",),
     "xllamacpp": ("endpoints/local/",),
     "platformdirs": ("endpoints/local/", "cli/"),

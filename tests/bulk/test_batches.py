@@ -12,7 +12,7 @@ from toolproto import ToolOffer, get_paradigm
 from toolproto.bulk import Fields, Reading, explain_batch, read_batch, result_schema
 from toolproto.bulk.offers import Offers
 from toolproto.errors import UsageError
-from toolproto.testing.fixtures import load_fixtures
+from toolproto.testing.fixtures.loading import load_fixture, load_tools
 
 from .samples import OFFER, WEATHER, batch, call, reading
 
@@ -33,7 +33,8 @@ def as_json(offer):
 
 
 def test_every_fixture_is_read_as_parse_response_reads_it():
-    fixtures = list(load_fixtures(FIXTURES))[::8]  # there are thousands
+    some = sorted(FIXTURES.glob("*/*.txt"))[::8]  # there are many
+    fixtures = [load_fixture(path, load_tools(FIXTURES)) for path in some]
     rows = batch(
         reply=[each.reply for each in fixtures],
         form=[each.paradigm for each in fixtures],

@@ -56,7 +56,7 @@ class RowReader:
         paths = (fields.said, fields.tools, fields.paradigm, fields.model, fields.finish_reason)
         columns = [column(batch, path) for path in paths]
         for *values, fault in zip(*columns, column(batch, fields.fault), strict=True):
-            yield self.failed(fault) if isinstance(fault, str) else self._row(*values)
+            yield self.failed(fault) if isinstance(fault, str) else self.row(*values)
 
     def failed(self, fault: str) -> Row:
         """A row of which nothing but a *fault* is known."""
@@ -68,7 +68,13 @@ class RowReader:
             return self._reading.offer
         return self._offers(tools)
 
-    def _row(self, said: Any, tools: Any, paradigm: Any, model: Any, reason: Any) -> Row:
+    def whole(self, text: str) -> Row:
+        """A row of which nothing but its reply is known."""
+        asked = self._reading
+        return Row(text, asked.offer, asked.paradigm, asked.finish_reason)
+
+    def row(self, said: Any, tools: Any, paradigm: Any, model: Any, reason: Any) -> Row:
+        """The row with these values, those that it does not have None or missing."""
         asked, fields = self._reading, self._reading.fields
         try:
             text = (

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .columns import Result
 from .replies import Outcome
 
 __all__ = ["Tally"]
@@ -23,18 +24,19 @@ class Tally:
     repairs: Counter[str] = field(default_factory=Counter)
     first_fault: str = ""
 
-    def count(self, row: Mapping[str, Any]) -> None:
-        """One more row of output."""
+    def count(self, place: Mapping[str, Any], result: Result) -> None:
+        """One more row of output, which stands at *place*."""
+        outcome, calls, problems, _, _, reason = result
         self.replies += 1
-        self.calls += len(row["calls"])
-        self.outcomes[row["outcome"]] += 1
-        for problem in row["problems"]:
+        self.calls += len(calls)
+        self.outcomes[outcome] += 1
+        for problem in problems:
             self.problems[problem["kind"]] += 1
-        for call in row["calls"]:
+        for call in calls:
             for repair in call["repairs"]:
                 self.repairs[repair["name"]] += 1
-        if "reason" in row and not self.first_fault:
-            self.first_fault = f"{_place(row)}{row['reason']}"
+        if reason and not self.first_fault:
+            self.first_fault = f"{_place(place)}{reason}"
 
     def __add__(self, other: Tally) -> Tally:
         """What was counted here, and then there."""

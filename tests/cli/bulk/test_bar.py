@@ -6,10 +6,9 @@ from io import StringIO
 
 from rich.console import Console
 
+from tests.bulk.samples import write_replies
+from toolproto.bulk.inputs import Kind, Source, find_sources
 from toolproto.cli.bulk.bar import watched
-from toolproto.cli.bulk.inputs import Kind, Source, find_sources
-
-from .samples import write_replies
 
 
 def drawn(sources, *, terminal=True, shown=True):

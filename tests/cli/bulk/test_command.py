@@ -12,13 +12,11 @@ import time
 import pytest
 from click.testing import CliRunner
 
+from tests.bulk.samples import WEATHER, call, read_lines, work, write_lines, write_replies
 from tests.patience import PATIENCE
+from toolproto.bulk.inputs import Kind, Source
 from toolproto.cli.app import main
-from toolproto.cli.bulk.inputs import Kind, Source
-from toolproto.cli.bulk.work import Work
 from toolproto.errors import UsageError
-
-from .samples import WEATHER, call, read_lines, reading, write_lines, write_replies
 
 
 @pytest.fixture(autouse=True)
@@ -84,7 +82,7 @@ def test_what_a_model_wrote_does_not_drive_the_terminal():
 def test_a_closed_stdin_is_told(monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(UsageError, match="standard input is closed"):
-        Work(reading()).read_file(Source("-", Kind.TEXT))
+        work().read_file(Source("-", Kind.TEXT))
 
 
 def test_a_reply_that_is_no_text_fails():
@@ -221,8 +219,9 @@ def started(*arguments, **options):
 
 
 def wait_for(path, process):
-    """Until *path* holds something: nothing tells when a file grows."""
-    while process.poll() is None and not (path.exists() and path.stat().st_size):
+    """Until the first part of *path* is whole: nothing tells when a file appears."""
+    parts = path.with_name(f"{path.name}.parts")
+    while process.poll() is None and not any(parts.glob("part-*.done")):
         time.sleep(0.005)
 
 
@@ -249,8 +248,8 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(folder):
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert b"go on with --resume" in errors and b"Traceback" not in errors
-    told = json.loads((folder / "out.jsonl.progress").read_text())
-    assert told["length"] <= (folder / "out.jsonl").stat().st_size
+    assert any((folder / "out.jsonl.parts").glob("part-*.jsonl"))
+    assert not (folder / "out.jsonl").exists()
 
 
 def test_a_reader_that_leaves_early_is_no_error(folder):

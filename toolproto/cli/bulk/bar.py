@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from .inputs import Source
-from .run import Watch
+from ...bulk.inputs import Source
+from ...bulk.run import Watch
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...bulk.replies import ReadReply
 from ...messages import CallProblem, Grade, ToolCall
 from ..visible import visible
-from .replies import ReadReply
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...bulk.replies import Outcome
+from ...bulk.run import Report
 from ..visible import visible
-from .replies import Outcome
-from .run import Report
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,15 +11,17 @@ from typing import Any
 
 import click
 
+from ...bulk.columns import result_of
+from ...bulk.engines.local import read_here
+from ...bulk.inputs import Kind, Source, find_sources
+from ...bulk.reading import ANY, AUTO, Fields, Reading
+from ...bulk.run import Engine, Report, Run
+from ...bulk.tally import Tally
+from ...bulk.work import MAX_ROW, Task, Work
 from ...errors import ToolProtoError, UsageError
 from ..bulk.bar import watched
-from ..bulk.inputs import Kind, Source, find_sources
-from ..bulk.reading import ANY, MAX_ROW, Fields, Reading
-from ..bulk.run import Report, Run
 from ..bulk.shown import show_reply
 from ..bulk.summary import show_summary, summary
-from ..bulk.tally import Tally
-from ..bulk.work import Work
 from ..console import err, note, out, print_json
 from ..exits import Exit
 from ..options import json_option, paradigm_named, tools_option
@@ -51,19 +53,34 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--tools-field", metavar="FIELD", help="Field with the tools offered in that row.")
 @click.option("--paradigm-field", metavar="FIELD", help="Field with the paradigm of that row.")
 @click.option("--finish-reason-field", metavar="FIELD", help="Field with why that reply ended.")
+@click.option(
+    "--messages-field", metavar="FIELD", help="Field with a conversation; its last reply."
+)
+@click.option("--model-field", metavar="FIELD", help="Field with the model, for --paradigm auto.")
 @click.option("--keep", multiple=True, metavar="A,B=C", help="Fields to carry through (C as B).")
 @click.option(
-    "--output", "-o", type=_FILE, help="File for the rows: .jsonl, .jsonl.gz or .parquet."
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="File for the rows: .jsonl, .jsonl.gz or .parquet; with / behind it, a folder of parts.",
 )
+@click.option("--bad-rows", type=_FILE, help="File that tells of the rows that cannot be read.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was broken off.")
 @click.option("--force", is_flag=True, help="Write over an output that is there.")
 @click.option(
     "--jobs",
     "-j",
     type=click.IntRange(1),
-    default=os.cpu_count() or 1,
     help="Processes that share the work.  [as many as there are cores]",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="What shares it: processes of this machine, or Ray.",
+)
+@click.option("--address", metavar="HOST:PORT", help="Ray's cluster; 'auto' for one that is here.")
 @click.option("--max-row-bytes", type=click.IntRange(1), default=MAX_ROW, show_default=True)
 @click.option("--strict", is_flag=True, help="Exit code 1 if anything is wrong with any call.")
 @click.option("--summary-json", type=_FILE, help="File for the summary, instead of stderr.")
@@ -102,7 +119,7 @@ def command(ctx: click.Context, /, inputs: tuple[str, ...], **asked: Any) -> Non
 
 def _reading(asked: dict[str, Any]) -> Reading:
     """How the replies are to be read."""
-    if asked["paradigm"] != ANY:
+    if asked["paradigm"] not in (ANY, AUTO):
         load_paradigm(asked["paradigm"])  # so that a wrong name is told here, and once
     return Reading(
         asked["paradigm"],
@@ -118,9 +135,21 @@ def _reading(asked: dict[str, Any]) -> Reading:
             asked["paradigm_field"],
             asked["finish_reason_field"],
             tuple(_kept(asked["keep"])),
+            asked["messages_field"],
+            asked["model_field"],
         ),
-        asked["max_row_bytes"],
+        load=load_paradigm,
     )
+
+
+def _engine(asked: dict[str, Any]) -> Engine:
+    if asked["engine"] == "local":
+        if asked["address"]:
+            raise UsageError("--address is that of Ray's cluster; say --engine ray, too")
+        return read_here
+    from ...bulk.engines.ray import RayEngine
+
+    return RayEngine(asked["address"], asked["jobs"])
 
 
 def _kept(options: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -135,19 +164,29 @@ def _kept(options: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _read_one(source: Source, reading: Reading, asked: dict[str, Any]) -> Report:
     if source.is_stdin and sys.stdin.isatty() and not asked["quiet"]:
         note("reading one reply from the terminal; Ctrl-D ends it")
-    place, reply = Work(reading).read_file(source)
-    told = {**place, **reply.told()}
+    place, reply = Work(Task(reading, max_row=asked["max_row_bytes"])).read_file(source)
     if asked["as_json"]:
-        print_json(told)
+        print_json({**place, **reply.told()})
     else:
         show_reply(reply, out())
     tally = Tally()
-    tally.count(told)
+    tally.count(place, result_of(reply))
     return Report(tally, 1)
 
 
 def _read_all(sources: list[Source], reading: Reading, asked: dict[str, Any]) -> Report:
-    run = Run(sources, reading, asked["output"], asked["resume"], asked["force"], asked["jobs"])
+    run = Run(
+        sources,
+        reading,
+        Path(asked["output"]) if asked["output"] else None,
+        asked["resume"],
+        asked["force"],
+        asked["jobs"] or os.cpu_count() or 1,
+        asked["max_row_bytes"],
+        asked["bad_rows"],
+        as_folder=(asked["output"] or "").endswith("/"),
+        engine=_engine(asked),
+    )
     # A bar among the rows helps nobody.
     shown = not asked["quiet"] and (asked["output"] or not sys.stdout.isatty())
     try:

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from toolproto.cli.bulk.inputs import Kind, Source, find_sources, fingerprint
+from toolproto.bulk.inputs import Kind, Source, find_sources, fingerprint
 from toolproto.errors import UsageError
 
 

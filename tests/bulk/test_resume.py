@@ -12,23 +12,15 @@ from signal import SIGKILL
 import pytest
 
 from soak.forking import ended, forked
-from toolproto.cli.bulk import lines, writing
-from toolproto.cli.bulk.inputs import find_sources
-from toolproto.cli.bulk.run import Run
+from toolproto.bulk import pieces as cutting
 from toolproto.errors import UsageError
 
-from .samples import read_lines, reading, write_replies
+from .samples import read_lines, run, write_replies
 
 
 @pytest.fixture(autouse=True)
-def many_batches(monkeypatch):
-    monkeypatch.setattr(lines, "_BLOCK", 1_000)
-    monkeypatch.setattr(writing, "_EVERY", 0.0)
-
-
-def run(source, output, *, watch=lambda seen, rows: None, **options):
-    asked = reading(**options.pop("reading", {}))
-    return Run(find_sources([str(source)]), asked, output, **options)(watch)
+def many_pieces(monkeypatch):
+    monkeypatch.setattr(cutting, "BLOCK", 1_000)
 
 
 def die_at(step):
@@ -72,7 +64,7 @@ def test_killed_at_any_moment_and_gone_on_with_it_comes_to_the_same_bytes(tmp_pa
             deaths += 1
         assert deaths, "a run has more steps than that"
         assert output.read_bytes() == whole.read_bytes()
-        assert not output.with_name(f"{output.name}.progress").exists()
+        assert not output.with_name(f"{output.name}.parts").exists()
     assert report.tally.replies == 60
 
 
@@ -94,9 +86,13 @@ def begun(tmp_path, name="out.jsonl", batches=2):
     return source, tmp_path / name
 
 
+def parts_of(output):
+    return output.with_name(f"{output.name}.parts")
+
+
 def test_the_tally_is_of_the_whole_output(tmp_path):
     source, output = begun(tmp_path)
-    before = len(read_lines(output))
+    before = sum(len(read_lines(part)) for part in parts_of(output).glob("part-*.jsonl"))
     report = run(source, output, resume=True)
     assert 0 < report.replies == 60 - before
     assert report.tally.told() == run(source, tmp_path / "whole.jsonl").tally.told()
@@ -135,7 +131,7 @@ def test_a_complete_output_is_left_alone(tmp_path):
 
 def test_a_run_goes_on_only_with_the_same_inputs_and_options(tmp_path):
     source, output = begun(tmp_path)
-    before = output.read_bytes()
+    before = sorted(parts_of(output).iterdir())
     with pytest.raises(UsageError, match="with other paradigm;"):
         run(source, output, resume=True, reading={"paradigm": "hermes"})
     with pytest.raises(UsageError, match="with other field, id_field;"):
@@ -144,7 +140,7 @@ def test_a_run_goes_on_only_with_the_same_inputs_and_options(tmp_path):
         file.write(b'{"reply": "one more"}\n')
     with pytest.raises(UsageError, match="with other inputs;"):
         run(source, output, resume=True)
-    assert output.read_bytes() == before
+    assert sorted(parts_of(output).iterdir()) == before
 
 
 def test_begun_again_nothing_of_the_first_attempt_is_left(tmp_path):
@@ -154,11 +150,13 @@ def test_begun_again_nothing_of_the_first_attempt_is_left(tmp_path):
     assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
-def test_an_output_that_lost_its_end_is_not_gone_on_with(tmp_path):
+def test_a_part_that_lost_its_end_is_made_again(tmp_path):
     source, output = begun(tmp_path)
-    os.truncate(output, 10)
-    with pytest.raises(UsageError, match="fewer than were written"):
-        run(source, output, resume=True)
+    os.truncate(parts_of(output) / "part-000000.jsonl", 10)
+    (parts_of(output) / "part-000001.done").write_text("{")
+    run(source, output, resume=True)
+    run(source, tmp_path / "whole.jsonl")
+    assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
 def test_a_full_disk_leaves_what_can_be_gone_on_with(tmp_path, monkeypatch):

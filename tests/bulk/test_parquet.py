@@ -11,16 +11,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from toolproto.cli.bulk import lines, parquet_rows
-from toolproto.cli.bulk.inputs import find_sources
-from toolproto.cli.bulk.run import Run
+from toolproto.bulk import pieces as cutting
 from toolproto.errors import UsageError
 
-from .samples import batches, call, read_lines, reading, write_lines, write_replies
+from . import samples
+from .samples import call, pieces, read_lines, write_lines, write_replies
 
 
 def run(source, output, *, watch=lambda seen, rows: None, resume=False, **options):
-    Run(find_sources([str(source)]), reading(**options), output, resume)(watch)
+    samples.run(source, output, watch=watch, resume=resume, reading=options)
     return output
 
 
@@ -39,15 +38,22 @@ def test_rows_of_parquet_are_read_as_lines_are(tmp_path):
     assert ours.read_bytes() == theirs.read_bytes()
 
 
-def test_batches_of_parquet_go_on_from_any_of_them(tmp_path):
+def test_pieces_of_parquet_are_some_rows_of_a_row_group(tmp_path, monkeypatch):
     source = write_table(
         tmp_path / "in.parquet", {"reply": [str(n) for n in range(1_000)]}, row_group_size=300
     )
-    found = batches(source)
-    assert [batch.first for batch in found] == [1, 257, 301, 557, 601, 857, 901]
+    monkeypatch.setattr(cutting, "ROWS", 256)
+    found = pieces(source)
+    assert [piece.first for piece in found] == [1, 257, 301, 557, 601, 857, 901]
     assert found[-1].seen == source.stat().st_size
-    for number, batch in enumerate(found):
-        assert batches(source, start=batch.after) == found[number + 1 :]
+    rows = [row for piece in found for row in read_lines(samples.work()(piece).data)]
+    assert [(row["row"], row["text"]) for row in rows] == [(n + 1, str(n)) for n in range(1_000)]
+
+
+def test_a_large_row_group_is_not_unpacked_for_every_few_rows(tmp_path, monkeypatch):
+    source = write_table(tmp_path / "in.parquet", {"reply": ["x"] * 1_000})
+    monkeypatch.setattr(cutting, "ROWS", 1)
+    assert len(pieces(source)) == 32
 
 
 def test_columns_hold_what_they_like(tmp_path):
@@ -66,7 +72,7 @@ def test_columns_hold_what_they_like(tmp_path):
     assert "can't decode byte 0xff" in rows[1]["reason"]
     assert rows[0]["when"] == "2024-05-01T00:00:00+00:00"
     assert (rows[0]["price"], rows[0]["nested.a"], rows[0]["no"]) == ("1.50", [1, 2], None)
-    assert [row.get("score") for row in rows] == [1.0, None, None]
+    assert [row.get("score") for row in rows] == [1.0, 2.0, None]
 
 
 def test_text_that_is_no_utf8_spoils_its_row_only(tmp_path):
@@ -107,7 +113,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path, monkeypatch):
         ("in.jsonl.zst", "a.jsonl"),
     ):
         (tmp_path / paths[0]).write_bytes(source.read_bytes())
-        with pytest.raises(UsageError, match=r"pip install .*\[parquet\]'"):
+        with pytest.raises(UsageError, match=r"pip install .*\[bulk\]'"):
             run(tmp_path / paths[0], tmp_path / paths[1])
 
 
@@ -137,8 +143,7 @@ def test_rows_become_columns(tmp_path):
 
 
 def test_a_broken_off_run_into_parquet_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "_BLOCK", 1_000)
-    monkeypatch.setattr(parquet_rows, "_ROWS", 25)
+    monkeypatch.setattr(cutting, "BLOCK", 1_500)
     source = write_replies(tmp_path / "in.jsonl", 60)
     whole = run(source, tmp_path / "whole.parquet")
 
@@ -151,5 +156,5 @@ def test_a_broken_off_run_into_parquet_goes_on(tmp_path, monkeypatch):
             run(source, output, watch=stop, resume=True)
         assert not output.exists()
     assert run(source, output, resume=True).read_bytes() == whole.read_bytes()
-    assert pq.ParquetFile(output).metadata.num_row_groups == 3
+    assert pq.ParquetFile(output).metadata.num_rows == 60
     assert len(list(tmp_path.iterdir())) == 3

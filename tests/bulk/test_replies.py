@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from toolproto.cli.bulk.replies import Outcome, ReplyReader
+from toolproto.bulk.replies import Outcome, ReplyReader
 from toolproto.errors import UsageError
 from toolproto.tools import ToolOffer
 

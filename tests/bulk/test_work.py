@@ -7,20 +7,20 @@ import json
 
 import pytest
 
-from toolproto.cli.bulk.batches import Lines, Position
-from toolproto.cli.bulk.work import Work
+from toolproto.bulk.formats import Format, encoded
 from toolproto.errors import UsageError
 from toolproto.events import CallCompleted
 from toolproto.messages import ToolCall
 from toolproto.paradigms import XmlTag, registry
 
-from .samples import batches, call, read_lines, reading, write_lines
+from .samples import call, pieces, read_lines, write_lines
+from .samples import work as worker
 
 
-def work(*paths, several=False, **options):
+def work(*paths, **options):
     """The rows that come of *paths*, and their tally."""
-    does = Work(reading(**options), several)
-    done = [does(batch) for batch in batches(*paths, **options)]
+    cut = {name: value for name, value in options.items() if name in ("max_row", "fields")}
+    done = [worker(**options)(piece) for piece in pieces(*paths, **cut)]
     rows = [row for each in done for row in read_lines(each.data)]
     return rows, sum((each.tally for each in done[1:]), start=done[0].tally)
 
@@ -61,7 +61,7 @@ def test_every_row_becomes_a_row(tmp_path):
 
 def test_the_output_is_ascii_and_has_a_line_for_each_row(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", HOSTILE)
-    data = b"".join(map(lambda batch: Work(reading())(batch).data, batches(path)))
+    data = b"".join(worker()(piece).data for piece in pieces(path))
     assert data.isascii() and data.count(b"\n") == len(data.splitlines()) == 14
 
 
@@ -97,28 +97,19 @@ def test_a_file_may_be_one_reply(tmp_path):
     assert tally.first_fault.endswith("3.txt: not UTF-8: invalid start byte at byte 0")
 
 
-def test_files_are_read_together_only_while_they_are_small(tmp_path):
-    for number in range(70):
-        (tmp_path / f"{number:02}.txt").write_text("x")
-    (tmp_path / "30.txt").write_bytes(b"x" * 300_000)
-    (tmp_path / "32.txt.gz").write_bytes(gzip.compress(b"x"))
-    found = [len(batch.sources) for batch in batches(*sorted(tmp_path.iterdir()))]
-    assert found == [31, 3, 37]
-
-
 def test_a_file_that_went_away_is_one_bad_row(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("hello")
-    (batch,) = batches(path)
+    (piece,) = pieces(path)
     path.unlink()
-    (row,) = read_lines(Work(reading())(batch).data)
+    (row,) = read_lines(worker()(piece).data)
     assert "No such file" in row["reason"]
 
 
 def test_with_several_inputs_a_row_says_which(tmp_path):
     one = write_lines(tmp_path / "1.jsonl", [{"reply": "a"}])
     two = write_lines(tmp_path / "2.jsonl", [{"reply": "b"}, b"?"])
-    rows, tally = work(one, two, several=True)
+    rows, tally = work(one, two, named=True)
     assert [(row["source"], row["row"]) for row in rows] == [
         (str(one), 1), (str(two), 1), (str(two), 2),
     ]  # fmt: skip
@@ -183,14 +174,13 @@ def test_a_paradigm_that_fails_spoils_its_rows_only(tmp_path, monkeypatch):
     assert rows[3]["reason"].startswith("no paradigm named 'nope'")
 
 
-def test_a_packed_batch_is_the_same_bytes_every_time():
-    batch = Lines("a.jsonl", 1, b'{"reply": "x"}\n', Position())
-    one, two = (Work(reading(packed=True))(batch).data for _ in range(2))
+def test_a_packed_part_is_the_same_bytes_every_time():
+    one, two = (encoded(Format.PACKED, ["{}"]) for _ in range(2))
     assert one == two
-    assert gzip.decompress(one) == Work(reading())(batch).data
-    assert Work(reading(packed=True))(Lines("a.jsonl", 1, b"\n", Position())).data == b""
+    assert gzip.decompress(one) == encoded(Format.JSONL, ["{}"]) == b"{}\n"
+    assert encoded(Format.PACKED, []) == b""
 
 
 def test_a_row_has_one_byte_or_more():
     with pytest.raises(UsageError, match="max_row"):
-        reading(max_row=0)
+        worker(max_row=0)
