@@ -25,6 +25,7 @@ __all__ = ["COMMANDS", "COMPLETE", "main"]
 #: What there is: each command's one line of help. Its module is loaded when it is asked for.
 COMMANDS = {
     "chat": "Talk with a model, and let it use tools.",
+    "web": "Talk with a model on a page, and run its calls yourself.",
     "parse": "Read the calls out of replies: one, or a hundred thousand.",
     "prompt": "Show what a model would be told, with its cost in tokens.",
     "grammar": "Print what a model can be held to, or check a reply against it.",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -24,7 +24,7 @@ from .config import ProxyConfig, key_in
 from .incoming import sent_keys
 from .log import log_line
 
-__all__ = ["Gate"]
+__all__ = ["Gate", "foreign", "served_hosts"]
 
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 #: What is asked by those who watch over the proxy, and needs no key. Neither says anything that
@@ -44,7 +44,7 @@ class Gate:
 
     def __init__(self, app: ASGIApp, config: ProxyConfig) -> None:
         self._app = app
-        self._hosts = {_written(host) for host in (*_LOCAL, config.host, *config.hosts)}
+        self._hosts = served_hosts(config.host, *config.hosts)
         self._key_env = config.key_env
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,15 +63,8 @@ class Gate:
 
     def _refusal(self, headers: Headers, path: str, query: str) -> tuple[int, str] | None:
         """Status and words, or None for a request that may be answered."""
-        if any(sum(name == each for name, _ in headers.raw) > 1 for each in _SINGLE):
-            return 400, "a header came twice"
-        if "content-length" in headers and "transfer-encoding" in headers:
-            return 400, "a body has one length"
-        if _name(headers.get("host", "")) not in self._hosts:
-            return 421, "this proxy does not go by that name; add it with --allow-host"
-        origin = headers.get("origin")
-        if origin is not None and _place(origin) != _at_port(headers["host"], origin):
-            return 403, "web pages of other origins are not served"
+        if refused := foreign(headers, self._hosts):
+            return refused
         if self._key_env is None or path in _OPEN:
             return None
         if not self._is_key(sent_keys(headers, path, query)):
@@ -84,6 +77,25 @@ class Gate:
         return key is not None and any(
             hmac.compare_digest(key.encode(), each.encode()) for each in sent
         )
+
+
+def served_hosts(*names: str) -> frozenset[str]:
+    """The ``Host`` headers under which a server at *names* may be addressed."""
+    return frozenset(_written(host) for host in (*_LOCAL, *names))
+
+
+def foreign(headers: Headers, hosts: Collection[str]) -> tuple[int, str] | None:
+    """Status and words for a request that is not meant for a server of these *hosts*."""
+    if any(sum(name == each for name, _ in headers.raw) > 1 for each in _SINGLE):
+        return 400, "a header came twice"
+    if "content-length" in headers and "transfer-encoding" in headers:
+        return 400, "a body has one length"
+    if _name(headers.get("host", "")) not in hosts:
+        return 421, "this server does not go by that name; add it with --allow-host"
+    origin = headers.get("origin")
+    if origin is not None and _place(origin) != _at_port(headers["host"], origin):
+        return 403, "web pages of other origins are not served"
+    return None
 
 
 def _name(host: str) -> str:

@@ -300,6 +300,12 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         """Every turn there is, those beside the conversation's way included."""
         return tuple(self._kept.log.turns.values())
 
+    @property
+    def way(self) -> tuple[LoggedTurn, ...]:
+        """The turns that the conversation went through, from the first to the last."""
+        log = self._kept.log
+        return tuple(log.way(log.head))
+
     def switch(self, turn: int) -> None:
         """Let the conversation go on behind *turn*, wherever it stands in the tree."""
         with self._one_at_a_time():

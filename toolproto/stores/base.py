@@ -13,7 +13,11 @@ from typing import Protocol, runtime_checkable
 
 from ..turn.records import Record
 
-__all__ = ["Record", "SessionInfo", "Store"]
+__all__ = ["NO_SESSIONS", "Record", "SessionInfo", "Store"]
+
+#: What the ids of other things begin with that are kept beside sessions: files, and notes of the
+#: web page.
+NO_SESSIONS = ("files:", "web:")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from ...turn.events import (
 )
 from ...turn.result import StepRecord, TurnResult
 
-__all__ = ["event_json"]
+__all__ = ["call_json", "concern_json", "decision_json", "event_json"]
 
 
 def event_json(event: SessionEvent) -> dict[str, Any]:
@@ -45,17 +45,21 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
             return {"event": "state", "state": state, "rounds": rounds}
         case ToolUpdated(call, status, result):
             told = {"result": _result(result)} if result else {}
-            return {"event": "tool", "status": status.value, "call": _call(call), **told}
+            return {"event": "tool", "status": status.value, "call": call_json(call), **told}
         case ApprovalAsked(request):
             asked: dict[str, Any] = {"risk": request.risk, "reason": request.reason}
             if request.concerns:
-                asked["concerns"] = [_concern(each) for each in request.concerns]
-            return {"event": "approval_asked", "call": _call(request.call), **asked}
+                asked["concerns"] = [concern_json(each) for each in request.concerns]
+            return {"event": "approval_asked", "call": call_json(request.call), **asked}
         case Decided(request, decision):
-            return {"event": "decided", "id": request.call.id, "decision": _decision(decision)}
+            return {"event": "decided", "id": request.call.id, "decision": decision_json(decision)}
         case MessageAppended(message):
             said = {"role": message.role, "content": message.content}
-            return {"event": "message", **said, "calls": [_call(each) for each in message.calls]}
+            return {
+                "event": "message",
+                **said,
+                "calls": [call_json(each) for each in message.calls],
+            }
         case HistoryCompacted(before, after):
             return {"event": "compacted", "before": len(before), "after": len(after)}
         case CompactionFailed(error):
@@ -97,7 +101,7 @@ def _reply_event(event: Event) -> dict[str, Any]:
         case ArgumentsDelta(index, text):
             return {"event": "arguments", "index": index, "text": text}
         case CallCompleted(index, call):
-            return {"event": "call", "index": index, "call": _call(call)}
+            return {"event": "call", "index": index, "call": call_json(call)}
         case CallRejected(index, problem):
             return {"event": "call_rejected", "index": index, "problem": _problem(problem)}
 
@@ -109,7 +113,7 @@ def _ended(result: TurnResult) -> dict[str, Any]:
         "text": result.partial_text,
         "finish_reason": result.finish_reason,
         "error": None if result.error is None else str(result.error),
-        "pending": [_call(request.call) for request in result.pending],
+        "pending": [call_json(request.call) for request in result.pending],
         "problems": [_problem(each) for each in result.problems],
         "rounds": used.rounds,
         "calls": used.calls,
@@ -132,7 +136,8 @@ def _step(step: StepRecord) -> dict[str, Any]:
     return {**told, **cost, **({"diff": step.diff} if step.diff else {})}
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
+def call_json(call: ToolCall) -> dict[str, Any]:
+    """*call* as an object."""
     return {
         "id": call.id,
         "name": call.name,
@@ -145,7 +150,8 @@ def _repair(repair: Repair) -> dict[str, Any]:
     return {"name": repair.name, "grade": repair.grade.value, "detail": repair.detail}
 
 
-def _concern(concern: Concern) -> dict[str, Any]:
+def concern_json(concern: Concern) -> dict[str, Any]:
+    """*concern* as an object; ``line`` is it in words."""
     told = {"kind": concern.kind, "source": concern.source, "argument": concern.argument}
     return {**told, "value": concern.value, "quote": concern.quote, "line": concern.line}
 
@@ -160,10 +166,11 @@ def _problem(problem: CallProblem) -> dict[str, Any]:
     return {**told, "name": problem.name}
 
 
-def _decision(decision: Decision) -> dict[str, Any]:
+def decision_json(decision: Decision) -> dict[str, Any]:
+    """*decision* as an object."""
     match decision:
         case Allow(instead, always, vouched):
-            edited: dict[str, Any] = {"instead": _call(instead)} if instead else {}
+            edited: dict[str, Any] = {"instead": call_json(instead)} if instead else {}
             if vouched:
                 edited["vouched"] = list(vouched)
             return {"decision": "allow", "always": always, **edited}

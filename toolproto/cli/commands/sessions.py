@@ -81,11 +81,11 @@ def list_sessions(
 
     With SEARCH, those whose title or text holds it.
     """
-    from ...tools.toolsets.stored import FILES
+    from ...stores.base import NO_SESSIONS
     from ..sessions_view import session_table
 
     listed = store.list(search, workspace=workspace, limit=limit)
-    found = [each for each in listed if not each.id.startswith(FILES)]
+    found = [each for each in listed if not each.id.startswith(NO_SESSIONS)]
     if as_json:
         for each in found:
             told = {"id": each.id, "title": each.title, "workspace": each.workspace}

@@ -1,0 +1,435 @@
+"""The page in a real browser: every button and every key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.serving import Client, call, scripted, served
+from tests.web.test_api import BOOK, TOOLS
+from tests.web.watched import Tab
+from toolproto.endpoints.scripted import Hold
+from toolproto.web import WebConfig
+from toolproto.web.choices import Choices
+
+Visit = Callable[..., Tab]
+JS = call("browser_js_eval", code="console.log('counting'); 6 * 7")
+
+
+def config(*replies: Any, **settings: Any) -> WebConfig:
+    return scripted(*replies, groups=TOOLS, **settings)
+
+
+def test_an_answer_streams_as_markdown_with_thinking_folded(visit: Visit) -> None:
+    hold = Hold()
+    said = ["<think>hm", "mm</think>**Bold** and `co", "de`\n\n```python\ndef f():\n", hold,
+            "    return 1\n```\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n"]  # fmt: skip
+    tab = visit(config(said))
+    tab.say("Hi")
+    tab.page.locator(".live pre", has_text="def f():").wait_for()  # while it is still written
+    assert tab.button("Stop").is_visible()
+    hold.release()
+    tab.page.locator(".hl-word", has_text="return").wait_for()
+    tab.idle()
+    assert tab.page.locator(".text strong").inner_text() == "Bold"
+    assert tab.page.locator("td.right").inner_text() == "2"
+    thinking = tab.page.locator("details.thought")
+    assert not thinking.get_attribute("open") and "hmmm" in thinking.text_content()
+    assert tab.page.title().startswith("Hi")
+
+
+def test_run_and_its_key(visit: Visit) -> None:
+    tab = visit(config(BOOK, "Booked.", BOOK, "Again."))
+    tab.say("Book it")
+    card = tab.card("waiting")
+    assert "changes something" in card.inner_text()
+    tab.click("Run")
+    tab.sees("Booked.")
+    tab.idle()
+    tab.say("Once more")
+    tab.card("waiting")
+    tab.page.keyboard.press("r")  # the card has the focus
+    tab.sees("Again.")
+    assert tab.page.locator("tp-call[data-status=completed]").count() == 2
+
+
+def test_edit_and_run(visit: Visit) -> None:
+    tab = visit(config(BOOK, "Changed."))
+    tab.say("Book it")
+    tab.card("waiting")
+    tab.page.keyboard.press("e")
+    field = tab.page.get_by_label("Arguments as JSON")
+    field.fill("[]")
+    tab.click("Run it so")
+    tab.sees("This is not a JSON object.")
+    field = tab.page.get_by_label("Arguments as JSON")
+    field.fill('{"flight": "LH 9"}')
+    tab.click("Run it so")
+    tab.sees("Changed.")
+    tab.page.locator("details.result summary").first.click()
+    tab.sees("booked LH 9")
+
+
+def test_refuse_with_a_reason_and_escape_from_it(visit: Visit) -> None:
+    tab = visit(config(BOOK, "Pity."))
+    tab.say("Book it")
+    tab.card("waiting")
+    tab.page.keyboard.press("n")
+    tab.page.keyboard.press("Escape")
+    tab.card("waiting")
+    tab.click("Refuse")
+    tab.page.get_by_label("Why not? The model is told.").fill("too dear")
+    tab.page.keyboard.press("Enter")
+    tab.sees("Pity.")
+    tab.page.locator("tp-call[data-status=refused] summary", has_text="too dear").wait_for()
+
+
+def test_always_answer_and_ignore(visit: Visit) -> None:
+    tab = visit(config(BOOK, "One.", BOOK, "Two.", call("fetch", url="x"), "Three.",
+                       call("fetch", url="y"), "Four."))  # fmt: skip
+    tab.say("Book it")
+    tab.card("waiting")
+    tab.page.keyboard.press("a")
+    tab.sees("One.")
+    tab.idle()
+    tab.say("Again")  # runs by itself now
+    tab.sees("Two.")
+    tab.idle()
+    tab.say("Fetch")
+    tab.card("waiting")
+    tab.page.keyboard.press("m")
+    tab.page.get_by_label("The result").fill("<b>my own</b> words")
+    tab.click("Give result")
+    tab.sees("Three.")
+    tab.idle()
+    tab.say("Fetch again")
+    tab.card("waiting")
+    tab.page.keyboard.press("i")
+    tab.sees("Four.")
+    assert tab.page.locator("tp-call b").count() == 0
+
+
+@pytest.mark.parametrize("paradigm", ["json_strict", "xml_tag"])
+def test_the_whole_way_of_a_call_in_the_browser(visit: Visit, paradigm: str) -> None:
+    """Ask, card, Run, the page runs it, the result goes back, the model answers."""
+    from toolproto import ToolCall, get_paradigm
+    from toolproto.endpoints import ScriptedEndpoint
+
+    code = "console.log('counting'); 6 * 7"
+    form = get_paradigm(paradigm)
+    wanted = form.encode_call(ToolCall("browser_js_eval", {"code": code}))
+    endpoint = ScriptedEndpoint(f"I count.\n\n{wanted}", "It is 42.", chunk_size=5)
+    choices = Choices(source="given", paradigm=paradigm)
+    tab = visit(WebConfig(given=lambda: endpoint, given_name="s", choices=choices))
+    tab.say("What is 6 * 7?")
+    card = tab.card("waiting")
+    assert "runs in your browser" in card.inner_text()
+    assert len(endpoint.requests) == 1  # nothing ran before somebody said so
+    tab.click("Run")
+    tab.sees("It is 42.")
+    back = endpoint.requests[1].messages[-1]
+    assert back.role == "user" and "counting\n42" in back.content.replace("\\n", "\n")
+    if paradigm == "json_strict":
+        told = json.loads(back.content)["tool_call_result"]
+        assert told["result"] == "counting\n42" and told["toolCallId"]
+    tab.page.reload()
+    tab.card("completed")
+    tab.sees("It is 42.")
+
+
+def test_always_lets_the_page_run_code_by_itself(visit: Visit) -> None:
+    tab = visit(config(JS, "One.", JS, "Two."))
+    tab.say("Count")
+    tab.card("waiting")
+    tab.page.keyboard.press("a")
+    tab.sees("One.")
+    tab.idle()
+    tab.say("Again")
+    tab.sees("Two.")
+    tab.page.reload()
+    tab.sees("Two.")
+
+
+def test_code_that_does_not_end_is_stopped_by_the_person(visit: Visit) -> None:
+    endless = call("browser_js_eval", code="while (true) {}")
+    tab = visit(config(endless, "Stopped, then.", choices={"js_seconds": 60}))
+    tab.say("Count")
+    tab.card("waiting")
+    tab.click("Run")
+    tab.card("running")
+    tab.click("Stop", within="tp-call")
+    tab.sees("Stopped, then.")
+    tab.page.locator("tp-call summary", has_text="stopped by the user").wait_for()
+
+
+def test_a_turn_is_stopped_run_again_edited_and_branched(visit: Visit) -> None:
+    tab = visit(config(["Half ", Hold()], "Whole.", "Other.", "More."))
+    tab.say("Question")
+    tab.sees("Half")
+    tab.page.keyboard.press("Escape")
+    tab.page.locator("[data-status=aborted]").wait_for()
+    tab.click("Run again")
+    tab.sees("Whole.")
+    tab.idle()
+    tab.click("Edit and resend")
+    tab.page.locator(".own textarea").fill("Other question")
+    tab.click("Resend")
+    tab.sees("Other.")
+    tab.idle()
+    assert tab.page.get_by_text("3/3").is_visible()
+    tab.page.get_by_label("Previous version").click()
+    tab.sees("Whole.")
+    assert tab.page.get_by_text("2/3").is_visible()
+    tab.click("Go on from here")
+    tab.say("And then?")
+    tab.sees("More.")
+
+
+def test_a_reload_in_the_middle_of_a_turn_shows_all_of_it(visit: Visit) -> None:
+    hold = Hold()
+    tab = visit(config(["First half, ", hold, "second half."]))
+    tab.say("Hi")
+    tab.sees("First half,")
+    tab.page.reload()
+    tab.sees("First half,")
+    assert tab.button("Stop").is_visible()
+    hold.release()
+    tab.sees("First half, second half.")
+
+
+def test_two_tabs_show_the_same(visit: Visit) -> None:
+    tab = visit(config(BOOK, "Booked."))
+    tab.say("Book it")
+    tab.card("waiting")
+    other = tab.beside()
+    other.card("waiting")
+    other.click("Run")
+    tab.sees("Booked.")
+    other.sees("Booked.")
+    tab.card("completed")
+    assert tab.page.locator("tp-call[data-status=waiting]").count() == 0
+    other.check()
+
+
+def test_a_call_waits_while_the_server_is_restarted(browser: Any, tmp_path: Path) -> None:
+    store = str(tmp_path / "chats.db")
+    secret = b"s" * 32
+    context = browser.new_context()
+    first = config(BOOK, store=store, secret=secret)
+    with served(first) as url:
+        tab = Tab(context, url, first.token)
+        tab.expect("Failed to load resource", "ERR_", "401", "400", "404")
+        tab.say("Book it")
+        tab.card("waiting")
+        port = int(url.rpartition(":")[2])
+    tab.sees("No connection to the server.")
+    with served(config("Booked.", store=store, secret=secret, port=port)):
+        tab.until("!document.querySelector('.notice').textContent")
+        tab.card("waiting")
+        tab.click("Run")
+        tab.sees("Booked.")
+        tab.check()
+        context.close()
+
+
+def test_a_browser_that_was_offline_catches_up(visit: Visit) -> None:
+    hold = Hold()
+    tab = visit(config(["Before, ", hold, "after."]))
+    tab.expect("ERR_INTERNET_DISCONNECTED", "Failed to load", "ERR_")
+    tab.say("Hi")
+    tab.sees("Before,")
+    tab.context.set_offline(True)
+    tab.page.evaluate("document.querySelector('tp-conversation').stream.source.onerror()")
+    tab.sees("No connection to the server.")
+    hold.release()
+    tab.context.set_offline(False)
+    tab.sees("Before, after.")
+
+
+def test_sessions_are_made_searched_named_and_deleted(visit: Visit) -> None:
+    tab = visit(config("Fish swim.", "Birds fly."))
+    tab.say("About fish")
+    tab.sees("Fish swim.")
+    tab.page.keyboard.press("Alt+n")
+    tab.page.locator(".welcome").wait_for()
+    tab.say("About birds")
+    tab.sees("Birds fly.")
+    tab.page.get_by_label("Search sessions").fill("swim")
+    tab.until("document.querySelectorAll('tp-sessions li').length === 1")
+    tab.page.locator("tp-sessions .open").click()
+    tab.sees("Fish swim.")
+    tab.page.get_by_label("What to do with About fish").click()
+    tab.page.get_by_label("Rename").fill("Water")
+    tab.click("Save title")
+    tab.page.locator("tp-sessions .open", has_text="Water").wait_for()
+    tab.page.get_by_label("What to do with Water").click()
+    tab.click("Delete")
+    tab.click("Delete", within="dialog")
+    tab.page.get_by_label("Search sessions").fill("")
+    tab.page.locator("tp-sessions .open", has_text="About birds").wait_for()
+    assert tab.page.locator("tp-sessions .open", has_text="Water").count() == 0
+
+
+def test_tools_are_switched_and_files_edited_uploaded_downloaded(
+    visit: Visit, tmp_path: Path
+) -> None:
+    tab = visit(config(call("write_file", path="a.txt", content="from the model"), "Written."))
+    tab.panel("tools")
+    tab.page.locator("[data-tool='group:trips']").uncheck()
+    tab.until("!document.querySelector('[data-tool=book]').checked")
+    tab.page.locator("[data-tool=book]").check()
+    tab.until("document.querySelector('[data-tool=\"group:trips\"]').indeterminate")
+    tab.panel("files")
+    tab.say("Write it")
+    tab.card("waiting")
+    tab.page.keyboard.press("r")
+    tab.page.get_by_label("Open a.txt").click()
+    field = tab.page.get_by_label("Content of a.txt")
+    assert field.input_value() == "from the model"
+    field.fill("from me")
+    tab.click("Save")
+    tab.page.locator("tp-files", has_text="7 bytes").wait_for()
+    sent = tmp_path / "up.bin"
+    sent.write_bytes(b"\xff\x00\x01")
+    tab.page.set_input_files("tp-files input[type=file]", str(sent))
+    tab.page.get_by_label("Open up.bin").wait_for()
+    with tab.page.expect_download() as found:
+        tab.page.get_by_label("Download up.bin").click()
+    assert Path(found.value.path()).read_bytes() == b"\xff\x00\x01"
+    tab.page.get_by_label("Delete a.txt").click()
+    tab.until("document.querySelectorAll('tp-files .file').length === 1")
+    tab.page.get_by_label("Open up.bin").click()
+    tab.sees("This file is no text")
+
+
+def test_what_the_model_saw_and_another_paradigm(visit: Visit) -> None:
+    tab = visit(config(f"I look.\n\n{BOOK}"))
+    tab.say("Book it")
+    tab.card("waiting")
+    tab.panel("insight")
+    tab.page.locator("mark.ex-accepted", has_text='"book"').wait_for()
+    assert "as asked" in tab.page.locator("mark.ex-accepted").first.get_attribute("title")
+    tab.page.get_by_label("Paradigm", exact=True).select_option("hermes")
+    tab.page.locator("tp-insight h3", has_text="read in this paradigm").wait_for()
+    assert "<tool_call>" in tab.page.locator("tp-insight .scrolled").first.inner_text()
+
+
+def test_settings_are_chosen_and_hold(visit: Visit) -> None:
+    tab = visit(config("ok"))
+    tab.panel("settings")
+    tab.page.get_by_label("Form of the calls").select_option("hermes")
+    tab.page.get_by_label("Guard against strangers' text").select_option("strict")
+    tab.page.get_by_label("Requests for one message").fill("3")
+    tab.click("Use these settings")
+    tab.sees("These settings hold")
+    assert "hermes" in tab.page.locator(".led").inner_text()
+    tab.page.reload()
+    tab.panel("settings")
+    assert tab.page.get_by_label("Requests for one message").input_value() == "3"
+    tab.page.get_by_label("Where replies come from").select_option("url")
+    tab.page.get_by_label("Address", exact=True).fill("nonsense")
+    tab.expect("400")
+    tab.click("Use these settings")
+    tab.page.locator("tp-settings .problem", has_text="must be like").wait_for()
+
+
+def test_a_pasted_reply_is_read_in_the_scratch_tab(visit: Visit, tmp_path: Path) -> None:
+    tab = visit(config("ok", fixtures=tmp_path))
+    tab.panel("scratch")
+    tab.page.get_by_label("A model's reply").fill(BOOK)
+    tab.click("Use this session's tools")
+    tab.until("document.querySelector('#scratch-tools').value.includes('book')")
+    tab.click("Read it")
+    tab.page.locator("tp-scratch .badge", has_text="accepted").wait_for()
+    tab.page.get_by_label("Name of the fixture").fill("mine")
+    tab.click("Save as a fixture")
+    tab.sees("Saved as xml_tag/mine.txt")
+    assert (tmp_path / "xml_tag" / "mine.txt").read_text() == BOOK
+
+
+def test_keys_move_between_calls_and_to_the_message(visit: Visit) -> None:
+    tab = visit(config(BOOK + "\n" + call("book", flight="LH 2"), "Both."))
+    tab.say("Book both")
+    tab.until("document.querySelectorAll('tp-call[data-status=waiting]').length === 2")
+    focused = "document.activeElement.closest('tp-call')?.textContent.includes('LH 2')"
+    tab.page.keyboard.press("j")
+    assert tab.page.evaluate(focused)
+    tab.page.keyboard.press("k")
+    assert not tab.page.evaluate(focused)
+    tab.page.keyboard.press("?")
+    tab.page.locator("dialog[open] kbd").first.wait_for()
+    tab.page.keyboard.press("Escape")
+    tab.page.keyboard.press("/")
+    assert tab.page.evaluate("document.activeElement.id") == "say"
+
+
+def test_the_page_asks_who_is_there_and_lets_in_by_key(browser: Any, monkeypatch: Any) -> None:
+    monkeypatch.setenv("ANN", "annas-long-key")
+    with served(config("ok", key_envs=("ANN",))) as url:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(url)
+        page.get_by_label("Token or key").fill("wrong")
+        page.keyboard.press("Enter")
+        page.get_by_text("the key is wrong").wait_for()
+        page.get_by_label("Token or key").fill("annas-long-key")
+        page.keyboard.press("Enter")
+        page.locator(".welcome").wait_for()
+        (cookie,) = context.cookies()
+        assert cookie["httpOnly"] and cookie["sameSite"] == "Strict"
+        context.close()
+
+
+def test_a_phone_shows_one_thing_at_a_time(visit: Visit) -> None:
+    tab = visit(config(BOOK), viewport={"width": 360, "height": 740}, is_mobile=True)
+    assert not tab.page.locator("nav.left").is_visible()
+    tab.say("Book it")
+    tab.card("waiting")
+    tab.panel("settings")
+    wide = "document.documentElement.scrollWidth > innerWidth"
+    assert not tab.page.evaluate(wide)
+    tab.page.keyboard.press("Escape")
+    assert not tab.page.locator("aside.right").is_visible()
+    assert tab.button("Run").is_visible()
+
+
+def test_the_page_is_small_and_soon_there(visit: Visit) -> None:
+    folder = Path(__file__).parents[2] / "toolproto" / "web" / "page"
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 150_000
+    tab = visit(config("ok"))
+    tab.page.reload()
+    tab.page.locator(".welcome").wait_for()
+    # Everything comes from this server, nothing from elsewhere.
+    names = tab.page.evaluate("performance.getEntriesByType('resource').map((each) => each.name)")
+    assert names and all(name.startswith(tab.url) for name in names)
+
+
+def test_a_turn_that_broke_off_is_gone_on_with(browser: Any, tmp_path: Path) -> None:
+    from toolproto.stores import open_store
+    from toolproto.turn.records import Record
+
+    store = str(tmp_path / "chats.db")
+    told = config("Hello.", store=store)
+    with served(told) as url, Client(url, told.token) as me:
+        id = me.new()
+        me.say(id, "Hi")
+    kept = open_store(store)  # as if the server had been killed before the end
+    records = kept.read(id)
+    cut = [each for each in records if each.kind not in ("ended",)]
+    kept.delete(id)
+    kept.create(id, "Hi")
+    kept.append(id, [Record(each.kind, each.data) for each in cut[:1]], 0, durable=True)
+    kept.close()
+    again = config("Hello again.", store=store)
+    with served(again) as url:
+        context = browser.new_context()
+        tab = Tab(context, url, again.token)
+        tab.sees("The server stopped in the middle of this turn.")
+        tab.click("Go on with it")
+        tab.sees("Hello again.")
+        tab.check()
+        context.close()

@@ -1,0 +1,155 @@
+"""What the model saw: the prompt, each request, each reply as it was read, in any paradigm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from ..errors import UsageError
+from ..explain import as_json, explain
+from ..messages import Message, ToolCall, ToolResult
+from ..paradigms.base import ToolContextDef
+from ..paradigms.registry import get_paradigm
+from ..session.log import LoggedTurn
+from ..tools.registry import ToolRegistry
+from ..turn.packing import in_pairs
+from .asking import Ask
+from .opening import Opened
+from .seen import Exchange
+from .talk import Talk
+from .talks import Talks
+
+__all__ = ["Insight"]
+
+#: Characters of a reply up to which it is explained, and of a message that is shown.
+_MOST_EXPLAINED = 200_000
+_MOST_SHOWN = 100_000
+_MOST_KEPT = 40
+
+
+class Insight:
+    """What can be asked about what the model was told and wrote."""
+
+    def __init__(self, talks: Talks) -> None:
+        self._talks = talks
+
+    async def list(self, ask: Ask) -> dict[str, Any]:
+        """The requests since the server started; before that, the replies of the journal."""
+        talk, opened = await self._found(ask)
+        if talk.seen.exchanges:
+            return {"exchanges": [_brief(each) for each in talk.seen.exchanges]}
+        kept = list(_kept_replies(opened.session.way))[-_MOST_KEPT:]
+        return {"exchanges": [{"number": -at, "kept": True, "characters": len(text)}
+                              for at, text in enumerate(reversed(kept), 1)][::-1]}  # fmt: skip
+
+    async def show(self, ask: Ask) -> dict[str, Any]:
+        """One request, and its reply as its paradigm, or another, reads it."""
+        talk, opened = await self._found(ask)
+        number = _number(ask.request.path_params["number"])
+        paradigm = self._paradigm(ask, opened)
+        exchange = talk.seen.find(number)
+        if exchange is not None:
+            request = exchange.request
+            told: dict[str, Any] = {
+                **_brief(exchange),
+                "messages": [_message(each) for each in request.messages],
+                "params": dict(request.params),
+                "stop": list(request.stop),
+                "constrained": request.constraint is not None,
+            }
+            reply, reason = exchange.reply, exchange.finish_reason
+        else:
+            kept = list(_kept_replies(opened.session.way))
+            if not -len(kept) <= number < 0:
+                raise UsageError(f"request {number} is not remembered any more")
+            told, reply, reason = {"number": number, "kept": True}, kept[number], None
+        return {
+            **told,
+            "reply": reply[:_MOST_EXPLAINED],
+            "explained": await explained(reply, paradigm, opened.tools, reason),
+        }
+
+    async def prompt(self, ask: Ask) -> dict[str, Any]:
+        """How the tools are shown in a paradigm, and a call and a result in it."""
+        _, opened = await self._found(ask)
+        paradigm = self._paradigm(ask, opened)
+        return await asyncio.to_thread(_preview, paradigm, opened)
+
+    def _paradigm(self, ask: Ask, opened: Opened) -> ToolContextDef:
+        name = ask.query("paradigm")
+        return get_paradigm(name) if name else opened.session.paradigm
+
+    async def _found(self, ask: Ask) -> tuple[Talk, Opened]:
+        talk = await self._talks.find(ask.id, ask.person, to_watch=True)
+        return talk, await talk.opened()
+
+
+async def explained(
+    reply: str, paradigm: ToolContextDef, tools: ToolRegistry, reason: str | None
+) -> dict[str, Any]:
+    """How *paradigm* reads *reply*, to the last character."""
+    shown = [tool for name, tool in tools.items() if tools.is_enabled(name)]
+    text = reply[:_MOST_EXPLAINED]
+    cut = reason if reason in ("length", "max_tokens") else None
+    return as_json(
+        await asyncio.to_thread(lambda: explain(text, paradigm, shown, finish_reason=cut))
+    )
+
+
+def _preview(paradigm: ToolContextDef, opened: Opened) -> dict[str, Any]:
+    offer = opened.tools.offer()
+    prompt = opened.builder.build(paradigm, offer, date.today()).text
+    spec = offer.tools[0] if offer.tools else None
+    call = ToolCall(spec.name if spec else "get_weather", _example(spec), "call_1")
+    result = ToolResult(call, "…")
+    return {
+        "paradigm": paradigm.name,
+        "prompt": prompt,
+        "characters": len(prompt),
+        "tokens": len(prompt.encode()) // 4,  # about; every model counts otherwise
+        "call": paradigm.encode_call(call),
+        "result": paradigm.encode_results([result]),
+    }
+
+
+def _example(spec: Any) -> dict[str, Any]:
+    if spec is None:
+        return {"city": "Oslo"}
+    kinds = {"integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
+    found = {}
+    for name in spec.required or list(spec.properties)[:1]:
+        schema = spec.properties.get(name)
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        found[name] = kinds.get(kind if isinstance(kind, str) else "", "…")
+    return found
+
+
+def _brief(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "number": exchange.number,
+        "characters": len(exchange.reply),
+        "input_tokens": exchange.usage.input_tokens,
+        "output_tokens": exchange.usage.output_tokens,
+        "finish_reason": exchange.finish_reason,
+        "over": exchange.is_over,
+    }
+
+
+def _message(message: Message) -> dict[str, Any]:
+    return {"role": message.role, "content": message.content[:_MOST_SHOWN]}
+
+
+def _kept_replies(way: tuple[LoggedTurn, ...]) -> Iterator[str]:
+    for turn in way:
+        for record in turn.told():
+            if record.kind == "reply":
+                yield "".join(t for kind, t in in_pairs(record.data["parts"]) if kind == "text")
+
+
+def _number(written: str) -> int:
+    digits = written.removeprefix("-")
+    if not digits.isdecimal() or len(digits) > 9:
+        raise UsageError("a request is known by its number")
+    return int(written)

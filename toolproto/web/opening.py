@@ -1,0 +1,158 @@
+"""From what a person chose to a session that can be led so."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from ..approvals import ApprovalRequest, Defer
+from ..errors import UsageError
+from ..paradigms.base import ToolContextDef
+from ..paradigms.registry import get_paradigm
+from ..prompt import ToolContextBuilder
+from ..recommendations import recommend
+from ..session import AsyncChatSession
+from ..stores import Store
+from ..tools.registry import ToolRegistry
+from ..tools.toolsets import StoredFiles
+from .choices import Choices
+from .config import WebConfig
+from .first_look import FirstLook
+from .people import Person, own_workspace
+from .seen import Seen, SeenEndpoint
+from .tooling import registry
+
+__all__ = ["Opened", "Opening", "model_name", "over_http", "paradigm_of"]
+
+
+def model_name(choices: Choices, config: WebConfig) -> str:
+    """What the model is called."""
+    match choices.source:
+        case "scripted":
+            return "scripted"
+        case "given":
+            return choices.model or config.given_name
+        case "local":
+            return choices.model or "smollm2"
+    return choices.model
+
+
+def paradigm_of(choices: Choices, model: str) -> ToolContextDef:
+    """The paradigm that was chosen, made as it was chosen; ``auto`` is what suits *model*."""
+    wanted = {"describe": choices.describe, "teaching": choices.teaching}
+    if choices.paradigm != "auto":
+        return get_paradigm(choices.paradigm, **{k: v for k, v in wanted.items() if v})
+    advice = recommend(model)
+    usual = {"describe": advice.describe, "teaching": advice.teaching}
+    told = {name: wanted[name] or usual[name] for name in wanted}
+    return get_paradigm(advice.paradigm, **{k: v for k, v in told.items() if v})
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session with what the page shows of it."""
+
+    session: AsyncChatSession
+    choices: Choices
+    tools: ToolRegistry
+    group_of: dict[str, str]
+    files: StoredFiles
+    builder: ToolContextBuilder
+    model: str
+
+
+def _wait(request: ApprovalRequest) -> Defer:
+    """Whoever watches decides, whenever that is: until then the call waits in the store."""
+    return Defer()
+
+
+@dataclass(slots=True)
+class Opening:
+    """Makes sessions; endpoints that take long to make are made once."""
+
+    config: WebConfig
+    store: Store
+    _made: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def open(self, id: str, person: Person, choices: Choices, seen: Seen) -> Opened:
+        """The session *id* of *person*, led as *choices* say; may take a while."""
+        model = model_name(choices, self.config)
+        paradigm = paradigm_of(choices, model)
+        files = StoredFiles(self.store, f"web:{id}")
+        tools, group_of = registry(files, self.config.groups, self.config.sources, choices.off)
+        builder = ToolContextBuilder(choices.system)
+        session = AsyncChatSession(
+            SeenEndpoint(self.endpoint(person, choices, paradigm), seen),
+            paradigm,
+            tools,
+            system=builder,
+            approver=_wait,
+            policy=choices.policy,
+            limits=choices.limits,
+            params=choices.params,
+            examples=choices.examples,
+            guard=choices.guard,
+            constrain=choices.constrain,
+            prices=self.config.prices,
+            store=self.store,
+            id=id,
+            workspace=own_workspace(person.name),
+        )
+        return Opened(session, choices, tools, group_of, files, builder, model)
+
+    def endpoint(self, person: Person, choices: Choices, paradigm: ToolContextDef) -> Any:
+        """Where the replies come from."""
+        match choices.source:
+            case "scripted":
+                return FirstLook(paradigm)
+            case "given":
+                if self.config.given is None:
+                    raise UsageError("the command line names no endpoint; choose another source")
+                return self._once(("given",), self.config.given)
+            case "local":
+                return self._once(("local", choices.model), lambda: _local(choices.model))
+        if not self.config.is_local:
+            raise UsageError("on this server the endpoint is the operator's to choose")
+        return over_http(choices, self.key(person, choices))
+
+    def key(self, person: Person, choices: Choices) -> str | None:
+        """The key for the address of *choices*."""
+        held = person.keys.get(choices.url)
+        if held is None and choices.key_env and self.config.is_local:
+            held = os.environ.get(choices.key_env)
+        return held
+
+    def _once(self, name: tuple[str, ...], make: Callable[[], Any]) -> Any:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            return self._made[name]
+
+    def close(self) -> None:
+        """Give back what the endpoints hold."""
+        for endpoint in self._made.values():
+            if close := getattr(endpoint, "close", None):
+                close()
+
+
+def _local(model: str) -> Any:
+    from ..endpoints import LocalEndpoint
+
+    return LocalEndpoint(model or "smollm2")
+
+
+def over_http(choices: Choices, key: str | None) -> Any:
+    """The endpoint at the address of *choices*."""
+    from ..endpoints import HttpEndpoint
+
+    return HttpEndpoint(
+        choices.url,
+        model=choices.model or "default",
+        dialect=choices.dialect,
+        api_key=key,
+        service=choices.service or None,
+    )

@@ -1,0 +1,94 @@
+"""Starting the server: what it says, the browser it opens, and how it stops."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from .. import __version__
+from ..errors import UsageError
+from ..proxy.run import SERVER_OPTIONS
+from .app import make_app
+from .config import WebConfig
+
+__all__ = ["WEB_OPTIONS", "WebServer", "address", "banner", "kept_secret", "serve"]
+
+#: How uvicorn is to serve the page: as the proxy, but nobody waits for viewers to go.
+WEB_OPTIONS: dict[str, Any] = {**SERVER_OPTIONS, "timeout_graceful_shutdown": 1}
+_SECRET_BYTES = 32
+
+
+class WebServer(uvicorn.Server):
+    """Serves the page; when it stops, viewers are let go first, who would stay for ever."""
+
+    def __init__(self, config: WebConfig, **options: Any) -> None:
+        app = make_app(config)
+        usual = {"host": config.host, "port": config.port, **WEB_OPTIONS}
+        most = config.connections
+        super().__init__(uvicorn.Config(app, limit_concurrency=most, **{**usual, **options}))
+        self._talks = app.state.talks
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop serving."""
+        self._talks.let_viewers_go()
+        await super().shutdown(sockets)
+
+
+def address(config: WebConfig) -> str:
+    """What to open in a browser; at this machine it holds the token."""
+    host = f"[{config.host}]" if ":" in config.host else config.host
+    base = f"http://{host}:{config.port}/"
+    return f"{base}?token={config.token}" if config.is_local else base
+
+
+def banner(config: WebConfig) -> str:
+    """What a person is told when the server starts."""
+    whose = "" if config.is_local else f" · for {', '.join(config.keys())}, each with a key"
+    kept = "nothing is kept" if config.store == "memory:" else f"kept in {config.store}"
+    return f"toolproto {__version__} · {address(config)}\n  {kept}{whose} · Ctrl-C stops it"
+
+
+def serve(config: WebConfig, *, open_browser: bool) -> None:
+    """Serve until Ctrl-C; with *open_browser*, show the page once it is there."""
+    _check_port(config)
+    server = WebServer(config)
+    if open_browser:
+        threading.Thread(target=_open, args=(address(config),), daemon=True).start()
+    server.run()
+
+
+def _open(url: str) -> None:
+    # A machine without a browser is no error: the address stands in the terminal.
+    webbrowser.open(url)
+
+
+def _check_port(config: WebConfig) -> None:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as attempt:
+        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            attempt.bind((config.host, config.port))
+        except OSError as error:
+            place = f"{config.host}:{config.port}"
+            raise UsageError(f"cannot listen on {place}: {error.strerror}; try --port") from None
+
+
+def kept_secret(path: Path) -> bytes:
+    """The secret in the file *path*, made the first time; only its owner may read it."""
+    try:
+        found = path.read_bytes()
+        if len(found) >= _SECRET_BYTES:
+            return found
+    except OSError:
+        pass
+    made = secrets.token_bytes(_SECRET_BYTES)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_bytes(made)
+    return made

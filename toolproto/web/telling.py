@@ -1,0 +1,185 @@
+"""A session as JSON: its turns on the conversation's way, and the calls that wait."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..approvals import Allow, ApprovalRequest, Decision, Deny
+from ..cli.chat.json_events import call_json, concern_json, decision_json
+from ..messages import Attachment, Message, ToolCall, ToolResult
+from ..repairs import repair_words
+from ..session.log import LoggedTurn
+from ..tools.registry import ToolRegistry
+from ..turn.records import read_outcome
+from ..turn.result import TurnResult
+from .tooling import BROWSER
+
+__all__ = ["call_told", "result_told", "turns_told", "waiting_told", "whole_call"]
+
+#: Characters of one value that are told at once; the whole is asked for.
+_LONG = 20_000
+_SHOWN = 2_000
+#: Images that a browser shows without running anything; no SVG.
+_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_MOST_IMAGE = 8 * 1024 * 1024
+
+
+def turns_told(way: Sequence[LoggedTurn], turns: Sequence[LoggedTurn]) -> list[dict[str, Any]]:
+    """The turns of *way*, which is a part of *turns*."""
+    beside: dict[int | None, list[int]] = {}
+    for turn in turns:
+        if not turn.is_resumed:
+            beside.setdefault(turn.parent, []).append(turn.number)
+    return [_turn(turn, beside.get(turn.parent, [])) for turn in way]
+
+
+def _turn(turn: LoggedTurn, beside: list[int]) -> dict[str, Any]:
+    result = turn.result
+    told: dict[str, Any] = {
+        "number": turn.number,
+        "parent": turn.parent,
+        "resumed": turn.is_resumed,
+        "status": turn.status or "interrupted",
+        "text": turn.message.content if turn.message else "",
+        "beside": [] if turn.is_resumed else beside,
+        "results": dict(_results(turn, result)),
+    }
+    if result is None:
+        return {**told, "said": [], "steps": []}
+    said = result.transcript[0 if turn.is_resumed else 1 :]
+    return {
+        **told,
+        "said": [each for message in said for each in _said(message)],
+        "error": str(result.error) if result.error else None,
+        "seconds": round(result.stats.seconds, 3),
+        "steps": [
+            {
+                "number": step.number,
+                "input_tokens": step.usage.input_tokens,
+                "output_tokens": step.usage.output_tokens,
+                "finish_reason": step.finish_reason,
+                "cost": step.cost,
+                "diff": step.diff,
+            }
+            for step in result.steps
+        ],
+    }
+
+
+def _said(message: Message) -> Iterator[dict[str, Any]]:
+    if message.role == "assistant":
+        parts = [{"kind": part.kind, "text": part.text} for part in message.parts]
+        calls = [call_told(call) for call in message.calls]
+        yield {"role": "assistant", "parts": parts, "calls": calls}
+    elif not message.results and message.content:  # how a mistake was put to the model
+        yield {"role": message.role, "content": message.content}
+
+
+def _results(turn: LoggedTurn, result: TurnResult | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What the calls that were answered in *turn* gave, by their ids."""
+    for record in turn.told():
+        if record.kind == "outcome":
+            outcome = read_outcome(record.data)
+            told = result_told(outcome.result)
+            yield outcome.result.call.id, {**told, "seconds": outcome.seconds}
+    for each in result.calls if result else ():
+        how = {"seconds": each.seconds, **_how(each.decision)}
+        yield each.call.id, {**result_told(each.result), **how}
+
+
+def _how(decision: Decision | None) -> dict[str, Any]:
+    return {"decision": decision_json(decision)} if isinstance(decision, Allow | Deny) else {}
+
+
+def call_told(call: ToolCall) -> dict[str, Any]:
+    """*call* with its repairs in words; of long values only the beginning."""
+    told = call_json(call)
+    for repair, each in zip(call.repairs, told["repairs"], strict=True):
+        each["words"] = repair_words(repair)
+    if _size(call.arguments) > _LONG:
+        told["arguments"] = {name: _beginning(each) for name, each in call.arguments.items()}
+        told["is_cut"] = True
+    if doubt := call.place_doubt:
+        told["doubt"] = f"it stands {doubt}"
+    return told
+
+
+def result_told(result: ToolResult) -> dict[str, Any]:
+    """*result*, of which a long text is cut, and its images."""
+    full = str(result.metadata.get("full", result.content))
+    told: dict[str, Any] = {
+        "content": full[:_LONG],
+        "length": len(full),
+        "is_error": result.is_error,
+        "title": result.title,
+    }
+    if images := list(_images(result.attachments)):
+        told["images"] = images
+    return told
+
+
+def whole_call(call: ToolCall | None, result: ToolResult | None) -> dict[str, Any]:
+    """All of a call, and of its result."""
+    told: dict[str, Any] = {}
+    if call is not None:
+        told["call"] = call_json(call)
+    if result is not None:
+        told["content"] = str(result.metadata.get("full", result.content))
+    return told
+
+
+def waiting_told(pending: Sequence[ApprovalRequest], tools: ToolRegistry) -> list[dict[str, Any]]:
+    """The calls that wait, and what a person should know before deciding."""
+    return [
+        {
+            "call": call_told(request.call),
+            "risk": request.risk,
+            "reason": request.reason,
+            "concerns": [
+                {**concern_json(each), "barred": each.barred} for each in request.concerns
+            ],
+            "where": _where(request, tools),
+        }
+        for request in pending
+    ]
+
+
+def _where(request: ApprovalRequest, tools: ToolRegistry) -> str:
+    """Who can answer it: the server, the page, or only the person."""
+    tool = tools.get(request.call.name)
+    if tool is None or tool.function is not None:
+        return "server"
+    return "page" if tool.name == BROWSER else "person"
+
+
+def _size(value: Any) -> int:
+    return sum(len(each) for each in value.values() if isinstance(each, str))
+
+
+def _beginning(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > _SHOWN:
+        return f"{value[:_SHOWN]}…"
+    return value
+
+
+def _images(attachments: Sequence[Any]) -> Iterator[str]:
+    for each in attachments:
+        if isinstance(each, Attachment) and each.media_type in _IMAGES and each.data:
+            if len(each.data) <= _MOST_IMAGE:
+                yield f"data:{each.media_type};base64,{each.data}"
+        elif isinstance(each, bytes) and len(each) <= _MOST_IMAGE and (kind := _kind(each)):
+            yield f"data:{kind};base64,{b64encode(each).decode('ascii')}"
+
+
+def _kind(content: bytes) -> str | None:
+    """What kind of image *content* is, by how it begins."""
+    begins: Mapping[bytes, str] = {
+        b"\x89PNG\r\n\x1a\n": "image/png",
+        b"\xff\xd8\xff": "image/jpeg",
+        b"GIF8": "image/gif",
+    }
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for head, kind in begins.items() if content.startswith(head)), None)

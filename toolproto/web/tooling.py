@@ -1,0 +1,90 @@
+"""The tools of a session in groups that a person switches, and ``browser_js_eval``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..tools.define import Tool
+from ..tools.registry import ToolRegistry
+from ..tools.sources import ToolSource
+from ..tools.toolsets import StoredFiles, file_tools
+
+__all__ = ["BROWSER", "ToolGroup", "browser_tool", "groups_json", "registry"]
+
+#: The tool whose calls are answered by the page itself.
+BROWSER = "browser_js_eval"
+_FILES, _PAGE = "files", "browser"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolGroup:
+    """Tools that came together: a module of ``--tools``, say."""
+
+    name: str
+    tools: tuple[Tool, ...] = field(repr=False)
+
+
+def browser_tool() -> Tool:
+    """``browser_js_eval``: it has no function here, the page runs the code and brings the result.
+
+    Nothing from outside gets into the sandbox: whatever its result says stands in the code, which
+    somebody saw. So it is no stranger's text.
+    """
+    return Tool.from_schema(
+        BROWSER,
+        "Run JavaScript in the browser of the user, apart from the page and without network or "
+        "document. The value of the last expression, or what is returned, is the result, with the "
+        "lines that console.log printed. await may be used.",
+        {
+            "type": "object",
+            "properties": {"code": {"type": "string", "description": "The code to run."}},
+            "required": ["code"],
+        },
+        risk="exec",
+        trusted=True,
+    )
+
+
+def registry(
+    files: StoredFiles,
+    groups: Sequence[ToolGroup],
+    sources: Iterable[ToolSource],
+    off: Iterable[str],
+) -> tuple[ToolRegistry, dict[str, str]]:
+    """The tools of a session, those of *off* not offered, and the group of each of them.
+
+    Tools that were given win over the page's own of the same name.
+    """
+    given = {tool.name: (group.name, tool) for group in groups for tool in group.tools}
+    own = [(_FILES, tool) for tool in file_tools(files)] + [(_PAGE, browser_tool())]
+    found = {tool.name: (name, tool) for name, tool in own} | given
+    tools = ToolRegistry([*(tool for _, tool in found.values()), *sources])
+    tools.disable(*(name for name in off if name in tools))
+    return tools, {name: group for name, (group, _) in found.items()}
+
+
+def groups_json(tools: ToolRegistry, group_of: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The groups with their tools, as the page shows them."""
+    made: dict[str, list[dict[str, Any]]] = {}
+    sources = {name: source.name for source in tools.sources for name in _names(source)}
+    for name, tool in tools.items():
+        group = group_of.get(name) or f"mcp: {sources.get(name, 'other')}"
+        made.setdefault(group, []).append(
+            {
+                "name": name,
+                "description": tool.spec.description,
+                "parameters": dict(tool.spec.parameters),
+                "risk": tool.risk,
+                "on": tools.is_enabled(name),
+                "where": "page" if name == BROWSER else "server" if tool.function else "person",
+            }
+        )
+    return [{"name": name, "tools": listed} for name, listed in made.items()]
+
+
+def _names(source: ToolSource) -> list[str]:
+    # A name that is taken has the source's own before it.
+    found = [tool.name for tool in source.tools()]
+    return [*found, *(f"{source.name}__{name}" for name in found)]
