@@ -12,6 +12,7 @@ from tests.proxy.backend import served
 from toolproto import Policy, ToolCall, TurnLimits
 from toolproto.approvals import Allow, Defer, Deny
 from toolproto.mcp import McpServer
+from toolproto.turn.events import ToolProgressed
 
 from .conftest import until
 from .honest import server as honest_server
@@ -160,8 +161,14 @@ def test_folders_are_told_and_a_model_is_not_lent(play, server):
 # -- the rest ------------------------------------------------------------------------------
 
 
-def test_a_call_with_steps_is_one_result(play, server):
+def test_a_call_with_steps_is_one_result_and_tells_how_far_it_is(play, server):
     assert played(play, server, "steps").content == "three steps"
+    # Steps that come faster than anybody reads are one.
+    told = play.of(ToolProgressed)
+    assert 1 <= len(told) <= 3
+    assert all(each.message == f"step {each.done:g}" and each.total == 3 for each in told)
+    assert [each.done for each in told] == sorted(each.done for each in told)
+    assert told[0].call.name == "steps"
 
 
 def test_a_call_that_takes_too_long_leaves_the_server_as_it_was(play, server):

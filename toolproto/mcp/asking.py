@@ -25,6 +25,7 @@ from .words import plain, plain_schema
 __all__ = ["Caller", "elicited"]
 
 _LONGEST_MESSAGE = 2_000
+_LONGEST_PROGRESS = 200
 _NO = ElicitResult(action="decline")
 _NOBODY = ElicitResult(action="cancel")
 
@@ -35,6 +36,11 @@ class Caller:
 
     context: ToolContext | None
     loop: asyncio.AbstractEventLoop
+
+    async def heard(self, progress: float, total: float | None, message: str | None) -> None:
+        """The server says how far the call is."""
+        if self.context is not None:
+            self.context.progress(progress, total, plain(message, _LONGEST_PROGRESS))
 
     async def decide(self, request: ApprovalRequest) -> Any:
         """What the approver of the caller's session says; None if there is nobody."""

@@ -117,7 +117,7 @@ class Keeper:
             raise ToolFailed(f"the MCP server {server!r} is not there: {error}") from None
         self._callers.append(caller)
         try:
-            raw = await connection.call(listed.name, arguments, _unheard)
+            raw = await connection.call(listed.name, arguments, caller.heard)
         except Exception as error:
             raise ToolFailed(await self._why(error, connection)) from None
         finally:
@@ -207,7 +207,3 @@ class Keeper:
 
 def _is_late(error: Exception) -> bool:
     return isinstance(error, TimeoutError)
-
-
-async def _unheard(progress: float, total: float | None, message: str | None) -> None:
-    """Progress that nobody listens to; asking for it makes servers report it."""

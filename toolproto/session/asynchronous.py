@@ -15,7 +15,7 @@ from ..errors import TurnCancelled
 from ..messages import Chunk, ToolCall
 from ..turn import commands as cmd
 from ..turn.commands import Command, Flow
-from ..turn.events import SessionEvent
+from ..turn.events import SessionEvent, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
 from .driver import PERFORM, Driver, raise_all
@@ -69,6 +69,11 @@ class AsyncDriver(Driver):
                 else:
                     self._check_interruption(command)
                     answer = await self._perform(command)
+                    while type(answer) is ToolProgressed:  # news, and no answer yet
+                        if turn.stopped is None:
+                            yield answer
+                        self._check_interruption(command)
+                        answer = await self._perform(command)
             except Exception as error:
                 failure = self._failure(error, command)
             except BaseException as error:  # cancelled, or nobody reads on: end the turn quietly
@@ -113,7 +118,7 @@ class AsyncDriver(Driver):
     def _invoke(self, command: cmd.Invoke) -> None:
         self._jobs.start([self._job(call, command.message) for call in command.calls])
 
-    async def _settle(self, command: cmd.Settle) -> cmd.Outcome:
+    async def _settle(self, command: cmd.Settle) -> cmd.Outcome | ToolProgressed:
         return await self._jobs.next()
 
     async def _ask(self, command: cmd.Ask) -> Decision:
@@ -150,6 +155,9 @@ class AsyncDriver(Driver):
 
     async def _write(self, command: cmd.Write) -> None:
         await unbroken(partial(self.log.write, command.records, command.durable))
+
+    def _progressed(self, news: ToolProgressed) -> None:
+        self._jobs.tell(news)
 
     def _ask_for(self, call: ToolCall, question: str) -> bool:
         return bool(self._jobs.wait_for(partial(self._aask_for, call, question)))

@@ -14,7 +14,7 @@ from ..errors import TurnCancelled, UsageError
 from ..messages import Chunk, ToolCall
 from ..turn import commands as cmd
 from ..turn.commands import Flow
-from ..turn.events import SessionEvent
+from ..turn.events import SessionEvent, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
 from .driver import PERFORM, Driver, raise_all
@@ -68,6 +68,11 @@ class BlockingDriver(Driver):
                 else:
                     self._check_interruption(command)
                     answer = getattr(self, PERFORM[type(command)])(command)
+                    while type(answer) is ToolProgressed:  # news, and no answer yet
+                        if turn.stopped is None:
+                            yield answer
+                        self._check_interruption(command)
+                        answer = getattr(self, PERFORM[type(command)])(command)
             except Exception as error:
                 failure = self._failure(error, command)
             except BaseException as error:  # Ctrl-C, or nobody reads on: end the turn quietly
@@ -94,7 +99,7 @@ class BlockingDriver(Driver):
     def _invoke(self, command: cmd.Invoke) -> None:
         self._jobs.start([self._job(call, command.message) for call in command.calls])
 
-    def _settle(self, command: cmd.Settle) -> cmd.Outcome:
+    def _settle(self, command: cmd.Settle) -> cmd.Outcome | ToolProgressed:
         while (outcome := self._jobs.next()) is None:
             self._check_interruption(command)
         return outcome
@@ -128,6 +133,9 @@ class BlockingDriver(Driver):
 
     def _write(self, command: cmd.Write) -> None:
         self.log.write(command.records, command.durable)
+
+    def _progressed(self, news: ToolProgressed) -> None:
+        self._jobs.tell(news)
 
     def _ask_for(self, call: ToolCall, question: str) -> bool:
         return isinstance(self._ask(cmd.Ask(self._question(call, question))), Allow)

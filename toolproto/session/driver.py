@@ -22,7 +22,7 @@ from ..tools.context import ToolContext
 from ..tools.registry import ToolRegistry
 from ..turn import commands as cmd
 from ..turn.commands import Command
-from ..turn.events import SessionEvent, StateChanged
+from ..turn.events import SessionEvent, StateChanged, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.limits import TurnLimits
 from ..turn.result import TurnResult
@@ -153,12 +153,16 @@ class Driver:
             lambda question: self._ask_for(call, question),
             lambda question: self._aask_for(call, question),
             self._adecide,
+            lambda *told: self._progressed(ToolProgressed(call, *told)),
         )
         seconds = (tool.timeout if tool else None) or self.limits.tool_seconds
         return Job(call, tool, context, cancelled, seconds)
 
     def _question(self, call: ToolCall, question: str) -> ApprovalRequest:
         return approval_request(call, self.tools[call.name], question)
+
+    def _progressed(self, news: ToolProgressed) -> None:
+        raise NotImplementedError
 
     def _ask_for(self, call: ToolCall, question: str) -> bool:
         raise NotImplementedError

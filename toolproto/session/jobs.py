@@ -31,6 +31,7 @@ from ..tools.context import ToolContext, running_context
 from ..tools.define import Tool
 from ..tools.outcome import error_result, result_of
 from ..turn.commands import Outcome
+from ..turn.events import ToolProgressed
 
 __all__ = ["AsyncJobs", "Job", "Jobs", "awaited", "in_thread", "unbroken"]
 
@@ -140,15 +141,22 @@ class Jobs:
     def __init__(self) -> None:
         self._waiting: deque[Job] = deque()
         self._running: dict[str, Job] = {}
-        self._done: queue.SimpleQueue[Outcome | None] = queue.SimpleQueue()
+        # What is done; the id of a call that has news; None for a wake-up.
+        self._done: queue.SimpleQueue[Outcome | str | None] = queue.SimpleQueue()
+        self._news = _News()
 
     def start(self, jobs: Iterable[Job]) -> None:
         """Start *jobs*, as many at once as may be."""
         self._waiting += jobs
         self._fill()
 
-    def next(self) -> Outcome | None:
-        """The next outcome, in the order they are done; None if :meth:`wake` was called."""
+    def tell(self, news: ToolProgressed) -> None:
+        """A call got further; from any thread."""
+        if news.call.id in self._running and self._news.put(news):
+            self._done.put(news.call.id)
+
+    def next(self) -> Outcome | ToolProgressed | None:
+        """What comes next: an outcome, or news of a call; None if :meth:`wake` was called."""
         while True:
             first = min(self._running.values(), key=lambda job: job.deadline)
             try:
@@ -158,6 +166,10 @@ class Jobs:
                 outcome = first.outcome(first.timed_out())
             if outcome is None:
                 return None
+            if isinstance(outcome, str):
+                if news := self._news.take(outcome):
+                    return news
+                continue
             if self._running.pop(outcome.result.call.id, None):  # not one that was given up
                 self._fill()
                 return outcome
@@ -172,7 +184,7 @@ class Jobs:
         for job in self._running.values():
             job.give_up()
         self._running.clear()
-        self._done = queue.SimpleQueue()
+        self._done, self._news = queue.SimpleQueue(), _News()
 
     def _fill(self) -> None:
         while self._waiting and len(self._running) < AT_ONCE:
@@ -180,6 +192,26 @@ class Jobs:
             job.start_clock()
             self._running[job.call.id] = job
             in_thread(partial(_hand_in, job, self._done))
+
+
+class _News:
+    """The last news of each call that nobody has seen yet: a flood of them is one at a time."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, ToolProgressed] = {}
+        self._lock = threading.Lock()
+
+    def put(self, news: ToolProgressed) -> bool:
+        """Whether somebody has to be told that there are news of the call."""
+        with self._lock:  # or the last would wait for a sign that the one before has used up
+            unseen = news.call.id in self._last
+            self._last[news.call.id] = news
+        return not unseen
+
+    def take(self, id: str) -> ToolProgressed | None:
+        """The news of the call *id*, once."""
+        with self._lock:
+            return self._last.pop(id, None)
 
 
 class AsyncJobs:
@@ -191,7 +223,8 @@ class AsyncJobs:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._jobs: dict[str, Job] = {}
         self._room = asyncio.Semaphore(AT_ONCE)
-        self._done: asyncio.Queue[Outcome] = asyncio.Queue()
+        self._done: asyncio.Queue[Outcome | str] = asyncio.Queue()
+        self._news = _News()
 
     def start(self, jobs: Iterable[Job]) -> None:
         """Start *jobs*, as many at once as may be."""
@@ -216,9 +249,20 @@ class AsyncJobs:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def next(self) -> Outcome:
-        """The next outcome, in the order they are done."""
-        return await self._done.get()
+    def tell(self, news: ToolProgressed) -> None:
+        """A call got further; from any thread."""
+        if news.call.id in self._jobs and self._news.put(news):
+            with suppress(RuntimeError):  # the loop is closed: nobody watches any more
+                self._loop.call_soon_threadsafe(self._done.put_nowait, news.call.id)
+
+    async def next(self) -> Outcome | ToolProgressed:
+        """What comes next: an outcome, or news of a call."""
+        while True:
+            outcome = await self._done.get()
+            if isinstance(outcome, Outcome):
+                return outcome
+            if news := self._news.take(outcome):
+                return news
 
     async def stop(self) -> None:
         """Give up whatever still runs, and wait until it has noticed."""
@@ -230,7 +274,7 @@ class AsyncJobs:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=GRACE)
-        self._done = asyncio.Queue()
+        self._done, self._news = asyncio.Queue(), _News()
 
     async def _settle(self, job: Job) -> None:
         done = self._done
@@ -288,7 +332,7 @@ async def unbroken(function: Callable[[], Any]) -> Any:
         raise
 
 
-def _hand_in(job: Job, done: queue.SimpleQueue[Outcome | None]) -> None:
+def _hand_in(job: Job, done: queue.SimpleQueue[Outcome | str | None]) -> None:
     done.put(job.outcome(job.run()))
 
 

@@ -20,6 +20,8 @@ from ..messages import Message, ToolCall
 
 __all__ = ["Cancellation", "ToolContext", "running_context"]
 
+_LONGEST_PROGRESS = 500
+
 
 class Cancellation(Protocol):
     """Set once nobody waits for the tool any more: the turn was stopped, or its time is up."""
@@ -49,6 +51,7 @@ class ToolContext:
     _ask: Callable[[str], bool] = field(repr=False)
     _aask: Callable[[str], Awaitable[bool]] = field(repr=False)
     _adecide: Callable[[Any], Awaitable[Any]] | None = field(default=None, repr=False)
+    _progress: Callable[[float, float | None, str], object] | None = field(default=None, repr=False)
 
     @property
     def call_id(self) -> str:
@@ -65,6 +68,14 @@ class ToolContext:
     async def aask(self, question: str) -> bool:
         """Put *question* to the session's approver: for async tools."""
         return not self.cancelled.is_set() and await self._aask(question)
+
+    def progress(self, done: float, total: float | None = None, message: str = "") -> None:
+        """Tell whoever watches how far the call is: *done* of *total*, in the tool's own unit.
+
+        From any thread. Never waits: of what is told faster than anybody watches, the last counts.
+        """
+        if self._progress is not None and not self.cancelled.is_set():
+            self._progress(done, total, message[:_LONGEST_PROGRESS])
 
     async def adecide(self, request: Any) -> Any:
         """What the session's approver answers to an ApprovalRequest of the tool's own making.

@@ -24,6 +24,7 @@ __all__ = [
     "StateChanged",
     "StepEnded",
     "StepStarted",
+    "ToolProgressed",
     "ToolStatus",
     "ToolUpdated",
     "TurnEnded",
@@ -54,6 +55,19 @@ class ToolUpdated:
     call: ToolCall
     status: ToolStatus
     result: ToolResult | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolProgressed:
+    """A call that runs says how far it is: *done* of *total*, where it knows that.
+
+    *message* is the tool's, or a stranger's: of an MCP server. Nothing of it is kept.
+    """
+
+    call: ToolCall
+    done: float
+    total: float | None = None
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +154,7 @@ TurnEvent = (
     | ReasoningStarted
     | ReasoningEnded
     | ToolUpdated
+    | ToolProgressed
     | ApprovalAsked
     | Decided
     | MessageAppended

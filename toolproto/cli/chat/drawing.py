@@ -8,11 +8,12 @@ from rich.text import Text
 
 from ...finish_reasons import cut_words
 from ...messages import CallProblem, ToolResult
+from ...turn.events import ToolProgressed
 from ...turn.result import TurnResult
 from ..visible import visible
 from .folding import counted, fold, one_line
 
-__all__ = ["Whole", "ending", "problem", "result", "totals"]
+__all__ = ["Whole", "ending", "problem", "progress", "result", "totals"]
 
 _LONGEST_NAME = 60
 #: Columns that a folded result leaves to the marks and to the count behind it.
@@ -39,6 +40,12 @@ def _hidden(content: str, said: str) -> str:
         return f"+ {counted(lines, 'line')}"
     is_whole = len(content.strip()) <= len(said) and not said.endswith("…")
     return "" if is_whole else counted(len(content), "character")
+
+
+def progress(told: ToolProgressed) -> str:
+    """How far a call is, behind its name."""
+    share = f" {told.done:g}" + (f"/{told.total:g}" if told.total else "")
+    return share + (f" {one_line(told.message, 60)}" if told.message else "")
 
 
 def problem(told: CallProblem) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...approvals import Allow, Decision, Defer, Deny
@@ -29,6 +30,7 @@ from ...turn.events import (
     StateChanged,
     StepEnded,
     StepStarted,
+    ToolProgressed,
     ToolUpdated,
     TurnEnded,
 )
@@ -46,6 +48,9 @@ def event_json(event: SessionEvent) -> dict[str, Any]:
         case ToolUpdated(call, status, result):
             told = {"result": _result(result)} if result else {}
             return {"event": "tool", "status": status.value, "call": call_json(call), **told}
+        case ToolProgressed(call, done, total, message):
+            far = {"done": _finite(done), "total": _finite(total), "message": message}
+            return {"event": "tool_progress", "id": call.id, **far}
         case ApprovalAsked(request):
             asked: dict[str, Any] = {"risk": request.risk, "reason": request.reason}
             if request.concerns:
@@ -178,3 +183,8 @@ def decision_json(decision: Decision) -> dict[str, Any]:
             return {"decision": "deny", "reason": reason}
         case Defer():
             return {"decision": "defer"}
+
+
+def _finite(number: float | None) -> float | None:
+    """*number*, if JSON can say it."""
+    return number if number is not None and math.isfinite(number) else None

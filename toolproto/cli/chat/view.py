@@ -29,6 +29,7 @@ from ...turn.events import (
     StateChanged,
     StepEnded,
     StepStarted,
+    ToolProgressed,
     ToolStatus,
     ToolUpdated,
     TurnEnded,
@@ -73,6 +74,7 @@ class TurnView:
         self._writing: Writing | None = None
         self._drawn = set(drawn)
         self._running: dict[str, ToolCall] = {}
+        self._progressed: dict[str, str] = {}
         self._edited: set[str] = set()
         self._announced: ApprovalRequest | None = None
 
@@ -120,11 +122,15 @@ class TurnView:
                 self._card(call)
                 self._running[call.id] = call
                 self._wait_for_tools()
+            case ToolProgressed(call) if call.id in self._running:
+                self._progressed[call.id] = drawing.progress(event)
+                self._wait_for_tools()
             case Decided(request, Allow(instead)) if instead:
                 self._edited.add(request.call.id)
             case ToolUpdated(call, result=result) if result:
                 self._card(call)
                 self._running.pop(call.id, None)
+                self._progressed.pop(call.id, None)
                 self._screen.show(drawing.result(self._own(result), self._screen.width))
                 self._wait_for_tools()
             case HistoryCompacted(before, after):
@@ -169,8 +175,10 @@ class TurnView:
 
     def _wait_for_tools(self) -> None:
         if self._running:
-            names = ", ".join(call.name for call in self._running.values())
-            self._screen.wait(f"{names} · {_HINT}")
+            told = [
+                f"{call.name}{self._progressed.get(id, '')}" for id, call in self._running.items()
+            ]
+            self._screen.wait(f"{', '.join(told)} · {_HINT}")
 
     def _end(self, result: TurnResult) -> None:
         self.result = result
