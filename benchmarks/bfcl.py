@@ -19,6 +19,7 @@ every provider; its judge needs few of them:
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import math
 import os
@@ -28,6 +29,7 @@ import types
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -84,20 +86,21 @@ class Bfcl:
         names.MODEL_CONFIG_MAPPING = _PlainNames()  # type: ignore[attr-defined]
         sys.modules["bfcl_eval.constants.model_config"] = names
         os.environ.setdefault("BFCL_PROJECT_ROOT", tempfile.mkdtemp(prefix="bfcl-"))
-        try:
-            import bfcl_eval
-            from bfcl_eval.constants.enums import Language
-            from bfcl_eval.eval_checker.ast_eval.ast_checker import ast_checker
-        except ImportError as error:
-            sys.exit(f"{error}; how to install bfcl-eval stands at the top of {__file__}")
-        self._judge, self._python = ast_checker, Language.PYTHON
-        self._data = Path(bfcl_eval.__file__).parent / "data"
+        self.data = Path(_part("bfcl_eval").__file__).parent / "data"
+
+    @cached_property
+    def _judge(self) -> Any:
+        python = _part("bfcl_eval.constants.enums").Language.PYTHON
+        checker = _part("bfcl_eval.eval_checker.ast_eval.ast_checker").ast_checker
+        return lambda functions, told, due, category: checker(
+            functions, told, due, python, category, "plain"
+        )
 
     def cases(self, category: str) -> Iterator[Case]:
         """The requests of *category* whose tools have different names."""
-        answers = self._data / "possible_answer" / f"BFCL_v4_{category}.json"
-        due = {row["id"]: row["ground_truth"] for row in _rows(answers)} if answers.exists() else {}
-        for row in _rows(self._data / f"BFCL_v4_{category}.json"):
+        answers = self.data / "possible_answer" / f"BFCL_v4_{category}.json"
+        due = {row["id"]: row["ground_truth"] for row in rows(answers)} if answers.exists() else {}
+        for row in rows(self.data / f"BFCL_v4_{category}.json"):
             names = [tool["name"] for tool in row["function"]]
             if names and len(set(names)) == len(names):
                 yield _case({**row, "due": due.get(row["id"])}, category)
@@ -108,15 +111,20 @@ class Bfcl:
             return not calls
         if not calls:
             return False
-        told = [{call.name: _plain(call.arguments)} for call in calls]
+        told = [{call.name: plain(call.arguments)} for call in calls]
         functions = case.row["function"]
         try:
-            verdict = self._judge(
-                functions, told, case.row["due"], self._python, case.category, "plain"
-            )
+            verdict = self._judge(functions, told, case.row["due"], case.category)
         except Exception:  # it raises on values of types that it does not expect
             return False
         return bool(verdict["valid"])
+
+
+def _part(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        sys.exit(f"{error}; how to install bfcl-eval stands at the top of {__file__}")
 
 
 class _PlainNames(dict[str, Any]):
@@ -124,7 +132,7 @@ class _PlainNames(dict[str, Any]):
         return types.SimpleNamespace(underscore_to_dot=False)
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def rows(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         yield from (json.loads(line) for line in file if line.strip())
 
@@ -135,16 +143,16 @@ def _case(row: Mapping[str, Any], category: str) -> Case:
     tools = tuple(
         spec_from_openai({"type": "function", "function": {**tool, "parameters": parameters}})
         for tool in row["function"]
-        for parameters in [tame(_standard(tool["parameters"]))[0]]
+        for parameters in [tame(standard(tool["parameters"]))[0]]
     )
     others = tuple(each for each in said if each.role != "system")
     return Case(row, category, ToolOffer(tools), system, others)
 
 
-def _standard(schema: Any) -> Any:
+def standard(schema: Any) -> Any:
     """BFCL's dialect of JSON Schema in the standard one."""
     if isinstance(schema, list):
-        return [_standard(each) for each in schema]
+        return [standard(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     kept = {key: value for key, value in schema.items() if key != "optional"}
@@ -154,16 +162,16 @@ def _standard(schema: Any) -> Any:
             del kept["type"]
     for key in ("items", "additionalProperties", "anyOf", "oneOf", "allOf"):
         if key in kept:
-            kept[key] = _standard(kept[key])
+            kept[key] = standard(kept[key])
     if isinstance(kept.get("properties"), dict):
-        kept["properties"] = {name: _standard(each) for name, each in kept["properties"].items()}
+        kept["properties"] = {name: standard(each) for name, each in kept["properties"].items()}
     return kept
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 # --- ways of asking
@@ -190,7 +198,7 @@ class Way:
                 {
                     "name": tool.name,
                     "description": tool.description,
-                    "parameters": _plain(tool.parameters),
+                    "parameters": plain(tool.parameters),
                 }
                 for tool in case.offer.tools
             ]

@@ -12,6 +12,8 @@ sys.path.insert(0, str(FOLDER))  # benchmarks are scripts, not a package
 
 from compare import EXPECTED, Expectation, read_expected, report, updated, written  # noqa: E402
 
+from toolproto import ToolOffer, ToolSpec  # noqa: E402
+
 EXPECTATION = Expectation(
     "some",
     {"lower": 0.3, "higher": 0.01},
@@ -64,3 +66,13 @@ def test_what_was_measured_is_expected_from_then_on(tmp_path):
 def test_every_benchmark_that_has_expectations_is_there():
     expected = read_expected(EXPECTED)
     assert [name for name in expected if not (FOLDER / f"{name}.py").exists()] == []
+
+
+def test_the_prompt_that_people_write_by_hand_leads_the_same_loop():
+    way = pytest.importorskip("bfcl_multi_turn").paradigm_of("array")
+    city = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    offer = ToolOffer((ToolSpec("get_weather", "Weather.", city),))
+    assert '"get_weather"' in way.splice_system_prompt("Be brief.", offer)
+    reply = '[{"name": "get_weather", "arguments": {"city": "Oslo"}}]'
+    (call,) = way.parse_response(reply, offer).calls
+    assert call.arguments == {"city": "Oslo"}

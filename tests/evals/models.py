@@ -13,7 +13,7 @@ Model = Callable[[ChatRequest], str]
 
 
 def small_plan(model: str = "tiny", **options: object) -> ProbePlan:
-    """Two arms and the baseline, 13 cases."""
+    """Two arms and the baselines, 13 cases."""
     kinds = [Kind.ONE_TOOL, Kind.NO_TOOL, Kind.TWO_CALLS, Kind.RESULT]
     options = {"paradigms": ["json_strict", "pythonic"], "quick": True, "kinds": kinds, **options}
     return plan_probe(model, **options)  # type: ignore[arg-type]

@@ -14,8 +14,14 @@ from toolproto import UsageError
 from toolproto.evals import Arm
 from toolproto.evals.chosen import choice_of, save_choice, with_choice
 
-CHOICE = choice_of(Arm("hermes", "typescript", True))
-NEW = '[models."m"]\nparadigm = "hermes"\ndescribe = "typescript"\nexamples = true\n'
+CHOICE = choice_of(Arm("hermes", "typescript", True, teaching="eager"))
+NEW = """\
+[models."m"]
+paradigm = "hermes"
+teaching = "eager"
+describe = "typescript"
+examples = true
+"""
 
 
 def _told(text: str, model: str = "m") -> dict[str, object]:
@@ -95,11 +101,12 @@ def test_a_known_model_has_its_values_changed_in_place(before, after):
         assert with_choice(before, "m", {"paradigm": "hermes"}) == after
 
 
-def test_all_three_are_set_and_what_else_is_there_stays():
+def test_all_is_set_and_what_else_is_there_stays():
     before = '[models.m]\nexamples = false # no\nparadigm = "react"\n[chat]\nshow = true\n'
     after = with_choice(before, "m", CHOICE)
     assert after == (
-        '[models.m]\ndescribe = "typescript"\nexamples = true # no\nparadigm = "hermes"\n'
+        '[models.m]\nteaching = "eager"\ndescribe = "typescript"\n'
+        'examples = true # no\nparadigm = "hermes"\n'
         "[chat]\nshow = true\n"
     )
 
@@ -165,7 +172,7 @@ def test_whatever_the_file_it_changes_as_meant_or_not_at_all(parts, model):
 
 # -- the file -------------------------------------------------------------------------------
 
-ARM = Arm("hermes", "typescript", True)
+ARM = Arm("hermes", "typescript", True, teaching="eager")
 
 
 def test_a_file_is_made_where_there_is_none(tmp_path):

@@ -44,7 +44,12 @@ def test_a_probe_prints_a_table_and_saves_the_choice(here):
     assert "json_strict" in done.stdout and "100 %" in done.stdout
     assert "best: " in done.stdout
     saved = tomllib.loads((here / "toolproto.toml").read_text())["models"]["tiny"]
-    assert saved == {"paradigm": "pythonic", "describe": "forms", "examples": True}
+    assert saved == {
+        "paradigm": "pythonic",
+        "teaching": "balanced",
+        "describe": "typescript",
+        "examples": True,
+    }
     names = sorted(path.name for path in (here / "probe-tiny").iterdir())
     assert names == ["replies.jsonl", "report.html", "report.json"]
     assert json.loads((here / "probe-tiny/report.json").read_text())["model"] == "tiny"
@@ -55,7 +60,7 @@ def test_what_is_printed_for_scripts_is_json_and_nothing_else(here):
     told = json.loads(done.stdout)
     assert told["saved"] is None and not (here / "toolproto.toml").exists()
     assert [Path(path).name for path in told["files"]] == ["report.json", "report.html"]
-    assert "trials" not in told and len(told["rows"]) == 3
+    assert "trials" not in told and len(told["rows"]) == 4
 
 
 def test_a_rerun_goes_on_and_fresh_begins_again(here):
@@ -75,11 +80,18 @@ def test_a_rerun_goes_on_and_fresh_begins_again(here):
 
 def test_a_dry_run_asks_nothing_and_needs_no_endpoint(here):
     done = _run(*QUICK, "--dry-run")
-    assert done.exit_code == 0 and "json_strict/forms/examples" in done.stdout
+    assert done.exit_code == 0 and "json_strict/examples" in done.stdout
     assert list(here.iterdir()) == []
     told = json.loads(_run(*QUICK, "--dry-run", "--json").stdout)
     assert told["trials"] == len(list(small_plan().trials())) and told["known"] == 0
     assert told["requests"] > told["trials"] and told["prompt_tokens"] > 5_000
+
+
+def test_a_dry_run_tells_what_a_run_with_limits_would_ask(here):
+    limited = [*QUICK, "--dry-run", "--max-requests", "4"]
+    told = _run(*limited).stdout
+    assert "4 requests" in told and "are left for another run" in told
+    assert json.loads(_run(*limited, "--json").stdout)["requests"] == 4
 
 
 def test_where_nothing_is_right_nothing_is_saved(here):
@@ -148,5 +160,5 @@ def test_it_works_as_a_process_of_its_own(here):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert "best: pythonic/forms/examples" in done.stdout
-    assert "saved pythonic/forms/examples for 'tiny' in toolproto.toml" in done.stderr
+    assert "best: pythonic/examples" in done.stdout
+    assert "saved pythonic/examples for 'tiny' in toolproto.toml" in done.stderr

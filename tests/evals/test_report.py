@@ -8,6 +8,7 @@ import pytest
 
 from toolproto import UsageError
 from toolproto.evals import (
+    ARRAY,
     BASELINE,
     Arm,
     Kind,
@@ -93,7 +94,7 @@ def test_beating_the_baseline_takes_more_than_both_intervals():
 
 def test_a_report_in_json_has_every_figure_and_reply():
     told = json.loads(json.dumps(_report(_scored(A, 10), _scored(BASELINE, 1)).to_json()))
-    assert told["best"] == "json_strict/forms/examples"
+    assert told["best"] == "json_strict/examples"
     assert told["planned"] == 2 * len(CASES) and told["asked"] == len(told["trials"]) == 58
     row = told["rows"][0]
     assert row["right_arguments"]["right"] == 10 and row["right_arguments"]["asked"] == 20
@@ -101,6 +102,17 @@ def test_a_report_in_json_has_every_figure_and_reply():
     assert row["beats_baseline"] is True
     assert row["kinds"]["no_tool"]["value"] == 1.0
     assert told["trials"][0]["replies"][0]["input_tokens"] == 10
+
+
+def test_the_better_of_two_generic_prompts_is_the_one_to_beat():
+    report = _report(_scored(A, 18), _scored(BASELINE, 3), _scored(ARRAY, 15))
+    assert report.baseline.arm == ARRAY and report.best.arm == A
+    assert not report.beats_baseline(report.best)
+
+
+@pytest.mark.parametrize("right, of, clear", [(20, 20, True), (12, 20, False), (9, 10, False)])
+def test_a_form_is_ahead_only_beyond_doubt(right, of, clear):
+    assert _report(_scored(A, right, of), _scored(B, 1, of)).is_clear is clear
 
 
 def test_an_arm_that_was_asked_nothing_has_no_row():
@@ -123,15 +135,25 @@ def test_a_plan_is_paradigms_by_styles_by_examples_and_the_baseline():
         "react/typescript/examples",
         "react/typescript",
         "baseline",
+        "array",
     ]
-    assert len(list(plan.trials())) == 9 * len(CASES)
+    assert len(list(plan.trials())) == 10 * len(CASES)
 
 
 def test_a_quick_plan_asks_some_of_every_kind():
     plan = plan_probe(quick=True)
-    assert len(plan.arms) == 4
+    assert len(plan.arms) == 5
     assert {case.kind for case in plan.cases} == set(Kind)
     assert len(plan.cases) < len(CASES) / 2
+
+
+def test_ways_of_teaching_are_arms_of_their_own():
+    plan = plan_probe(
+        paradigms=["hermes"], teaching=["eager", "classic"], examples=[False], baseline=False
+    )
+    assert [arm.name for arm in plan.arms] == ["hermes/eager", "hermes/classic"]
+    eager, classic = (arm.made() for arm in plan.arms)
+    assert eager.teaching != classic.teaching
 
 
 def test_an_arm_named_twice_is_asked_once():
@@ -143,7 +165,7 @@ def test_an_arm_named_twice_is_asked_once():
     [
         ({"paradigms": ["xml_tga"]}, "no paradigm named 'xml_tga'"),
         ({"describe": ["prose"]}, "no style named 'prose'"),
-        ({"describe": []}, "nothing to ask"),
+        ({"teaching": ["kind"]}, "no way of teaching is called 'kind'"),
         ({"examples": []}, "nothing to ask"),
     ],
 )

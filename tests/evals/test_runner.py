@@ -29,11 +29,11 @@ def test_a_perfect_model_has_everything_right_in_every_paradigm():
     plan = plan_probe("perfect", examples=[False])
     report = probe(scripted(perfect(plan)), plan)
     due = sum(bool(case.calls) for case in load_cases())
-    assert len(report.rows) == 7 and report.stopped is None
+    assert len(report.rows) == 8 and report.stopped is None
     for row in report.rows:
-        assert row.cases == len(load_cases()) == report.total // 7
+        assert row.cases == len(load_cases()) == report.total // 8
         assert row.well_formed == row.right_tool == row.right_arguments == Share(due, due)
-        assert row.needless == Share(0, 9) and row.used_result == Share(9, 9)
+        assert row.holds_back == Share(9, 9) and row.used_result == Share(9, 9)
         assert all(share.right == share.asked for share in row.kinds.values())
 
 
@@ -42,16 +42,34 @@ def test_a_deaf_model_has_nothing_right_and_no_best_way():
     report = probe(scripted(deaf), plan)
     for row in report.rows:
         assert row.well_formed.right == row.right_arguments.right == row.used_result.right == 0
-        assert row.needless.right == 0
+        assert row.holds_back.right == row.holds_back.asked
     assert report.best is None
 
 
 def test_a_needless_caller_is_found_out():
     plan = small_plan()
     for row in probe(scripted(needless(plan)), plan).rows:
-        assert row.needless == Share(3, 3)
+        assert row.holds_back == Share(0, 3)
         assert row.right_arguments.value == 1.0
         assert row.kinds[Kind.NO_TOOL].right == 0
+
+
+def test_a_probe_ends_when_one_form_is_ahead_beyond_doubt():
+    plan = plan_probe(paradigms=["json_strict", "pythonic"], examples=[True], baseline=False)
+    perfectly = perfect(plan)
+
+    def one_form(request):
+        return perfectly(request) if '"tool_calls"' in request.messages[0].content else "No."
+
+    # A form in which nothing is right does not rank at all; let it have one.
+    def nearly(request):
+        return perfectly(request) if "Lisbon" in request.messages[-1].content else one_form(request)
+
+    whole = probe(nearly, plan)
+    early = probe(nearly, plan, until_clear=True)
+    assert whole.stopped is None and early.stopped.why == "clear"
+    assert early.best.arm == whole.best.arm == plan.arms[0]
+    assert 20 <= len(early.scored) < len(whole.scored)
 
 
 def test_a_function_is_an_endpoint_too():
@@ -141,8 +159,8 @@ def test_only_the_arms_that_are_new_are_asked(tmp_path):
     small, more = small_plan(), small_plan(paradigms=["json_strict", "pythonic", "hermes"])
     probe(scripted(perfect(small)), small, results=path)
     endpoint = scripted(perfect(more))
-    assert len(probe(endpoint, more, results=path).rows) == 4
-    assert len(endpoint.requests) == sum(t.requests for t in more.trials()) // 4
+    assert len(probe(endpoint, more, results=path).rows) == 5
+    assert len(endpoint.requests) == sum(t.requests for t in more.trials()) // 5
 
 
 def test_arms_that_ask_the_same_are_both_reported():

@@ -104,7 +104,7 @@ def test_a_fingerprint_changes_with_whatever_is_sent():
         ProbePlan((arm,), (case,), system="You are terse."),
         ProbePlan((arm,), (case,), params={"temperature": 1}),
         ProbePlan((Arm("xml_tag"),), (case,)),
-        ProbePlan((Arm("json_strict", "typescript"),), (case,)),
+        ProbePlan((Arm("json_strict", "forms"),), (case,)),
         ProbePlan((Arm("json_strict", examples=False),), (case,)),
         ProbePlan((arm,), (replace(case, ask="And in Reykjavik?"),)),
         ProbePlan((arm,), (replace(case, result="sunny"),)),

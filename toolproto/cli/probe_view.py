@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..evals import BASELINE, ProbePlan, ProbeReport, Progress, Row, Share
+from ..evals import ProbePlan, ProbeReport, Progress, Row, Share
 from ..evals.files import ProbeFiles
+from ..evals.intervals import enough_to_tell
 from ..evals.kept import KeptOutcomes
+from ..evals.trial import Trial
 from .console import err, note, out, print_json
 from .visible import visible
 
@@ -22,20 +24,25 @@ __all__ = ["print_plan", "print_report", "shown_progress"]
 _TOLD_EVERY = 50
 
 
-def print_plan(plan: ProbePlan, files: ProbeFiles, *, as_json: bool) -> None:
-    """Show what would be asked."""
+def print_plan(
+    plan: ProbePlan, files: ProbeFiles, most: int | None = None, *, as_json: bool
+) -> None:
+    """Show what would be asked, with at most *most* requests."""
     trials = list(plan.trials())
     with KeptOutcomes(files.replies if files.replies.is_file() else None) as kept:
-        known = sum(kept.get(trial.fingerprint) is not None for trial in trials)
+        left = [trial for trial in trials if kept.get(trial.fingerprint) is None]
+    known = len(trials) - len(left)
     kinds = Counter(case.kind.value for case in plan.cases)
-    tokens = round(sum(trial.prompt_tokens for trial in trials), -2)
+    made = list(_within(left, most))
+    requests = sum(trial.requests for trial in made)
+    tokens = round(sum(trial.prompt_tokens for trial in made), -2)
     told = {
         "model": plan.model,
         "arms": [arm.name for arm in plan.arms],
         "kinds": dict(kinds),
         "trials": len(trials),
         "known": known,
-        "requests": sum(trial.requests for trial in trials),
+        "requests": requests,
         "prompt_tokens": tokens,
         "folder": str(files.folder),
     }
@@ -49,27 +56,46 @@ def print_plan(plan: ProbePlan, files: ProbeFiles, *, as_json: bool) -> None:
         console.print(visible(f"  {arm.name}"), markup=False)
     console.print("  " + ", ".join(f"{count} {kind}" for kind, count in kinds.items()))
     console.print(
-        f"{told['requests']} requests, about {tokens} tokens of prompts; "
+        f"{requests} requests, about {tokens} tokens of prompts; "
         f"{known} of {len(trials)} trials are known already"
     )
+    if len(made) < len(left):
+        console.print(f"{len(left) - len(made)} trials are left for another run")
+
+
+def _within(trials: Sequence[Trial], most: int | None) -> Iterator[Trial]:
+    """Those of *trials* that a run of *most* requests asks."""
+    for trial in trials:
+        if most is not None:
+            most -= trial.requests
+            if most < 0:
+                return
+        yield trial
 
 
 def print_report(report: ProbeReport) -> None:
     """Print the table, and in a line what it says."""
     console = out()
     console.print(_table(report))
-    best, baseline = report.best, report.baseline
+    best = report.best
     if best is None:
         return
     console.print(f"best: {visible(best.arm.name)}", markup=False)
-    if baseline is not None:
-        beats = "outside" if report.beats_baseline(best) else "within"
-        console.print(
-            f"right arguments {_inline(best.right_arguments)} against "
-            f"{_inline(baseline.right_arguments)} of a generic prompt: {beats} the intervals",
-            markup=False,
-            soft_wrap=True,
-        )
+    told = {"of the next form": report.second, "of a generic prompt": report.baseline}
+    for whose, row in told.items():
+        if row is not None:
+            line = _against(best.right_arguments, row.right_arguments, f"{whose}, {row.arm.name}")
+            console.print(visible(line), markup=False, soft_wrap=True)
+
+
+def _against(best: Share, other: Share, whose: str) -> str:
+    beats = "outside" if best.is_above(other) else "within"
+    needed = None if best.is_above(other) else enough_to_tell(best, other)
+    more = f"; about {needed} requests in each form would tell" if needed else ""
+    return (
+        f"right arguments {_inline(best)} against {_inline(other)} {whose}: "
+        f"{beats} the intervals{more}"
+    )
 
 
 @contextmanager
@@ -113,7 +139,7 @@ def _table(report: ProbeReport) -> Table:
         visible(f"{report.plan.model}: {len(report.scored)} of {report.total} trials")
     )
     table.add_column("form (cases)", no_wrap=True)
-    heads = ("well\nformed", "right\ntool", "right\nargs", "no\nguess", "need-\nless")
+    heads = ("well\nformed", "right\ntool", "right\nargs", "holds\nback", "no\nguess")
     for head in (*heads, "uses\nresult", "tokens\nin/out", "secs"):
         table.add_column(head, justify="right")
     best = report.best
@@ -124,11 +150,12 @@ def _table(report: ProbeReport) -> Table:
 
 
 def _cells(row: Row) -> Iterator[str]:
-    how = "generic prompt" if row.arm == BASELINE else row.arm.describe
-    examples = ", examples" if row.arm.examples else ""
-    yield visible(f"{row.arm.paradigm} ({row.cases})\n {how}{examples}")
+    examples = "examples" if row.arm.examples else ""
+    ways = ("generic prompt",) if row.arm.is_baseline else (row.arm.teaching, row.arm.describe)
+    how = ", ".join(filter(None, (*ways, examples)))
+    yield visible(f"{row.arm.paradigm} ({row.cases})\n {how}".rstrip())
     yield from map(_share, (row.well_formed, row.right_tool, row.right_arguments))
-    yield from map(_share, (row.sure, row.needless, row.used_result))
+    yield from map(_share, (row.holds_back, row.sure, row.used_result))
     about = "~" if row.estimated else ""
     yield f"{about}{row.input_tokens.value:.0f}\n{about}{row.output_tokens.value:.0f}"
     yield f"{row.seconds.value:.1f}"

@@ -2,12 +2,12 @@
 
 >>> report = probe(endpoint, plan_probe("my-model"))  # doctest: +SKIP
 >>> report.best.arm.name  # doctest: +SKIP
-'json_strict/forms/examples'
+'json_strict/examples'
 """
 
 from __future__ import annotations
 
-from .arms import BASELINE, Arm
+from .arms import ARRAY, BASELINE, BASELINES, Arm
 from .baseline import Baseline
 from .budget import Budget
 from .cases import Case, DueCall, Kind, load_cases
@@ -18,7 +18,9 @@ from .runner import Progress, probe
 from .score import Marks
 
 __all__ = [
+    "ARRAY",
     "BASELINE",
+    "BASELINES",
     "PARADIGMS",
     "Arm",
     "Baseline",

@@ -13,10 +13,10 @@ __all__ = ["PANELS", "Bar", "Panel", "panels", "percent"]
 #: What is drawn, and what it is called.
 PANELS = {
     "right_arguments": "right arguments",
+    "holds_back": "holds back where nothing is to be called",
     "sure": "right without a guess",
     "right_tool": "right tool",
     "well_formed": "well-formed calls",
-    "needless": "needless calls (less is better)",
     "used_result": "answers that use the result",
 }
 

@@ -1,13 +1,14 @@
 """What people usually write: the tools as JSON Schema, and a pattern with placeholders.
 
-It stands in every probe to be beaten. Only its words are generic: it is read as tolerantly as any
-paradigm can be, so that it loses nothing to how it is read.
+Two such prompts stand in every probe to be beaten. Only their words are generic: they are read as
+tolerantly as any paradigm can be, so that they lose nothing to how they are read.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..decoding.contract import Decoder
 from ..messages import ToolCall, ToolResult
@@ -15,7 +16,7 @@ from ..paradigms.base import NO_TOOLS, ToolContextDef
 from ..paradigms.json_strict import JsonStrict
 from ..tools.spec import ToolOffer
 
-__all__ = ["Baseline"]
+__all__ = ["ArrayBaseline", "Baseline"]
 
 _PROMPT = """\
 You have access to the following tools:
@@ -26,6 +27,15 @@ To use a tool, reply with {{"name": "<tool>", "arguments": {{...}}}}. \
 If no tool is needed, answer the user directly."""
 
 
+_ARRAY_PROMPT = """\
+You have access to the following tools (JSON Schema):
+
+{tools}
+
+If a tool is needed, respond only with a JSON array of tool calls: \
+[{{"name": "<tool name>", "arguments": {{...}}}}]. Otherwise answer normally."""
+
+
 class Baseline(ToolContextDef):
     """A JSON Schema dump and ``{"name": "<tool>", "arguments": {...}}``; not registered."""
 
@@ -33,18 +43,8 @@ class Baseline(ToolContextDef):
 
     def instructions(self, offer: ToolOffer) -> str:
         """The definitions as services take them, and the generic pattern."""
-        definitions = [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": dict(tool.parameters),
-                },
-            }
-            for tool in offer.tools
-        ]
-        return _PROMPT.format(tools=json.dumps(definitions, indent=2, ensure_ascii=False))
+        definitions = [{"type": "function", "function": each} for each in _functions(offer)]
+        return _PROMPT.format(tools=_listed(definitions))
 
     def splice_system_prompt(self, prompt: str, offer: ToolOffer) -> str:
         """*prompt*, then the instructions: nobody marks where they stand."""
@@ -67,3 +67,34 @@ class Baseline(ToolContextDef):
         return JsonStrict(
             ids=self.ids, reasoning=self.reasoning, limits=self.limits, salvage=True
         ).decoder(offer)
+
+
+class ArrayBaseline(Baseline):
+    """A JSON Schema dump and "respond only with a JSON array of tool calls"; not registered."""
+
+    name = "array"
+
+    def instructions(self, offer: ToolOffer) -> str:
+        """The functions, and the pattern of an array."""
+        return _ARRAY_PROMPT.format(tools=_listed(list(_functions(offer))))
+
+    def encode_call(self, call: ToolCall) -> str:
+        """*call* as the model would have written it."""
+        return self.encode_calls([call])
+
+    def encode_calls(self, calls: Sequence[ToolCall]) -> str:
+        """Several calls in one array."""
+        return f"[{', '.join(super(ArrayBaseline, self).encode_call(call) for call in calls)}]"
+
+
+def _functions(offer: ToolOffer) -> Iterator[dict[str, Any]]:
+    for tool in offer.tools:
+        yield {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": dict(tool.parameters),
+        }
+
+
+def _listed(definitions: Sequence[dict[str, Any]]) -> str:
+    return json.dumps(definitions, indent=2, ensure_ascii=False)

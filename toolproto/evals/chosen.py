@@ -19,7 +19,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from ..describe.styles import get_style
 from ..errors import UsageError
+from ..paradigms.teaching import PRESETS
 from .arms import Arm
 
 __all__ = ["choice_of", "save_choice", "with_choice"]
@@ -46,7 +48,15 @@ def save_choice(path: Path, model: str, arm: Arm) -> bool:
 
 def choice_of(arm: Arm) -> dict[str, str | bool]:
     """What the settings say about a model for which *arm* was best."""
-    return {"paradigm": arm.paradigm, "describe": arm.describe, "examples": arm.examples}
+    # All is written down, the paradigm's own ways too: an older choice may stand in the table.
+    made = arm.made()
+    preset = next((name for name, each in PRESETS.items() if each == made.teaching), "")
+    return {
+        "paradigm": arm.paradigm,
+        **({"teaching": preset} if preset else {}),
+        "describe": get_style(made.presentation.style).name,
+        "examples": arm.examples,
+    }
 
 
 def with_choice(

@@ -15,8 +15,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Mean", "Share", "mean_of", "share_of"]
+__all__ = ["Mean", "Share", "enough_to_tell", "mean_of", "share_of"]
 
+#: What would need more is not worth being told.
+_MOST = 1_000_000
 Z = 1.959963984540054  # 95 % of a normal distribution lie within so many deviations
 
 
@@ -43,19 +45,26 @@ class Share:
         """The upper bound of Wilson's interval."""
         return self._centre + self._half if self.right < self.asked else 1.0
 
-    def is_above(self, other: Share) -> bool:
-        """Whether it is higher than *other* by more than both intervals."""
-        return self.low > other.high
+    def is_above(self, other: Share, z: float = Z) -> bool:
+        """Whether it is higher than *other* by more than both intervals, *z* deviations wide."""
+        (centre, half), (others, beside) = self._interval(z), other._interval(z)
+        return centre - half > others + beside
 
     @property
     def _centre(self) -> float:
-        n = self.asked
-        return (self.right / n + Z * Z / (2 * n)) / (1 + Z * Z / n)
+        return self._interval(Z)[0]
 
     @property
     def _half(self) -> float:
+        return self._interval(Z)[1]
+
+    def _interval(self, z: float) -> tuple[float, float]:
+        """The centre of Wilson's interval, and half of it."""
+        if not self.asked:
+            return 0.5, 0.5
         n, p = self.asked, self.right / self.asked
-        return Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
+        half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+        return (p + z * z / (2 * n)) / (1 + z * z / n), half
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +81,26 @@ def share_of(marks: Iterable[bool | None]) -> Share:
     """How many of *marks* are true; None was not asked."""
     asked = [mark for mark in marks if mark is not None]
     return Share(sum(asked), len(asked))
+
+
+def enough_to_tell(one: Share, other: Share) -> int | None:
+    """About how many requests each would have to be asked for intervals that do not touch.
+
+    As if the shares stayed what they are; None if they are alike, or nothing is known of one.
+    """
+    if one.value is None or other.value is None or one.value == other.value:
+        return None
+    low, high = sorted((one.value, other.value))
+
+    def apart(asked: int) -> bool:
+        return Share(round(high * asked), asked).is_above(Share(round(low * asked), asked))
+
+    asked = 1
+    while not apart(asked):
+        asked = math.ceil(asked * 1.1)
+        if asked > _MOST:
+            return None
+    return asked
 
 
 def mean_of(values: Iterable[float]) -> Mean:

@@ -13,8 +13,9 @@ from ..grammar.constraint import checked_mode
 from ..messages import Message
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
+from ..paradigms.teaching import teaching_of
 from ..tools.spec import ToolOffer
-from .arms import BASELINE, Arm, MakeParadigm
+from .arms import BASELINES, Arm, MakeParadigm
 from .cases import Case, Kind, load_cases
 from .trial import Trial
 
@@ -69,7 +70,8 @@ def plan_probe(
     model: str = "default",
     *,
     paradigms: Sequence[str] = (),
-    describe: Sequence[str] = ("forms",),
+    describe: Sequence[str] = (),
+    teaching: Sequence[str] = (),
     examples: Sequence[bool] = (True, False),
     kinds: Sequence[Kind] = (),
     quick: bool = False,
@@ -80,23 +82,27 @@ def plan_probe(
 ) -> ProbePlan:
     """The plan of a probe of *model*; what is left out is chosen sensibly.
 
-    *quick* asks a third of the requests, in three paradigms, with examples. *params* are added to
-    temperature 0 and 160 tokens. *make* makes a paradigm from its name. *constrain* holds the model
-    to the grammar of each arm where the endpoint can: ``auto``, ``calls`` or ``off``.
+    *quick* asks a third of the requests, in three paradigms, with examples. *describe* are styles
+    of showing the tools, and *teaching* presets of instructions; without them each paradigm has its
+    own. *params* are added to temperature 0 and 160 tokens. *make* makes a paradigm from its name.
+    *constrain* holds the model to the grammar of each arm where the endpoint can: ``auto``,
+    ``calls`` or ``off``.
     """
     paradigms = paradigms or (QUICK_PARADIGMS if quick else PARADIGMS)
-    styles = [get_style(style).name for style in describe]
+    styles = [get_style(style).name for style in describe] or [""]
+    for preset in teaching:
+        teaching_of(preset)
     shown = (True,) if quick else tuple(examples)
+    ways = product(_named(paradigms, make), tuple(teaching) or ("",), styles, shown)
     arms = [
-        Arm(name, style, with_examples, make)
-        for name, style, with_examples in product(_named(paradigms, make), styles, shown)
+        Arm(name, style, with_examples, make, preset) for name, preset, style, with_examples in ways
     ]
     cases = [case for case in load_cases() if not kinds or case.kind in kinds]
     chosen = _thinned(cases) if quick else cases
     if not arms or not chosen:
         raise UsageError("there is nothing to ask; name a paradigm, a style and a kind at least")
     return ProbePlan(
-        tuple(dict.fromkeys([*arms, *([BASELINE] if baseline else [])])),
+        tuple(dict.fromkeys([*arms, *(BASELINES if baseline else ())])),
         tuple(chosen),
         model,
         params={**_PARAMS, **(params or {})},

@@ -1,8 +1,8 @@
 """What a probe found: a row for each arm, and which of them is best.
 
 The best arm is the one whose share of right arguments has the highest lower bound, among the
-cases that every arm was asked; of equals the one with fewer needless calls, then the one whose
-answers use results more often, then the one with the shorter prompts. The baseline is never
+cases that every arm was asked; of equals the one that holds back more often, then the one whose
+answers use results more often, then the one with the shorter prompts. A baseline is never
 chosen.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from .arms import BASELINE, Arm
+from .arms import Arm
 from .cases import Case, Kind
 from .intervals import Mean, Share, mean_of, share_of
 from .plan import ProbePlan
@@ -23,15 +23,18 @@ from .trial import Answered
 __all__ = ["ProbeReport", "Row", "Scored", "Stopped"]
 
 #: The shares of a row, in the order in which they are shown.
-SHARES = ("well_formed", "right_tool", "right_arguments", "sure", "needless", "used_result")
+SHARES = ("well_formed", "right_tool", "right_arguments", "holds_back", "sure", "used_result")
 MEANS = ("input_tokens", "output_tokens", "seconds")
+#: How many deviations apart, and after how many calls, the best arm counts as found.
+_SURE = 3.0
+_FEWEST = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
     """Why a probe ended before its plan did."""
 
-    why: Literal["budget", "endpoint", "interrupted"]
+    why: Literal["budget", "clear", "endpoint", "interrupted"]
     message: str
 
 
@@ -58,8 +61,8 @@ class Row:
     well_formed: Share
     right_tool: Share
     right_arguments: Share
+    holds_back: Share
     sure: Share
-    needless: Share
     used_result: Share
     input_tokens: Mean
     output_tokens: Mean
@@ -88,8 +91,9 @@ class ProbeReport:
 
     @property
     def baseline(self) -> Row | None:
-        """The row to beat."""
-        return next((row for row in self.rows if row.arm == BASELINE), None)
+        """The row to beat: of the prompts that people write, the one with more right arguments."""
+        rows = [row for row in self.rows if row.arm.is_baseline]
+        return max(rows, key=lambda row: row.right_arguments.low, default=None)
 
     @cached_property
     def best(self) -> Row | None:
@@ -97,18 +101,40 @@ class ProbeReport:
 
         None if there are no such cases yet, or if no call in them was right.
         """
-        arms = [arm for arm in self.plan.arms if arm != BASELINE]
+        chosen = self._ranked[0] if self._ranked else None
+        return next((row for row in self.rows if chosen and row.arm == chosen.arm), None)
+
+    @property
+    def second(self) -> Row | None:
+        """The arm next to the best."""
+        chosen = self._ranked[1] if len(self._ranked) > 1 else None
+        return next((row for row in self.rows if chosen and row.arm == chosen.arm), None)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the best arm is so far ahead of all others that more requests would not help.
+
+        It is looked at many times in a run, and each look is a chance to err: hence intervals of
+        three deviations, not two, and no verdict on a handful of cases.
+        """
+        if len(self._ranked) < 2 or self._ranked[0].right_arguments.asked < _FEWEST:
+            return False
+        best, *others = (row.right_arguments for row in self._ranked)
+        return all(best.is_above(other, _SURE) for other in others)
+
+    @cached_property
+    def _ranked(self) -> list[Row]:
+        """The arms that got any call right, the best first, by the cases that all were asked."""
+        arms = [arm for arm in self.plan.arms if not arm.is_baseline]
         asked = [{each.case.id for each in self.scored if each.arm == arm} for arm in arms]
         shared = set.intersection(*asked) if asked else set()
-        rows = _rows(self.plan.arms, [each for each in self.scored if each.case.id in shared])
-        ours = [row for row in rows if row.arm != BASELINE and row.right_arguments.right]
-        chosen = max(ours, key=_rank, default=None)
-        return next((row for row in self.rows if chosen and row.arm == chosen.arm), None)
+        rows = _rows(arms, [each for each in self.scored if each.case.id in shared])
+        return sorted((row for row in rows if row.right_arguments.right), key=_rank, reverse=True)
 
     def beats_baseline(self, row: Row) -> bool | None:
         """Whether *row* has more right arguments by a margin outside both intervals."""
         baseline = self.baseline
-        if baseline is None or row.arm == BASELINE:
+        if baseline is None or row.arm.is_baseline:
             return None
         return row.right_arguments.is_above(baseline.right_arguments)
 
@@ -129,14 +155,15 @@ class ProbeReport:
 
 
 def _rank(row: Row) -> tuple[float, ...]:
-    used = row.used_result.value or 0.0
-    return (row.right_arguments.low, -(row.needless.value or 0.0), used, -row.input_tokens.value)
+    held, used = row.holds_back.value or 0.0, row.used_result.value or 0.0
+    return (row.right_arguments.low, held, used, -row.input_tokens.value)
 
 
 def _rows(arms: Sequence[Arm], scored: Iterable[Scored]) -> list[Row]:
     by_arm: dict[Arm, list[Scored]] = {arm: [] for arm in arms}
     for each in scored:
-        by_arm[each.arm].append(each)
+        if each.arm in by_arm:
+            by_arm[each.arm].append(each)
     return [_row(arm, found) for arm, found in by_arm.items() if found]
 
 
@@ -163,6 +190,7 @@ def _plain(row: Row) -> dict[str, Any]:
     return {
         "arm": row.arm.name,
         "paradigm": row.arm.paradigm,
+        "teaching": row.arm.teaching,
         "describe": row.arm.describe,
         "examples": row.arm.examples,
         "cases": row.cases,

@@ -46,19 +46,21 @@ def probe(
     jobs: int = 1,
     progress: Callable[[Progress], object] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
+    until_clear: bool = False,
 ) -> ProbeReport:
     """Ask *endpoint* what *plan* says, and report what it got right.
 
     Replies are kept in the file *results* as they come; with the same file and plan a later run
     goes on where this one ended. *jobs* is how many requests run at once. It stops early when
     *budget* is used up, when the endpoint fails three times in a row, and on Ctrl-C: the report
-    then says why, and holds what is known. A failed request is asked again by the next run.
+    then says why, and holds what is known. A failed request is asked again by the next run. With
+    *until_clear* it stops as soon as one arm is ahead of all others beyond doubt.
     """
     if not 1 <= jobs <= _MOST_JOBS:
         raise UsageError(f"jobs is {jobs!r}; give 1 to {_MOST_JOBS}")
     asker = Asker(as_endpoint(endpoint), clock)
     with KeptOutcomes(results) as kept:
-        run = _Run(plan, kept, Spending(budget or Budget(), clock), progress)
+        run = _Run(plan, kept, Spending(budget or Budget(), clock), progress, until_clear)
         try:
             run.through(_outcomes(run.todo(), asker, jobs))
         except KeyboardInterrupt:
@@ -75,7 +77,9 @@ class _Run:
         kept: KeptOutcomes,
         spending: Spending,
         progress: Callable[[Progress], object],
+        until_clear: bool,
     ) -> None:
+        self._until_clear = until_clear
         self.stopped: Stopped | None = None
         self._plan = plan
         self._kept = kept
@@ -89,7 +93,12 @@ class _Run:
 
     def todo(self) -> Iterator[Trial]:
         """What is still to be asked, while the budget lasts."""
+        offered = None
         for key, trial in self._trials:
+            # Between two offers every arm was asked the same.
+            if self._until_clear and trial.case.offered != offered and self.report().is_clear:
+                self.stopped = Stopped("clear", "one form is ahead of all others beyond doubt")
+            offered = trial.case.offered
             if self.stopped:
                 return
             if self._kept.get(key):

@@ -41,6 +41,11 @@ class Marks:
     used_result: bool | None = None
 
     @property
+    def holds_back(self) -> bool | None:
+        """Whether it called nothing where nothing was due."""
+        return None if self.needless is None else not self.needless
+
+    @property
     def right(self) -> bool:
         """Whether it called as it should, or did not where it should not."""
         return bool(self.right_arguments) if self.needless is None else not self.needless

@@ -19,6 +19,7 @@ from ...evals.chosen import save_choice
 from ...evals.files import ProbeFiles, folder_of
 from ...evals.plot import require_matplotlib
 from ...grammar.constraint import CONSTRAIN
+from ...paradigms.teaching import PRESETS
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
@@ -31,7 +32,13 @@ from ..settings import FILE, Settings
 __all__ = ["command"]
 
 _EXAMPLES = {"both": (True, False), "with": (True,), "without": (False,)}
-_EXITS = {"budget": Exit.FINE, "endpoint": Exit.ENDPOINT, "interrupted": Exit.INTERRUPTED}
+_GOES_ON = "the same command goes on from there"
+_EXITS = {
+    "budget": Exit.FINE,
+    "clear": Exit.FINE,
+    "endpoint": Exit.ENDPOINT,
+    "interrupted": Exit.INTERRUPTED,
+}
 
 
 @click.command("probe")
@@ -45,10 +52,14 @@ _EXITS = {"budget": Exit.FINE, "endpoint": Exit.ENDPOINT, "interrupted": Exit.IN
 @click.option(
     "--describe",
     multiple=True,
-    default=["forms"],
-    show_default=True,
     type=click.Choice(styles()),
-    help="A style of showing the tools; may be repeated.",
+    help="A style of showing the tools; may be repeated.  [each paradigm's own]",
+)
+@click.option(
+    "--teaching",
+    multiple=True,
+    type=click.Choice(list(PRESETS)),
+    help="A way of teaching the form; may be repeated.  [each paradigm's own]",
 )
 @click.option(
     "--examples",
@@ -65,7 +76,8 @@ _EXITS = {"budget": Exit.FINE, "endpoint": Exit.ENDPOINT, "interrupted": Exit.IN
     help="A kind of request; may be repeated.  [all]",
 )
 @click.option("--quick", is_flag=True, help="A third of the requests, three paradigms.")
-@click.option("--baseline/--no-baseline", default=True, help="Beside a generic prompt.  [yes]")
+@click.option("--baseline/--no-baseline", default=True, help="Beside generic prompts.  [yes]")
+@click.option("--all", "whole", is_flag=True, help="Go on when one form is ahead beyond doubt.")
 @click.option(
     "--param",
     "params",
@@ -102,10 +114,12 @@ def command(
     endpoint: EndpointChoice,
     paradigms: tuple[str, ...],
     describe: tuple[str, ...],
+    teaching: tuple[str, ...],
     examples: str,
     kinds: tuple[str, ...],
     quick: bool,
     baseline: bool,
+    whole: bool,
     params: tuple[str, ...],
     constrain: str,
     out: Path | None,
@@ -120,7 +134,8 @@ def command(
 
     Asks the model 74 requests in every form, counts what it got right, prints a table, writes
     FOLDER/report.html and report.json, and saves the best choice for this model in toolproto.toml.
-    Ctrl-C and the limits keep what is known; the same command goes on from there.
+    Stops when one form is ahead of all others beyond doubt. Ctrl-C and the limits keep what is
+    known; the same command goes on from there.
     """
     if not dry_run:
         endpoint = endpoint.with_model(which_model)
@@ -128,6 +143,7 @@ def command(
         endpoint.model_name,
         paradigms=paradigms,
         describe=describe,
+        teaching=teaching,
         examples=_EXAMPLES[examples],
         kinds=[Kind(kind) for kind in kinds],
         quick=quick,
@@ -138,7 +154,7 @@ def command(
     )
     files = ProbeFiles(out or folder_of(plan.model))
     if dry_run:
-        print_plan(plan, files, as_json=as_json)
+        print_plan(plan, files, limits["max_requests"], as_json=as_json)
         return
     if png:
         require_matplotlib()
@@ -146,7 +162,7 @@ def command(
         files.make_folder()
         if fresh:
             files.replies.unlink(missing_ok=True)
-        report = _run(opened, plan, files, limits)
+        report = _run(opened, plan, files, {**limits, "until_clear": not whole})
     written = [str(path) for path in files.write(report, png=png)]
     saved = _save(ctx, report) if save else None
     if as_json:
@@ -156,7 +172,8 @@ def command(
         print_report(report)
         note(f"wrote {', '.join(written)}")
     if report.stopped:
-        note(f"{report.stopped.message}; the same command goes on from there")
+        further = "--all asks the rest" if report.stopped.why == "clear" else _GOES_ON
+        note(f"{report.stopped.message}; {further}")
         ctx.exit(_EXITS[report.stopped.why])
 
 
@@ -172,6 +189,7 @@ def _run(
             budget=budget,
             jobs=limits["jobs"],
             progress=progress,
+            until_clear=limits["until_clear"],
         )
 
 

@@ -1,0 +1,310 @@
+"""How far does a model come in several turns? BFCL's simulated programs as tools of a session.
+
+    python benchmarks/bfcl_multi_turn.py --endpoint http://localhost:8080/v1 --model NAME
+    python benchmarks/bfcl_multi_turn.py --endpoint … --ways json_strict,xml_tag,array --jobs 32
+
+Each task of ``multi_turn_base`` is a conversation of a few turns with file systems, trading desks
+and the like, all of them objects of the package ``bfcl-eval`` (`bfcl.py` says how to install it).
+Each way of asking leads the same loop, an :class:`AsyncChatSession` with at most ``--rounds``
+requests a turn; ``array`` is the prompt that people write by hand. BFCL's checker judges what the
+calls left behind after each turn. What was done is kept in ``OUT/tasks.jsonl`` and not done again.
+
+*Tasks* are right if all their turns are; *turns* counts those before the first wrong one, which
+tells ways apart where hardly any whole task is done. ``--show`` prints what went wrong how often.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import copy
+import importlib
+import json
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bfcl import ARRAY, SYSTEM, Bfcl, exact, plain, rows, shown, standard
+
+from toolproto import AsyncChatSession, Tool, ToolContextDef, ToolOffer, TurnLimits, get_paradigm
+from toolproto.approvals import Allow
+from toolproto.endpoints import HttpEndpoint
+from toolproto.evals.intervals import share_of
+from toolproto.paradigms.catalogue.bare_json import Xlam
+from toolproto.tools.tame import tame
+from toolproto.turn.result import TurnResult
+
+CATEGORY = "multi_turn_base"
+
+
+# --- tasks
+
+
+@dataclass(frozen=True)
+class Task:
+    """A conversation: what the user says in each turn, and the programs it is about."""
+
+    row: Mapping[str, Any]
+    due: Sequence[Sequence[str]]
+    documents: Sequence[Mapping[str, Any]]
+
+    @property
+    def id(self) -> str:
+        return str(self.row["id"])
+
+    @property
+    def is_held_out(self) -> bool:
+        return zlib.crc32(self.id.encode()) % 2 == 1
+
+    @property
+    def said(self) -> Iterator[str]:
+        for turn in self.row["question"]:
+            yield "\n".join(message["content"] for message in turn)
+
+    def tools(self) -> list[Tool]:
+        """The methods of fresh programs, as they are at the task's beginning."""
+        methods: dict[str, Any] = {}
+        for each in self._programs():
+            names = (name for name in dir(each) if not name.startswith("_"))
+            methods |= {name: getattr(each, name) for name in names}
+        return [_tool(document, methods[document["name"]]) for document in self.documents]
+
+    def _programs(self) -> Iterator[Any]:
+        from bfcl_eval.constants.executable_backend_config import (
+            CLASS_FILE_PATH_MAPPING,
+            STATELESS_CLASSES,
+        )
+
+        for name in self.row["involved_classes"]:
+            program = getattr(importlib.import_module(CLASS_FILE_PATH_MAPPING[name]), name)()
+            if name not in STATELESS_CLASSES:
+                program._load_scenario(copy.deepcopy(self.row["initial_config"].get(name, {})))
+            yield program
+
+
+def _tool(document: Mapping[str, Any], method: Any) -> Tool:
+    parameters = tame(standard(document["parameters"]))[0]
+    # The programs are the user's own; what they say is not a stranger's.
+    return Tool.from_schema(
+        document["name"],
+        document["description"],
+        parameters,
+        partial(_ran, method),
+        trusted=True,
+    )
+
+
+def _ran(method: Any, **arguments: Any) -> Any:
+    return method(**plain(arguments))
+
+
+def tasks(bfcl: Bfcl) -> Iterator[Task]:
+    """Every task, with the tools that it leaves in."""
+    from bfcl_eval.constants.executable_backend_config import MULTI_TURN_FUNC_DOC_FILE_MAPPING
+
+    answers = bfcl.data / "possible_answer" / f"BFCL_v4_{CATEGORY}.json"
+    due = {row["id"]: row["ground_truth"] for row in rows(answers)}
+    folder = bfcl.data / "multi_turn_func_doc"
+    documents = {
+        name: list(rows(folder / file)) for name, file in MULTI_TURN_FUNC_DOC_FILE_MAPPING.items()
+    }
+    for row in rows(bfcl.data / f"BFCL_v4_{CATEGORY}.json"):
+        without = row.get("excluded_function", ())
+        offered = [
+            document
+            for name in row["involved_classes"]
+            for document in documents[name]
+            if document["name"] not in without
+        ]
+        yield Task(row, due[row["id"]], offered)
+
+
+# --- ways of asking
+
+
+class Array(Xlam):
+    """What people write by hand: the schemas, and "respond only with a JSON array"."""
+
+    name = "array"
+
+    def splice_system_prompt(self, system_prompt: str, offer: ToolOffer) -> str:
+        if not offer.tools:
+            return system_prompt
+        listed = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": plain(tool.parameters),
+            }
+            for tool in offer.tools
+        ]
+        tools = json.dumps(listed, indent=2, ensure_ascii=False)
+        return ARRAY.format(system=system_prompt, tools=tools)
+
+
+def paradigm_of(way: str) -> ToolContextDef:
+    """A paradigm, with a preset of teaching behind a slash."""
+    name, _, teaching = way.partition("/")
+    if name == "array":
+        return Array(salvage=True)
+    return get_paradigm(name, teaching=teaching or None, salvage=True)
+
+
+# --- doing and judging
+
+
+async def done(endpoint: Any, way: str, task: Task, rounds: int, tokens: int) -> dict[str, Any]:
+    """What a session did in each turn of *task*."""
+    session = AsyncChatSession(
+        endpoint,
+        tools=task.tools(),
+        paradigm=paradigm_of(way),
+        system=SYSTEM,
+        limits=TurnLimits(rounds=rounds),
+        params={"temperature": 0, "max_tokens": tokens},
+        approver=lambda request: Allow(),
+        ordering="in_order",
+    )
+    turns = []
+    for said in task.said:
+        result = await session.send(said)
+        turns.append(_told(result))
+    return {"way": way, "id": task.id, "turns": turns}
+
+
+def _told(result: TurnResult) -> dict[str, Any]:
+    ran = [record for record in result.calls if record.started is not None]
+    return {
+        "status": result.status,
+        "error": str(result.error or ""),
+        "calls": [{record.call.name: plain(record.call.arguments)} for record in ran],
+        "said": [(message.role, message.content) for message in result.transcript],
+        "rounds": result.stats.rounds,
+        "reasks": result.stats.reasks,
+        "failed": result.stats.failed_calls,
+    }
+
+
+def turns_right(task: Task, turns: Sequence[Mapping[str, Any]], name: str) -> tuple[int, str]:
+    """How many turns are right before the first wrong one, and what is wrong with that."""
+    from bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker import multi_turn_checker
+
+    # One list of calls a turn: the checker looks at what they left behind, not at the rounds.
+    made = [[[_source(call) for call in turn["calls"]]] for turn in turns]
+    for number in range(1, len(task.due) + 1):
+        # It keeps the programs by this name, so that each look needs one of its own.
+        verdict = multi_turn_checker(
+            made[:number], list(task.due[:number]), dict(task.row), CATEGORY, f"{name}_{number}"
+        )
+        if not verdict["valid"]:
+            return number - 1, str(verdict["error_type"]).partition(":")[2]
+    return len(task.due), ""
+
+
+def _source(call: Mapping[str, Mapping[str, Any]]) -> str:
+    ((name, arguments),) = call.items()
+    return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
+
+
+class Done:
+    """What was done, in a file; a line that was cut off is done again."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self.known: dict[tuple[str, str], Any] = {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+            try:
+                row = json.loads(line)
+                self.known[row["way"], row["id"]] = row["turns"]
+            except (ValueError, KeyError, TypeError):
+                continue
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        self.known[row["way"], row["id"]] = row["turns"]
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
+
+
+async def do_all(options: argparse.Namespace, ways: Sequence[str], chosen: Any, kept: Done) -> None:
+    """Do what is not done yet, several tasks at a time."""
+    left = [(way, task) for task in chosen for way in ways if (way, task.id) not in kept.known]
+    gate, count = asyncio.Semaphore(options.jobs), 0
+    endpoint = HttpEndpoint(options.endpoint, model=options.model)
+
+    async def one(way: str, task: Task) -> None:
+        nonlocal count
+        async with gate:
+            kept.add(await done(endpoint, way, task, options.rounds, options.tokens))
+        count += 1
+        print(f"{count} of {len(left)}: {way}, {task.id}", file=sys.stderr)
+
+    try:
+        await asyncio.gather(*(one(way, task) for way, task in left))
+    finally:
+        await endpoint.aclose()
+
+
+def print_table(ways: Sequence[str], chosen: Sequence[Task], kept: Done, show: bool) -> None:
+    """A row for each way, and how it differs from the first by the same tasks."""
+    reached: dict[str, dict[str, int]] = {}
+    wrong: dict[str, Counter[str]] = {}
+    for way in ways:
+        reached[way], wrong[way] = {}, Counter()
+        for task in chosen:
+            if (turns := kept.known.get((way, task.id))) is not None:
+                name = f"{way}_{task.id}".replace("/", "_")
+                reached[way][task.id], why = turns_right(task, turns, name)
+                wrong[way][why] += 1
+    print("| way | tasks right | turns right | against the first: further / less far |")
+    print("|---|---|---|---|")
+    for way in ways:
+        marks, first = reached[way], reached[ways[0]]
+        known = [task for task in chosen if task.id in marks]
+        whole = share_of(marks[task.id] == len(task.due) for task in known)
+        turns = share_of(
+            number < marks[task.id] for task in known for number in range(len(task.due))
+        )
+        further = sum(marks[id] > first[id] for id in marks if id in first)
+        less = sum(marks[id] < first[id] for id in marks if id in first)
+        told = f"{further} / {less} (p={exact(further, less):.2g})" if way != ways[0] else ""
+        print(f"| {way} | {shown(whole)} | {shown(turns)} | {told} |")
+    if show:
+        for way in ways:
+            print(f"\n{way}: {dict(wrong[way].most_common())}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--endpoint", help="an OpenAI-style base URL; without: judge what is kept")
+    parser.add_argument("--model", default="default")
+    parser.add_argument("--ways", default="json_strict,json_strict/classic,array")
+    parser.add_argument("--half", choices=("develop", "held", "all"), default="all")
+    parser.add_argument("--limit", type=int, help="tasks in all")
+    parser.add_argument("--rounds", type=int, default=12, help="requests a turn")
+    parser.add_argument("--tokens", type=int, default=384, help="how long a reply may be")
+    parser.add_argument("--jobs", type=int, default=8, help="tasks at a time")
+    parser.add_argument("--out", type=Path, default=Path("bfcl-turns"))
+    parser.add_argument("--show", action="store_true", help="what went wrong how often")
+    options = parser.parse_args()
+    ways, bfcl = options.ways.split(","), Bfcl()
+    wanted = {"develop": (False,), "held": (True,), "all": (False, True)}[options.half]
+    chosen = [task for task in tasks(bfcl) if task.is_held_out in wanted][: options.limit]
+    kept = Done(options.out / "tasks.jsonl")
+    for way in ways:
+        paradigm_of(way)  # a name that is not one is told before the first request
+    if options.endpoint:
+        try:
+            asyncio.run(do_all(options, ways, chosen, kept))
+        except KeyboardInterrupt:
+            print("stopped; the same command goes on from here", file=sys.stderr)
+    print_table(ways, chosen, kept, options.show)
+
+
+if __name__ == "__main__":
+    main()
