@@ -10,11 +10,13 @@ import pytest
 from toolproto import (
     CallCompleted,
     CallRejected,
+    Grade,
     ProblemKind,
     ToolCall,
     ToolOffer,
     ToolSpec,
     get_paradigm,
+    parse_any,
 )
 from toolproto.decoding.families.tags import Tag, tag_at
 from toolproto.decoding.patterns import Pattern, text_before
@@ -253,3 +255,24 @@ def test_text_before_an_end_is_final_once_it_is_said() -> None:
         for cut in range(len(text) + 1):
             stop = before.match(text[:cut]).end()  # type: ignore[union-attr]  # may be empty
             assert found is None or stop <= found.start(), text
+
+
+TOOLIFY = [
+    '<tool>get_weather</tool>\n<args_json><![CDATA[{"city": "Oslo", "days": 2}]]></args_json>',
+    '<tool>get_weather</tool>\n<args_json>{"city": "Oslo", "days": 2}</args_json>',
+    "<tool>get_weather</tool>\n<args>\n<city>Oslo</city>\n<days>2</days>\n</args>",
+]
+
+
+@pytest.mark.parametrize("call", TOOLIFY)
+@pytest.mark.parametrize("start", ["<Function_AB1c_Start/>\n", ""])
+def test_what_toolify_teaches_is_read_with_its_arguments(call: str, start: str):
+    days = {"city": {"type": "string"}, "days": {"type": "integer"}}
+    offer = ToolOffer((ToolSpec("get_weather", "", {"type": "object", "properties": days}),))
+    reply = f"{start}<function_calls>\n<function_call>\n{call}\n</function_call>\n</function_calls>"
+    for parsed in (
+        parse_any(reply, offer),
+        get_paradigm("xml_strict").parse_response(reply, offer),
+    ):
+        assert [each.arguments for each in parsed.calls] == [{"city": "Oslo", "days": 2}]
+        assert not parsed.problems and parsed.calls[0].grade in (None, Grade.LOSSLESS)

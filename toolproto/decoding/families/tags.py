@@ -115,6 +115,8 @@ _CLOSE = Pattern(_CLOSER)
 _CDATA_END = Pattern(rf"\]\]>\s{{0,80}}+{_CLOSER}")
 _NULL = Pattern(rf"\s{{0,8}}+null\s{{0,8}}+{_CLOSER}")
 _KEY = Pattern(r"\s{0,8}([\w.-]{1,64})\s{0,8}<")
+_CDATA = Pattern(r"<!\[CDATA\[\s{0,20}")
+_TOOL_NAME = Pattern(r"\s{0,20}[\w.:/-]{1,128}\s{0,20}</tool>")
 _NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)){0,256}")
 _NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
 _BLANK = Pattern(r"\s{0,80}")
@@ -150,9 +152,8 @@ def _certain(text: str) -> int:
 _CALLS = frozenset({"function", "invoke", "call", "function_call", "tool_call", "tool", "tool_use"})
 _NAMES = frozenset({"name", "tool_name", "function_name"})
 _ARGUMENTS = frozenset({"parameter", "param", "arg", "argument"})
-_AROUND = frozenset(
-    {"arguments", "parameters", "args", "params", "input", "function_calls", "tool_calls", "calls"}
-)
+_AROUND = frozenset({"arguments", "parameters", "args", "params", "args_json", "input"})
+_AROUND |= {"function_calls", "tool_calls", "calls"}
 _LONGEST_NAME = 128
 _UNCLOSED = Repair("missing_closer", Grade.GUESSED)
 R = TypeVar("R")
@@ -281,6 +282,8 @@ class TaggedCalls(PulledCalls):
             if isinstance(tag, Tag):
                 if (yield from self._at_tag(source, tag)):
                     break
+            elif self._name and (yield from source.take(_CDATA)):
+                continue  # Toolify's models wrap JSON in it; the value is the same without
             elif self._begins_json(source):
                 yield from self._in_json(source)
                 return
@@ -341,6 +344,9 @@ class TaggedCalls(PulledCalls):
         if own and not (offered.any and offered.knows(tag.word)):
             raise NoCall
         source.at = tag.end
+        # Within a call, <tool>f</tool> says which; by itself it would be a call without arguments.
+        if word == "tool" and self._element and (yield from source.match(_TOOL_NAME)):
+            word = "tool_name"
         if word in _NAMES:
             self._named((yield from self._word(source, tag.word)))
         elif own or word in _CALLS:

@@ -1,8 +1,9 @@
 """A call in well-formed XML, read by lxml: its name goes out as soon as it is known.
 
 ``<name>`` says which tool; ``<arguments>`` holds an ``<arg name=… type=…>`` for each argument, or
-all of them as JSON. Entities are characters here, unlike in the other forms with tags. What
-models forget is to escape: a raw ``&`` or a raw ``<`` amid text is mended, and nothing else.
+all of them as JSON. Toolify's ``<tool>`` and ``<args_json>`` (or ``<args>``) say the same.
+Entities are characters here, unlike in the other forms with tags. What models forget is to escape:
+a raw ``&`` or a raw ``<`` amid text is mended, and nothing else.
 
 The parser is lxml's strict one. Its recovering mode is not used: it drops what it does not
 understand, which in code is every ``<`` and ``&``.
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["XmlCalls"]
 
-_NAME = Pattern(r"\s{0,80}<name>\s{0,20}([\w.:/-]{1,128})\s{0,20}</name>")
+_NAME = Pattern(r"\s{0,80}<(?:name|tool)>\s{0,20}([\w.:/-]{1,128})\s{0,20}</(?:name|tool)>")
+#: What the element around the arguments is called: ours first, then what Toolify teaches.
+_AROUND = ("arguments", "args", "args_json")
 _CDATA = Pattern(r"<!\[CDATA\[")
 _CDATA_END = Pattern(r"\]\]>")
 _LESS = re.compile("<")
@@ -118,8 +121,8 @@ def _parsed(text: str, *, closed: bool) -> tuple[_Element, tuple[Repair, ...]]:
 
 def _tell(call: ArgumentSink, root: _Element, depth: int) -> None:
     """Tell of the arguments of *call* in *root*."""
-    around = root.find("arguments")
-    others = [child for child in root if child.tag not in ("name", "arguments")]
+    around = next((found for tag in _AROUND if (found := root.find(tag)) is not None), None)
+    others = [child for child in root if child.tag not in ("name", "tool") and child is not around]
     elements = others if around is None else list(around)
     if len(elements) > _MOST_ARGUMENTS:
         raise Refused(ProblemKind.TOO_LARGE, f"more than {_MOST_ARGUMENTS} arguments")
