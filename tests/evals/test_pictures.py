@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 from html.parser import HTMLParser
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto import UsageError
 from toolproto.evals import Budget, ProbeReport, plan_probe, probe
 from toolproto.evals.files import ProbeFiles, folder_of
@@ -51,6 +54,26 @@ def test_a_page_is_whole_and_loads_nothing(report):
     assert "script" not in named and "link" not in named and "img" not in named
     assert not re.search(r"(src|href)=|url\(|@import", text)
     assert "&lt;script&gt;" in text
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+def test_a_page_fits_into_1000_pixels(report, tmp_path):
+    # The page itself says how wide it came out, where a script may.
+    widths = "[document.documentElement.scrollWidth, innerWidth]"
+    told = f"<script>document.title = {widths}.join(' of ')</script></body>"
+    file = tmp_path / "page.html"
+    file.write_text(page(report).replace("</body>", told))
+    shown = subprocess.run(
+        [
+            *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1000,800"),
+            *(f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    inner, window = re.search(r"<title>(\d+) of (\d+)</title>", shown.stdout).groups()
+    assert int(inner) <= int(window) <= 1000
 
 
 def test_a_page_has_a_bar_with_its_interval_for_every_share(report):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sys
 import traceback
@@ -98,6 +99,10 @@ class _Commands(click.Group):
             ctx.exit(exit_of(error))
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
+                # A terminal that has no check mark gets a question mark, and no traceback.
+                stream.reconfigure(errors="replace")
         if COMPLETE in os.environ:
             from . import completing as completing  # before click looks for what a shell needs
         run = partial(super().main, *args, **extra, standalone_mode=False)

@@ -17,8 +17,11 @@ _SCALE = _WIDTH - _LABEL - 130
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1100px; padding: 0 1rem;
        color: #222; background: #fff; }
+/* What does not fit scrolls by itself, so that the page never does. */
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 13px; }
-th, td { padding: 3px 9px; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
+th, td { padding: 3px 7px; border-bottom: 1px solid #ddd; text-align: right; }
+td { white-space: nowrap; } th { vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; }
 tr.best { background: #e9f5ec; font-weight: 600; }
 svg { display: block; max-width: 100%; height: auto; }
@@ -33,7 +36,8 @@ def page(report: ProbeReport) -> str:
     return "\n".join(
         [
             "<!doctype html>",
-            f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
+            '<html lang="en"><head><meta charset="utf-8">',
+            f'<meta name="viewport" content="width=device-width"><title>{title}</title>',
             f"<style>{_STYLE}</style></head><body><h1>{title}</h1>",
             *_summary(report),
             *_table(report),
@@ -57,12 +61,13 @@ def _summary(report: ProbeReport) -> Iterator[str]:
 
 def _table(report: ProbeReport) -> Iterator[str]:
     heads = ["", "cases", *PANELS.values(), "prompt tokens", "reply tokens", "seconds"]
+    yield '<div class="wide">'
     yield f"<table><tr>{''.join(f'<th>{escape(head)}</th>' for head in heads)}</tr>"
     best = report.best
     for row in report.rows:
         marked = ' class="best"' if best and row.arm == best.arm else ""
         yield f"<tr{marked}>{''.join(f'<td>{escape(cell)}</td>' for cell in _cells(row))}</tr>"
-    yield "</table>"
+    yield "</table></div>"
 
 
 def _cells(row: Row) -> Iterator[str]:
@@ -106,10 +111,10 @@ def _bar(bar: Bar, top: int) -> Iterator[str]:
 
 def _kinds(report: ProbeReport) -> Iterator[str]:
     kinds = [kind for kind in Kind if any(kind in row.kinds for row in report.rows)]
-    yield "<h2>Right, by kind of request</h2><table><tr><th></th>"
+    yield '<h2>Right, by kind of request</h2><div class="wide"><table><tr><th></th>'
     yield "".join(f"<th>{kind.value.replace('_', ' ')}</th>" for kind in kinds) + "</tr>"
     for row in report.rows:
         shares = [row.kinds.get(kind) for kind in kinds]
         cells = "".join(f"<td>{f'{s.right}/{s.asked}' if s else '-'}</td>" for s in shares)
         yield f"<tr><td>{escape(row.arm.name)}</td>{cells}</tr>"
-    yield "</table>"
+    yield "</table></div>"
