@@ -18,6 +18,7 @@ from ..options import (
     endpoint_options,
     guard_option,
     mcp_option,
+    paradigm_named,
     teaching_option,
     tools_option,
 )
@@ -29,8 +30,7 @@ __all__ = ["command"]
 
 @click.command("web")
 @endpoint_options
-@click.option("--paradigm", "-p", default="auto", show_default=True, envvar="TOOLPROTO_PARADIGM",
-              help="Form of the calls; 'auto' goes by the model's name.")  # fmt: skip
+@paradigm_named("Form of the calls; 'auto' goes by the model's name.", "auto")
 @tools_option
 @mcp_option
 @click.option("--system", "-s", default="", metavar="TEXT", help="Your own system prompt.")
