@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from toolproto import (
     Allow,
     AsyncChatSession,
@@ -29,6 +31,13 @@ async def save(text: str) -> bool:
     return bool(text)
 
 
+@dataclass
+class Place:
+    """Somewhere."""
+
+    name: str
+
+
 @tool(risk="dangerous")  # mistake: no such risk
 def delete(path: str) -> str:
     """Delete."""
@@ -48,6 +57,8 @@ ToolCall("x", arguments="{}")  # mistake: a mapping
 WireFormat(call="[[")  # mistake: two markers
 WireFormat(payload=JsonCall)  # mistake: parentheses
 ToolRegistry([get_weather]).offer(parallel="no")  # mistake: a bool
+number = session.send("where?", output=Place).output  # mistake: a Place
+print(session.send("where?", output=Place).output.nme)  # mistake: it is name
 approve: Allow = Allow(always=1.5)  # mistake: a bool
 
 

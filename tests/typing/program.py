@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from toolproto import (
     Allow,
@@ -191,8 +192,18 @@ def read_replies() -> str:
     return f"{told} {repairs} {spans} {first} {advice.paradigm} {anything.calls} {paradigms()}"
 
 
+@dataclass
+class Place:
+    """Somewhere."""
+
+    name: str
+
+
 def answer(request: ChatRequest) -> Iterator[Chunk]:
-    yield Chunk(request.messages[-1].content, finish_reason="stop", usage=Usage(1, 1))
+    asked = request.messages[-1].content
+    listed = "[]" if '"value"' in request.messages[0].content else '{"name": "Oslo"}'
+    said = listed if asked == "where?" else asked
+    yield Chunk(said, finish_reason="stop", usage=Usage(1, 1))
 
 
 def chat() -> str:
@@ -225,8 +236,11 @@ def chat() -> str:
                         pass
                     case _:
                         pass
+        place: Place = session.send("where?", output=Place).output
+        places: list[Place] = session.send("where?", output=list[Place]).output
+        nothing: None = session.send("hi").output
         words: list[str] = [piece.upper() for piece in session.stream_text("hi")]
-    return f"{result.text} {usage} {words} {endpoint} {local}"
+    return f"{result.text} {usage} {words} {endpoint} {local} {place.name} {places} {nothing}"
 
 
 async def chat_later() -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .families.json_tokens import JsonListener, JsonTokens
 from .values.escapes import plain_unescape
 
-__all__ = ["ArgumentStrings", "StringDelta"]
+__all__ = ["ArgumentStrings", "StringDelta", "half_pair"]
 
 Path = tuple[str | int, ...]
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
@@ -79,7 +79,7 @@ class _Strings(JsonListener):
             self._key.append(text)
             return
         text = self._half + text
-        self._half = _half_pair(text)
+        self._half = half_pair(text)
         self._say(text[: len(text) - len(self._half)])
 
     def string_controls(self, text: str, at: int) -> None:
@@ -102,7 +102,7 @@ class _Strings(JsonListener):
             self._deltas.append(StringDelta(path, plain_unescape(raw)))
 
 
-def _half_pair(text: str) -> str:
+def half_pair(text: str) -> str:
     """The escape of a high surrogate that *text* ends with; its other half may come."""
     half = _HIGH_SURROGATE.search(text, max(0, len(text) - 6))
     if half is None:

@@ -24,6 +24,7 @@ from ..messages import Grade, Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer, ToolSpec
 from .base import NO_TOOLS, ToolContextDef
 from .checks import check_pair, check_payload
+from .declared_payloads import CustomCall, TemplateCall
 from .payloads import (
     JsonCall,
     NamedJson,
@@ -31,6 +32,7 @@ from .payloads import (
     PythonCall,
     SaidPayload,
     TaggedCall,
+    XmlCall,
     filled,
 )
 from .results import labelled_result, tagged_result
@@ -51,6 +53,11 @@ _OTHER_RESULTS = ("tool_result", "tool_response", "tool_output", "function_resul
 _MISSING = Repair("missing_marker")
 _MAY_BE_BARE = frozenset({Family.JSON, Family.NAMED_JSON, Family.PYTHON})
 _USUAL = JsonCall()
+#: Ours, and whatever else is like them. They are named because pyright lets no class variable be a
+#: protocol's property.
+AnyPayload = (
+    JsonCall | NamedJson | TaggedCall | XmlCall | PythonCall | TemplateCall | CustomCall | Payload
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,7 @@ class WireFormat:
     """
 
     call: tuple[str, str] = ("", "")
-    payload: Payload = _USUAL
+    payload: AnyPayload = _USUAL
     result: str = "tool_result"
     section: tuple[str, str] = ("", "")
     between: str = "\n"

@@ -39,7 +39,7 @@ class AsyncDriver(Driver):
 
     @asynccontextmanager
     async def driving(
-        self, turn: Turn, flow: Flow[TurnResult]
+        self, turn: Turn, flow: Flow[TurnResult[Any]]
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """The events of *flow*, which is performed as they are read; all is closed at the end."""
         self.begin(turn)
@@ -52,7 +52,7 @@ class AsyncDriver(Driver):
                 stack.callback(self._loop.call_later(self.limits.seconds, self._run_out).cancel)
             yield await stack.enter_async_context(aclosing(self._drive(turn, flow)))
 
-    async def _drive(self, turn: Turn, flow: Flow[TurnResult]) -> AsyncGenerator[SessionEvent]:
+    async def _drive(self, turn: Turn, flow: Flow[TurnResult[Any]]) -> AsyncGenerator[SessionEvent]:
         answer: Any = None
         failure: Exception | None = None
         while True:

@@ -31,6 +31,7 @@ from ..messages import ChatRequest, Message, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
 from ..prompt import ToolContextBuilder
+from ..tools.answer import AnswerForm, answer_form
 from ..tools.define import Ordering
 from ..tools.registry import ToolRegistry
 from ..turn.compaction import Compaction
@@ -66,6 +67,8 @@ __all__ = ["SessionBase"]
 
 #: The paradigm of a session for which none was named.
 _USUAL = "json_strict"
+#: As many forms of answers are remembered, for turns that are run again.
+_FORMS = 16
 AnyEndpoint = TypeVar("AnyEndpoint")
 
 
@@ -178,6 +181,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         if self._keeping:
             self._keeping.setup, self._keeping.nonce = self._setup, self._nonce
             self._conversation = self._keeping.conversation()
+        self._forms: list[AnswerForm] = []
         self._auto_title = auto_title
         if auto_title and self._keeping is None:
             raise UsageError("auto_title is for a session that is kept: give it a store, too")
@@ -267,7 +271,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         return turn.machine.state if turn else TurnState.IDLE
 
     @property
-    def result(self) -> TurnResult | None:
+    def result(self) -> TurnResult[Any] | None:
         """What came of the last turn, once it is over."""
         turn = self._driver.turn
         return turn.result if turn else None
@@ -373,8 +377,11 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             raise UsageError("this session is not kept; give it a store, 'memory:' at least")
         return self._keeping
 
-    def _to_run_again(self, turn: int | None, terms: TurnTerms) -> tuple[Message, TurnTerms]:
-        """What began *turn*, by default the last one on the way, and its terms below *terms*."""
+    def _to_run_again(self, turn: int | None, terms: TurnTerms) -> tuple[Message, TurnTerms, Any]:
+        """What began *turn*, by default the last one on the way, and its terms below *terms*.
+
+        The last of them is the form of its answer.
+        """
         log = self._kept.log
         if turn is None:
             begun = [each.number for each in log.way(log.head) if each.message]
@@ -384,9 +391,12 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             begun = [each.number for each in log.turns.values() if each.message]
             raise UsageError(f"there is no turn {turn} to run again; there are {begun}")
         again: Any = {each.name: getattr(found.terms, each.name) for each in fields(Terms)}
+        output = again.pop("output")
+        # Of a type only the schema is kept; this program may have said what it is.
+        output = next((form for form in self._forms if form == output), output)
         again |= terms
         again["beside"] = found.number
-        return found.message, again
+        return found.message, again, output
 
     def _to_keep(self, turn: int | None) -> list[int]:
         """The turns behind *turn*, which are to follow what takes its place."""
@@ -399,7 +409,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             kept.check_movable(following)
             return following
 
-    def _keep_following(self, turns: list[int], result: TurnResult) -> None:
+    def _keep_following(self, turns: list[int], result: TurnResult[Any]) -> None:
         """Let *turns* follow the turn that has just ended, if it came to an answer."""
         if turns and result.status == "completed":
             with self._one_at_a_time():
@@ -433,9 +443,12 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         return self, self.tools, self.limits, approver, reviewer, log
 
     @contextmanager
-    def _turn(self, said: str | Message, terms: TurnTerms) -> Iterator[Begun]:
+    def _turn(self, said: str | Message, terms: TurnTerms, output: Any = None) -> Iterator[Begun]:
         refuse_unknown(terms)
         message, agreed = own_message(said), turn_terms(terms)
+        if output is not None:
+            form = answer_form(output)
+            agreed, self._forms = replace(agreed, output=form), [form, *self._forms][:_FORMS]
         with self._one_at_a_time():
             # No such tool? Better said now.
             self.tools.matching(*(agreed.tools or ()), *agreed.without)

@@ -35,7 +35,7 @@ class BlockingDriver(Driver):
         self._asking = threading.Lock()
 
     @contextmanager
-    def driving(self, turn: Turn, flow: Flow[TurnResult]) -> Iterator[Iterator[SessionEvent]]:
+    def driving(self, turn: Turn, flow: Flow[TurnResult[Any]]) -> Iterator[Iterator[SessionEvent]]:
         """The events of *flow*, which is performed as they are read; all is closed at the end."""
         self.begin(turn)
         with ExitStack() as stack:
@@ -51,7 +51,7 @@ class BlockingDriver(Driver):
                 stack.callback(timer.cancel)
             yield stack.enter_context(closing(self._drive(turn, flow)))
 
-    def _drive(self, turn: Turn, flow: Flow[TurnResult]) -> Generator[SessionEvent]:
+    def _drive(self, turn: Turn, flow: Flow[TurnResult[Any]]) -> Generator[SessionEvent]:
         answer: Any = None
         failure: Exception | None = None
         while True:

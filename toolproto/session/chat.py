@@ -7,11 +7,12 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from typing import Any, Self, Unpack
+from typing import Any, Self, TypeVar, Unpack, overload
 
 from ..endpoints.base import AsyncEndpoint, Endpoint
 from ..endpoints.function import as_async_endpoint, as_endpoint
 from ..messages import ChatRequest, Message
+from ..tools.answer import answer_form
 from ..turn.events import SessionEvent
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
@@ -21,12 +22,14 @@ from .blocking import BlockingDriver
 from .jobs import in_thread, unbroken
 from .opening import aopen_sources, open_sources
 from .options import TurnTerms
+from .partial import PartialAnswer
 from .spoken import Spoken
 from .titles import TitleReply, title_request
 
 __all__ = ["AsyncChatSession", "ChatSession"]
 
 _log = logging.getLogger("toolproto")
+T = TypeVar("T")
 
 
 class ChatSession(SessionBase[Endpoint]):
@@ -48,24 +51,40 @@ class ChatSession(SessionBase[Endpoint]):
     def __exit__(self, *failure: object) -> None:
         self.close()
 
-    def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult:
+    @overload
+    def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
+    @overload
+    def send(
+        self, message: str | Message, /, *, output: type[T], **terms: Unpack[TurnTerms]
+    ) -> TurnResult[T]: ...
+    @overload
+    def send(
+        self, message: str | Message, /, *, output: Any, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]: ...
+    def send(
+        self, message: str | Message, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]:
         """Run a whole turn.
+
+        *output* is the form of the answer, which is then in ``result.output``: a pydantic model, a
+        dataclass, a TypedDict, any other type, or a JSON Schema. An answer that does not fit is
+        asked for again, as often as ``limits.reasks`` says.
 
         Raised are only the program's own mistakes (UsageError) and that a kept session cannot be
         written to (StoreError; SessionConflict if somebody else has): then nothing was sent.
         """
-        with self.stream(message, **terms) as events:
+        with self.stream(message, output=output, **terms) as events:
             for _ in events:
                 pass
         return self._driver.result()
 
     @contextmanager
     def stream(
-        self, message: str | Message, /, **terms: Unpack[TurnTerms]
+        self, message: str | Message, /, *, output: Any = None, **terms: Unpack[TurnTerms]
     ) -> Iterator[Iterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
         open_sources(self.tools)
-        with self._turn(message, terms) as begun, self._driver.driving(*begun) as events:
+        with self._turn(message, terms, output) as begun, self._driver.driving(*begun) as events:
             yield events
         if request := self._wants_title():
             in_thread(partial(self._find_title, request))
@@ -84,16 +103,32 @@ class ChatSession(SessionBase[Endpoint]):
                     yield text
         self._driver.result().text  # noqa: B018 (raises what went wrong)
 
+    def stream_output(
+        self, message: str | Message, /, *, output: Any, **terms: Unpack[TurnTerms]
+    ) -> Generator[Any]:
+        """Run a turn as its structured answer is written: what is known of it, over and over.
+
+        All but the last value are plain JSON that lacks what has not come yet, and nothing is
+        checked in it; the last one is ``result.output``. What went wrong is raised.
+        """
+        form = answer_form(output)
+        partial = PartialAnswer(frozenset(self.tools), form.wrapped)
+        with self.stream(message, output=form, **terms) as events:
+            for event in events:
+                if (known := partial.hear(event)) is not None:
+                    yield known
+        yield self._driver.result().output
+
     def rerun(
         self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
-    ) -> TurnResult:
+    ) -> TurnResult[Any]:
         """Run the last *turn* again, or an earlier one; what it said before is kept beside it.
 
         With *keep_following* the turns behind it follow the new one, too, if it has an answer.
         """
         following = self._to_keep(turn) if keep_following else []
-        message, again = self._to_run_again(turn, terms)
-        result = self.send(message, **again)
+        message, again, output = self._to_run_again(turn, terms)
+        result: TurnResult[Any] = self.send(message, output=output, **again)
         self._keep_following(following, result)
         return result
 
@@ -134,7 +169,7 @@ class ChatSession(SessionBase[Endpoint]):
         self.title = reply.title() or self.title
         return self.title
 
-    def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult:
+    def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult[Any]:
         """Go on with a pending turn: a decision, or a result from elsewhere, by call id."""
         with self.stream_resumed(verdicts) as events:
             for _ in events:
@@ -177,26 +212,42 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
             self._titling.cancel()
         await unbroken(self.close)
 
-    async def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult:
+    @overload
+    async def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
+    @overload
+    async def send(
+        self, message: str | Message, /, *, output: type[T], **terms: Unpack[TurnTerms]
+    ) -> TurnResult[T]: ...
+    @overload
+    async def send(
+        self, message: str | Message, /, *, output: Any, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]: ...
+    async def send(
+        self, message: str | Message, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]:
         """Run a whole turn.
+
+        *output* is the form of the answer, which is then in ``result.output``: a pydantic model, a
+        dataclass, a TypedDict, any other type, or a JSON Schema. An answer that does not fit is
+        asked for again, as often as ``limits.reasks`` says.
 
         Raised are only the program's own mistakes (UsageError) and that a kept session cannot be
         written to (StoreError; SessionConflict if somebody else has): then nothing was sent.
         """
-        async with self.stream(message, **terms) as events:
+        async with self.stream(message, output=output, **terms) as events:
             async for _ in events:
                 pass
         return self._driver.result()
 
     @asynccontextmanager
     async def stream(
-        self, message: str | Message, /, **terms: Unpack[TurnTerms]
+        self, message: str | Message, /, *, output: Any = None, **terms: Unpack[TurnTerms]
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
         await aopen_sources(self.tools)
         if self._titling:
             self._titling.cancel()
-        with self._turn(message, terms) as begun:
+        with self._turn(message, terms, output) as begun:
             async with self._driver.driving(*begun) as events:
                 yield events
         if request := self._wants_title():
@@ -217,16 +268,31 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
                     yield text
         self._driver.result().text  # noqa: B018 (raises what went wrong)
 
+    async def stream_output(
+        self, message: str | Message, /, *, output: Any, **terms: Unpack[TurnTerms]
+    ) -> AsyncGenerator[Any]:
+        """Run a turn as its structured answer is written: what is known of it, over and over.
+
+        The same as :meth:`ChatSession.stream_output`, awaited.
+        """
+        form = answer_form(output)
+        partial = PartialAnswer(frozenset(self.tools), form.wrapped)
+        async with self.stream(message, output=form, **terms) as events:
+            async for event in events:
+                if (known := partial.hear(event)) is not None:
+                    yield known
+        yield self._driver.result().output
+
     async def rerun(
         self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
-    ) -> TurnResult:
+    ) -> TurnResult[Any]:
         """Run the last *turn* again, or an earlier one; what it said before is kept beside it.
 
         With *keep_following* the turns behind it follow the new one, too, if it has an answer.
         """
         following = self._to_keep(turn) if keep_following else []
-        message, again = self._to_run_again(turn, terms)
-        result = await self.send(message, **again)
+        message, again, output = self._to_run_again(turn, terms)
+        result: TurnResult[Any] = await self.send(message, output=output, **again)
         self._keep_following(following, result)
         return result
 
@@ -265,7 +331,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         self.title = reply.title() or self.title
         return self.title
 
-    async def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult:
+    async def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult[Any]:
         """Go on with a pending turn: a decision, or a result from elsewhere, by call id."""
         async with self.stream_resumed(verdicts) as events:
             async for _ in events:

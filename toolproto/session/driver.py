@@ -80,7 +80,7 @@ class Driver:
             self._interruption = self._interruption or reason
             self._wake()
 
-    def result(self) -> TurnResult:
+    def result(self) -> TurnResult[Any]:
         """The result of the turn that is over; Ctrl-C and the program's mistakes are raised."""
         assert self.turn is not None and self.turn.result is not None
         result, stopped = self.turn.result, self.turn.stopped

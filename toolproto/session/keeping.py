@@ -27,7 +27,7 @@ from .titles import title_of
 
 __all__ = ["Begun", "Keeping", "check_exists", "open_keeping"]
 
-Begun = tuple[Turn, Flow[TurnResult]]
+Begun = tuple[Turn, Flow[TurnResult[Any]]]
 
 
 def open_keeping(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import StoreError
@@ -50,9 +50,15 @@ class LoggedTurn:
         return self.message is None
 
     @property
-    def result(self) -> TurnResult | None:
-        """What came of it, as far as that is kept; None if it broke off."""
-        return recounted(self.message, self.verdicts, list(self.told()))
+    def result(self) -> TurnResult[Any] | None:
+        """What came of it, as far as that is kept; None if it broke off.
+
+        A structured answer is plain JSON here: of its type only the schema is kept.
+        """
+        told = recounted(self.message, self.verdicts, list(self.told()))
+        if told is None or told.status != "completed" or self.terms.output is None:
+            return told
+        return replace(told, partial_output=self.terms.output.read_back(told.partial_text))
 
     def told(self) -> Iterator[Record]:
         """What the turn was told, one by one."""

@@ -27,7 +27,7 @@ from .tidy import tidy, used_definitions
 from .typed_dicts import readable
 from .wording import show, word_line
 
-__all__ = ["Signature", "read_signature", "underlying"]
+__all__ = ["Signature", "read_signature", "read_type", "underlying"]
 
 _NOTHING: Any = inspect.Parameter.empty
 _REFUSED = {
@@ -124,6 +124,12 @@ def read_signature(function: Callable[..., Any]) -> Signature:
         ),
         hidden,
     )
+
+
+def read_type(hint: Any, name: str) -> Signature:
+    """What takes one value of the type *hint*, called *name*; UsageError if JSON has no such."""
+    parameter = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint)
+    return Signature("", (_parameter(parameter, readable({name: hint})[name], ""),))
 
 
 def underlying(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from ..approvals import ApprovalRequest, Decision
 from ..events import Event
@@ -144,7 +145,7 @@ class CompactionFailed:
 class TurnEnded:
     """The last event of every turn."""
 
-    result: TurnResult
+    result: TurnResult[Any]
 
 
 TurnEvent = (

@@ -24,6 +24,7 @@ from ..finish_reasons import Ending, ending_of
 from ..hooks import ReplyEnded, TurnStarting, overriding
 from ..messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
 from ..tools.spec import ToolOffer
+from .answering import Answered, answer_given
 from .appending import Appending
 from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
 from .events import StateChanged, StepEnded, StepStarted, TurnEnded
@@ -49,7 +50,7 @@ class Turn:
     setup: TurnSetup
     conversation: Conversation
     terms: Terms = field(default_factory=Terms)
-    result: TurnResult | None = None
+    result: TurnResult[Any] | None = None
     machine: TurnMachine = field(default_factory=TurnMachine)
     rounds: int = 0
     stopped: BaseException | None = None
@@ -66,6 +67,7 @@ class Turn:
     _problems: list[CallProblem] = field(default_factory=list)
     _steps: list[StepRecord] = field(default_factory=list)
     _usage: Usage = field(default_factory=Usage)
+    _output: Any = None
     _appending: Appending = field(init=False)
     _requesting: Requesting = field(init=False)
 
@@ -76,17 +78,17 @@ class Turn:
         sources.hear_program(self.setup.prompt.system)
         self._appending = Appending(messages, self.setup.hooks, placed, sources.hear)
 
-    def run(self, message: Message) -> Flow[TurnResult]:
+    def run(self, message: Message) -> Flow[TurnResult[Any]]:
         """The whole turn that *message* begins."""
         return self._from_start_to_end(self._answered(message))
 
-    def resume(self, verdicts: Mapping[str, Verdict]) -> Flow[TurnResult]:
+    def resume(self, verdicts: Mapping[str, Verdict]) -> Flow[TurnResult[Any]]:
         """The rest of a turn that ended pending; *verdicts* are by call id."""
         return self._from_start_to_end(self._resumed(verdicts))
 
     # -- beginning and end ---------------------------------------------------------------
 
-    def _from_start_to_end(self, body: Flow[None]) -> Flow[TurnResult]:
+    def _from_start_to_end(self, body: Flow[None]) -> Flow[TurnResult[Any]]:
         began = yield from perform(Clock())
         failure: Exception | None = None
         try:
@@ -220,7 +222,7 @@ class Turn:
             return "it ran, but the turn failed before its result was kept"
         return "not run: the turn failed"
 
-    def _outcome(self, failure: Exception | None, seconds: float) -> TurnResult:
+    def _outcome(self, failure: Exception | None, seconds: float) -> TurnResult[Any]:
         pending = self.conversation.pending
         transcript = self._appending.transcript
         answer = answer_in(transcript)
@@ -242,6 +244,7 @@ class Turn:
             failure,
             self._resumes,
             tuple(self._steps),
+            self._output,
         )
 
     # -- rounds --------------------------------------------------------------------------
@@ -281,12 +284,16 @@ class Turn:
         yield Emit(StepEnded(step))
 
     def _offer(self) -> ToolOffer:
-        choice = "auto" if self._choice_met else self.terms.choice
-        return offered(self.setup, self.terms, choice)
+        return offered(self.setup, self.terms, self._choice)
+
+    @property
+    def _choice(self) -> str:
+        return "auto" if self._choice_met else self.terms.choice
 
     def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
         """Answer what *reply* asks for; whether the model is to be asked again."""
-        message = reply.message()
+        given = yield from self._given(reply)
+        message = given.message if given else reply.message()
         if message.content or message.calls or message.reasoning:
             message = self._answer = self._appending.put(message)
             yield from self._appending.announce()
@@ -297,7 +304,7 @@ class Turn:
             settling = Settling(
                 self.setup,
                 self.conversation,
-                offered(self.setup, self.terms, offer.choice, denied=True),
+                offered(self.setup, self.terms, self._choice, denied=True),
                 message,
                 tuple(reply.calls),
                 questioned=self._questioned,
@@ -307,7 +314,7 @@ class Turn:
         for problem in problems:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
         wanted = any(moment.wants_request for moment in ended)
-        is_over = not again and self.conversation.pending is None
+        is_over = not again and self.conversation.pending is None and given is None
         if is_over and (demand := _unmet(offer) or ("" if wanted else _unsaid(reply))):
             self._appending.put(Message("user", demand))
             again, usable = True, False
@@ -316,6 +323,16 @@ class Turn:
         self._choice_met = self._choice_met or (bool(reply.calls) and usable)
         self._count(usable)
         return again or (self.conversation.pending is None and wanted)
+
+    def _given(self, reply: Reply) -> Flow[Answered | None]:
+        """The structured answer of *reply*, in a turn that is to have one."""
+        if (form := self.setup.output) is None:
+            return None
+        known = len(reply.problems)
+        given = yield from answer_given(form, self.setup.tools, reply)
+        self._problems += reply.problems[known:]
+        self._output = given.value if given else None
+        return given
 
     @property
     def _is_last_round(self) -> bool:

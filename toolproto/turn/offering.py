@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
 from ..prompt import ToolContextBuilder
+from ..tools.answer import AnswerForm
 from ..tools.define import Tool
 from ..tools.spec import ToolOffer
 from .setup import Terms, TurnSetup
@@ -24,6 +25,7 @@ def on_terms(setup: TurnSetup, terms: Terms) -> TurnSetup:
         paradigm=_paradigm(setup.paradigm, terms.paradigm),
         prompt=_prompt(setup, terms.system),
         model=terms.model or setup.model,
+        output=terms.output.named(setup.tools) if terms.output else None,
     )
 
 
@@ -43,7 +45,16 @@ def offered(
             return False
         return denied or not setup.policy.denies(tool)
 
-    return setup.tools.offer(choice, terms.parallel, keeps)
+    offer = setup.tools.offer(choice, terms.parallel, keeps)
+    return offer if setup.output is None else _with_answer(offer, setup.output)
+
+
+def _with_answer(offer: ToolOffer, form: AnswerForm) -> ToolOffer:
+    """*offer* and the tool that takes the answer: a turn that is to have one ends with its call."""
+    if not offer.tools or offer.choice == "none":
+        return ToolOffer((form.spec,), form.spec.name, offer.parallel)
+    choice = "required" if offer.choice == "auto" else offer.choice
+    return replace(offer, tools=(*offer.tools, form.spec), choice=choice)
 
 
 def _paradigm(usual: ToolContextDef, name: str) -> ToolContextDef:

@@ -25,6 +25,7 @@ from ..messages import (
     ToolResult,
     Usage,
 )
+from ..tools.answer import answer_form
 from ..tools.spec import ToolSpec
 from .commands import Outcome
 from .result import StepRecord, TurnResult
@@ -150,7 +151,7 @@ class Ending(NamedTuple):
     error: Exception | None = None
 
 
-def ending_of(result: TurnResult) -> Ending:
+def ending_of(result: TurnResult[Any]) -> Ending:
     """What is kept of *result*, beside what was said and done."""
     error = result.error if isinstance(result.error, Exception) else None
     return Ending(result.steps, result.stats.reasks, result.stats.seconds, error)
@@ -323,13 +324,15 @@ def write_terms(terms: Terms) -> Json:
     usual = Terms()
     names = [each.name for each in fields(terms)]
     changed = [name for name in names if getattr(terms, name) != getattr(usual, name)]
-    return {name: _plain(getattr(terms, name)) for name in changed}
+    written = {name: _plain(getattr(terms, name)) for name in changed if name != "output"}
+    return written | ({"output": dict(terms.output.schema)} if terms.output else {})
 
 
 def read_terms(told: Mapping[str, Any]) -> Terms:
     """The terms that were written."""
     listed = {name: tuple(told[name]) for name in ("tools", "without") if told.get(name)}
-    return Terms(**{**told, **listed})
+    form = {"output": answer_form(told["output"])} if told.get("output") else {}
+    return Terms(**{**told, **listed, **form})
 
 
 def write_pending(pending: Pending) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self
 
 from ..approvals import ApprovalRequest, Decision
 from ..errors import UsageError
@@ -12,6 +12,16 @@ from ..messages import CallProblem, Message, ToolCall, ToolResult, Usage
 from .showing import as_card, in_a_line
 
 __all__ = ["CallRecord", "StepRecord", "TurnResult", "TurnStats", "TurnStatus", "answer_in"]
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    #: ``TurnResult`` alone is that of a turn without ``output=``; a type checker has to know that.
+    T_co = TypeVar("T_co", covariant=True, default=None)
+else:
+    from typing import TypeVar
+
+    T_co = TypeVar("T_co", covariant=True)
 
 TurnStatus = Literal["completed", "aborted", "error", "timeout", "pending"]
 
@@ -65,7 +75,7 @@ class TurnStats:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class TurnResult:
+class TurnResult(Generic[T_co]):
     """How a turn ended, and all that was said in it.
 
     :attr:`text` is the answer; *partial_text* is what there is of one, however the turn ended.
@@ -73,7 +83,8 @@ class TurnResult:
     pending one; ``transcript[answer]`` is the answer alone, what stands before it is talk with
     tools. *problems* are calls that could not even be read. With status ``"pending"``, *pending*
     says which calls wait; with ``"aborted"``, ``"error"`` and ``"timeout"``, *error* says why.
-    *steps* are the requests, with what each of them cost.
+    *steps* are the requests, with what each of them cost. *partial_output* is the structured
+    answer, if there is one; :attr:`output` is the same, of a turn that has ended well.
     """
 
     status: TurnStatus
@@ -89,6 +100,7 @@ class TurnResult:
     error: BaseException | None = None
     resumed: bool = False
     steps: tuple[StepRecord, ...] = ()
+    partial_output: Any = None
 
     def __repr__(self) -> str:
         return f"<TurnResult {in_a_line(self)}>"
@@ -109,6 +121,16 @@ class TurnResult:
         return self.raise_for_status().partial_text
 
     @property
+    def output(self) -> T_co:
+        """The answer in the form that ``output=`` asked for; None if nothing did.
+
+        Of a turn that has no answer, what went wrong is raised.
+        """
+        self.text  # noqa: B018 (raises what went wrong)
+        found: T_co = self.partial_output
+        return found
+
+    @property
     def cost(self) -> float | None:
         """What all requests cost together; None if the price of one is not known."""
         costs = [step.cost for step in self.steps if step.cost is not None]
@@ -119,7 +141,7 @@ class TurnResult:
         """The talk with tools between the user's message and the answer."""
         return self.transcript[0 if self.resumed else 1 : self.answer.start]
 
-    def raise_for_status(self) -> TurnResult:
+    def raise_for_status(self) -> Self:
         """Raise *error* if there is one; the result itself otherwise."""
         if self.error is not None:
             raise self.error

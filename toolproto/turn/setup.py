@@ -14,6 +14,7 @@ from ..masking import Masking
 from ..messages import IdFactory, Message, ToolCall, ToolResult, random_id
 from ..paradigms.base import ToolContextDef
 from ..prompt import ToolContextBuilder
+from ..tools.answer import AnswerForm
 from ..tools.define import Ordering
 from ..tools.registry import ToolRegistry
 from .compaction import Compaction
@@ -34,7 +35,8 @@ class TurnSetup:
     the model is to be held to a grammar (see :mod:`toolproto.grammar.constraint`), *guard* how
     careful to be with what strangers wrote. *ordering* says whether the calls of one reply run at
     the same time or in their order; a tool may say otherwise. *model* is asked for by name, where
-    it is not the endpoint's own, which is *usual_model*; *prices* are by model.
+    it is not the endpoint's own, which is *usual_model*; *prices* are by model. *output* is the
+    form that the answer of this turn must have.
     """
 
     paradigm: ToolContextDef
@@ -56,6 +58,7 @@ class TurnSetup:
     model: str = ""
     usual_model: str = ""
     prices: Mapping[str, Price] = field(default_factory=dict)
+    output: AnswerForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Terms:
 
     *tools* are names or patterns (``fs_*``) of those that are offered, all if it is None, *without*
     of those that are not. *system*, *model* and *paradigm* take the place of the session's.
+    *output* is the form of the answer, if it is to be more than text.
     """
 
     choice: str = "auto"
@@ -74,6 +78,7 @@ class Terms:
     system: str | None = None
     model: str = ""
     paradigm: str = ""
+    output: AnswerForm | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .result import CallRecord, TurnResult
@@ -17,7 +17,7 @@ _COLOURS = {"completed": "#2e7d32", "pending": "#b26a00"}
 _FAILED = "#c62828"
 
 
-def in_a_line(result: TurnResult) -> str:
+def in_a_line(result: TurnResult[Any]) -> str:
     """How it ended, the beginning of what was said, and what it took."""
     said = f"{_shortened(result.partial_text, 60)!r}"
     if result.error is not None:
@@ -27,7 +27,7 @@ def in_a_line(result: TurnResult) -> str:
     return f"{result.status}: {said}, {_took(result)}"
 
 
-def as_card(result: TurnResult) -> str:
+def as_card(result: TurnResult[Any]) -> str:
     """The same with the calls, as HTML; whatever a model or a tool wrote is escaped."""
     colour = _COLOURS.get(result.status, _FAILED)
     text = result.partial_text if result.error is None else f"{result.error}"
@@ -51,7 +51,7 @@ def _call(record: CallRecord) -> str:
     return f"<code>{escape(shown)}</code> → <bdi{failed}>{escape(came)}</bdi>"
 
 
-def _took(result: TurnResult) -> str:
+def _took(result: TurnResult[Any]) -> str:
     stats, usage = result.stats, result.usage
     took = [_counted(stats.rounds, "round")]
     if stats.calls:

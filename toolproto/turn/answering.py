@@ -1,0 +1,126 @@
+"""The structured answer in a reply, however the model gave it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..decoding.values.lenient import read_json
+from ..decoding.values.strict import Reading
+from ..messages import CallProblem, Message, ToolCall
+from ..tools.answer import AnswerForm, GivenAnswer
+from ..tools.work import Work, purse, takes_long
+from .commands import Compute, Flow, perform
+from .reply import Reply
+
+__all__ = ["Answered", "answer_given"]
+
+#: Places of a text at which JSON may begin that are looked at: prose has brackets, too.
+_MOST_BEGINNINGS = 8
+#: A word or a number that is all of an answer.
+_LONGEST_WORD = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer and the message that stands for it in the conversation."""
+
+    value: Any
+    message: Message
+
+
+def answer_given(
+    form: AnswerForm, others: Mapping[str, Any], reply: Reply
+) -> Flow[Answered | None]:
+    """The answer that *reply* gives in *form*; None if it gives none that can be used.
+
+    What is wrong with one becomes a problem of the reply. Beside calls of *others* an answer is
+    not heard: their results may change it.
+    """
+    own = [call for call in reply.calls if form.is_meant(call, others)]
+    if len(own) < len(reply.calls):
+        reply.calls = [call for call in reply.calls if call not in own]
+        return None
+    if not own and reply.problems:
+        return None
+    reply.calls, found = [], None
+    for call in own[-1:] or _in_text(form, reply.text):
+        given = yield from _checked(form, call)
+        if isinstance(given, GivenAnswer):
+            return Answered(given.value, _message(given, reply))
+        found = found or given
+    if found is not None:
+        reply.problems.append(found)
+        return None
+    for value in _as_a_whole(reply.text) if form.wrapped else ():
+        given = yield from _checked(form, ToolCall(form.spec.name, {"value": value}))
+        # A lone value may stand for a list of one; a sentence may not.
+        if isinstance(given, GivenAnswer) and not isinstance(given.plain, list | dict):
+            return Answered(given.value, _message(given, reply))
+    return None
+
+
+def _checked(form: AnswerForm, call: ToolCall) -> Flow[GivenAnswer | CallProblem]:
+    """*call* checked, and not on an event loop if that may take long."""
+    work = Work(purse([call.arguments]))
+    if not takes_long(work.visits):
+        return form.given(call, work)
+    return (yield from perform(Compute(partial(form.given, call, work))))
+
+
+def _message(given: GivenAnswer, reply: Reply) -> Message:
+    """The answer as the conversation keeps it: as JSON, without the call that brought it."""
+    plain = given.plain
+    said = plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+    return Message("assistant", said, reasoning=reply.message().reasoning)
+
+
+def _in_text(form: AnswerForm, text: str) -> Iterator[ToolCall]:
+    """Answers in *text*, which calls nothing: objects and lists in JSON."""
+    at, seen = _beginning(text, 0), 0
+    while at >= 0 and seen < _MOST_BEGINNINGS:
+        reading = read_json(text, at)
+        if isinstance(reading, Reading) and _stands_alone(text, at, reading):
+            yield _as_call(form, reading.value, reading)
+            at = _beginning(text, max(reading.end, at + 1))
+        else:
+            at = _beginning(text, at + 1)
+        seen += 1
+
+
+def _as_a_whole(text: str) -> Iterator[Any]:
+    """What all of *text* may be: a number, or one of several words."""
+    word = text.strip()
+    if not word or len(word) > _LONGEST_WORD:
+        return
+    with suppress(ValueError):
+        yield json.loads(word)
+    yield word
+
+
+def _stands_alone(text: str, at: int, reading: Reading) -> bool:
+    """Whether the value at *at* has its lines for itself, or a label before it.
+
+    ``[1]`` within a sentence is no list of numbers.
+    """
+    before = text[text.rfind("\n", 0, at) + 1 : at].strip(" \t`*")
+    end = text.find("\n", reading.end)
+    behind = text[reading.end : end if end >= 0 else len(text)].strip(" \t`.;*")
+    labelled = before.endswith((":", "=", "json"))
+    return isinstance(reading.value, dict | list) and not behind and (not before or labelled)
+
+
+def _beginning(text: str, start: int) -> int:
+    places = [place for place in (text.find("{", start), text.find("[", start)) if place >= 0]
+    return min(places, default=-1)
+
+
+def _as_call(form: AnswerForm, value: Any, reading: Reading) -> ToolCall:
+    arguments = value if isinstance(value, dict) and not form.wrapped else {"value": value}
+    if form.wrapped and isinstance(value, dict) and value.keys() == {"value"}:
+        arguments = value
+    return ToolCall(form.spec.name, arguments, repairs=reading.repairs)
