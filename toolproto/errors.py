@@ -11,7 +11,8 @@
     │   └── TurnTimeout      its time ran out
     ├── LimitReached         the model went on and on: rounds, re-asks, the same calls again
     ├── StoreError           a session could not be read or written
-    │   └── SessionConflict  somebody else writes to the same session
+    │   ├── SessionConflict  somebody else writes to the same session
+    │   └── StoreFull        more waits to be done than there is room for: come again later
     ├── McpError             an MCP server cannot be started, or does not answer as one
     ├── ToolFailed           a tool's own way of telling the model that it could not do it
     └── CallError            a CallProblem, for callers who asked for exceptions
@@ -35,6 +36,7 @@ __all__ = [
     "McpError",
     "SessionConflict",
     "StoreError",
+    "StoreFull",
     "ToolFailed",
     "ToolProtoError",
     "TurnCancelled",
@@ -103,6 +105,10 @@ class StoreError(ToolProtoError):
 
 class SessionConflict(StoreError):
     """Somebody else has written to the session since it was opened; open it again."""
+
+
+class StoreFull(StoreError):
+    """More waits to be done than there is room for: come again later."""
 
 
 class McpError(ToolProtoError):

@@ -33,7 +33,7 @@ EXTRAS = {
     "postgres": ("psycopg", "sessions shared by machines"),
     "server": ("uvicorn", "the proxy"),
     "mcp": ("mcp", "tools of MCP servers"),
-    "parquet": ("pyarrow", "Parquet files"),
+    "bulk": ("pyarrow", "many replies at once, Parquet files"),
     "probe": ("matplotlib", "plots"),
     "testing": ("syrupy", "laws and snapshots for your own paradigms"),
 }

@@ -174,6 +174,16 @@ class SqlStore:
         statement = delete(SESSIONS).where(SESSIONS.c.id == id)  # the records go along
         self._open().write(lambda connection: connection.execute(statement))
 
+    def prune(self, before: float, limit: int = 1000) -> int:
+        """Forget up to *limit* sessions that nobody used since *before*; how many there were.
+
+        Call it until it gives less than *limit*: so nobody waits for a long transaction.
+        """
+        old = select(SESSIONS.c.id).where(SESSIONS.c.updated < before)
+        oldest = old.order_by(SESSIONS.c.updated).limit(counted("limit", limit))
+        statement = delete(SESSIONS).where(SESSIONS.c.id.in_(oldest))
+        return int(self._open().write(lambda connection: connection.execute(statement).rowcount))
+
     def close(self) -> None:
         """Close the connections to the database."""
         self._closed = True

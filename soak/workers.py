@@ -1,0 +1,164 @@
+"""Workers that share the turns of many sessions, and are killed all the time.
+
+    python -m soak.workers [--sessions 500] [--turns 2] [--workers 4] [--kills 100] [--rate 25]
+
+*rate* turns come in a second. Each is a call of a tool that must not run twice, and an answer; a
+model talks for some milliseconds. While the workers are at it they are killed one after the other,
+and others started. In the end every turn has to be there once, in order, and no tool may have run
+twice. Meanwhile the server is asked for transactions that are open longer than a model talks.
+Prints what was found, and exits with 1 if anything broke.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from signal import SIGKILL
+
+import psycopg
+
+from tests.stores.postgres_server import PostgresServer
+from toolproto import ChatSession, Tool, tool
+from toolproto.endpoints.scripted import ScriptedEndpoint
+from toolproto.messages import ChatRequest
+from toolproto.session.worker import SessionWorker
+from toolproto.stores.sql.queue import TurnQueue
+from toolproto.stores.sql.store import SqlStore
+
+from .forking import ended, forked
+from .server import closing_server
+
+#: Seconds that a model talks, each time, and that a worker may be silent before it counts as dead.
+TALK, LEASE = 0.02, 1.0
+#: Transactions of ours that have been open for longer than a model talks.
+_OPEN = """\
+SELECT count(*) FROM pg_stat_activity
+WHERE application_name = 'toolproto' AND xact_start < clock_timestamp() - interval '1 second'"""
+
+
+def noting(folder: Path) -> Tool:
+    """A tool that leaves a line for each time it ran."""
+
+    @tool(risk="read")
+    def note(text: str) -> str:
+        """Write it down."""
+        line = os.open(folder / "notes", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.write(line, f"{text}\n".encode())
+        os.close(line)
+        return "noted"
+
+    return note
+
+
+def talking(request: ChatRequest) -> str:
+    """What the model says: the call that was asked for, or that it is done."""
+    time.sleep(TALK)
+    said = request.messages[-1].content
+    if not said.startswith("note "):
+        return "Done."
+    text = said.removeprefix("note ")
+    return f'<tool_code>{{"name": "note", "arguments": {{"text": "{text}"}}}}</tool_code>'
+
+
+def worker(url: str, folder: Path) -> int:
+    """A worker's whole life."""
+    store, queue, note = SqlStore(url), TurnQueue(url, lease=LEASE), noting(folder)
+
+    def opened(id: str) -> ChatSession:
+        replies = [talking] * 10
+        return ChatSession(ScriptedEndpoint(*replies), "xml_tag", [note], store=store, id=id)
+
+    SessionWorker(queue, opened).work(threading.Event())
+    return 0
+
+
+def put_all(url: str, asked: argparse.Namespace) -> None:
+    """Have the turns come, some in a second."""
+    queue = TurnQueue(url)
+    for turn in range(asked.turns):
+        for session in range(asked.sessions):
+            queue.put(f"s{session}", f"note {session}.{turn}")
+            time.sleep(1 / asked.rate)
+    queue.close()
+
+
+def kill_workers(url: str, folder: Path, asked: argparse.Namespace) -> tuple[int, int]:
+    """Have the turns done; how many workers were killed, and how often a lock was held."""
+    dice, queue = random.Random(asked.seed), TurnQueue(url)
+    start = lambda: forked(lambda: worker(url, folder))  # noqa: E731
+    alive, kills, held = [start() for _ in range(asked.workers)], 0, 0
+    coming = threading.Thread(target=put_all, args=(url, asked))
+    coming.start()
+    with psycopg.connect(url, autocommit=True, application_name="watcher") as watcher:
+        while coming.is_alive() or queue.figures().due:
+            time.sleep(dice.uniform(0.05, 0.4))
+            held += watcher.execute(_OPEN).fetchone()[0]  # type: ignore[index]
+            if kills < asked.kills:
+                victim = alive.pop(dice.randrange(len(alive)))
+                kills += ended(victim, 0.001) == -SIGKILL
+                alive.append(start())
+    for each in alive:
+        ended(each, 0.001)
+    print(queue.figures())
+    queue.close()
+    return kills, held
+
+
+def faults(url: str, folder: Path, asked: argparse.Namespace) -> Iterator[str]:
+    """What is not as it should be."""
+    notes = Counter((folder / "notes").read_text().splitlines())
+    yield from (f"{text} was noted {times} times" for text, times in notes.items() if times > 1)
+    store = SqlStore(url)
+    unknown = 0
+    for number in range(asked.sessions):
+        session = ChatSession(ScriptedEndpoint(), "xml_tag", store=store, id=f"s{number}")
+        said = [m.content for m in session.messages if m.role == "user" and not m.results]
+        due = [f"note {number}.{turn}" for turn in range(asked.turns)]
+        if said != due or session.interrupted:
+            yield f"session {number} has {said}, interrupted: {session.interrupted}"
+        unknown += sum(f"{number}.{turn}" not in notes for turn in range(asked.turns))
+        records = store.read(f"s{number}")
+        ends = [record for record in records if record.kind == "ended"]
+        if len(ends) != asked.turns:
+            yield f"session {number}: {len(ends)} turns ended"
+    print(f"{unknown} calls were started and not run: a worker died between the two")
+    store.close()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    for name, usual in (
+        ("sessions", 500),
+        ("turns", 2),
+        ("workers", 4),
+        ("kills", 100),
+        ("rate", 25),
+    ):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    with (
+        closing_server(PostgresServer()) as url,
+        tempfile.TemporaryDirectory(prefix="toolproto-workers-") as name,
+    ):
+        folder, began = Path(name), time.monotonic()
+        kills, held = kill_workers(url, folder, asked)
+        print(f"{kills} workers killed in {time.monotonic() - began:.0f} s")
+        print(f"transactions found open for more than a second: {held}")
+        found = [*faults(url, folder, asked)]
+    for fault in found:
+        print(fault)
+    print(f"{asked.sessions * asked.turns} turns, {len(found)} faults")
+    return bool(found or held or kills < asked.kills)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
