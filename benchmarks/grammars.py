@@ -1,13 +1,10 @@
-"""What grammars cost and whether they hold: every paradigm, many schemas, every engine here.
+"""What grammars cost: of fifty tools, and of schemas that are meant to hurt.
 
 ::
 
-    python benchmarks/grammars.py --schemas 20 --hostile 1000
+    python benchmarks/grammars.py --hostile 1000
 
-For each paradigm and schema: a reply drawn from the grammar reads as calls that pass their check,
-no beginning of it is a dead end, calls drawn from the schema are accepted as the paradigm writes
-them, and each engine that is installed takes the rendering and agrees. Then: what the grammar of
-fifty tools costs, and what schemas do that are meant to hurt.
+Whether they hold, with every engine, is tried by ``python -m soak.grammars``.
 """
 
 from __future__ import annotations
@@ -16,75 +13,18 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any
 
-from toolproto.grammar import departure, render, sample
-from toolproto.messages import CallProblem
+from toolproto.grammar import render
 from toolproto.paradigms import get_paradigm, paradigms
-from toolproto.testing import laws
-from toolproto.testing.laws import LawBroken
-from toolproto.testing.schemas import random_call, random_offer, random_tool
-from toolproto.tools.check import check_call
+from toolproto.testing.schemas import random_tool
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-
-
-def engines() -> dict[str, Any]:
-    """The engines that are installed, by the rendering they take."""
-    from tests.grammar import engines as judges
-
-    found = {}
-    for rendering, library, judge in (
-        ("gbnf", "xllamacpp", judges.llama_cpp),
-        ("lark", "llguidance", judges.llguidance),
-        ("ebnf", "xgrammar", judges.xgrammar),
-        ("structural_tag", "xgrammar", judges.xgrammar_tag),
-    ):
-        try:
-            __import__(library)
-            found[rendering] = judge
-        except ImportError:
-            print(f"{library} is not installed: {rendering} is not tried")
-    return found
-
-
-def tried(name: str, seed: int, judges: dict[str, Any]) -> Iterator[str]:
-    """What went wrong with the paradigm *name* and the schemas of *seed*; what was tried."""
-    random, paradigm = Random(f"{name} {seed}"), get_paradigm(name)
-    most = 50 if seed % 40 == 39 else 4
-    offer = replace(random_offer(random, most), parallel=random.random() < 0.6)
-    try:
-        laws.grammar_allows(paradigm, offer, seed)
-        yield "drawn replies"
-        calls = [random_call(random, offer) for _ in range(2 if offer.parallel else 1)]
-        if not any(isinstance(check_call(call, offer), CallProblem) for call in calls):
-            laws.grammar_accepts(paradigm, calls, offer)
-            yield "encodings"
-    except LawBroken as error:
-        yield f"BROKEN {error}"
-        return
-    grammar = paradigm.grammar(replace(offer, choice="required"))
-    if grammar is None:
-        return
-    reply = sample(grammar, random, length=80)
-    others = [reply, reply[:-1], reply + "}"]
-    for rendering, judge in judges.items():
-        made = render(grammar, rendering)
-        try:
-            accepts = judge(made.value if made else None)
-        except ValueError as error:
-            yield f"REFUSED by the engine of {rendering}: {error}"
-            continue
-        for text in others:
-            if accepts(text) is not (departure(grammar, text) is None):
-                yield f"DIFFERS in {rendering}: {text!r}"
-        yield f"in {rendering}"
 
 
 def fifty_tools() -> None:
@@ -162,24 +102,10 @@ def _odd(random: Random, depth: int) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--schemas", type=int, default=10, help="for each paradigm")
     parser.add_argument("--hostile", type=int, default=1000)
-    parser.add_argument("--no-engines", action="store_true")
     given = parser.parse_args()
     fifty_tools()
     hostile(given.hostile)
-    judges = {} if given.no_engines else engines()
-    counts: Counter[str] = Counter()
-    for name in paradigms():
-        for seed in range(given.schemas):
-            for told in tried(name, seed, judges):
-                if told.startswith(("BROKEN", "REFUSED", "DIFFERS")):
-                    print(f"{name}, schema {seed}: {told[:1500]}", flush=True)
-                    told = told.split()[0]
-                counts[told] += 1
-    print(f"\n{len(paradigms())} paradigms × {given.schemas} schemas:")
-    for told, times in sorted(counts.items()):
-        print(f"  {told:24}{times}")
 
 
 if __name__ == "__main__":

@@ -1,20 +1,23 @@
 """A hundred thousand steps through sessions, in any order: does every invariant hold?
 
-    python -m soak.sessions [--steps 100000] [--seed 1] [--jobs 2]
+    python -m soak.sessions [--steps 100000] [--seed 1] [--jobs 2] [--seconds 230 --kept s.jsonl]
 
 Half of the steps go through a ChatSession, half through an AsyncChatSession. Prints the
-steps that broke something, and exits with 1 if there were any.
+steps that broke something, and exits with 1 if there were any. What was done is kept, so that a
+run that was stopped after *seconds* goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 import traceback
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 
 from hypothesis import HealthCheck, Phase, core, settings
 from hypothesis.stateful import run_state_machine_as_test
@@ -26,11 +29,11 @@ _MACHINES: dict[str, type[SessionMachine]] = {
     "async": AsyncSessionMachine,
 }
 # One block; its seed says all about it, so that a failure can be had again by itself.
-_EXAMPLES = 40
+_EXAMPLES = 10
 _LENGTH = 50
 
 
-@dataclass
+@dataclass(slots=True)
 class Findings:
     """How many steps were taken, and what each broken block has to say."""
 
@@ -42,6 +45,9 @@ class Findings:
         self.steps += other.steps
         self.tally += other.tally
         self.broken |= other.broken
+
+
+_PARTS = fields(Findings)
 
 
 def block(job: tuple[str, int]) -> Findings:
@@ -72,20 +78,36 @@ def block(job: tuple[str, int]) -> Findings:
     return found
 
 
+def _gone_on(kept: Path, found: Findings) -> int:
+    """Take what an earlier run found into *found*; the seed to go on with."""
+    told = json.loads(kept.read_text(encoding="utf-8"))
+    found.join(Findings(Counter(told["steps"]), Counter(told["tally"]), told["broken"]))
+    return int(told["seed"])
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--steps", type=int, default=100_000)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--seconds", type=float, default=float("inf"))
+    options.add_argument("--kept", type=Path, help="what was done before, and now")
     given = options.parse_args()
     found, began, seed = Findings(), time.monotonic(), given.seed * 1_000_000
+    if given.kept and given.kept.exists():
+        seed = _gone_on(given.kept, found)
     with ProcessPoolExecutor(given.jobs) as pool:
         while min(found.steps[kind] for kind in _MACHINES) < given.steps // 2:
+            if time.monotonic() - began > given.seconds:
+                break
             kinds = [kind for kind in _MACHINES if found.steps[kind] < given.steps // 2]
             jobs = [(kind, seed + at) for at in range(given.jobs) for kind in kinds]
             for part in pool.map(block, jobs):
                 found.join(part)
             seed += given.jobs
+            if given.kept:
+                told = {"seed": seed, **{each.name: getattr(found, each.name) for each in _PARTS}}
+                given.kept.write_text(json.dumps(told), encoding="utf-8")
             told = f"{found.steps.total():,} of {given.steps:,} steps"
             print(f"{told}, {len(found.broken)} failures", file=sys.stderr, flush=True)
             if len(found.broken) > 8:

@@ -9,7 +9,8 @@ import asyncio
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -247,8 +248,13 @@ class SessionMachine(RuleBasedStateMachine):
         self.granted: set[str] = set()
         self.barred: set[str] = set()
         self.ignored: set[str] = set()
+        self.lock = threading.Lock()
+        self.active: dict[str, tuple[int, bool]] = {}
+        self.met: list[str] = []
+        self.begun = 0
+        self.terms: dict[str, Any] | None = None
+        self.first_request = 0
         self.files = MemoryFiles({"file0": "old"})
-        self.before: dict[str, bytes] | None = None
         self.checked_requests = 0
         self.usage = Usage()
         self.events: list[Any] = []
@@ -282,11 +288,14 @@ class SessionMachine(RuleBasedStateMachine):
     def _tools(self) -> list[Tool]:
         @tool
         def look(n: int, context: ToolContext) -> str:
-            return self._note(context)
+            with self._running(context):
+                time.sleep(0.0005)  # long enough to be met by what must wait for it
+                return self._note(context)
 
         @tool(risk="write", ordering="in_order")
         def save(n: int, context: ToolContext) -> str:
-            return self._note(context)
+            with self._running(context, alone=True):
+                return self._note(context)
 
         @tool(risk="exec")
         def fail(n: int, context: ToolContext) -> str:
@@ -323,6 +332,22 @@ class SessionMachine(RuleBasedStateMachine):
         outside = Tool.from_schema("outside", "Done elsewhere.", schema)
         writing = file_tools(self.files)[2:]
         return [look, save, fail, hang, later, stall, ask, forbidden, outside, *writing]
+
+    @contextmanager
+    def _running(self, context: ToolContext, alone: bool = False) -> Iterator[None]:
+        """Of the calls of one reply, those that are to be in order meet no other."""
+        with self.lock:
+            beside = [id for id, (turn, _) in self.active.items() if turn == self.begun]
+            strict = any(self.active[id][1] for id in beside)
+            if beside and (alone or strict) and not context.cancelled.is_set():
+                self.met.append(context.call_id)
+            self.active[context.call_id] = self.begun, alone
+            self.tally["calls that met others"] += bool(beside)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.active.pop(context.call_id, None)
 
     def _note(self, context: ToolContext) -> str:
         self.tally["calls run"] += 1
@@ -380,7 +405,7 @@ class SessionMachine(RuleBasedStateMachine):
         self._expect(replies, moods, reviews, trouble)
         waiting = {request.call.id for request in self.session.pending}
         self._open(self.session.stream("hello", **terms))
-        self.ignored = waiting
+        self.ignored, self.terms = waiting, terms
 
     @rule(
         said=st.lists(VERDICTS, min_size=1, max_size=4),
@@ -441,24 +466,94 @@ class SessionMachine(RuleBasedStateMachine):
         except (UsageError, ExceptionGroup) as error:
             assert _is_usage_error(error)
             result = self.session.result
-        self.before = None  # of other turns than the one that is now the last
         self.tally["inserted turns"] += 1
         follows = len(behind) if result.status == "completed" else 0
         assert len(self.session.turns) == branches + 1 + follows
         reopened = conversation_of(log.way(log.head)).messages
         assert tuple(reopened) == self.session.messages
 
-    @rule()
-    def undo(self):
+    @rule(numbers=st.lists(st.integers(0, 9), min_size=1, max_size=3), twice=st.booleans())
+    def write_and_undo(self, numbers, twice):
+        """Files that a turn wrote are as they were before it, and stay so if asked twice."""
         if self.line.is_open or not wait_for_tools():
             return
-        try:
-            paths = self.session.undo()
-        except UsageError:
+        self._expect([reply([written("write_file", n) for n in numbers])], ["allow"] * 3, [], None)
+        before = self.files.contents()
+        self._open(self.session.stream("write"))
+        self.read_to_the_end()
+        if self.session.result.status != "completed" or not wait_for_tools():
             return
-        self.tally["turns undone"] += 1
-        for path in paths if self.before is not None else ():
-            assert self.files.contents().get(path) == self.before.get(path)
+        for _ in range(1 + twice):
+            self._undo(None)
+            assert self.files.contents() == before
+
+    @rule(place=st.integers(0, 30))
+    def undo(self, place):
+        """Undo any turn: what nobody has changed since is as before, all else is left alone."""
+        if self.line.is_open or not wait_for_tools():
+            return
+        numbers = [turn.number for turn in self.session.turns]
+        if numbers:
+            self._undo(numbers[place % len(numbers)])
+
+    def _undo(self, number: int | None) -> None:
+        log = self.session._kept.log
+        stored = log.turns[log.head if number is None else number]
+        first: dict[str, str | None] = {}
+        last: dict[str, str | None] = {}
+        for record in stored.result.calls if stored.result else ():
+            if change := record.result.metadata.get("change"):
+                first.setdefault(change["path"], change["before"])
+                last[change["path"]] = change["after"]
+        now = {path: content.decode() for path, content in self.files.contents().items()}
+        expected = dict(now)
+        for path in first:
+            if now.get(path) == last[path]:
+                expected.pop(path, None)
+                expected |= {path: said} if (said := first[path]) is not None else {}
+        try:
+            paths = self.session.undo(number)
+            assert set(paths) == set(first)
+        except UsageError:
+            assert not first or any(now.get(path) != last[path] for path in first)
+        else:
+            self.tally["turns undone"] += 1
+        after = {path: content.decode() for path, content in self.files.contents().items()}
+        assert after == expected
+
+    @rule(names=st.lists(st.sampled_from(["look", "look", "save"]), min_size=2, max_size=5))
+    def several_in_one_reply(self, names):
+        """Calls run beside each other, but one that is to be in order waits, and is waited for."""
+        if self.line.is_open or not wait_for_tools():
+            return
+        said = [written(name, n) for n, name in enumerate(names)]
+        self._expect([reply(said)], ["allow"] * len(names), [], None)
+        self._open(self.session.stream("do it all"))
+        self.read_to_the_end()
+        # The last ones: calls that waited before were answered first, since the user went on.
+        ran = [record.call.name for record in self.session.result.calls][-len(names) :]
+        assert self.session.result.status != "completed" or ran == names
+        self.tally["replies with several calls"] += 1
+
+    @rule(n=st.integers(0, 5), terms=TERMS)
+    def leave_a_call_and_go_on(self, n, terms):
+        """A call that waits is answered when the user goes on, and no request is made for it."""
+        if self.line.is_open or not wait_for_tools():
+            return
+        if not self.session.pending:
+            self._expect([reply([written("save", n)])], ["defer"], [], None)
+            self._open(self.session.stream("save it"))
+            self.read_to_the_end()
+        waiting = [request.call.id for request in self.session.pending]
+        requests = len(self.endpoint.requests)
+        self.begin([], [], [], None, terms)
+        self.read_to_the_end()
+        if waiting and self.session.result.status == "completed":
+            assert len(self.endpoint.requests) == requests + 1
+            answers = [each for message in self.session.messages for each in message.results]
+            told = {each.call.id: each.content for each in answers}
+            assert all("the user went on" in told[id] for id in waiting)
+            self.tally["calls left"] += len(waiting)
 
     @rule(count=st.integers(1, 25))
     def read(self, count):
@@ -530,8 +625,9 @@ class SessionMachine(RuleBasedStateMachine):
 
     def _begun(self) -> None:
         self.events = []
-        self.ignored = set()
-        self.before = self.files.contents()
+        self.ignored, self.terms = set(), None
+        self.begun += 1
+        self.first_request = len(self.endpoint.requests)
         self.usage, self.hooks.usage = self.usage + self.hooks.usage, Usage()
         self.hooks.seen.clear()
 
@@ -570,6 +666,23 @@ class SessionMachine(RuleBasedStateMachine):
         assert result.pending == self.session.pending
         self._check_moves(seen)
         self._check_hooks(result)
+        for request in self.endpoint.requests[self.first_request :]:
+            self._check_terms(request)
+
+    def _check_terms(self, request: Any) -> None:
+        """What one turn had of its own was told in it, and in no other."""
+        if self.terms is None:  # a turn of another kind, which goes on as it was begun
+            return
+        told, terms = request.messages[0].content, self.terms
+        taught = {name for name in ("look", "save", "ask") if f"\n{name}(" in told}
+        offered = {"look", "save", "ask"} - set(terms.get("without", ()))
+        assert taught == offered & set(terms.get("tools", offered))
+        assert ("Be long." in told) is ("system" in terms)
+        assert ("Be brief." in told) is ("system" not in terms)
+        if taught:
+            assert ("<tool_call>" in told) is ("paradigm" in terms)
+        assert request.model == terms.get("model", "")
+        self.tally["requests on terms of a turn"] += bool(terms)
 
     def _check_moves(self, seen: bool) -> None:
         changes = [event.snapshot for event in self.events if isinstance(event, StateChanged)]
@@ -591,6 +704,7 @@ class SessionMachine(RuleBasedStateMachine):
     @invariant()
     def every_call_runs_once_and_as_approved(self):
         assert not self.twice
+        assert not self.met, "ran beside another, although in order"
         assert not self.barred & self.ran.keys(), "ran although denied or deferred"
         for message in self.session.messages:
             for call in message.calls:
