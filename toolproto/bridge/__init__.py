@@ -2,6 +2,7 @@
 
 ::
 
+    entry.py        the way in for programs; driving.py asks until the answer is one
     asked.py        what a client asked for, whatever API it speaks
     prompting.py    the request that the model gets; system_prompts.py its first message, kept
     exchange.py     one answer: what the model is asked, what goes out, and when to ask again

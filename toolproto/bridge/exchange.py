@@ -25,7 +25,7 @@ from ..events import (
 from ..finish_reasons import STOP_SEQUENCE, Ending, cut_reason, ending_of, is_cut
 from ..guard.levels import STANDARD, Guard
 from ..guard.neutralise import BREAK
-from ..messages import CallProblem, Chunk, ProblemKind, Usage
+from ..messages import CallProblem, Chunk, Message, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
 from .calls import OutgoingCalls
@@ -36,13 +36,21 @@ from .said_again import SaidAgain
 from .verdict import EMPTY, MISTAKE, Shortcoming, in_shape, shortcoming
 from .watching import Watch
 
-__all__ = ["LONGEST_REPLY", "Exchange"]
+__all__ = ["LONGEST_REPLY", "AskAgain", "Exchange"]
 
 #: Characters that a reply may have, unless somebody says otherwise.
 LONGEST_REPLY = 16 * 1024 * 1024
 
 #: Problems that are put to a model at once; it makes the same mistake in all of its calls.
 _MOST_TOLD = 8
+
+
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """The reply cannot be used: the model is to get *messages* next, which end with *advice*."""
+
+    messages: tuple[Message, ...]
+    advice: str
 
 
 @dataclass(slots=True)
@@ -94,7 +102,8 @@ class Exchange:
         guard: Guard = STANDARD,
         most: int = LONGEST_REPLY,
     ) -> None:
-        self._asked = asked
+        #: What is answered.
+        self.asked = asked
         self._paradigm = paradigm
         self._left = reasks
         self._most = most
@@ -104,7 +113,8 @@ class Exchange:
         self._held: list[Piece] = []
         self._said_again = SaidAgain()
         self.usage = Usage()
-        self.done = False
+        #: What became of the last reply: the end, a failure, or that the model is asked again.
+        self.verdict: Ended | Failed | AskAgain | None = None
         self._unmended: Failed | None = None  # what the model was told of last
         #: What was wrong with the model's calls, and what was mended, for the log.
         self.problems: list[CallProblem] = []
@@ -164,6 +174,11 @@ class Exchange:
         """The reply is over: what is left of it, and the end; or there is another request."""
         return self._passed(self._finished())
 
+    @property
+    def done(self) -> bool:
+        """Whether the answer is over."""
+        return isinstance(self.verdict, Ended | Failed)
+
     def _passed(self, pieces: list[Piece]) -> list[Piece]:
         """*pieces* as the client would have written them."""
         return pieces if self._restored is None else self._restored.passed(pieces)
@@ -197,7 +212,7 @@ class Exchange:
         # What the model made up of a result is cut off already; nothing is missing for it.
         made_up = ProblemKind.FABRICATED_RESULT
         mendable = [problem for problem in calls.problems if problem.kind is not made_up]
-        lacking = shortcoming(self._asked, self._text(), calls.count, mendable)
+        lacking = shortcoming(self.asked, self._text(), calls.count, mendable)
         if lacking is None:
             return out + self._ended()
         failure = lacking.failure
@@ -278,23 +293,24 @@ class Exchange:
         told = lacking.problems[:_MOST_TOLD]
         advice = "\n".join(map(self._paradigm.format_problem, told)) or lacking.advice
         self.request = told_again(self.request, "".join(self._reply.heard), advice)
+        self.verdict = AskAgain(self.request.messages, advice)
         self._listen()
 
     def _listen(self) -> None:
-        self._reply = _Reply(OutgoingCalls(self._asked, not self._holds_all, self._watch))
-        tools = self._asked.needs_tools
-        self._decoder = self._paradigm.decoder(self._asked.offer) if tools else _Verbatim()
+        self._reply = _Reply(OutgoingCalls(self.asked, not self._holds_all, self._watch))
+        tools = self.asked.needs_tools
+        self._decoder = self._paradigm.decoder(self.asked.offer) if tools else _Verbatim()
 
     def _ended(self) -> list[Piece]:
-        self.done = True
         reason = self._reason()
         stopped = reason == "stop" and self._reply.reason == STOP_SEQUENCE
-        return [*self._shaped(), Ended(reason, self.usage, stopped)]
+        self.verdict = ended = Ended(reason, self.usage, stopped)
+        return [*self._shaped(), ended]
 
     def _shaped(self) -> list[Piece]:
         """What was held back; an answer in a shape is nothing but its JSON."""
         held, self._held = self._held, []
-        found = in_shape(self._text(), self._asked.shape) if self._asked.shape else None
+        found = in_shape(self._text(), self.asked.shape) if self.asked.shape else None
         if self._reply.calls.count or not isinstance(found, str):
             return held
         return [*(piece for piece in held if isinstance(piece, ReasoningDelta)), TextDelta(found)]
@@ -311,7 +327,7 @@ class Exchange:
         return "tool_calls" if reply.calls.count else "stop"
 
     def _failed(self, failure: Failed) -> list[Piece]:
-        self.done = True
+        self.verdict = failure
         self._held.clear()
         return [failure]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -166,8 +167,10 @@ _CHOICE = "tool_choice"
 def _keep(written: str, spec: ToolSpec, labels: tuple[str, ...], cost: int) -> None:
     if len(written) > _LONGEST_KEPT:
         return
-    while len(_KNOWN) >= _MOST_KNOWN:
-        _KNOWN.pop(next(iter(_KNOWN)))
+    # Another thread may drop the same one, or add one meanwhile; then there is room later.
+    with suppress(RuntimeError, StopIteration):
+        while len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.pop(next(iter(_KNOWN)), None)
     _KNOWN[written] = spec, labels, cost
 
 
