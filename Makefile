@@ -14,7 +14,7 @@ UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench mcp soak agents lock clean
+.PHONY: help demo check test lint bench mcp soak agents frameworks lock clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -56,6 +56,9 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 
 agents: $(READY_ALL)  ## Claude Code, codex and nine others before a model that errs: twenty minutes, and a gigabyte
 	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/agents
+
+frameworks: $(READY_ALL)  ## SDKs with a transport in them, and models of frameworks: ten minutes, and a gigabyte
+	TOOLPROTO_FRAMEWORKS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/clients tests/integrations
 
 lock: $(READY_ALL)  ## Write down the versions that are installed here, for everybody
 	$(BIN)/python requirements/lock.py

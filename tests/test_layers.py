@@ -42,6 +42,7 @@ LAYERS = {
     "stores": 4,
     "session": 4,
     "mcp": 4,
+    "transport": 5,
     "proxy": 5,
     "web": 5,
     "cli": 5,
@@ -66,7 +67,7 @@ LAST_PURE_LAYER = 3
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES = {
     "lxml": ("decoding/families/xml.py", "describe/xml.py"),
-    "httpx": ("endpoints/http.py",),
+    "httpx": ("endpoints/http.py", "transport/"),
     "jsonschema": ("tools/",),
     "pydantic": ("tools/", "proxy/config.py", "mcp/connection.py"),
     "sqlalchemy": ("stores/sql/",),

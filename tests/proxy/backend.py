@@ -61,7 +61,7 @@ class Backend:
 
     def app(self) -> Starlette:
         routes = [
-            Route("/v1/chat/completions", self._chat, methods=["POST"]),
+            Route("/v1/chat/completions", self.chat, methods=["POST"]),
             Route("/v1/models", self._models),
         ]
         return Starlette(routes=routes)
@@ -70,7 +70,8 @@ class Backend:
         self.headers.append(dict(request.headers))
         return JSONResponse({"object": "list", "data": [{"id": "m", "object": "model"}]})
 
-    async def _chat(self, request: Request) -> Response:
+    async def chat(self, request: Request) -> Response:
+        """A chat completion."""
         body = await request.json()
         self.bodies.append(body)
         self.headers.append(dict(request.headers))

@@ -1,19 +1,21 @@
-"""Whether the body of a request is one at all: a JSON object with messages and a model."""
+"""What comes with a request: a JSON object with messages and a model, and a key."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from typing import Any, NoReturn
+from urllib.parse import parse_qsl
 
 from .asked import BadRequest
 from .translate.reading import required
 
-__all__ = ["check_messages", "read_model", "read_object"]
+__all__ = ["check_messages", "read_model", "read_object", "sent_keys"]
 
 #: Names of models are kept, in caches and in the log.
 _LONGEST_NAME = 512
+_LONGEST_QUERY = 4096
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -55,3 +57,15 @@ def check_messages(values: Mapping[str, Any]) -> None:
     for at, message in enumerate(messages):
         if not isinstance(message, dict):
             raise BadRequest(f"messages[{at}] is to be an object", f"messages[{at}]")
+
+
+def sent_keys(headers: Mapping[str, str], path: str, query: str) -> Iterator[str]:
+    """Every key that came with a request; Google's clients may write it into the URL."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer" and token.strip():
+        yield token.strip()
+    for name in ("x-api-key", "x-goog-api-key"):
+        if headers.get(name):
+            yield headers[name]
+    if path.startswith("/v1beta"):
+        yield from (value for name, value in parse_qsl(query[:_LONGEST_QUERY]) if name == "key")

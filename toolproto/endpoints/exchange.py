@@ -31,7 +31,10 @@ REFUSAL_SIZE = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Everything an endpoint knows about the service behind it. Its repr shows no secrets."""
+    """Everything an endpoint knows about the service behind it. Its repr shows no secrets.
+
+    *joins* is whether tokens that came together are one chunk.
+    """
 
     url: str = field(repr=False)
     shown: str
@@ -41,6 +44,7 @@ class Service:
     timeouts: Timeouts
     retries: Retries
     random: Random = field(repr=False)
+    joins: bool = False
     has_key: bool = True
     key_variable: str = ""
 
@@ -137,7 +141,8 @@ class Exchange:
 
     def take(self, data: bytes) -> Iterator[Chunk]:
         """The chunks in *data*."""
-        return self._reader.feed(data)
+        chunks = self._reader.feed(data)
+        return _together(chunks) if self._service.joins else chunks
 
     def finish(self) -> Iterator[Chunk]:
         """The connection has nothing more: the chunks that end the reply."""
@@ -171,3 +176,24 @@ class Exchange:
     def _went_stale(self, error: EndpointError, line: Progress) -> bool:
         """Whether a kept connection was closed by the service just as it was used again."""
         return self._phase is Phase.WAITING and not line.fresh and type(error) is EndpointError
+
+
+def _together(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """*chunks* with texts that follow each other as one; what comes before an error is not lost."""
+    texts: list[str] = []
+    failure: EndpointError | None = None
+    try:
+        for chunk in chunks:
+            if chunk.reasoning or chunk.finish_reason or chunk.usage:
+                if texts:
+                    yield Chunk("".join(texts))
+                    texts.clear()
+                yield chunk
+            else:
+                texts.append(chunk.text)
+    except EndpointError as error:
+        failure = error
+    if texts:
+        yield Chunk("".join(texts))
+    if failure is not None:
+        raise failure

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 import httpx
 
 from ..errors import EndpointError, EndpointTimeout, WireError
-from .pacing import PacedBackend
+from .pacing import BlockingPacedBackend, PacedBackend
 
 __all__ = ["AsyncLine", "AsyncLines", "Line", "Lines", "packed"]
 
@@ -49,8 +49,10 @@ class _NoCookies(CookieJar):
 class Line:
     """One connection; :meth:`cut` may be called from any thread, all else from one."""
 
-    def __init__(self, verify: ssl.SSLContext | bool) -> None:
+    def __init__(self, verify: ssl.SSLContext | bool, pace: float = 0.0) -> None:
         self._client = httpx.Client(verify=_context(verify), limits=_LIMITS, cookies=_NoCookies())
+        if pace:
+            _set_pace(self._client, pace)
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._is_cut = False
@@ -136,8 +138,9 @@ class Line:
 class Lines:
     """The idle lines of an endpoint."""
 
-    def __init__(self, verify: ssl.SSLContext | bool) -> None:
+    def __init__(self, verify: ssl.SSLContext | bool, pace: float = 0.0) -> None:
         self._verify = verify
+        self._pace = pace
         self._idle: list[Line] = []
         self._closed = False
 
@@ -146,7 +149,7 @@ class Lines:
         try:
             return self._idle.pop()
         except IndexError:
-            return Line(self._verify)
+            return Line(self._verify, self._pace)
 
     def give(self, line: Line) -> None:
         """Keep a line that has read its reply to the end."""
@@ -284,13 +287,14 @@ class AsyncLines:
             await held.close()
 
 
-def _set_pace(client: httpx.AsyncClient, pace: float) -> None:
+def _set_pace(client: httpx.AsyncClient | httpx.Client, pace: float) -> None:
     """Have *client* read its connections at *pace*, those through a proxy of the network too."""
+    paced = PacedBackend if isinstance(client, httpx.AsyncClient) else BlockingPacedBackend
     for transport in (client._transport, *client._mounts.values()):
         # httpx has no parameter for what httpcore has one for.
         pool: Any = getattr(transport, "_pool", None)
         if hasattr(pool, "_network_backend"):
-            pool._network_backend = PacedBackend(pool._network_backend, pace)
+            pool._network_backend = paced(pool._network_backend, pace)
 
 
 async def _hold(client: httpx.AsyncClient) -> AsyncGenerator[None]:

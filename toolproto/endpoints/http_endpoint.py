@@ -40,8 +40,8 @@ class HttpEndpoint:
     merged last into what is sent, whatever the dialect; *headers* go with every request. *verify*
     is False, True or an SSL context. *service* says which server this is (``llama.cpp``, ``vllm``,
     ``sglang``, ``openai``, ``lm_studio``, ``ollama``, ``tgi``), if the address does not, so that a
-    grammar can be sent in its words. With a *pace*, ``astream`` reads tokens together that come
-    faster than every so many seconds, which costs a busy process far less. May be shared by threads
+    grammar can be sent in its words. With a *pace*, tokens are read together that come faster than
+    every so many seconds, which costs a busy process far less. May be shared by threads
     and event loops; connections are kept for the next request until :meth:`close` or
     :meth:`aclose`, after which it may be used again. No key is shown by its repr, its errors or a
     log.
@@ -88,8 +88,10 @@ class HttpEndpoint:
             random=random or Random(),
             has_key=any(map(names_a_secret, sent)),
             key_variable=api_key_env or "",
+            joins=pace > 0,
         )
         self._models_url = address.target(models_path(chosen.name))
+        self._pace = pace
         self._open_lines()
         self._async_lines = AsyncLines(verify, pace)
 
@@ -151,7 +153,7 @@ class HttpEndpoint:
         await self._async_lines.close()
 
     def _open_lines(self) -> None:
-        self._lines = Lines(self._verify)
+        self._lines = Lines(self._verify, self._pace)
         # Called by close(), or when the endpoint is dropped by somebody who forgot to.
         self._close_lines = finalize(self, self._lines.close)
 

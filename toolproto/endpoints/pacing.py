@@ -16,11 +16,12 @@ answer, which was a tenth of the cost; the garbage collector held off, which cha
 from __future__ import annotations
 
 import asyncio
+from time import monotonic, sleep
 from typing import Any
 
 from .chunk_joining import ChunkJoiner
 
-__all__ = ["PacedBackend"]
+__all__ = ["BlockingPacedBackend", "PacedBackend"]
 
 #: A piece of so many bytes is no token: whoever sends it has more.
 _LARGE = 4096
@@ -28,24 +29,114 @@ _LARGE = 4096
 _WAIT = 0.002
 
 
+class _Pace:
+    """When one connection is looked at, and what of its answer is handed on."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._joiner = ChunkJoiner()
+        self.begin()
+
+    def begin(self) -> None:
+        """A request goes out; what is answered to it comes at once."""
+        self._has_begun = False  # whether some of the answer has come
+        self._is_slow = False  # whether the last piece looked like a token, and was waited for
+        self._joiner.begin()
+
+    def delay(self, now: float) -> float:
+        """Seconds to let pass before the next look."""
+        if not self._is_slow:
+            return 0.0
+        left = self._seconds - now % self._seconds
+        # A timer may go off a little early: that was the tick.
+        return left if left > self._seconds / 4 else left + self._seconds
+
+    def came(self, data: bytes, after: float) -> bytes:
+        """What can be handed on of *data*, which came *after* so many seconds."""
+        # The first piece is the head of the answer. Behind a tick, all that came is there.
+        waited = self._is_slow or after > _WAIT
+        self._is_slow = self._has_begun and waited and len(data) < _LARGE
+        self._has_begun = True
+        return self._joiner.feed(data)
+
+
 class PacedBackend:
-    """httpcore's network *backend*, whose connections are read every *pace* seconds."""
+    """httpcore's network *backend* for event loops, whose connections are read every *pace* s."""
 
     def __init__(self, backend: Any, pace: float) -> None:
         self._backend = backend
         self._pace = pace
 
-    async def connect_tcp(self, *args: Any, **options: Any) -> _PacedStream:
+    async def connect_tcp(self, *args: Any, **options: Any) -> _AsyncPacedStream:
         """A connection to a host."""
-        return _PacedStream(await self._backend.connect_tcp(*args, **options), self._pace)
+        return _AsyncPacedStream(await self._backend.connect_tcp(*args, **options), self._pace)
 
-    async def connect_unix_socket(self, *args: Any, **options: Any) -> _PacedStream:
+    async def connect_unix_socket(self, *args: Any, **options: Any) -> _AsyncPacedStream:
         """A connection to a socket in the file system."""
-        return _PacedStream(await self._backend.connect_unix_socket(*args, **options), self._pace)
+        stream = await self._backend.connect_unix_socket(*args, **options)
+        return _AsyncPacedStream(stream, self._pace)
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await self._backend.sleep(seconds)
+
+
+class _AsyncPacedStream:
+    """One connection."""
+
+    def __init__(self, stream: Any, pace: float) -> None:
+        self._stream = stream
+        self._seconds = pace
+        self._pace = _Pace(pace)
+        self._loop = asyncio.get_running_loop()
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """What has come, some of it perhaps a tick ago."""
+        clock, asked = self._loop.time, self._loop.time()
+        if delay := self._pace.delay(asked):
+            await asyncio.sleep(delay)
+        while True:
+            data: bytes = await self._stream.read(max_bytes, timeout)
+            joined = self._pace.came(data, clock() - asked)
+            if joined or not data:
+                return joined
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send *buffer*."""
+        self._pace.begin()
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """Let go of the connection."""
+        await self._stream.aclose()
+
+    async def start_tls(self, *args: Any, **options: Any) -> _AsyncPacedStream:
+        """The same connection, from now on encrypted."""
+        return _AsyncPacedStream(await self._stream.start_tls(*args, **options), self._seconds)
+
+    def get_extra_info(self, info: str) -> Any:
+        """What is known of the connection."""
+        return self._stream.get_extra_info(info)
+
+
+class BlockingPacedBackend:
+    """The same, for connections that are waited for."""
+
+    def __init__(self, backend: Any, pace: float) -> None:
+        self._backend = backend
+        self._pace = pace
+
+    def connect_tcp(self, *args: Any, **options: Any) -> _PacedStream:
+        """A connection to a host."""
+        return _PacedStream(self._backend.connect_tcp(*args, **options), self._pace)
+
+    def connect_unix_socket(self, *args: Any, **options: Any) -> _PacedStream:
+        """A connection to a socket in the file system."""
+        return _PacedStream(self._backend.connect_unix_socket(*args, **options), self._pace)
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        self._backend.sleep(seconds)
 
 
 class _PacedStream:
@@ -53,45 +144,32 @@ class _PacedStream:
 
     def __init__(self, stream: Any, pace: float) -> None:
         self._stream = stream
-        self._pace = pace
-        self._has_begun = False  # whether some of the answer has come
-        self._is_slow = False  # whether the last piece looked like a token, and was waited for
-        self._joiner = ChunkJoiner()
-        self._loop = asyncio.get_running_loop()
+        self._seconds = pace
+        self._pace = _Pace(pace)
 
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """What has come, some of it perhaps a tick ago."""
-        clock, asked = self._loop.time, self._loop.time()
-        if self._is_slow:
-            await asyncio.sleep(self._until_tick(asked))
+        asked = monotonic()
+        if delay := self._pace.delay(asked):
+            sleep(delay)
         while True:
-            data: bytes = await self._stream.read(max_bytes, timeout)
-            # The first piece is the head of the answer. Behind a tick, all that came is there.
-            waited = self._is_slow or clock() - asked > _WAIT
-            self._is_slow = self._has_begun and waited and len(data) < _LARGE
-            self._has_begun = True
-            joined = self._joiner.feed(data)
+            data: bytes = self._stream.read(max_bytes, timeout)
+            joined = self._pace.came(data, monotonic() - asked)
             if joined or not data:
                 return joined
 
-    def _until_tick(self, now: float) -> float:
-        left = self._pace - now % self._pace
-        # A timer may go off a little early: that was the tick.
-        return left if left > self._pace / 4 else left + self._pace
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send *buffer*."""
+        self._pace.begin()
+        self._stream.write(buffer, timeout)
 
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send *buffer*; what is answered to it comes at once."""
-        self._has_begun = self._is_slow = False
-        self._joiner.begin()
-        await self._stream.write(buffer, timeout)
-
-    async def aclose(self) -> None:
+    def close(self) -> None:
         """Let go of the connection."""
-        await self._stream.aclose()
+        self._stream.close()
 
-    async def start_tls(self, *args: Any, **options: Any) -> _PacedStream:
+    def start_tls(self, *args: Any, **options: Any) -> _PacedStream:
         """The same connection, from now on encrypted."""
-        return _PacedStream(await self._stream.start_tls(*args, **options), self._pace)
+        return _PacedStream(self._stream.start_tls(*args, **options), self._seconds)
 
     def get_extra_info(self, info: str) -> Any:
         """What is known of the connection."""

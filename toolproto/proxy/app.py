@@ -82,6 +82,7 @@ def make_app(config: ProxyConfig) -> Starlette:
 
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+_LISTS = ("/v1/models", "/v1beta/models", "/api/v0/models", "/api/v1/models")
 
 
 def app_from_environment() -> Starlette:
@@ -148,18 +149,12 @@ def _looked_up(directory: Directory) -> list[BaseRoute]:
     """Lists of models, and what is said of one."""
     return [
         Route("/", directory.alive),
-        Route("/v1/models", directory.models),
-        Route("/v1/models/{model:path}", directory.model),
-        Route("/v1beta/models", directory.google),
-        Route("/v1beta/models/{model:path}", directory.google_one),
-        Route("/api/tags", directory.tags),
+        *(Route(path, directory.listed) for path in _LISTS),
+        *(Route(f"{path}/{{model:path}}", directory.listed) for path in _LISTS),
+        Route("/api/tags", directory.listed),
         Route("/api/ps", directory.running),
         Route("/api/version", directory.version),
         Route("/api/show", directory.show, methods=["POST"]),
-        Route("/api/v0/models", directory.lm_studio),
-        Route("/api/v0/models/{model:path}", directory.lm_studio_one),
-        Route("/api/v1/models", directory.native),
-        Route("/api/v1/models/{model:path}", directory.model),
     ]
 
 

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ..bridge.admission import sent_keys
 from ..bridge.asked import Fault
 from ..bridge.paths import usual
 from ..bridge.translate import api_at
 from .config import ProxyConfig, key_in
-from .incoming import sent_keys
 from .log import log_line
 
 __all__ = ["Gate", "foreign", "served_hosts"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from ..bridge.admission import sent_keys
 from ..bridge.asked import BadRequest
 from .config import ProxyLimits
 
@@ -17,28 +16,14 @@ __all__ = [
     "check_limits",
     "client_key",
     "read_body",
-    "sent_keys",
 ]
 
 BODY_SECONDS = 60.0
-_LONGEST_QUERY = 4096
 
 
 def client_key(request: Request) -> str | None:
     """The key that came with *request*: a bearer token, or in Anthropic's or Google's way."""
     return next(sent_keys(request.headers, request.url.path, request.url.query), None)
-
-
-def sent_keys(headers: Headers, path: str, query: str) -> Iterator[str]:
-    """Every key that came with a request; Google's clients may write it into the URL."""
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer" and token.strip():
-        yield token.strip()
-    for name in ("x-api-key", "x-goog-api-key"):
-        if headers.get(name):
-            yield headers[name]
-    if path.startswith("/v1beta"):
-        yield from (value for name, value in parse_qsl(query[:_LONGEST_QUERY]) if name == "key")
 
 
 async def read_body(request: Request, most: int) -> bytes:

@@ -65,6 +65,8 @@ def _missing(requirements: str) -> str:
 def _ran(requirements: str, program: str, given: Sequence[str]) -> dict[str, Any]:
     environment = {name: value for name, value in os.environ.items() if name not in _OURS}
     environment["NO_PROXY"] = "127.0.0.1"
+    if "TOOLPROTO_FRAMEWORKS" in environment:
+        environment["PYTHONPATH"] = str(Path(__file__).parents[3])  # they import toolproto
     process = subprocess.Popen(
         [*command_of(requirements, program), *given],
         env=environment,

@@ -1,7 +1,9 @@
 """Real clients get tools from a backend that has none.
 
 Each client has a program under ``programs/`` that uses it as its users do, and says how each
-scenario went. Here every scenario of every client is a test for each paradigm.
+scenario went. Here every scenario of every client is a test for each paradigm. With
+``TOOLPROTO_FRAMEWORKS`` set (``make frameworks``) no proxy is asked: the clients of Python have a
+transport in them, and are to get the same.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from functools import cache
 
 import pytest
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
 
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
@@ -76,6 +80,9 @@ CLIENTS = {
     ),
     "ai_sdk": client("package.json", "with_ai_sdk.mjs", *USUAL, "agent"),
 }
+IN_PROCESS = "TOOLPROTO_FRAMEWORKS" in os.environ
+if IN_PROCESS:
+    del CLIENTS["ai_sdk"]  # which is no client of Python
 ROWS = [
     pytest.param(name, paradigm, scenario, id=f"{name}-{paradigm}-{scenario}")
     for name, each in CLIENTS.items()
@@ -86,10 +93,17 @@ Reports = Callable[[Client], Report]
 
 
 @pytest.fixture(scope="session")
-def proxy() -> Iterator[str]:
-    """A proxy whose models have each learnt another paradigm; ``broken/`` ones break off."""
+def address() -> Iterator[str]:
+    """A proxy whose models have each learnt another paradigm; ``broken/`` ones break off.
+
+    Or the backend alone, which has all of those models.
+    """
     backends = {f"{name}/": Backend(model_of(name), size=12) for name in PARADIGMS}
     backends |= {f"broken/{n}/": Backend(model_of(n), size=12, breaks_after=30) for n in PARADIGMS}
+    if IN_PROCESS:
+        with served(of_all(backends)) as url:
+            yield url
+        return
     mounts = [Mount(f"/{prefix}", backend.app()) for prefix, backend in backends.items()]
     with served(Starlette(routes=mounts)) as url:
         config = ProxyConfig(
@@ -100,8 +114,26 @@ def proxy() -> Iterator[str]:
             yield address
 
 
+def of_all(backends: dict[str, Backend]) -> Starlette:
+    """One backend that has the models of all *backends*, each under its prefix."""
+
+    async def chat(request: Request) -> Response:
+        model = (await request.json())["model"]
+        return await backends[model.removesuffix("m")].chat(request)
+
+    async def models(request: Request) -> Response:
+        rows = [{"id": f"{prefix}m", "object": "model"} for prefix in backends]
+        return JSONResponse({"object": "list", "data": rows})
+
+    routes = [
+        Route("/v1/chat/completions", chat, methods=["POST"]),
+        Route("/v1/models", models),
+    ]
+    return Starlette(routes=routes)
+
+
 @pytest.fixture(scope="session")
-def reports(proxy: str, tmp_path_factory: pytest.TempPathFactory) -> Reports:
+def reports(address: str, tmp_path_factory: pytest.TempPathFactory) -> Reports:
     """What the program of a client told."""
     # Processes that share the tests have folders side by side.
     alone = "PYTEST_XDIST_WORKER" not in os.environ
@@ -110,7 +142,7 @@ def reports(proxy: str, tmp_path_factory: pytest.TempPathFactory) -> Reports:
 
     @cache
     def report(client: Client) -> Report:
-        given = [proxy, *(f"{name}/m" for name in client.paradigms)]
+        given = [address, *(f"{name}/m" for name in client.paradigms)]
         return report_of(client.requirements, client.program, given, kept)
 
     return report

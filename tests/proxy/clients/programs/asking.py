@@ -1,11 +1,13 @@
 """What the programs in this folder share: tools, words for what a client gets, and ``play``.
 
-The model behind the proxy does as it is told: ``model.py``, one folder up, says how.
+The model behind the proxy does as it is told: ``model.py``, one folder up, says how. With
+``TOOLPROTO_FRAMEWORKS`` set there is no proxy: each client asks in its own process.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +16,8 @@ from typing import Any, Protocol
 
 #: The address of the proxy, and the names of models that have each learnt another paradigm.
 URL, *MODELS = sys.argv[1:]
+#: Whether clients get a transport, and the address is that of the backend.
+IN_PROCESS = "TOOLPROTO_FRAMEWORKS" in os.environ
 
 TOOLS: dict[str, dict[str, Any]] = {
     "get_weather": {
@@ -101,6 +105,23 @@ class Ask(Protocol):
 
 #: Plays once, with a model, whole or streamed; an exception says what went wrong.
 Scenario = Callable[[str, bool], None]
+
+
+def transport(is_async: bool = False) -> Any:
+    """What answers a client's requests in this process."""
+    from toolproto.bridge.terms import ModelTerms
+    from toolproto.transport import AsyncToolTransport, ToolTransport
+
+    terms = {f"*{model}": ModelTerms(model.partition("/")[0]) for model in MODELS}
+    return (AsyncToolTransport if is_async else ToolTransport)(f"{URL}/v1", models=terms)
+
+
+def http_client(sdk: Any, is_async: bool = False) -> dict[str, Any]:
+    """What a client of *sdk* is told besides: by which HTTP client it asks, if not its own."""
+    if not IN_PROCESS:
+        return {}
+    client = sdk.DefaultAsyncHttpxClient if is_async else sdk.DefaultHttpxClient
+    return {"http_client": client(transport=transport(is_async))}
 
 
 def expect(got: object, wanted: object) -> None:

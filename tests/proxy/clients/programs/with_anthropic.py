@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import anthropic
 from anthropic import Anthropic, APIError, APIStatusError, beta_tool
-from asking import TOOLS, URL, Call, Refused, Reply, Result, expect, order, play
+from asking import TOOLS, URL, Call, Refused, Reply, Result, expect, http_client, order, play
 from usual import Client, usual
 
-client = Anthropic(base_url=URL, api_key="unused", max_retries=0)
+client = Anthropic(base_url=URL, api_key="unused", max_retries=0, **http_client(anthropic))
 
 
 def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):

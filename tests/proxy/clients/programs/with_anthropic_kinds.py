@@ -5,12 +5,13 @@ Everything that comes is held against the client's own types, which it does not 
 
 from __future__ import annotations
 
+import anthropic
 from anthropic import Anthropic, NotFoundError
 from anthropic.types import Message, ModelInfo, RawMessageStreamEvent
-from asking import URL, expect, order, play
+from asking import URL, expect, http_client, order, play
 from pydantic import TypeAdapter
 
-client = Anthropic(base_url=URL, api_key="unused", max_retries=0)
+client = Anthropic(base_url=URL, api_key="unused", max_retries=0, **http_client(anthropic))
 EVENT = TypeAdapter(RawMessageStreamEvent)
 BASH = {"type": "bash_20250124", "name": "bash"}
 EDITOR = {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"}

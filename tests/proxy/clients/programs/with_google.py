@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from asking import TOOLS, URL, Call, Refused, Reply, Result, expect, order, play
+import httpx
+from asking import (
+    IN_PROCESS,
+    TOOLS,
+    URL,
+    Call,
+    Refused,
+    Reply,
+    Result,
+    expect,
+    order,
+    play,
+    transport,
+)
 from google import genai
 from google.genai import errors, types
 from usual import Client, usual
 
-client = genai.Client(api_key="unused", http_options=types.HttpOptions(base_url=URL))
+HTTP = {"httpx_client": httpx.Client(transport=transport())} if IN_PROCESS else {}
+client = genai.Client(api_key="unused", http_options=types.HttpOptions(base_url=URL, **HTTP))
 MODES = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from asking import URL, WORDS, expect, expect_in, order, play
+import openai
+from asking import URL, WORDS, expect, expect_in, http_client, order, play
 from instructor import Mode, from_openai
 from instructor.core.exceptions import InstructorRetryException
 from openai import OpenAI
 from pydantic import BaseModel, field_validator
 
-service = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0)
+service = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0, **http_client(openai))
 client = from_openai(service, mode=Mode.TOOLS)
 #: For several objects of several kinds, with a call for each.
 several = from_openai(service, mode=Mode.PARALLEL_TOOLS)

@@ -5,14 +5,15 @@ Everything that comes is held against the client's own types, which it does not 
 
 from __future__ import annotations
 
-from asking import URL, expect, order, play
+import openai
+from asking import URL, expect, http_client, order, play
 from openai import APIStatusError, NotFoundError, OpenAI
 from openai.types import Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.responses import Response, ResponseStreamEvent
 from pydantic import TypeAdapter
 
-client = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0)
+client = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0, **http_client(openai))
 EVENT = TypeAdapter(ResponseStreamEvent)
 NOW = {"type": "function", "name": "now", "parameters": {"type": "object"}, "strict": False}
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: /.+/"}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from asking import TOOLS, URL, Call, Refused, Reply, Result, expect, order, play
+import openai
+from asking import TOOLS, URL, Call, Refused, Reply, Result, expect, http_client, order, play
 from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
@@ -10,9 +11,11 @@ from langchain_openai import ChatOpenAI
 from openai import APIError, APIStatusError
 from usual import Client, usual
 
+HTTP = http_client(openai)
+
 
 def chat(model):
-    return ChatOpenAI(model=model, base_url=f"{URL}/v1", api_key="unused", max_retries=0)
+    return ChatOpenAI(model=model, base_url=f"{URL}/v1", api_key="unused", max_retries=0, **HTTP)
 
 
 def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):

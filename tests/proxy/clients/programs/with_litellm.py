@@ -7,12 +7,15 @@ import os
 # Otherwise it asks the internet for prices when it is imported.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
+import httpx
 import litellm
-from asking import TOOLS, URL, Refused, play
+from asking import IN_PROCESS, TOOLS, URL, Refused, play, transport
 from chat_completions import read, said, terms
 from usual import Client, usual
 
 litellm.suppress_debug_info = True
+if IN_PROCESS:
+    litellm.client_session = httpx.Client(transport=transport())
 
 
 def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):

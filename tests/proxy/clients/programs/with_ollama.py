@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from asking import TOOLS, URL, Call, Refused, Reply, Result, expect, order, play
+from asking import (
+    IN_PROCESS,
+    TOOLS,
+    URL,
+    Call,
+    Refused,
+    Reply,
+    Result,
+    expect,
+    order,
+    play,
+    transport,
+)
 from ollama import Client as Ollama
 from ollama import Message, ResponseError
 from usual import Client, usual
 
-client = Ollama(host=URL)
+client = Ollama(host=URL, **({"transport": transport()} if IN_PROCESS else {}))
 
 
 def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from asking import TOOLS, URL, Refused, play
+import openai
+from asking import TOOLS, URL, Refused, http_client, play
 from chat_completions import read, said, terms
 from openai import APIError, APIStatusError, OpenAI
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from usual import Client, usual
 
-client = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0)
+client = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0, **http_client(openai))
 
 
 def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):

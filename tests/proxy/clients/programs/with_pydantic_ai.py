@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from asking import TOOLS, URL, Call, Refused, Reply, Result, expect, order, play
+import openai
+from asking import TOOLS, URL, Call, Refused, Reply, Result, expect, http_client, order, play
 from openai import AsyncOpenAI
 from pydantic import BaseModel
 from pydantic_ai import (
@@ -23,7 +24,9 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from usual import Client, usual
 
-client = AsyncOpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0)
+client = AsyncOpenAI(
+    base_url=f"{URL}/v1", api_key="unused", max_retries=0, **http_client(openai, is_async=True)
+)
 loop = asyncio.new_event_loop()
 
 

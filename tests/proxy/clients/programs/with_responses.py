@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
-from asking import TOOLS, URL, Call, Refused, Reply, Result, play
+import openai
+from asking import TOOLS, URL, Call, Refused, Reply, Result, http_client, play
 from openai import APIError, APIStatusError, OpenAI
 from usual import Client, usual
 
-client = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0)
+client = OpenAI(base_url=f"{URL}/v1", api_key="unused", max_retries=0, **http_client(openai))
 
 
 def ask(model, turns, *, streamed, choice="auto", parallel=True, tools=TOOLS):
