@@ -81,6 +81,8 @@ class Setup:
             self.endpoint,
             self.choose(self.paradigm),
             self.tools,
+            # Kept with the session, for whoever goes on with it.
+            model=(self.source.model or "") if self.source.url else "",
             system=ToolContextBuilder(self.system, dated=self.dated),
             examples=self.examples,
             policy=self.policy,

@@ -11,6 +11,8 @@ from ...endpoints.redaction import Redactor
 from ...errors import UsageError
 from ...guard.levels import guard_from
 from ...messages import Message
+from ...paradigms import paradigms as known
+from ...session.log import SessionLog
 from ...stores import MemoryStore, Store, open_store
 from ...tools.registry import ToolRegistry
 from ...tools.sources import ToolSource
@@ -36,7 +38,15 @@ from .terminal import Terminal
 if TYPE_CHECKING:
     from ...mcp import McpServer
 
-__all__ = ["Options", "check_store", "converse", "made_setup", "opened_ones", "opened_store"]
+__all__ = [
+    "Options",
+    "check_store",
+    "converse",
+    "kept_terms",
+    "made_setup",
+    "opened_ones",
+    "opened_store",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,20 @@ def check_store(store: str | None, session: str | None, files: str | None) -> No
         raise UsageError("--session is for one that is kept; say where, as --store chats.db")
     if files is not None and not store:
         raise UsageError("--files are kept in a store; say where, as --store chats.db")
+
+
+def kept_terms(store: str | None, session: str | None) -> Mapping[str, str]:
+    """The ``paradigm`` and the ``model`` that a kept session was led with, as far as it was."""
+    if not store or not session:
+        return {}
+    opened = opened_store(store)
+    try:
+        led = SessionLog(opened, session).led if opened.info(session) else {}
+        # One of a file or a plugin that is not here any more has to be named again.
+        return {name: each for name, each in led.items() if name != "paradigm" or each in known()}
+    finally:
+        if close := getattr(opened, "close", None):
+            close()
 
 
 def opened_ones(servers: Sequence[McpServer], note: Callable[[str], None]) -> list[ToolSource]:

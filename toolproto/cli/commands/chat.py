@@ -101,7 +101,14 @@ def command(
     """
     from ..chat.conversation import Conversation
     from ..chat.piped import Piped
-    from ..chat.starting import Options, check_store, converse, made_setup, opened_ones
+    from ..chat.starting import (
+        Options,
+        check_store,
+        converse,
+        kept_terms,
+        made_setup,
+        opened_ones,
+    )
 
     # A tool that fails is drawn where it was called; its traceback would be in the way of that.
     logging.getLogger("toolproto").addHandler(logging.NullHandler())
@@ -119,10 +126,15 @@ def command(
     told = {name: value for name, value in params.items() if value is not None}
     settings = ctx.ensure_object(Settings)
     check_store(options["store"], options["session"], options["files"])
+    kept = kept_terms(options["store"], options["session"])
+    if kept.get("model") and endpoint.url and not endpoint.model:
+        endpoint = endpoint.using(kept["model"])
     endpoint = endpoint.with_model(ask_model if interactive else which_model)
     servers = configured_servers(options.pop("mcp"), settings)
     prices = settings.table("prices")
     options |= _for_model(ctx, endpoint)
+    if kept.get("paradigm") and _is_unsaid(ctx, "paradigm"):
+        options["paradigm"] = kept["paradigm"]
     if interactive and endpoint.local is not None and not (servers or options["files"]):
         options["tools"] = options["tools"] or (DEMO,)
     chosen = Options(**{**options, **_for_demo(ctx, endpoint, options)}, params=told, prices=prices)
@@ -144,11 +156,12 @@ def command(
 def _for_model(ctx: click.Context, endpoint: EndpointChoice) -> dict[str, Any]:
     """What the settings say about the model, where nobody said otherwise."""
     found = ctx.ensure_object(Settings).for_model(endpoint.model_name)
-    return {
-        name: value
-        for name, value in found.items()
-        if ctx.get_parameter_source(name) is ParameterSource.DEFAULT
-    }
+    return {name: value for name, value in found.items() if _is_unsaid(ctx, name)}
+
+
+def _is_unsaid(ctx: click.Context, name: str) -> bool:
+    """Whether nobody said anything about the option *name*, on the command line or elsewhere."""
+    return ctx.get_parameter_source(name) is ParameterSource.DEFAULT
 
 
 def _for_demo(
@@ -159,11 +172,7 @@ def _for_demo(
 
     if endpoint.local != DEFAULT_MODEL or tuple(options["tools"]) != (DEMO,):
         return {}
-    unsaid = [
-        name
-        for name in ("examples", "paradigm")
-        if ctx.get_parameter_source(name) is ParameterSource.DEFAULT
-    ]
+    unsaid = [name for name in ("examples", "paradigm") if _is_unsaid(ctx, name)]
     usual = {"examples": demo_exchanges(), "paradigm": "xml_tag"}
     return {name: usual[name] for name in unsaid}
 
