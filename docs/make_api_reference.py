@@ -38,7 +38,7 @@ _CHAPTERS = {
     "Endpoints": ("endpoints",),
     "Tools": ("tools",),
     "Who decides": ("approvals", "guard"),
-    "Messages": ("messages",),
+    "Messages": ("messages", "attachments"),
     "Paradigms": ("paradigms", "recommendations"),
     "Reading replies": ("events", "decoding"),
     "Errors": ("errors",),

@@ -38,6 +38,7 @@ LAYERS = {
     "tools.toolsets": 4,  # they open files
     "recommendations": 4,  # so does a table of one's own
     "taught": 4,
+    "attachments": 4,  # it reads files
     "endpoints": 4,
     "stores": 4,
     "session": 4,

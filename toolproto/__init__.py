@@ -11,6 +11,7 @@ import typing
 
 if typing.TYPE_CHECKING:
     from .approvals import Allow, ApprovalRequest, Defer, Deny, Policy
+    from .attachments import document, image
     from .decoding.argument_strings import ArgumentStrings, StringDelta
     from .decoding.contract import Decoder, Limits
     from .decoding.reply.thinking import Reasoning
@@ -178,7 +179,9 @@ __all__ = [
     "XmlCall",
     "check_call",
     "counted_ids",
+    "document",
     "get_paradigm",
+    "image",
     "merge",
     "paradigms",
     "parse_any",
@@ -190,6 +193,7 @@ __all__ = [
 #: Where each public name is defined; what a type checker reads above, for the run time.
 _NAMES = {
     "approvals": ("Allow", "ApprovalRequest", "Defer", "Deny", "Policy"),
+    "attachments": ("document", "image"),
     "decoding.argument_strings": ("ArgumentStrings", "StringDelta"),
     "decoding.contract": ("Decoder", "Limits"),
     "decoding.reply.thinking": ("Reasoning",),

@@ -59,8 +59,10 @@ class RequestReady:
     request: ChatRequest
 
     def set_messages(self, messages: Iterable[Message]) -> None:
-        """Send *messages* instead; only their role and content go out."""
-        plain = tuple(Message(each.role, each.content) for each in messages)
+        """Send *messages* instead; only their role, content and attachments go out."""
+        plain = tuple(
+            Message(each.role, each.content, attachments=each.attachments) for each in messages
+        )
         stable = self.request.stable_prefix
         if _beginning(plain, stable) != _beginning(self.request.messages, stable):
             stable = 0

@@ -50,7 +50,7 @@ number: int = get_weather("Oslo")  # mistake: gives text
 session = ChatSession(str, tools=[get_weather], limit=TurnLimits())  # mistake: it is limits
 session = ChatSession(str, guard=True)  # mistake: a level or a Guard
 session.send("hi", choise="none")  # mistake: it is choice
-session.send(["hi"])  # mistake: text or a Message
+session.send([b"hi"])  # mistake: text, an attachment or a Message
 HttpEndpoint("http://localhost")  # mistake: which model?
 Message("robot", "hi")  # mistake: no such role
 ToolCall("x", arguments="{}")  # mistake: a mapping

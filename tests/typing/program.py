@@ -84,7 +84,9 @@ from toolproto import (
     XmlCall,
     check_call,
     counted_ids,
+    document,
     get_paradigm,
+    image,
     merge,
     paradigms,
     parse_any,
@@ -239,8 +241,9 @@ def chat() -> str:
         place: Place = session.send("where?", output=Place).output
         places: list[Place] = session.send("where?", output=list[Place]).output
         nothing: None = session.send("hi").output
+        seen: TurnResult = session.send(["What is it?", image(b"GIF89a"), document(b"%PDF-1")])
         words: list[str] = [piece.upper() for piece in session.stream_text("hi")]
-    return f"{result.text} {usage} {words} {endpoint} {local} {place.name} {places} {nothing}"
+    return f"{result.text} {usage} {words} {endpoint} {local} {place.name} {places} {nothing}{seen}"
 
 
 async def chat_later() -> str:

@@ -13,7 +13,7 @@ from typing import Any, Self
 from weakref import finalize
 
 from ..errors import UsageError
-from ..messages import ChatRequest
+from ..messages import Attachment, ChatRequest
 from ..turn.params import merged, present
 from .address import Address
 from .dialects import Dialect, get_dialect
@@ -40,9 +40,10 @@ class HttpEndpoint:
     merged last into what is sent, whatever the dialect; *headers* go with every request. *verify*
     is False, True or an SSL context. *service* says which server this is (``llama.cpp``, ``vllm``,
     ``sglang``, ``openai``, ``lm_studio``, ``ollama``, ``tgi``), if the address does not, so that a
-    grammar can be sent in its words. With a *pace*, tokens are read together that come faster than
-    every so many seconds, which costs a busy process far less. May be shared by threads
-    and event loops; connections are kept for the next request until :meth:`close` or
+    grammar can be sent in its words. *vision* is whether the model sees: then tools may show it
+    pictures; False refuses those of the user, too. With a *pace*, tokens are read together that
+    come faster than every so many seconds, which costs a busy process far less. May be shared by
+    threads and event loops; connections are kept for the next request until :meth:`close` or
     :meth:`aclose`, after which it may be used again. No key is shown by its repr, its errors or a
     log.
     """
@@ -64,8 +65,10 @@ class HttpEndpoint:
         random: Random | None = None,
         service: str | None = None,
         pace: float = 0.0,
+        vision: bool | None = None,
     ) -> None:
         self.model = model
+        self.vision = vision
         self._params = dict(params or {})
         self._extra_body = dict(extra_body or {})
         self._verify = verify
@@ -157,7 +160,20 @@ class HttpEndpoint:
         # Called by close(), or when the endpoint is dropped by somebody who forgot to.
         self._close_lines = finalize(self, self._lines.close)
 
+    def sees(self, attachment: Attachment) -> bool:
+        """Whether the model may be shown *attachment* although the user did not attach it."""
+        return self.vision is True and self._service.dialect.takes(attachment)
+
+    def _check_attachments(self, request: ChatRequest) -> None:
+        dialect = self._service.dialect
+        for attachment in (each for message in request.messages for each in message.attachments):
+            if self.vision is False:
+                raise UsageError(f"[{attachment}]: {self.model!r} does not see (vision=False)")
+            if not dialect.takes(attachment):
+                raise UsageError(f"[{attachment}] cannot be sent in the dialect {dialect.name!r}")
+
     def _content(self, request: ChatRequest) -> bytes:
+        self._check_attachments(request)
         request = replace(request, params=merged(self._params, request.params))
         body = self._service.dialect.body(request, request.model or self.model)
         body = present(merged(body, self._extra_body))

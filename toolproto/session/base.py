@@ -48,6 +48,7 @@ from .driver import Driver, Listener
 from .keeping import Begun, Keeping, check_exists, open_keeping
 from .log import LoggedTurn
 from .options import (
+    Said,
     SessionOptions,
     Tools,
     TurnTerms,
@@ -434,7 +435,11 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         """What a driver is made with, whichever it is."""
         approver, reviewer = self._approver or refuse, self._reviewer or let_pass
         named = getattr(self.endpoint, "model", "")
-        self._setup = replace(self._setup, usual_model=named if isinstance(named, str) else "")
+        self._setup = replace(
+            self._setup,
+            usual_model=named if isinstance(named, str) else "",
+            sees=getattr(self.endpoint, "sees", None),
+        )
         if self._keeping:
             self._keeping.setup = self._setup
         log = self._keeping.log if self._keeping else None
@@ -443,7 +448,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         return self, self.tools, self.limits, approver, reviewer, log
 
     @contextmanager
-    def _turn(self, said: str | Message, terms: TurnTerms, output: Any = None) -> Iterator[Begun]:
+    def _turn(self, said: Said, terms: TurnTerms, output: Any = None) -> Iterator[Begun]:
         refuse_unknown(terms)
         message, agreed = own_message(said), turn_terms(terms)
         if output is not None:

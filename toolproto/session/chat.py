@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar, Unpack, overload
 
 from ..endpoints.base import AsyncEndpoint, Endpoint
 from ..endpoints.function import as_async_endpoint, as_endpoint
-from ..messages import ChatRequest, Message
+from ..messages import ChatRequest
 from ..tools.answer import answer_form
 from ..turn.events import SessionEvent
 from ..turn.result import TurnResult
@@ -21,7 +21,7 @@ from .base import SessionBase
 from .blocking import BlockingDriver
 from .jobs import in_thread, unbroken
 from .opening import aopen_sources, open_sources
-from .options import TurnTerms
+from .options import Said, TurnTerms
 from .partial import PartialAnswer
 from .spoken import Spoken
 from .titles import TitleReply, title_request
@@ -52,17 +52,17 @@ class ChatSession(SessionBase[Endpoint]):
         self.close()
 
     @overload
-    def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
+    def send(self, message: Said, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
     @overload
     def send(
-        self, message: str | Message, /, *, output: type[T], **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: type[T], **terms: Unpack[TurnTerms]
     ) -> TurnResult[T]: ...
     @overload
     def send(
-        self, message: str | Message, /, *, output: Any, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
     ) -> TurnResult[Any]: ...
     def send(
-        self, message: str | Message, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
     ) -> TurnResult[Any]:
         """Run a whole turn.
 
@@ -80,7 +80,7 @@ class ChatSession(SessionBase[Endpoint]):
 
     @contextmanager
     def stream(
-        self, message: str | Message, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
     ) -> Iterator[Iterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
         open_sources(self.tools)
@@ -89,7 +89,7 @@ class ChatSession(SessionBase[Endpoint]):
         if request := self._wants_title():
             in_thread(partial(self._find_title, request))
 
-    def stream_text(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> Generator[str]:
+    def stream_text(self, message: Said, /, **terms: Unpack[TurnTerms]) -> Generator[str]:
         """Run a turn as its text is read: all that a person should read, piece by piece.
 
         What the model says before and after calls is set apart by an empty line. What went wrong is
@@ -104,7 +104,7 @@ class ChatSession(SessionBase[Endpoint]):
         self._driver.result().text  # noqa: B018 (raises what went wrong)
 
     def stream_output(
-        self, message: str | Message, /, *, output: Any, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
     ) -> Generator[Any]:
         """Run a turn as its structured answer is written: what is known of it, over and over.
 
@@ -132,9 +132,7 @@ class ChatSession(SessionBase[Endpoint]):
         self._keep_following(following, result)
         return result
 
-    def insert(
-        self, message: str | Message, /, *, after: int, **terms: Unpack[TurnTerms]
-    ) -> TurnResult:
+    def insert(self, message: Said, /, *, after: int, **terms: Unpack[TurnTerms]) -> TurnResult:
         """Run a turn behind turn *after*; those that follow it there follow the new one.
 
         It is a branch: the conversation as it was is kept beside it. Without an answer, nothing
@@ -213,17 +211,17 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         await unbroken(self.close)
 
     @overload
-    async def send(self, message: str | Message, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
+    async def send(self, message: Said, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
     @overload
     async def send(
-        self, message: str | Message, /, *, output: type[T], **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: type[T], **terms: Unpack[TurnTerms]
     ) -> TurnResult[T]: ...
     @overload
     async def send(
-        self, message: str | Message, /, *, output: Any, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
     ) -> TurnResult[Any]: ...
     async def send(
-        self, message: str | Message, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
     ) -> TurnResult[Any]:
         """Run a whole turn.
 
@@ -241,7 +239,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
 
     @asynccontextmanager
     async def stream(
-        self, message: str | Message, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
         """Run a turn as its events are read; leaving the block early cancels it."""
         await aopen_sources(self.tools)
@@ -254,7 +252,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
             self._titling = asyncio.create_task(self._find_title(request))
 
     async def stream_text(
-        self, message: str | Message, /, **terms: Unpack[TurnTerms]
+        self, message: Said, /, **terms: Unpack[TurnTerms]
     ) -> AsyncGenerator[str]:
         """Run a turn as its text is read: all that a person should read, piece by piece.
 
@@ -269,7 +267,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         self._driver.result().text  # noqa: B018 (raises what went wrong)
 
     async def stream_output(
-        self, message: str | Message, /, *, output: Any, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
     ) -> AsyncGenerator[Any]:
         """Run a turn as its structured answer is written: what is known of it, over and over.
 
@@ -297,7 +295,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         return result
 
     async def insert(
-        self, message: str | Message, /, *, after: int, **terms: Unpack[TurnTerms]
+        self, message: Said, /, *, after: int, **terms: Unpack[TurnTerms]
     ) -> TurnResult:
         """Run a turn behind turn *after*; those that follow it there follow the new one.
 

@@ -11,7 +11,7 @@ from ..approvals import Approver, Policy, Reviewer
 from ..errors import UsageError
 from ..guard.levels import Guard
 from ..masking import Masking
-from ..messages import Message
+from ..messages import Attachment, Message
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
 from ..prompt import ToolContextBuilder
@@ -24,6 +24,7 @@ from ..turn.setup import Terms
 from .redacting import Redaction
 
 __all__ = [
+    "Said",
     "SessionOptions",
     "Tools",
     "TurnTerms",
@@ -35,6 +36,8 @@ __all__ = [
     "turn_terms",
 ]
 
+#: What the user says: text, pictures and files (see :mod:`toolproto.attachments`), or a message.
+Said = str | Message | Sequence[str | Attachment]
 #: What a session takes as tools: functions become tools, an MCP server brings its own.
 Tools = Iterable[Tool | ToolSource | Callable[..., Any]] | ToolRegistry
 
@@ -133,20 +136,33 @@ def refuse_unknown(terms: Mapping[str, Any]) -> None:
         raise UsageError(f"a turn has no term {unknown[0]!r}; there are: {there_are}")
 
 
-def own_message(said: str | Message) -> Message:
+def own_message(said: Said) -> Message:
     """The message that begins a turn; a UsageError if *said* cannot be one."""
-    message = Message("user", said) if isinstance(said, str) else said
-    if not isinstance(message, Message):
-        raise UsageError(f"send() got {said!r:.200}; expected text, or a Message of the user")
+    message = said if isinstance(said, Message) else _of_parts(said)
     if message.role != "user" or message.calls or message.results:
         raise UsageError(
             f"a turn begins with what the user says; this is a message of the {message.role}"
             + (" with calls or results: resume() takes results" if message.role == "user" else "")
         )
     content: Any = message.content
-    if not isinstance(content, str) or not content.strip():
+    if not isinstance(content, str) or not (content.strip() or message.attachments):
         raise UsageError("there is nothing to send: the message is empty")
     return message
+
+
+def _of_parts(said: Any) -> Message:
+    """A message of the user: text, or texts, pictures and files."""
+    parts = [said] if isinstance(said, str | Attachment) else said
+    if not isinstance(parts, list | tuple) or not all(
+        isinstance(part, str | Attachment) for part in parts
+    ):
+        raise UsageError(
+            f"send() got {said!r:.200}; expected text, a list of texts and attachments, or a "
+            "Message of the user"
+        )
+    content = "\n\n".join(part for part in parts if isinstance(part, str))
+    attached = tuple(part for part in parts if isinstance(part, Attachment))
+    return Message("user", content, attachments=attached)
 
 
 def checked_hooks(hooks: Iterable[Any]) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors import ToolFailed
-from ..messages import ToolCall, ToolResult
+from ..messages import Attachment, ToolCall, ToolResult
 
 __all__ = ["ToolOutput", "bounded", "error_result", "result_of"]
 
@@ -43,6 +43,8 @@ def result_of(call: ToolCall, value: Any) -> ToolResult:
         content = _as_text(value.output)
         kept = (value.title, dict(value.metadata), tuple(value.attachments))
         return ToolResult(call, content, False, *kept, value.trusted)
+    if isinstance(value, Attachment):
+        return ToolResult(call, f"[{value}]", attachments=(value,))
     return ToolResult(call, _as_text(value))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from ..guard.neutralise import neutraliser
 from ..guard.neutralise_messages import NeutralBefore, neutral_messages
-from ..messages import Message
+from ..messages import Attachment, Message, ToolResult
 from .setup import TurnSetup
 
 __all__ = ["request_messages", "system_notes", "taking_turns"]
@@ -30,12 +30,26 @@ def request_messages(
     if not setup.keep_calls:
         earlier = [replace(each, calls=()) for each in messages[:this_turn]]
         messages = [*earlier, *messages[this_turn:]]
-    messages = [message for message in messages if message.role != "system"]
+    messages = [_seen(each, setup.sees) for each in messages if each.role != "system"]
     if setup.guard.neutralise:
         made = neutraliser(setup.paradigm, setup.tools)
         messages = neutral_messages(messages, made, before=before)
     shown = taking_turns([*examples, *setup.paradigm.encode_history(messages)])
     return setup.masking.mask(shown) if setup.masking else shown
+
+
+def _seen(message: Message, sees: Callable[[Attachment], bool] | None) -> Message:
+    """*message* whose results show only what the model sees; what it does not is told in words."""
+    if sees is None or not any(result.attachments for result in message.results):
+        return message
+    return replace(message, results=tuple(_shown(each, sees) for each in message.results))
+
+
+def _shown(result: ToolResult, sees: Callable[[Attachment], bool]) -> ToolResult:
+    pictures = [each for each in result.attachments if isinstance(each, Attachment)]
+    shown = tuple(each for each in pictures if sees(each))
+    notes = [f"[{each}: not shown to you]" for each in pictures if each not in shown]
+    return replace(result, content="\n".join([result.content, *notes]), attachments=shown)
 
 
 def system_notes(messages: Iterable[Message]) -> str:

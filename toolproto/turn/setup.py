@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..guard.levels import Guard
 from ..guard.neutralise_messages import NeutralBefore
 from ..guard.taint import Sources
 from ..masking import Masking
-from ..messages import IdFactory, Message, ToolCall, ToolResult, random_id
+from ..messages import Attachment, IdFactory, Message, ToolCall, ToolResult, random_id
 from ..paradigms.base import ToolContextDef
 from ..prompt import ToolContextBuilder
 from ..tools.answer import AnswerForm
@@ -36,7 +36,8 @@ class TurnSetup:
     careful to be with what strangers wrote. *ordering* says whether the calls of one reply run at
     the same time or in their order; a tool may say otherwise. *model* is asked for by name, where
     it is not the endpoint's own, which is *usual_model*; *prices* are by model. *output* is the
-    form that the answer of this turn must have.
+    form that the answer of this turn must have. *sees* tells which attachments of results the model
+    is shown; None: all of them.
     """
 
     paradigm: ToolContextDef
@@ -59,6 +60,7 @@ class TurnSetup:
     usual_model: str = ""
     prices: Mapping[str, Price] = field(default_factory=dict)
     output: AnswerForm | None = None
+    sees: Callable[[Attachment], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

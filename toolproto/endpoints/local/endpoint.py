@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import UsageError
-from ...messages import ChatRequest
+from ...messages import Attachment, ChatRequest
 from ..holding import AsyncHeldStream, HeldStream, Holding
 from .engine import get_engine
 from .job import Job
@@ -58,6 +58,10 @@ class LocalEndpoint:
     def __repr__(self) -> str:
         return f"LocalEndpoint({str(self.path)!r})"
 
+    def sees(self, attachment: Attachment) -> bool:
+        """No model that runs here is shown pictures."""
+        return False
+
     def stream(self, request: ChatRequest, /) -> LocalStream | HeldStream:
         """The reply to *request*, read by waiting for it."""
         held = self.holding.held(request, self._params)
@@ -82,6 +86,8 @@ class LocalEndpoint:
 
     def _job(self, request: ChatRequest) -> MakeJob:
         params = {"stop": list(request.stop), **self._params, **request.params}
+        for attachment in (each for message in request.messages for each in message.attachments):
+            raise UsageError(f"[{attachment}] cannot be shown to a model of LocalEndpoint")
         for name in params.keys() & _REFUSED.keys():
             raise UsageError(f"LocalEndpoint takes no parameter {name!r}: {_REFUSED[name]}")
         body = {
