@@ -72,12 +72,14 @@ def neutraliser(paradigm: ToolContextDef, tools: Iterable[str] | None = None) ->
     any name could be one.
     """
     names = None if tools is None else tuple(sorted(set(tools)))
-    kept = paradigm.neutralisers  # finding one among those of all paradigms would take longer
-    if names not in kept:
+    kept = paradigm.reading.neutralisers
+    made = kept.get(names)
+    if made is None:
+        made = Neutraliser(Openers(paradigm.reading, _offered(names)))
         if len(kept) >= _MOST_KEPT:
             kept.clear()
-        kept[names] = Neutraliser(Openers(paradigm.reading, _offered(names)))
-    return kept[names]
+        kept[names] = made
+    return made
 
 
 def _offered(names: tuple[str, ...] | None) -> Offered | None:

@@ -68,11 +68,13 @@ def neutral_offer(offer: ToolOffer, made: Neutraliser) -> ToolOffer:
 
 def _known(tool: ToolSpec, made: Neutraliser) -> ToolSpec:
     """*tool* made neutral, now or before. Keeping it keeps its id from being given to another."""
-    if id(tool) not in made.tools:
+    known = made.tools.get(id(tool))
+    if known is None:
+        known = (tool, _spec(tool, made))
         if len(made.tools) >= _MOST_TOOLS:
-            made.tools.clear()
-        made.tools[id(tool)] = (tool, _spec(tool, made))
-    return made.tools[id(tool)][1]
+            made.tools.clear()  # another thread may be here, too
+        made.tools[id(tool)] = known
+    return known[1]
 
 
 def _spec(tool: ToolSpec, made: Neutraliser) -> ToolSpec:

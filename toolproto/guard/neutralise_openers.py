@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..decoding.calls.bare import NAME_LINE
 from ..decoding.calls.offered import Offered
@@ -23,6 +23,9 @@ from ..decoding.reply.landmarks import landmarks
 from ..decoding.reply.markers import Marker
 from ..decoding.reply.template_tokens import LABELS, VOCABULARY
 from ..decoding.reply.thinking import Reasoning
+
+if TYPE_CHECKING:
+    from .neutralise import Neutraliser
 
 __all__ = ["Openers", "Reading"]
 
@@ -64,17 +67,19 @@ class _Opener(NamedTuple):
 _ANY_TOKEN = _Opener("<", "<", (r"[|\uff5c](?=[\w▁/])",))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """What a paradigm's reader goes by.
 
     *form* is how it reads replies, and *others* the calls of other paradigms, whose markers are
-    found whether it reads them or not.
+    found whether it reads them or not. *neutralisers* are those that were made for it, by the names
+    of tools.
     """
 
     form: ReplyForm
     reasoning: Reasoning
     others: tuple[MarkedForm, ...] = ()
+    neutralisers: dict[tuple[str, ...] | None, Neutraliser] = field(default_factory=dict)
 
 
 class Openers:

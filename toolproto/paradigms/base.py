@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import ClassVar
 
@@ -21,7 +21,7 @@ from ..errors import UsageError
 from ..events import merge
 from ..grammar.ir import Grammar
 from ..grammar.replies import CallForm, made_once
-from ..guard.neutralise import Neutraliser, neutraliser
+from ..guard.neutralise import neutraliser
 from ..guard.neutralise_openers import Reading
 from ..messages import (
     Attachment,
@@ -37,7 +37,7 @@ from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 from .salvage import salvaging
 from .splice import spliced
-from .teaching import BALANCED, Teaching, teach, teaching_of
+from .teaching import BALANCED, Teaching, WriteCalls, taught_before, teaching_of
 
 __all__ = ["NO_TOOLS", "ToolContextDef"]
 
@@ -86,8 +86,6 @@ class ToolContextDef(ABC):
         self.salvage = salvage
         self.teaching = teaching_of(self._usual_teaching() if teaching is None else teaching)
         self.presentation = presented(self.teaching.style if describe is None else describe)
-        #: What makes text neutral to its replies, by the names of tools (see ``guard``).
-        self.neutralisers: dict[tuple[str, ...] | None, Neutraliser] = {}
 
     def __repr__(self) -> str:
         return f"<paradigm {self.name}>"
@@ -114,13 +112,12 @@ class ToolContextDef(ABC):
 
     def _taught(self, offer: ToolOffer, how: str) -> str:
         """Instructions in the usual parts; *how* is one sentence on what a call looks like."""
-        return teach(
-            offer,
-            self.encode_calls,
-            how=how,
-            teaching=self.teaching,
-            describe=self.presentation,
-        )
+        return taught_before(offer, self._write, how, self.teaching, self.presentation)
+
+    @property
+    def _write(self) -> WriteCalls:
+        """How the calls are written that its instructions show."""
+        return self.encode_calls
 
     def _reply_decoder(self, form: ReplyForm, offer: ToolOffer) -> Decoder:
         """The reader of replies in *form*, with this paradigm's options."""
@@ -139,9 +136,7 @@ class ToolContextDef(ABC):
     @cached_property
     def reading(self) -> Reading:
         """What text from outside must not hold, lest it be read as a call."""
-        form = self._reply_form()
-        every = salvaging(form)
-        return Reading(every if self.salvage else form, self.reasoning, every.calls)
+        return _reading(self._reply_form(), self.reasoning, self.salvage)
 
     def neutralise(self, text: str) -> str:
         """*text* from outside, in which nothing opens a call or a result any more."""
@@ -163,7 +158,6 @@ class ToolContextDef(ABC):
         made.__class__ = kind
         for derived in ("_form", "reading"):
             made.__dict__.pop(derived, None)
-        made.neutralisers = {}
         made.salvage = False
         return made
 
@@ -251,3 +245,10 @@ class ToolContextDef(ABC):
     def _call_form(self) -> CallForm | None:
         """How calls are written, for the grammar; None if that is not known."""
         return None
+
+
+@lru_cache(maxsize=256)
+def _reading(form: ReplyForm, reasoning: Reasoning, salvage: bool) -> Reading:
+    """One for all paradigms that read alike: what makes text neutral to them hangs on it."""
+    every = salvaging(form)
+    return Reading(every if salvage else form, reasoning, every.calls)

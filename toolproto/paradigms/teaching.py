@@ -43,7 +43,16 @@ from ..errors import UsageError
 from ..messages import ToolCall
 from ..tools.spec import ToolOffer
 
-__all__ = ["BALANCED", "CLASSIC", "PRESETS", "Teaching", "teach", "teaching_of"]
+__all__ = [
+    "BALANCED",
+    "CLASSIC",
+    "PRESETS",
+    "Teaching",
+    "WriteCalls",
+    "taught_before",
+    "teach",
+    "teaching_of",
+]
 
 #: Writes calls as the model is to write them in one reply.
 WriteCalls = Callable[[Sequence[ToolCall]], str]
@@ -141,6 +150,31 @@ def teach(
     if parts.order == "tools_first":
         return "\n\n".join([head, *tools, rules, *examples])
     return "\n\n".join([head, rules, *examples, "The tools:", *tools])
+
+
+def taught_before(
+    offer: ToolOffer, write: WriteCalls, how: str, teaching: Teaching, describe: Presentation
+) -> str:
+    """What :func:`teach` gives, made once: the same tools are offered in every request.
+
+    Tools are known by identity; keeping them keeps their ids from being given to others.
+    """
+    tools = tuple(map(id, offer.tools))
+    key = (tools, offer.choice, offer.parallel, write, how, teaching, describe)
+    try:
+        known = _taught.get(key)
+    except TypeError:  # a style of somebody else's that cannot be looked up
+        return teach(offer, write, how=how, teaching=teaching, describe=describe)
+    if known is None:
+        known = (offer, teach(offer, write, how=how, teaching=teaching, describe=describe))
+        if len(_taught) >= _MOST_TAUGHT:
+            _taught.clear()
+        _taught[key] = known
+    return known[1]
+
+
+_MOST_TAUGHT = 64
+_taught: dict[tuple[object, ...], tuple[ToolOffer, str]] = {}
 
 
 def _form(offer: ToolOffer, shown: Description, write: WriteCalls) -> Iterator[str]:

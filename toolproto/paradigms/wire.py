@@ -36,7 +36,7 @@ from .payloads import (
     filled,
 )
 from .results import labelled_result, tagged_result
-from .teaching import BALANCED, CLASSIC, Teaching
+from .teaching import BALANCED, CLASSIC, Teaching, WriteCalls
 
 __all__ = [
     "JsonCall",
@@ -225,6 +225,7 @@ class WireParadigm(ToolContextDef):
     """A paradigm made from a :class:`WireFormat`. Subclass, set ``name`` and ``wire``, register."""
 
     wire: ClassVar[WireFormat]
+    _made_form: ClassVar[tuple[WireFormat | None, ReplyForm | None]] = (None, None)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -235,6 +236,13 @@ class WireParadigm(ToolContextDef):
     def instructions(self, offer: ToolOffer) -> str:
         """The text that teaches a model this paradigm and the tools of *offer*."""
         return self._taught(offer, self._how())
+
+    @property
+    def _write(self) -> WriteCalls:
+        # A declaration writes the same for every paradigm of its kind, so that they share what
+        # they teach; what a class of somebody else's writes may differ from one to the next.
+        declared = type(self).encode_calls is WireParadigm.encode_calls
+        return self.wire.encode if declared else self.encode_calls
 
     def _usual_teaching(self) -> Teaching:
         # Where arguments are written neither as JSON nor as Python, one form does not show how
@@ -281,7 +289,12 @@ class WireParadigm(ToolContextDef):
 
     @cached_property
     def _form(self) -> ReplyForm:
-        return self.wire.form
+        # A paradigm is made for every session, and what its class declares stays the same.
+        wire, form = type(self)._made_form
+        if form is None or wire is not self.wire:
+            form = self.wire.form
+            type(self)._made_form = (self.wire, form)
+        return form
 
 
 #: What a form must be able to say to be of any use.

@@ -15,7 +15,7 @@ from ..errors import TurnCancelled
 from ..messages import Chunk, ToolCall
 from ..turn import commands as cmd
 from ..turn.commands import Command, Flow
-from ..turn.events import SessionEvent, ToolProgressed
+from ..turn.events import SessionEvent, StateChanged, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
 from .driver import PERFORM, Driver, raise_all
@@ -63,9 +63,11 @@ class AsyncDriver(Driver):
             answer = failure = None
             try:
                 if type(command) is cmd.Emit:
-                    self._notice(command.event)
+                    event = command.event
+                    if type(event) is StateChanged:
+                        self._notice(event)
                     if turn.stopped is None:
-                        yield command.event
+                        yield event
                 else:
                     self._check_interruption(command)
                     answer = await self._perform(command)

@@ -14,7 +14,7 @@ from ..errors import TurnCancelled, UsageError
 from ..messages import Chunk, ToolCall
 from ..turn import commands as cmd
 from ..turn.commands import Flow
-from ..turn.events import SessionEvent, ToolProgressed
+from ..turn.events import SessionEvent, StateChanged, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.result import TurnResult
 from .driver import PERFORM, Driver, raise_all
@@ -62,9 +62,13 @@ class BlockingDriver(Driver):
             answer = failure = None
             try:
                 if type(command) is cmd.Emit:
-                    self._notice(command.event)
+                    event = command.event
+                    if type(event) is StateChanged:
+                        self._notice(event)
                     if turn.stopped is None:
-                        yield command.event
+                        yield event
+                elif type(command) is cmd.Read and self._interruption is None:
+                    answer = next(self._chunks, None)  # a token: nearly every command is one
                 else:
                     self._check_interruption(command)
                     answer = getattr(self, PERFORM[type(command)])(command)

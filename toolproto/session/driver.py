@@ -22,7 +22,7 @@ from ..tools.context import ToolContext
 from ..tools.registry import ToolRegistry
 from ..turn import commands as cmd
 from ..turn.commands import Command
-from ..turn.events import SessionEvent, StateChanged, ToolProgressed
+from ..turn.events import StateChanged, ToolProgressed
 from ..turn.flow import Turn
 from ..turn.limits import TurnLimits
 from ..turn.result import TurnResult
@@ -118,13 +118,12 @@ class Driver:
             return wrapped
         return error
 
-    def _notice(self, event: SessionEvent) -> None:
-        if isinstance(event, StateChanged):
-            for listener in tuple(self.listeners):
-                try:
-                    listener(event.snapshot)
-                except Exception:
-                    _log.exception("a listener failed; the turn goes on")
+    def _notice(self, event: StateChanged) -> None:
+        for listener in tuple(self.listeners):
+            try:
+                listener(event.snapshot)
+            except Exception:
+                _log.exception("a listener failed; the turn goes on")
 
     # -- the commands that nobody waits for ----------------------------------------------
 

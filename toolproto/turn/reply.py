@@ -55,12 +55,13 @@ class Reply:
     def hear(self, chunk: Chunk) -> list[Event]:
         """Take in *chunk*; what it brought."""
         events: list[Event] = []
+        if text := chunk.text:
+            self.heard.append(text)
+            if BREAK in text:
+                self._broken = True
+            events = self.decoder.feed(text)
         if chunk.reasoning:
-            events.append(ReasoningDelta(chunk.reasoning))
-        if chunk.text:
-            self.heard.append(chunk.text)
-            self._broken = self._broken or BREAK in chunk.text
-            events += self.decoder.feed(chunk.text)
+            events = [ReasoningDelta(chunk.reasoning), *events]
         if chunk.usage:
             self.usage += chunk.usage
         if chunk.finish_reason:
@@ -138,17 +139,17 @@ class Reply:
             self._runs.append((kind, count))
 
     def _seen(self, events: list[Event]) -> list[Event]:
-        # Words without a break need no restoring, and nearly all events are words.
-        if self._broken or len(events) != 1 or type(events[0]) is not TextDelta:
+        # Nearly all events are words, which without a break need no restoring.
+        if not self._broken and len(events) == 1 and type(events[0]) is TextDelta:
+            if self.unmasker is None:
+                self._goes_to("text", len(self._text))
+                self._text.append(events[0].text)
+                return events
+        else:
             events = self._restoring.feed(events)
         return self._noted(self.unmasker.feed(events) if self.unmasker else events)
 
     def _noted(self, events: list[Event]) -> list[Event]:
-        if len(events) == 1 and type(events[0]) is TextDelta:  # as nearly always
-            if not self._runs or self._runs[-1][0] != "text":
-                self._runs.append(("text", len(self._text)))
-            self._text.append(events[0].text)
-            return events
         for at, event in enumerate(events):
             match event:
                 case TextDelta(text):

@@ -18,7 +18,7 @@ from ..messages import ChatRequest, Chunk, Message
 from ..paradigms.splice import neutral
 from ..prompt import SystemPrompt
 from ..tools.spec import ToolOffer
-from .commands import Close, Emit, Flow, Hook, Open, Read, Today, perform
+from .commands import Close, Emit, Flow, Hook, Open, Read, Today, emit, perform
 from .compaction import Compaction, Plan
 from .events import (
     CompactionFailed,
@@ -166,7 +166,7 @@ class Requesting:
                 for event in events if show else ():
                     if self._thought is not None or type(event) is ReasoningDelta:
                         yield from self._thinking(event)
-                    yield Emit(event)
+                    yield emit(event)
                 if reply.is_over:
                     break
         except Exception:

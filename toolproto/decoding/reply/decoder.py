@@ -41,6 +41,9 @@ class ReplyDecoder:
         self._plain = self._reader.plain
         self._finished = False
         self._string: StringFeed | None = None  # while a string argument is being read
+        #: Whether the rest of the reply is not the model's to say: a result, another's turn. No
+        #: property, since it is asked for every token.
+        self.is_over = False
 
     @property
     def passed_over(self) -> Sequence[PassedOver]:
@@ -51,11 +54,6 @@ class ReplyDecoder:
     def standing(self) -> Standing:
         """How a call would stand that began behind all that was fed."""
         return self._reader.standing
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the rest of the reply is not the model's to say: a result, another's turn."""
-        return self._reader.is_over
 
     def feed(self, chunk: str) -> list[Event]:
         """Read on."""
@@ -82,6 +80,7 @@ class ReplyDecoder:
         if self._finished:
             raise UsageError("feed() after finish(): make a new decoder for each reply")
         self._reader.read(chunk)
+        self.is_over = self._reader.is_over
         self._enter_string()
         return self._outbox.take()
 
