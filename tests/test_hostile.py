@@ -23,7 +23,9 @@ from toolproto import (
 )
 from toolproto.guard.neutralise import restore
 from toolproto.paradigms import get_paradigm
+from toolproto.testing import laws
 from toolproto.testing.laws import read_in_pieces
+from toolproto.testing.offers import STANDARD_OFFER
 
 PARADIGMS = ["json_strict", "xml_tag"]
 WRITE = ToolSpec(
@@ -646,3 +648,24 @@ def test_any_three_of_these_in_any_order_give_the_same_in_any_chunks(paradigm):
             for third in texts:
                 reply = first + second + third
                 assert read(paradigm, reply, 1).events == read(paradigm, reply).events, reply
+
+
+def test_a_reply_is_read_up_to_so_many_mistakes_however_it_is_cut() -> None:
+    call = '<tool_call>{"name": "get_weather", "arguments": {"city" </tool_call>'
+    reply = f"{call}\n" * 4
+    whole = get_paradigm("hermes", limits=Limits(mistakes=4)).parse_response(reply, STANDARD_OFFER)
+    assert {each.kind for each in whole.problems} == {ProblemKind.TRUNCATED}
+    paradigm = get_paradigm("hermes", limits=Limits(mistakes=3))
+    cut = paradigm.parse_response(reply, STANDARD_OFFER)
+    assert [each.kind for each in cut.problems[2:]] == [
+        ProblemKind.TRUNCATED,
+        ProblemKind.TOO_LARGE,
+    ]
+    assert cut.problems[3].raw == f"{call}\n"
+    laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
+
+
+def test_a_marker_that_begins_a_line_is_seen_where_it_is_cut() -> None:
+    reply = 'I check.\n\nAction: get_weather\nAction Input: {"city": "Oslo"}'
+    for at in range(len(reply)):
+        laws.chunking(get_paradigm("react"), reply, [at], offer=STANDARD_OFFER)

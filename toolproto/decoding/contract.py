@@ -41,9 +41,11 @@ class Limits:
 
     *depth* keeps clear of Python's recursion limit in everything that later walks the
     arguments; *characters* bounds what is buffered for one call; *recoveries* bounds how often
-    one reply is read again from a place where a broken call turned out to end.
+    one reply is read again from a place where a broken call turned out to end; behind so many
+    *mistakes*, calls that cannot be used, a reply is not read any further.
     """
 
     depth: int = 64
     characters: int = 8_000_000
     recoveries: int = 8
+    mistakes: int = 64

@@ -44,7 +44,12 @@ class BareCalls:
         self._form = form
         self._setting = setting
         self._keys = form.shape.leading_keys if Family.JSON in form.bare else frozenset()
+        self.in_python = Family.PYTHON in form.bare
         self.by_name = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
+
+    def may_name(self, begun: str) -> bool:
+        """May *begun*, at the beginning of a line, be that of the name of a call?"""
+        return self.by_name and self._setting.offered.may_know(begun)
 
     def at_name(self, text: str, at: int, final: bool) -> BareCall | int:
         """The call that begins with its name at *at*, or NO, or MORE."""
@@ -54,7 +59,7 @@ class BareCalls:
         name = leading_call(text, at, final, self._setting.offered)
         if name == MORE_KEY:
             return MORE
-        if name and Family.PYTHON in self._form.bare:
+        if name and self.in_python:
             return self._python(asked=False)
         return self._named_json(text, at, final)
 
@@ -84,7 +89,7 @@ class BareCalls:
 
     def _python_list(self, text: str, at: int, final: bool) -> str:
         """The name of the first call in a list that begins at *at*."""
-        if text[at] != "[" or Family.PYTHON not in self._form.bare:
+        if text[at] != "[" or not self.in_python:
             return ""
         name = leading_call(text, at, final, self._setting.offered)
         if name or self._form.asked is not Family.PYTHON:

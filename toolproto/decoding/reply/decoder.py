@@ -38,7 +38,9 @@ class ReplyDecoder:
     ) -> None:
         self._outbox = Outbox(ids)
         self._reader = ReplyReader(form, offer, self._outbox, reasoning, limits)
-        self._plain = self._reader.plain
+        self._prose = self._reader.prose_feed(self._read)
+        # Who calls ``feed`` gets there directly: the detour would be a tenth of the cost.
+        self.__dict__["feed"] = self._prose
         self._finished = False
         self._string: StringFeed | None = None  # while a string argument is being read
         #: Whether the rest of the reply is not the model's to say: a result, another's turn. No
@@ -57,7 +59,7 @@ class ReplyDecoder:
 
     def feed(self, chunk: str) -> list[Event]:
         """Read on."""
-        return self._plain(chunk) or self._read(chunk)  # most chunks of most replies are plain
+        return self._prose(chunk)
 
     def finish(self, reason: str | None = None) -> list[Event]:
         """Say that the reply is over, and for which *reason*, in the words of any service.
@@ -89,11 +91,10 @@ class ReplyDecoder:
         reader, string = self._reader, self._reader.streaming
         if string is not None:
             self._string = string_feed(string, reader.base, reader.text, self._read_on)
-            # Who calls ``feed`` now gets there directly: the detour would be a tenth of the cost.
             self.__dict__["feed"] = self._string.feed
 
     def _leave_string(self) -> None:
         if self._string is not None:
             self._reader.base, self._reader.text = self._string.leave()
             self._string = None
-            del self.__dict__["feed"]
+            self.__dict__["feed"] = self._prose

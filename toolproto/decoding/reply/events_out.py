@@ -38,6 +38,7 @@ class Outbox:
         self.linger = False  # keep the next completed call until it is settled how it ends
         self.patient = False  # keep the last call until it is known what stands behind it
         self.repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
+        self.mistakes = 0  # calls that were rejected
         self.cut = False  # was the reply ended by a limit? What waits for more text lacks it then
 
     def take(self) -> list[Event]:
@@ -74,7 +75,7 @@ class Outbox:
     def withhold(self, start: int) -> None:
         """From here on keep events, and the text from offset *start*, until told which."""
         assert self._withheld is None, "one thing is undecided at a time"
-        self._withheld = _Withheld(start, len(self._events), self._next_index)
+        self._withheld = _Withheld(start, len(self._events), self._next_index, self.mistakes)
 
     def keep(self, raw: str) -> None:
         """Remember text that was read while withholding."""
@@ -110,6 +111,7 @@ class Outbox:
 
     def _taken_back(self, withheld: _Withheld) -> str:
         self.release()
+        self.mistakes = withheld.mistakes
         del self._events[withheld.events :]
         self._next_index = withheld.index
         self._withheld = None
@@ -213,16 +215,18 @@ class Outbox:
         if index is None:
             index = self._next_index
             self._next_index += 1
+        self.mistakes += 1
         self._say(CallRejected(index, problem))
 
 
 class _Withheld:
-    """Where withholding began: in the reply, among the events, among the calls."""
+    """Where withholding began: in the reply, among the events, the calls, the mistakes."""
 
-    __slots__ = ("events", "index", "raw", "start")
+    __slots__ = ("events", "index", "mistakes", "raw", "start")
 
-    def __init__(self, start: int, events: int, index: int) -> None:
+    def __init__(self, start: int, events: int, index: int, mistakes: int) -> None:
         self.start = start
         self.events = events
         self.index = index
+        self.mistakes = mistakes
         self.raw = StringIO()

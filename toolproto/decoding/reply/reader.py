@@ -16,7 +16,7 @@ from io import StringIO
 from typing import Any, NamedTuple
 
 from ...events import Event, NewText, TextDelta
-from ...messages import Span
+from ...messages import ProblemKind, Span
 from ...tools.spec import ToolOffer
 from ..calls.bare import BareCall, BareCalls
 from ..calls.first_key import leading_key
@@ -33,7 +33,7 @@ from .fences import FENCE, FENCED, Fences
 from .forms import ReplyForm
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
-from .made_up import CutTail
+from .made_up import FABRICATED, TOO_MANY, CutTail
 from .markers import MORE, NO
 from .place import MOST_UNSEEN, OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
 from .template_tokens import ends_reply, invented_turn, opens_turn
@@ -43,6 +43,7 @@ __all__ = ["PassedOver", "ReplyReader"]
 
 _LONGEST_RUN = 64
 _RUN = re.compile(r"`{1,64}+|~{1,64}+")
+_WORD = re.compile(r"[^\W\d]\w{0,127}+")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 _INDENT = re.compile(r"[ \t\r]{1,200}")
@@ -84,15 +85,15 @@ class ReplyReader:
         self.place = Place()
         self.passed_over: list[PassedOver] = []
         self._recoveries = limits.recoveries
+        self._most_mistakes = limits.mistakes
         self.text = ""  # not read yet
         self.base = 0  # where in the reply that begins
         self.in_prose: _Mode = self._read_prose  # one object, which is told by identity
         self.mode: _Mode = self._at_start
-        self._calm = False  # in prose, in the middle of a line, with nothing undecided
+        self.calm = False  # in prose, in the middle of a line, with nothing undecided
         self._tells = self.landmarks.telling.search
-        self._plain = self.landmarks.plain
-        self._unseen = self.place.unseen
         self._line_begins = True  # nothing but space since the line began, or since a call
+        self._ahead: tuple[str, int, Found | int] = ("", 0, NO)  # a landmark seen from afar
         self._space = ("", 0)  # between a call that waits and the marker around calls, and where
         self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._attempt: Attempt | None = None
@@ -129,31 +130,38 @@ class ReplyReader:
         place.saw(self.text)
         return place.standing()
 
-    def plain(self, text: str) -> list[Event] | None:
-        """What *text* gives if it is prose behind prose and nothing in it could begin anything.
+    def prose_feed(self, otherwise: Callable[[str], list[Event]]) -> Callable[[str], list[Event]]:
+        """What takes in a chunk: prose behind prose in which nothing could begin anything at once.
 
-        Most chunks of most replies are, so this is the path that counts: a tenth of :meth:`read`,
-        with everything in one place, since each further call would be a tenth of it.
+        Any other chunk is for *otherwise*. Most chunks of most replies are such prose, so this is
+        the path that counts: a tenth of :meth:`read`, with everything in one function, since each
+        further call would be a tenth of it.
         """
-        if not self._calm:
-            return None
-        if text not in self._plain:  # few words of a text are new
-            if not text or self._tells(text):
-                return None
-            self.landmarks.found_plain(text)
-            if "\n" in text:
-                self._line_begins = not text[text.rfind("\n") :].strip()
-                self._calm = not self._line_begins
-        start = self.base
-        self.base = end = start + len(text)
-        self._unseen.append(text)
-        if len(self._unseen) > MOST_UNSEEN:
-            self.place.look()
-        delta: Any = NewText()
-        delta.text = text
-        delta.span = _tuple(Span, (start, end))
-        delta.__class__ = TextDelta
-        return [delta]
+        landmarks, place = self.landmarks, self.place
+        plain, tells, unseen = landmarks.plain, landmarks.telling.search, place.unseen
+
+        def feed(text: str) -> list[Event]:
+            if not self.calm:
+                return otherwise(text)
+            if text not in plain:  # few words of a text are new
+                if not text or ((found := tells(text)) and self._is_telling(found)):
+                    return otherwise(text)
+                landmarks.found_plain(text)
+                if "\n" in text:
+                    self._line_begins = not text[text.rfind("\n") :].strip()
+                    self.calm = not self._line_begins
+            start = self.base
+            self.base = end = start + len(text)
+            unseen.append(text)
+            if len(unseen) > MOST_UNSEEN:
+                place.look()
+            delta: Any = NewText()
+            delta.text = text
+            delta.span = _tuple(Span, (start, end))
+            delta.__class__ = TextDelta
+            return [delta]
+
+        return feed
 
     def read(self, text: str, *, final: bool = False) -> None:
         """Read on, as far as what more text could change; to the end if *final*."""
@@ -170,7 +178,7 @@ class ReplyReader:
                 at = stop
         self.base += at
         self.text = self.text[at:]
-        self._calm = (
+        self.calm = (
             not self.text
             and self.mode is self.in_prose
             and not self._line_begins
@@ -205,7 +213,7 @@ class ReplyReader:
         if problem is not None:
             held.rejected(None, problem)
         held.settle()
-        self._calm = False  # nothing more is prose
+        self.calm = False  # nothing more is prose
 
     # -- prose ----------------------------------------------------------------------------
 
@@ -236,13 +244,39 @@ class ReplyReader:
         """Where the next thing stands that may mean something: most brackets turn out not to."""
         while telling := self._tells(text, at):
             at = telling.start()
-            if text[at] != "<" or self.landmark_at(text, at, final) != NO:
+            if text[at] != "<":
+                return at
+            found = self.landmark_at(text, at, final)
+            if found != NO:
+                self._ahead = (text, at, found)
                 return at
             at += 1
         return len(text)
 
+    def _is_telling(self, found: re.Match[str] | None) -> bool:
+        """Is anything in a text telling, of which *found* is the first thing that may be?
+
+        Most lines begin with a word, which might be a tool's name or a label, and is neither.
+        """
+        while found and found.group() == "\n":
+            text, line = found.string, found.end()
+            word = _WORD.match(text, line)
+            if not word or self.bare.may_name(word.group()) or self._may_label(text, line):
+                return True
+            found = self._tells(text, line)
+        return found is not None
+
+    def _may_label(self, text: str, at: int) -> bool:
+        """May a label, or what is dropped like one, begin at *at*?"""
+        labels = self.landmarks
+        return labels.labels.at(text, at, False)[1] != NO or any(
+            marker.at(text, at, False) != NO for marker in labels.dropped_lines
+        )
+
     def _at_telling(self, text: str, at: int, final: bool) -> int:
-        found = self.landmark_at(text, at, final)
+        looked, place, found = self._ahead
+        if looked is not text or place != at or found == MORE:
+            found = self.landmark_at(text, at, final)
         if found == MORE:
             return at
         if isinstance(found, Found):
@@ -267,7 +301,7 @@ class ReplyReader:
         if number == MORE:
             return at
         if number >= 0 and self.place.after_blank_line:
-            return self._begin_cut(at, fabricated=False)
+            return self._begin_cut(at, None)
         for marker in self.landmarks.dropped_lines:
             end = marker.at(text, at, final)
             if end != NO:
@@ -325,6 +359,8 @@ class ReplyReader:
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
         key = leading_key(text, at, final)
+        if not key and not (text[at] == "[" and self.bare.in_python):
+            return self._say(text, at, at + 1)  # as most brackets, wherever they stand
         apart = self.place.begins_something
         if key and key == self._form.result_key and apart:
             return self._begin_cut(at)
@@ -413,7 +449,7 @@ class ReplyReader:
 
     def _at_leak(self, token: str, at: int, end: int) -> int:
         if ends_reply(token):
-            return self._begin_cut(at, fabricated=False)
+            return self._begin_cut(at, None)
         if opens_turn(token):
             self.mode = self._in_speaker
         return end
@@ -424,7 +460,7 @@ class ReplyReader:
             return at
         self.mode = self.in_prose
         if invented:
-            return self._begin_cut(at, fabricated=False)
+            return self._begin_cut(at, None)
         return at if end == NO else end
 
     # -- thoughts -------------------------------------------------------------------------
@@ -597,6 +633,10 @@ class ReplyReader:
 
     def _behind_call(self, text: str, at: int, final: bool) -> int:
         """Behind a call: separators and brackets to spare are no text."""
+        if self.outbox.mistakes >= self._most_mistakes:
+            self._release(doubted=False)
+            self.mode = self._behind_last_call
+            return at
         if text[at] in "]}":
             return at + 1
         if self.outbox.patient and self._wrapped:
@@ -613,6 +653,11 @@ class ReplyReader:
         self._release(doubted=words and separator is None)
         self.mode = self.in_prose
         return separator.end() if separator else at
+
+    def _behind_last_call(self, text: str, at: int, final: bool) -> int:
+        """Behind so many mistakes that no more is read, if there is more."""
+        space = _SPACES.match(text, at)
+        return self._say(text, at, space.end()) if space else self._begin_cut(at, TOO_MANY)
 
     def _to_wrapper_end(self, text: str, at: int, final: bool) -> int:
         """Behind the closing marker around calls if that comes next, since words there count, too.
@@ -641,9 +686,9 @@ class ReplyReader:
 
     # -- the end --------------------------------------------------------------------------
 
-    def _begin_cut(self, at: int, *, fabricated: bool = True) -> int:
-        """From here on nothing is the model's to say."""
-        self._cut = CutTail(self.base + at, fabricated=fabricated)
+    def _begin_cut(self, at: int, why: tuple[ProblemKind, str] | None = FABRICATED) -> int:
+        """From here on nothing is the model's to say, or read."""
+        self._cut = CutTail(self.base + at, why)
         self.mode = self._in_cut
         return at
 

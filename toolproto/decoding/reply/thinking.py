@@ -83,18 +83,20 @@ class Thought:
 
     def feed(self, text: str, at: int, final: bool) -> int:
         """How far the text from *at* is certainly thought, or, at its end, that marker."""
-        found = self._ends.begins.search(text, at)
-        stop = found.start() if found else len(text)
-        if stop > at:
-            return self._think(text, stop)
-        number, end = self._ends.at(text, at, final)
-        named = number >= 0 and self._last == "`"  # `</think>` ends nothing
-        if number == MORE or (named and end == len(text) and not final):
-            return at
-        if number == NO or (named and text[end : end + 1] == "`"):
-            return self._think(text, max(end, at + 1))
-        self.number = number
-        return end
+        start = at
+        while found := self._ends.begins.search(text, at):
+            stop = found.start()
+            number, end = self._ends.at(text, stop, final)
+            before = text[stop - 1] if stop > start else self._last
+            named = number >= 0 and before == "`"  # `</think>` ends nothing
+            waits = number == MORE or (named and end == len(text) and not final)
+            if waits or (number >= 0 and not (named and text[end : end + 1] == "`")):
+                if stop > start:
+                    return self._think(text, stop)
+                self.number = NO if waits else number
+                return start if waits else end
+            at = max(end, stop + 1)
+        return self._think(text, len(text))
 
     def _think(self, text: str, stop: int) -> int:
         self._last = text[stop - 1]
