@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from copy import deepcopy
 from io import StringIO
+from types import MethodType
 from typing import Any, NamedTuple
 
 from ...events import Event, NewText, TextDelta
@@ -140,7 +141,7 @@ class ReplyReader:
         landmarks, place = self.landmarks, self.place
         plain, tells, unseen = landmarks.plain, landmarks.telling.search, place.unseen
 
-        def feed(text: str) -> list[Event]:
+        def feed(self: ReplyReader, text: str) -> list[Event]:
             if not self.calm:
                 return otherwise(text)
             if text not in plain:  # few words of a text are new
@@ -161,7 +162,7 @@ class ReplyReader:
             delta.__class__ = TextDelta
             return [delta]
 
-        return feed
+        return MethodType(feed, self)  # a method, as whoever keeps it in a class of theirs expects
 
     def read(self, text: str, *, final: bool = False) -> None:
         """Read on, as far as what more text could change; to the end if *final*."""
