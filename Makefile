@@ -14,7 +14,7 @@ UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench mcp soak agents frameworks lock clean
+.PHONY: help demo check test lint bench mcp scale soak agents frameworks lock clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -39,6 +39,9 @@ bench: $(READY_ALL)  ## What we measure, beside what others do; fails if a figur
 mcp: $(READY_ALL)  ## The reference servers of MCP over both transports: as they are, killed, slowed, lying
 	TOOLPROTO_REFERENCES=1 $(BIN)/python -m pytest tests/mcp/references -n 2
 
+scale: $(READY_ALL)  ## Ray, Polars, DuckDB, Spark and Daft in an environment of their own: ten minutes, two gigabytes
+	TOOLPROTO_ENGINES=1 $(BIN)/python -m pytest tests/bulk/engines
+
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut streams, jumbled sessions, crashes, races
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
 	$(BIN)/python -m soak.laws
@@ -51,6 +54,7 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	$(BIN)/python -m soak.sessions
 	$(BIN)/python -m soak.crashes --store sqlite
 	$(BIN)/python -m soak.crashes --store postgresql
+	$(BIN)/python -m soak.workers
 	$(BIN)/python -m soak.races --store sqlite
 	$(BIN)/python -m soak.races --store postgresql
 
@@ -73,4 +77,4 @@ $(READY_ALL): $(READY)
 	touch $@
 
 clean:  ## Forget everything that was set up
-	rm -rf $(VENV) .clients .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .scale .clients .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,6 +1,6 @@
 """How many replies a second ``toolproto parse`` reads, in how much memory, and what a kill costs.
 
-``python benchmarks/bulk.py [--count 100000] [--jobs 2] [--kills 5] [--seed 1]``
+``python benchmarks/bulk.py [--count 100000] [--jobs 2] [--kills 5] [--engine ray] [--seed 1]``
 
 The replies are those in ``fixtures/``, drawn at random, each with its own paradigm and finish
 reason; all tools of the fixtures are on offer, and every call is checked. Each run is a process
@@ -12,6 +12,8 @@ behind a regular expression. Memory is the most that a process ever had (Linux o
 from __future__ import annotations
 
 import argparse
+import gc
+import gzip
 import hashlib
 import json
 import os
@@ -27,11 +29,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from compare import add_figures_option, keep_figures
 
 if __name__ == "__main__":  # run from a checkout, installed or not
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from toolproto.bulk import Fields, Reading, read_batch
 from toolproto.testing.fixtures import load_fixtures
 
 ROOT = Path(__file__).parent.parent
@@ -156,34 +160,65 @@ def _repair(reply: str) -> Any:
 # -- kills ------------------------------------------------------------------------------------
 
 
-def kills(source: Path, folder: Path, jobs: int, count: int, dice: random.Random) -> None:
-    """Kill a run at *count* random moments, go on each time, and compare what comes out."""
-    whole, output = folder / "out.jsonl", folder / "killed.jsonl"
-    size, done = whole.stat().st_size, 0
-    moments = sorted(dice.randrange(size) for _ in range(count))
-    for moment in moments:
-        process = start(source, output, jobs, "--resume")
-        _wait(lambda moment=moment: _size(output) >= moment, process)  # type: ignore[misc]
+def kills(source: Path, folder: Path, options: argparse.Namespace, dice: random.Random) -> None:
+    """Kill a run at random moments, go on each time, and compare what comes out."""
+    whole, output, done = folder / "out.jsonl", folder / "killed.jsonl", 0
+    parts = output.with_name(f"{output.name}.parts")
+    more = ("--resume", "--engine", options.engine)
+    for _ in range(options.kills):
+        process = start(source, output, options.jobs, *more)
+        # As it begins, between two parts, while one is read, while they are joined.
+        known, wanted = len(list(parts.glob("*.done"))), dice.randrange(3)
+        while process.poll() is None and len(list(parts.glob("*.done"))) < known + wanted:
+            time.sleep(0.001)
+        time.sleep(dice.uniform(0, 0.5))
         process.kill()
         done += process.wait() == -9
-    assert start(source, output, jobs, "--resume").wait() == 0
+        if output.exists() and not parts.exists():
+            output.unlink()  # it was faster; begin again
+    assert start(source, output, options.jobs, *more).wait() == 0
     same = digest(whole) == digest(output)
     print(f"killed {done} times and gone on: {'the same bytes' if same else 'OTHER BYTES'}")
     assert same
 
 
-def _wait(until: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    while process.poll() is None and not until():
-        time.sleep(0.001)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
 def digest(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# -- batches ----------------------------------------------------------------------------------
+
+
+def print_batches(corpus: Path | None) -> None:
+    """Print what a core reads a second of a corpus, and what a batch costs beside its replies."""
+    if corpus is None:
+        return
+    with gzip.open(corpus) as file:
+        rows = [json.loads(line) for line in file]
+    batch = pa.RecordBatch.from_pydict(
+        {
+            "reply": [row["raw_output"] for row in rows],
+            "tools": [json.dumps(row.get("tools") or []) for row in rows],
+        }
+    )
+    for form in ("hermes", "xml_tag", "json_strict", "any"):
+        reading = Reading(form, check=False, fields=Fields(tools="tools"))
+        read = min(_timed(lambda reading=reading: read_batch(batch, reading)) for _ in range(3))  # type: ignore[misc]
+        print(f"{form:12} {len(rows) / read:8,.0f} replies a second and core, each with its tools")
+    plain = pa.RecordBatch.from_pydict({"reply": [""] * len(rows)})
+    empty = Reading("hermes")
+    alone = min(_timed(lambda: read_batch(plain, empty)) for _ in range(3))
+    print(f"a row of a batch costs {alone / len(rows) * 1e6:.0f} µs beside its reply")
+
+
+def _timed(work: Callable[[], Any]) -> float:
+    gc.collect()
+    gc.disable()
+    began = time.process_time()
+    work()
+    gc.enable()
+    return time.process_time() - began
 
 
 def main() -> None:
@@ -193,6 +228,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2, help="of each size; the best counts")
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--engine", default="local", help="for the kills: local, ray")
+    parser.add_argument("--corpus", type=Path, help="replies with their own tools, as corpus.py's")
     add_figures_option(parser)
     options = parser.parse_args()
     dice = random.Random(options.seed)
@@ -200,7 +237,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="toolproto-bench-") as name:
         folder = Path(name)
         source, ours = speed(folder, options.count, options.jobs, options.runs, dice)
-        kills(source, folder, options.jobs, options.kills, dice)
+        kills(source, folder, options, dice)
+        print_batches(options.corpus)
         figures = {"CPU a row / json_repair": ours / baselines(source)}
     keep_figures(options.figures, figures)
 

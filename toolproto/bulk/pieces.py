@@ -19,7 +19,7 @@ from .opening import DAMAGE, damage, opened, too_long
 __all__ = ["Piece", "cut"]
 
 #: Bytes of JSONL read together, some seconds' work; of a pipe, to which somebody listens, fewer.
-BLOCK = 4 * 1024 * 1024
+BLOCK = 1024 * 1024
 PIPED = 64 * 1024
 #: Rows of Parquet read together. To read the last of a row group all of it is unpacked, so no more
 #: than so many pieces are made of one.

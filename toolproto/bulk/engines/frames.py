@@ -46,9 +46,11 @@ def read_duckdb(relation: Any, reading: Reading) -> Any:
 
     It is a ``pyarrow.RecordBatchReader``: DuckDB queries it by the name of the variable.
     """
-    rows = relation.to_arrow_reader(_ROWS)
+    # Not a stream of it: until that is at its end, its connection runs no other query.
+    rows = relation.to_arrow_table()
     schema = result_fields(rows.schema, reading)
-    return arrow().RecordBatchReader.from_batches(schema, mapper(reading)(rows))
+    batches = mapper(reading)(iter(rows.to_batches(_ROWS)))
+    return arrow().RecordBatchReader.from_batches(schema, batches)
 
 
 def read_spark(frame: Any, reading: Reading) -> Any:
