@@ -327,13 +327,19 @@ def _opening(plan: Fault) -> list[bytes]:
 
 def _frame(plan: Fault, text: str) -> bytes:
     match plan.dialect:
-        case "openai_chat":
+        case "openai_chat" | "azure_openai":
             return _data({"choices": [{"index": 0, "delta": {"content": text}}]})
         case "openai_completions":
             return _data({"choices": [{"index": 0, "text": text}]})
         case "anthropic":
             delta = {"type": "text_delta", "text": text}
             return _event("content_block_delta", {"index": 0, "delta": delta})
+        case "gemini":
+            return _data(
+                {"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}}]}
+            )
+        case "tgi":
+            return _data({"index": 1, "token": {"id": 1, "text": text, "special": False}})
         case _:
             return _line({"message": {"role": "assistant", "content": text}, "done": False})
 
@@ -346,6 +352,14 @@ def _closing(plan: Fault) -> list[bytes]:
             return [_event("message_delta", ended), _event("message_stop", {})]
         case "ollama":
             return [_line({"done": True, "done_reason": "stop", "prompt_eval_count": 5})]
+        case "gemini":
+            counts = {"promptTokenCount": 5, "candidatesTokenCount": 7}
+            candidate = {"content": {"parts": []}, "finishReason": "STOP"}
+            return [_data({"candidates": [candidate], "usageMetadata": counts})]
+        case "tgi":
+            token = {"id": 2, "text": "</s>", "special": True}
+            details = {"finish_reason": "eos_token", "generated_tokens": 7, "input_length": 5}
+            return [_data({"token": token, "generated_text": plan.text, "details": details})]
     choice = {"index": 0, "delta": {}, "text": "", "finish_reason": "stop"}
     usage = {"prompt_tokens": 5, "completion_tokens": 7}
     return [

@@ -11,10 +11,13 @@ from toolproto.endpoints.dialects import (
     DIALECTS,
     END,
     Anthropic,
+    AzureOpenAI,
+    Gemini,
     Ollama,
     OpenAIChat,
     OpenAICompletions,
     PromptTemplate,
+    Tgi,
     get_dialect,
 )
 from toolproto.endpoints.frames import Frame
@@ -136,8 +139,8 @@ def test_a_dialect_is_chosen_by_name_or_given():
     mine = Anthropic(cache=True)
     assert get_dialect(mine) is mine
     assert get_dialect("ollama") == Ollama()
-    with pytest.raises(UsageError, match=r"no dialect 'gemini'.*'openai_chat'"):
-        get_dialect("gemini")
+    with pytest.raises(UsageError, match=r"no dialect 'bedrock'.*'openai_chat'"):
+        get_dialect("bedrock")
 
 
 # -- replies ------------------------------------------------------------------------------
@@ -464,3 +467,99 @@ def test_what_goes_with_a_message_is_sent_as_the_service_wants_it(name):
 def test_a_stop_sequence_is_told_apart_where_the_service_says_which(told, ours):
     choice = {"index": 0, "delta": {}, "finish_reason": "stop", "stop_reason": told}
     assert OpenAIChat().read(Frame("", json.dumps({"choices": [choice]}))).finish_reason == ours
+
+
+# -- Gemini, Azure, TGI: as their references show requests and replies ------------------------
+
+
+def data(body: object) -> Frame:
+    return Frame("", json.dumps(body))
+
+
+def test_gemini_gets_its_own_names_and_the_system_message_apart():
+    assert Gemini().body(REQUEST, "gemini-2.5-flash") == {
+        "contents": [
+            {"role": "user", "parts": [{"text": "Hi"}]},
+            {"role": "model", "parts": [{"text": "Hello"}]},
+            {"role": "user", "parts": [{"text": "Bye"}]},
+        ],
+        "systemInstruction": {"parts": [{"text": "Be brief. It is Monday."}]},
+        "generationConfig": {
+            "stopSequences": ["</call>", "\n"],
+            "temperature": 0.5,
+            "maxOutputTokens": 9,
+        },
+    }
+    params = {"safetySettings": [1], "generationConfig": {"thinkingConfig": {"thinkingBudget": 0}}}
+    body = Gemini().body(ChatRequest((Message("user", "Hi"),), params=params), "m")
+    assert body["safetySettings"] == [1]
+    assert body["generationConfig"] == {"thinkingConfig": {"thinkingBudget": 0}}
+
+
+def test_gemini_has_the_model_in_its_path_and_the_key_in_a_header():
+    path = "/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
+    assert Gemini().path_of("gemini-2.5-flash") == path
+    assert Gemini().path_of("tunedModels/mine").startswith("/tunedModels/mine:stream")
+    assert Gemini().path_of("a?b#c") == "/models/a%3Fb%23c:streamGenerateContent?alt=sse"
+    assert Gemini().headers("k") == {"x-goog-api-key": "k"}
+
+
+def test_gemini_is_sent_pictures():
+    seen = (Attachment("image/png", "QUJD"), Attachment("image/*", url="https://x.org/a.png"))
+    assert all(map(Gemini().takes, seen))
+    body = Gemini().body(ChatRequest((Message("user", "?", attachments=seen),)), "m")
+    assert body["contents"][0]["parts"] == [
+        {"text": "?"},
+        {"inlineData": {"mimeType": "image/png", "data": "QUJD"}},
+        {"fileData": {"fileUri": "https://x.org/a.png"}},
+    ]
+
+
+def test_gemini_tells_text_thoughts_and_why_it_ended():
+    said = {"parts": [{"text": "hm", "thought": True}, {"text": "Hi"}], "role": "model"}
+    counts = {"promptTokenCount": 4, "candidatesTokenCount": 2, "thoughtsTokenCount": 3}
+    frame = {"candidates": [{"content": said, "finishReason": "STOP"}], "usageMetadata": counts}
+    assert Gemini().read(data(frame)) == Chunk("Hi", "hm", "stop", Usage(4, 5))
+    assert Gemini().read(data({"usageMetadata": {}})) is None
+    with pytest.raises(EndpointError, match="SAFETY"):
+        Gemini().read(data({"promptFeedback": {"blockReason": "SAFETY"}}))
+    with pytest.raises(EndpointError, match="API key not valid"):
+        Gemini().read(data({"error": {"code": 400, "message": "API key not valid."}}))
+    with pytest.raises(WireError):
+        Gemini().read(data({"candidates": ["x"]}))
+    with pytest.raises(WireError):
+        Gemini().read_whole({})
+
+
+def test_azure_has_deployment_and_version_in_its_path():
+    azure = AzureOpenAI()
+    expected = "/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21"
+    assert azure.path_of("my gpt") == expected
+    assert azure.headers("k") == {"api-key": "k"}
+    assert AzureOpenAI(entra=True).headers("k") == {"Authorization": "Bearer k"}
+    assert azure.body(REQUEST, "m") == OpenAIChat().body(REQUEST, "m")
+    first = {"choices": [], "prompt_filter_results": [{"prompt_index": 0}]}
+    assert azure.read(data(first)) is None
+
+
+def test_tgi_gets_a_prompt_and_tells_tokens():
+    body = Tgi().body(REQUEST, "m")
+    assert body["inputs"].endswith("<|im_start|>assistant\n") and body["stream"] is True
+    assert body["parameters"] == {
+        "return_full_text": False,
+        "max_new_tokens": 9,
+        "stop": ["<|im_end|>", "</call>", "\n"],
+        "temperature": 0.5,
+    }
+    token = {"id": 5, "text": " Hi", "logprob": -1, "special": False}
+    assert Tgi().read(data({"index": 1, "token": token, "details": None})) == Chunk(" Hi")
+    last = {"id": 2, "text": "<|im_end|>", "special": True}
+    details = {"finish_reason": "eos_token", "generated_tokens": 3, "input_length": 8}
+    ended = Chunk("", "", "stop", Usage(8, 3))
+    assert Tgi().read(data({"token": last, "details": details})) == ended
+    with pytest.raises(EndpointError, match="overloaded"):
+        Tgi().read(data({"error": "Model is overloaded", "error_type": "overloaded"}))
+    with pytest.raises(WireError):
+        Tgi().read(data({"token": None}))
+    whole = {"generated_text": "Hi", "details": {"finish_reason": "length"}}
+    assert Tgi().read_whole(whole) == Chunk("Hi", "", "length", Usage())

@@ -677,3 +677,28 @@ def test_a_wrong_url_is_refused_without_showing_its_password():
 def test_importing_the_package_does_not_import_httpx():
     code = "import sys, toolproto, toolproto.endpoints; assert 'httpx' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "dialect, path, header",
+    [
+        ("gemini", "/v1/models/some/m:streamGenerateContent?alt=sse", "x-goog-api-key"),
+        (
+            "azure_openai",
+            "/v1/openai/deployments/other/chat/completions?api-version=2024-10-21",
+            "api-key",
+        ),
+        ("tgi", "/v1/generate_stream", "authorization"),
+    ],
+)
+def test_a_service_that_has_the_model_in_its_path_is_asked_there(dialect, path, header):
+    with FaultServer(Fault(dialect=dialect)) as server:
+        endpoint = HttpEndpoint(server.url, model="m", dialect=dialect, api_key="k" * 20)
+        model = "models/some/m" if dialect == "gemini" else "other"
+        with (
+            endpoint,
+            endpoint.stream(ChatRequest((Message("user", "hi"),), model=model)) as chunks,
+        ):
+            assert "".join(chunk.text for chunk in chunks) == TEXT
+    assert server.requests[0].path == path
+    assert "k" * 20 in server.requests[0].headers[header]

@@ -14,11 +14,14 @@ from .cassette import RecordingEndpoint, ReplayEndpoint
 from .dialects import (
     CHATML,
     Anthropic,
+    AzureOpenAI,
     Dialect,
+    Gemini,
     Ollama,
     OpenAIChat,
     OpenAICompletions,
     PromptTemplate,
+    Tgi,
 )
 from .function import FunctionEndpoint, as_async_endpoint, as_endpoint
 from .redaction import Redactor
@@ -35,9 +38,11 @@ __all__ = [
     "Abortable",
     "Anthropic",
     "AsyncEndpoint",
+    "AzureOpenAI",
     "Dialect",
     "Endpoint",
     "FunctionEndpoint",
+    "Gemini",
     "Hold",
     "HttpEndpoint",
     "LocalEndpoint",
@@ -51,6 +56,7 @@ __all__ = [
     "Retries",
     "ScriptedEndpoint",
     "ScriptedReply",
+    "Tgi",
     "Timeouts",
     "as_async_endpoint",
     "as_endpoint",

@@ -76,7 +76,7 @@ class HttpEndpoint:
             api_key = os.environ.get(api_key_env)
         api_key = api_key or None  # an empty variable of the environment is no key
         chosen = get_dialect(dialect)
-        address = Address(url, chosen.path)
+        address = self._address = Address(url, chosen.path)
         #: Whether the service takes grammars.
         self.holding = Holding(service or service_at(url, chosen.name))
         sent = sent_headers(chosen, address, api_key, headers or {})
@@ -139,10 +139,18 @@ class HttpEndpoint:
         return fetch_model_names(self._service, self._models_url, Line(self._verify), seconds)
 
     def _stream(self, request: ChatRequest) -> HttpStream:
-        return HttpStream(self._service, self._lines, self._content(request))
+        return HttpStream(self._at(request), self._lines, self._content(request))
 
     def _astream(self, request: ChatRequest) -> AsyncHttpStream:
-        return AsyncHttpStream(self._service, self._async_lines, self._content(request))
+        return AsyncHttpStream(self._at(request), self._async_lines, self._content(request))
+
+    def _at(self, request: ChatRequest) -> Service:
+        """The service, where it takes requests for the model of this one."""
+        service = self._service
+        path = service.dialect.path_of(request.model or self.model)
+        if path == service.dialect.path:
+            return service
+        return replace(service, url=self._address.target(path))
 
     def close(self) -> None:
         """Close the idle connections of ``stream``; a reply being read goes on to its end."""

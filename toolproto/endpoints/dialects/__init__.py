@@ -4,28 +4,38 @@ from __future__ import annotations
 
 from ...errors import UsageError
 from .anthropic import Anthropic
+from .azure import AzureOpenAI
 from .base import END, Dialect, End
+from .gemini import Gemini
 from .ollama import Ollama
 from .openai_chat import OpenAIChat
 from .openai_completions import CHATML, OpenAICompletions, PromptTemplate
+from .tgi import Tgi
 
 __all__ = [
     "CHATML",
     "DIALECTS",
     "END",
     "Anthropic",
+    "AzureOpenAI",
     "Dialect",
     "End",
+    "Gemini",
     "Ollama",
     "OpenAIChat",
     "OpenAICompletions",
     "PromptTemplate",
+    "Tgi",
     "get_dialect",
 ]
 
 #: By name, each with its usual options; make one yourself to choose others.
 DIALECTS: dict[str, Dialect] = {
-    dialect.name: dialect for dialect in (OpenAIChat(), OpenAICompletions(), Anthropic(), Ollama())
+    dialect.name: dialect
+    for dialect in (
+        *(OpenAIChat(), OpenAICompletions(), Anthropic(), Ollama()),
+        *(Gemini(), AzureOpenAI(), Tgi()),
+    )
 }
 
 

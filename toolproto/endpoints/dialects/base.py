@@ -54,6 +54,10 @@ class Dialect(ABC):
         """Whether the service can be sent *attachment*, if the model can see it."""
         return False
 
+    def path_of(self, model: str) -> str:
+        """Where requests for *model* go, for services that have it in the path."""
+        return self.path
+
     @abstractmethod
     def body(self, request: ChatRequest, model: str) -> dict[str, Any]:
         """*request* as the service wants it, asking for a stream."""
