@@ -26,7 +26,6 @@ from tests.grammar import engines
 from toolproto.grammar import Grammar, departure, render, sample
 from toolproto.messages import CallProblem
 from toolproto.paradigms import get_paradigm, paradigms
-from toolproto.paradigms.base import ToolContextDef
 from toolproto.testing import laws
 from toolproto.testing.laws import LawBroken
 from toolproto.testing.schemas import random_call, random_offer
@@ -38,6 +37,8 @@ _ENGINES: dict[str, tuple[str, Callable[[Any], engines.Accepts]]] = {
     "ebnf": ("xgrammar", engines.xgrammar),
     "structural_tag": ("xgrammar", engines.xgrammar_tag),
 }
+#: Replies, and calls, that are drawn for each paradigm and schema.
+_DRAWS = 4
 _AT_ONCE = 10  # schemas of one paradigm, before the next has its turn
 _FAULTS = ("BROKEN", "REFUSED", "DIFFERS")
 
@@ -60,26 +61,26 @@ def tried(name: str, seed: int, judges: dict[str, Any]) -> Iterator[str]:
     most = 50 if seed % 40 == 39 else 4
     offer = replace(random_offer(random, most), parallel=random.random() < 0.6)
     try:
-        laws.grammar_allows(paradigm, offer, seed)
-        yield "drawn replies that read and check"
-        calls = [random_call(random, offer) for _ in range(2 if offer.parallel else 1)]
-        if not any(isinstance(check_call(call, offer), CallProblem) for call in calls):
-            laws.grammar_accepts(paradigm, calls, offer)
-            yield "encodings accepted"
+        for draw in range(_DRAWS):
+            laws.grammar_allows(paradigm, offer, seed + 1_000_000 * draw)
+            yield "drawn replies that read and check"
+            calls = [random_call(random, offer) for _ in range(2 if offer.parallel else 1)]
+            if not any(isinstance(check_call(call, offer), CallProblem) for call in calls):
+                laws.grammar_accepts(paradigm, calls, offer)
+                yield "encodings accepted"
     except LawBroken as error:
         yield f"BROKEN {error}"
         return
     grammar = paradigm.grammar(replace(offer, choice="required"))
     if grammar is not None:
-        yield from judged(paradigm, grammar, judges, random)
+        yield from judged(grammar, judges, random)
 
 
-def judged(
-    paradigm: ToolContextDef, grammar: Grammar, judges: dict[str, Any], random: Random
-) -> Iterator[str]:
-    """What the engines say of *grammar*, of a reply of it and of others beside it."""
-    reply = sample(grammar, random, length=80)
-    texts = {text: departure(grammar, text) is None for text in (reply, *beside(reply, random))}
+def judged(grammar: Grammar, judges: dict[str, Any], random: Random) -> Iterator[str]:
+    """What the engines say of *grammar*, of replies of it and of others beside them."""
+    replies = [sample(grammar, random, length=80) for _ in range(_DRAWS)]
+    changed = sorted(beside(replies[0], random))
+    texts = {text: departure(grammar, text) is None for text in changed}
     for rendering, judge in judges.items():
         made = render(grammar, rendering)
         try:
@@ -87,12 +88,12 @@ def judged(
         except ValueError as error:
             yield f"REFUSED by the engine of {rendering}: {error}"
             continue
-        for text, expected in texts.items():
+        yield f"{rendering}: grammars taken"
+        for text, expected in (*((reply, True) for reply in replies), *texts.items()):
             if accepts(text) is not expected:
                 yield f"DIFFERS in {rendering}, where we say {expected}: {text!r}"
-        yield f"{rendering}: grammars taken, a sample accepted"
-        for _ in range(len(texts) - 1):
-            yield f"{rendering}: changed replies judged alike"
+        yield from [f"{rendering}: samples accepted"] * len(replies)
+        yield from [f"{rendering}: changed replies judged alike"] * len(texts)
 
 
 def beside(reply: str, random: Random) -> set[str]:

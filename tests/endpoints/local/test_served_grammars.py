@@ -1,0 +1,90 @@
+"""llama.cpp's own HTTP server takes our grammars, as a service that somebody else runs."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from dataclasses import replace
+
+import pytest
+
+from tests.patience import PATIENCE
+from toolproto.endpoints import HttpEndpoint
+from toolproto.errors import EndpointError
+from toolproto.grammar import departure
+from toolproto.grammar.constraint import Constraint
+from toolproto.grammar.gbnf import gbnf
+from toolproto.messages import ChatRequest, Message
+from toolproto.paradigms import get_paradigm
+from toolproto.testing import STANDARD_OFFER
+
+ASKED = (Message("user", "Tell me a joke."),)
+NOW = replace(STANDARD_OFFER, choice="now", parallel=False)
+
+
+@pytest.fixture(scope="module")
+def address(model_path):
+    """Where the server listens, which ends with the tests of this file."""
+    library = pytest.importorskip("xllamacpp")
+    params = library.CommonParams()
+    params.model.path, params.n_ctx, params.n_parallel = str(model_path), 512, 1
+    params.hostnames, params.port, params.warmup = ["127.0.0.1"], 0, False
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    params.verbosity = -1
+    server = library.Server(params)
+    yield server.listening_address
+    del server
+
+
+@pytest.fixture
+def served(address):
+    with HttpEndpoint(f"{address}/v1", model="m", service="llama.cpp") as made:
+        yield made
+
+
+def said(endpoint, request):
+    with endpoint.stream(request) as chunks:
+        return "".join(chunk.text for chunk in chunks)
+
+
+def test_the_server_holds_the_model_to_a_demanded_call(served):
+    paradigm = get_paradigm("json_strict")
+    constraint = Constraint(lambda: paradigm.grammar(NOW), demanded=True)
+    params = {"max_tokens": 60, "temperature": 0}
+    text = said(served, ChatRequest(ASKED, params=params, constraint=constraint))
+    assert departure(paradigm.grammar(NOW), text) is None
+    assert [call.name for call in paradigm.parse_response(text, NOW).calls] == ["now"]
+    assert constraint.rendering == "gbnf" and not served.holding.refused
+
+
+def test_words_stay_free_under_the_whole_grammar(served):
+    paradigm = get_paradigm("hermes")
+    held = Constraint(lambda: paradigm.grammar(STANDARD_OFFER))
+    params = {"max_tokens": 6, "temperature": 0}
+    with_grammar = said(served, ChatRequest(ASKED, params=params, constraint=held))
+    assert held.rendering == "gbnf"
+    assert with_grammar == said(served, ChatRequest(ASKED, params=params))
+
+
+def test_a_grammar_that_waits_for_its_trigger_is_taken_where_no_template_is(address):
+    grammar = get_paradigm("hermes").grammar(STANDARD_OFFER)
+    body = {
+        "prompt": "Tell me a joke.", "n_predict": 3, "temperature": 0,
+        "grammar": gbnf(grammar, lazy=True), "grammar_lazy": True,
+        "grammar_triggers": [{"type": 1, "value": each} for each in grammar.triggers],
+    }  # fmt: skip
+    asked = urllib.request.Request(
+        f"{address}/completion", json.dumps(body).encode(), {"content-type": "application/json"}
+    )
+    with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+        told = json.load(answer)
+    assert told["generation_settings"]["grammar_lazy"] is True
+    # Nothing begins a call here, so nothing is held.
+    assert told["tokens_predicted"] and "<tool_call>" not in told["content"]
+
+
+def test_a_grammar_that_is_none_is_refused_and_said_so(served):
+    request = ChatRequest(ASKED, params={"grammar": "root ::= (", "max_tokens": 3})
+    with pytest.raises(EndpointError, match="grammar") as caught:
+        said(served, request)
+    assert caught.value.status == 400
