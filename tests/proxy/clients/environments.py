@@ -21,6 +21,7 @@ __all__ = ["NotInstalled", "command_of", "installed", "locked"]
 
 _HERE = Path(__file__).parent
 _HOME = _HERE.parents[2] / ".clients"
+_PIP = "pip.txt"
 _SECONDS = 900
 #: The end of what an installer says: the reason stands there.
 _LAST_WORDS = 3_000
@@ -74,9 +75,14 @@ def _made(asked: Path, version: str, install: Callable[[Path, Path], None]) -> P
 
 def _install_python(asked: Path, folder: Path) -> None:
     python = str(folder / "bin" / "python")
-    # The pip that Python brings along may be years old, and takes three times as long.
-    _run([sys.executable, "-m", "venv", "--upgrade-deps", str(folder)])
-    _run([python, "-m", "pip", "install", "--no-compile", "-r", str(asked)])
+    if asked.name == _PIP:
+        _run([sys.executable, "-m", "venv", "--upgrade-deps", str(folder)])
+        return
+    # The pip that Python brings along may be years old, and takes three times as long; to have a
+    # new one in each environment would take as long as what is to be installed.
+    pip = [str(installed(_PIP) / "bin" / "python"), "-m", "pip", "--python", python]
+    _run([sys.executable, "-m", "venv", "--without-pip", str(folder)])
+    _run([*pip, "install", "--no-compile", "-r", str(asked)])
 
 
 def _install_node(asked: Path, folder: Path) -> None:
