@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from tests.amount import amount
 from toolproto.endpoints import HttpEndpoint, Retries, Timeouts
 from toolproto.errors import EndpointError
 from toolproto.messages import ChatRequest, Message
@@ -20,7 +21,7 @@ from .fault_server import FAULTS, PHASES, TEXT, Fault, FaultServer
 from .leaks import nothing_left
 
 REQUEST = ChatRequest((Message("user", "hello"),))
-SEEDS = 12
+SEEDS = amount(5, 12)
 TIMEOUTS = Timeouts(connect=0.5, first_token=0.5, between_tokens=0.4, total=0.8)
 #: For services whose replies must arrive whole, however crowded the machine is.
 PATIENT = Timeouts(PATIENCE, PATIENCE, PATIENCE, PATIENCE)

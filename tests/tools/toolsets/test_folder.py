@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.amount import amount
 from toolproto.errors import ToolFailed, UsageError
 from toolproto.tools.toolsets import Entry, FileLimits, FolderFiles, Listing, file_tools, folder
 from toolproto.tools.toolsets.openat import closing, enter, look, open_to_read
@@ -221,7 +222,7 @@ def test_a_link_put_in_place_meanwhile_leads_nowhere(tmp_path, swapped):
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         swapping = pool.submit(swap_for_link, tmp_path / "root" / swapped, target, stop)
-        told = attempts(FolderFiles(tmp_path / "root"), 2000)
+        told = attempts(FolderFiles(tmp_path / "root"), amount(400, 2000))
         stop.set()
     assert swapping.result() > 0
     assert not [each for each in told if SECRET in each or "only_outside" in each]
