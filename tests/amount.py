@@ -16,10 +16,16 @@ from typing import Any, TypeVar
 
 import pytest
 
+from toolproto.paradigms import paradigms
 from toolproto.testing.fixtures import Fixture, load_fixtures
 
 T = TypeVar("T")
 
+#: One paradigm for each way of writing a payload, and so for each engine that reads one.
+EACH_PAYLOAD = (
+    *("json_strict", "xml_tag", "hermes", "qwen3_coder", "pythonic"),
+    *("deepseek_v3", "gemma4", "raw_block", "xml_strict", "yaml_block"),
+)
 #: Whether this run tries every case of every sweep.
 WHOLE = bool(os.environ.get("TOOLPROTO_WHOLE"))
 
@@ -35,6 +41,15 @@ def some(cases: Sequence[T], one_in: int, first: int = 0) -> list[T]:
 def amount(usual: int, whole: int) -> int:
     """How many, in a usual run and in one that tries everything."""
     return whole if WHOLE else usual
+
+
+def some_paradigms(first: int = 0) -> list[str]:
+    """The names of one paradigm for each payload, and of a quarter of the others.
+
+    For what does not depend on how calls are written, or only as far as their engine does.
+    """
+    others = [name for name in paradigms() if name not in EACH_PAYLOAD]
+    return sorted([*EACH_PAYLOAD, *some(others, 4, first)])
 
 
 @cache

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests import amount
-from tests.amount import some, together
+from tests.amount import EACH_PAYLOAD, some, some_paradigms, together
+from toolproto.paradigms import get_paradigm, paradigms
 
 
 @pytest.mark.parametrize("first", ["a", "b"])
@@ -45,3 +46,16 @@ def test_a_few_are_spread_and_all_of_them_are_taken_on_demand(monkeypatch):
     assert some(range(10), 4) == [0, 4, 8] and some(range(10), 4, first=5) == [1, 5, 9]
     monkeypatch.setattr(amount, "WHOLE", True)
     assert some(range(10), 4, first=5) == list(range(10))
+
+
+def test_every_payload_is_among_some_paradigms_and_each_paradigm_has_its_turn():
+    assert {payload(name) for name in paradigms()} == {payload(name) for name in EACH_PAYLOAD}
+    turns = [some_paradigms(first) for first in range(4)]
+    assert all(set(EACH_PAYLOAD) < set(turn) for turn in turns)
+    assert set().union(*turns) == set(paradigms())
+
+
+def payload(name: str) -> type | None:
+    """How *name* writes a call, if it is declared."""
+    wire = getattr(get_paradigm(name), "wire", None)
+    return wire and type(wire.payload)

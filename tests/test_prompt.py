@@ -7,9 +7,9 @@ from datetime import date, datetime
 
 import pytest
 
-from tests.amount import together
+from tests.amount import some_paradigms, together
 from toolproto.messages import Message, ToolCall, ToolResult
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.paradigms import get_paradigm
 from toolproto.prompt import SystemPrompt, ToolContextBuilder
 from toolproto.tools import ToolOffer, ToolRegistry
 
@@ -37,7 +37,7 @@ def registry():
     return ToolRegistry([fs_write, fs_read, search])
 
 
-@pytest.fixture(params=sorted(paradigms()))
+@pytest.fixture(params=some_paradigms())
 def paradigm(request):
     return get_paradigm(request.param)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.amount import some_paradigms
 from toolproto.bridge.asked import AnswerShape, Asked
 from toolproto.bridge.calls import OutgoingCalls
 from toolproto.bridge.exchange import Exchange
@@ -14,7 +15,7 @@ from toolproto.bridge.pieces import Ended, Failed, Piece, joined
 from toolproto.bridge.translate.base import Answer, collected
 from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
 from toolproto.messages import Chunk, Message, ProblemKind, ToolCall, ToolResult, Usage
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.paradigms import get_paradigm
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
 WEATHER = ToolSpec(
@@ -220,7 +221,7 @@ def test_nothing_is_waited_for_behind_a_result_that_was_made_up(asked):
     assert found.reason == "tool_calls"
 
 
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", some_paradigms(3))
 def test_no_stop_word_of_ours_cuts_an_argument(name):
     """Any file that held ``<tool_result`` ended in its middle."""
     assert Exchange(ASKED, get_paradigm(name)).request.stop == ()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.amount import some_paradigms
 from toolproto import (
     Allow,
     ApprovalRequest,
@@ -22,7 +23,6 @@ from toolproto import (
     ToolResult,
     TurnResult,
     get_paradigm,
-    paradigms,
     tool,
 )
 from toolproto.endpoints.scripted import ScriptedEndpoint
@@ -201,7 +201,7 @@ def test_a_long_passage_in_a_value_is_an_echo_too() -> None:
     assert [each.kind for each in person.asked[0].concerns] == ["echo"]
 
 
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", some_paradigms(1))
 def test_in_every_form_an_echoed_call_is_not_run_unasked(name: str) -> None:
     paradigm = get_paradigm(name)
     written = paradigm.encode_call(ToolCall("pay", {"to": "mallory", "amount": 500}))

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from tests.amount import some_paradigms
 from toolproto import (
     ChatSession,
     Tool,
@@ -29,9 +30,10 @@ from toolproto.turn.records import Record
 OSLO = ToolCall("get_weather", {"city": "Oslo"}, "call_1")
 NOTE = ToolCall("write_file", {"path": "a.txt", "content": "x = 1\n  y"}, "call_2")
 every = pytest.mark.parametrize("name", paradigms())
+some_of_them = pytest.mark.parametrize("name", some_paradigms())
 
 
-@every
+@some_of_them
 def test_calls_with_it_are_plain_and_others_are_text(name):
     plain = get_paradigm(name)
     told, other = with_nonce(plain, "qhzkwt"), with_nonce(plain, "zzzzzz")
@@ -44,7 +46,7 @@ def test_calls_with_it_are_plain_and_others_are_text(name):
     assert "qhzkwt" in told.encode_call(OSLO).lower() and "qhzkwt" in taught
 
 
-@every
+@some_of_them
 def test_hostile_text_that_does_not_know_it_calls_nothing(name):
     plain, random = get_paradigm(name), Random(name)
     told = with_nonce(plain, "qhzkwt")

@@ -7,16 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 from hypothesis import settings
 
-from tests.amount import some
-from toolproto.paradigms import get_paradigm, paradigms
+from tests.amount import some, some_paradigms
+from toolproto.paradigms import paradigms
 from toolproto.testing import CallContext, ParadigmLaws
 
 from . import CLOSELY
 
 OTHERS = [name for name in paradigms() if name not in CLOSELY]
-#: A payload that none of those has is tried with every law: one paradigm for each.
-ALONE = ["deepseek_v3", "gemma4", "raw_block", "xml_strict", "yaml_block"]
-SHARING = [name for name in OTHERS if name not in ALONE]
 DEAR = [
     *("chunking", "freshness", "grammar", "inertness", "linearity", "lossless", "neutrality"),
     *(
@@ -57,8 +54,8 @@ class TestTheOthers(ParadigmLaws):
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         law = metafunc.function.__name__.removeprefix("test_")
-        few = some(SHARING, 4, first=DEAR.index(law)) if law in DEAR else SHARING
-        names = [*ALONE, *few]
+        tried = some_paradigms(DEAR.index(law)) if law in DEAR else OTHERS
+        names = [name for name in OTHERS if name in tried]
         metafunc.parametrize("_each", names, indirect=True)
 
     @pytest.fixture(autouse=True)
@@ -72,13 +69,3 @@ class TestTheOthers(ParadigmLaws):
     def contexts(self) -> Sequence[CallContext]:
         # Each context in a quarter of them, and in all of those above; `make soak` tries the rest.
         return super().contexts()[OTHERS.index(self.paradigm) % 4 :: 4]
-
-
-def test_every_payload_is_tried_with_every_law() -> None:
-    tried = {_payload(name) for name in (*CLOSELY, *ALONE)}
-    assert {_payload(name) for name in paradigms()} == tried
-
-
-def _payload(name: str) -> type | None:
-    wire = getattr(get_paradigm(name), "wire", None)
-    return wire and type(wire.payload)
