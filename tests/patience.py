@@ -16,7 +16,7 @@ import pytest
 #: Seconds to wait for an event. A crowded machine needs a few of them; what hangs, all of them.
 PATIENCE = 60.0
 #: Seconds for each of set-up, call and tear-down of a test without a mark ``time_limit``.
-TIME_LIMIT = 120.0
+TIME_LIMIT = 240.0
 #: Seconds for those that fetch, install or build something first, by where they stand.
 LONGER = {
     "tests/endpoints/local/": 900.0,
@@ -27,6 +27,7 @@ LONGER = {
     "tests/session/test_races.py": 300.0,
     "tests/stores/": 300.0,
     "tests/test_demo.py": 1200.0,
+    "tests/test_docs.py": 600.0,
 }
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
+import sys
+from collections.abc import Iterable, Iterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toolproto import decoding
 from toolproto.decoding.patterns import Pattern
 
 LETTERS = "abA_ \n\\."
@@ -101,4 +106,27 @@ def test_what_has_begun_is_waited_for(source: str, text: str) -> None:
 @pytest.mark.parametrize("source", [r"(a)\1", "(a)?(?(1)b|c)", "(?i:a(?-i:b))"])
 def test_what_cannot_be_derived_is_refused(source: str) -> None:
     with pytest.raises(ValueError, match="streamed text"):
-        Pattern(source)
+        Pattern(source).may_change("a", 0)
+
+
+def test_every_pattern_of_the_readers_compiles_and_has_its_beginnings() -> None:
+    """They do so when they are first asked for, which some may never be in these tests."""
+    for module in pkgutil.walk_packages(decoding.__path__, f"{decoding.__name__}."):
+        importlib.import_module(module.name)
+    modules = [each for name, each in sys.modules.items() if name.startswith(decoding.__name__)]
+    patterns = [each for module in modules for each in _patterns(list(vars(module).values()))]
+    assert len(patterns) > 70
+    for pattern in patterns:
+        pattern.match("", 0)
+        assert pattern.derived().longest > 0
+
+
+def _patterns(values: Iterable[object]) -> Iterator[Pattern]:
+    """Those among *values*, and in the lists and tables that are."""
+    for value in values:
+        if isinstance(value, Pattern):
+            yield value
+        elif isinstance(value, dict):
+            yield from _patterns(value.values())
+        elif isinstance(value, list | tuple):
+            yield from _patterns(value)

@@ -12,9 +12,11 @@ with ``may_change`` 0.8 to 4.5 µs, but for three long ones (9 to 18 µs near th
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
 from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = ["Pattern", "text_before"]
 
@@ -37,6 +39,15 @@ _PLACES = {
 }
 _FLAGS = re.IGNORECASE | re.DOTALL | re.MULTILINE | re.ASCII
 _NOTHING = "(?!)"
+_Asked = Callable[..., re.Match[str] | None]
+
+
+class Derived(NamedTuple):
+    """What follows from a pattern: it without groups, all beginnings of it, and its width."""
+
+    plain: str
+    beginnings: str
+    longest: int
 
 
 class Pattern:
@@ -46,33 +57,49 @@ class Pattern:
     look back beyond where the match begins: that text may be gone when more comes.
     """
 
-    __slots__ = (
-        "_begun",
-        "_possible",
-        "beginnings",
-        "longest",
-        "match",
-        "plain",
-        "search",
-        "source",
-    )
+    __slots__ = ("_begun", "_flags", "_longest", "_possible", "match", "search", "source")
 
     def __init__(self, source: str, flags: int = 0) -> None:
-        tree = _parser.parse(source, flags)
-        compiled = re.compile(source, flags)
         self.source = source
-        self.match = compiled.match
-        self.search = compiled.search
+        self._flags = flags
+        # Compiled when they are first asked for: a program reads a few of the forms, and compiling
+        # all of them took a third of the time in which the package is imported. Each of these puts
+        # the real one in its place, so that there is nothing between a reader and its pattern.
+        self.match: _Asked = self._first_match
+        self.search: _Asked = self._first_search
+        self._longest = sys.maxsize
+        self._possible: _Asked = self._first_possible
+        self._begun: _Asked = self._first_possible
+
+    def _first_match(self, *given: Any) -> re.Match[str] | None:
+        self._compile()
+        return self.match(*given)
+
+    def _first_search(self, *given: Any) -> re.Match[str] | None:
+        self._compile()
+        return self.search(*given)
+
+    def _first_possible(self, text: str, at: int) -> re.Match[str] | None:
+        self.derived()
+        return self._possible(text, at) if len(text) - at <= self._longest else None
+
+    def _compile(self) -> None:
+        compiled = re.compile(self.source, self._flags)
+        self.match, self.search = compiled.match, compiled.search
+
+    def derived(self) -> Derived:
+        """What follows from the source; a ValueError if that is more than can be derived from."""
+        tree = _parser.parse(self.source, self._flags)
         items = list(tree)
-        kept = compiled.flags & _FLAGS  # with those that are written inside the pattern
-        self.plain = _written(items)  # the same without groups
-        self.beginnings = f"(?:{_begun(items)})\\Z"
-        self._begun = re.compile(self.beginnings, kept).match
+        kept = tree.state.flags & _FLAGS  # with those that are written inside the pattern
+        found = Derived(_written(items), f"(?:{_begun(items)})\\Z", _width(items))
         # Looking at each character once rules nearly every text out that is no beginning.
         letters = _letters(items)
         possible = f"[{letters}]*+\\Z" if letters else ""
+        self._begun = re.compile(found.beginnings, kept).match
         self._possible = re.compile(possible, kept | re.IGNORECASE).match
-        self.longest = _width(items)
+        self._longest = found.longest
+        return found
 
     def may_change(self, text: str, at: int) -> bool:
         """Could more text behind *text* give another match at *at*?
@@ -80,7 +107,7 @@ class Pattern:
         If not, no longer text does; if so, there need not be one that does.
         """
         return (
-            len(text) - at <= self.longest
+            len(text) - at <= self._longest
             and self._possible(text, at) is not None
             and self._begun(text, at) is not None
         )
@@ -93,7 +120,8 @@ def text_before(firsts: str, *patterns: Pattern) -> re.Pattern[str]:
     """
     # A beginning reaches to the end of the text, so it is only looked for near that.
     ends = "|".join(
-        f"{each.plain}|(?=(?s:.{{0,{each.longest}}}+)\\Z){each.beginnings}" for each in patterns
+        f"{each.plain}|(?=(?s:.{{0,{each.longest}}}+)\\Z){each.beginnings}"
+        for each in (pattern.derived() for pattern in patterns)
     )
     return re.compile(f"[^{firsts}]*+(?:(?!{ends})[{firsts}][^{firsts}]*+)*+")
 
