@@ -8,6 +8,8 @@ import click
 
 from ...describe import Presentation, estimate_tokens, styles
 from ...errors import UsageError
+from ...guard.neutralise import neutraliser
+from ...guard.neutralise_messages import neutral_offer
 from ...messages import Message
 from ..console import note, print_json, print_text
 from ..options import json_option, paradigm_option, teaching_option, tools_option
@@ -53,6 +55,8 @@ def command(
     if budget:
         chosen.presentation = Presentation(chosen.presentation.style, budget)
     offer = load_offer(tools)
+    # As a session tells it: a description that opens a call is a stranger's.
+    offer = neutral_offer(offer, neutraliser(chosen, offer.names))
     own = system_file.read_text(encoding="utf-8") if system_file else system
     messages = [Message("system", chosen.splice_system_prompt(own, offer))]
     messages += chosen.examples(offer) if examples else []
