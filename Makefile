@@ -14,7 +14,7 @@ UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench mcp scale soak agents frameworks lock clean
+.PHONY: help demo check test lint bench mcp web scale soak agents frameworks lock clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -57,6 +57,10 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	$(BIN)/python -m soak.workers
 	$(BIN)/python -m soak.races --store sqlite
 	$(BIN)/python -m soak.races --store postgresql
+
+web: $(READY_ALL)  ## The page under load: viewers, turns, long sessions, long arguments, every state for axe
+	TOOLPROTO_WEB=1 $(BIN)/python -m pytest tests/web -n 2
+	$(BIN)/python -m soak.web
 
 agents: $(READY_ALL)  ## Claude Code, codex and nine others before a model that errs: twenty minutes, and a gigabyte
 	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/agents

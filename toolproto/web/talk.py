@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
-from ..cli.chat.json_events import event_json
 from ..errors import SessionConflict, StoreError, ToolProtoError, UsageError
 from ..session import AsyncChatSession
 from ..session.log import LoggedTurn
@@ -16,7 +15,7 @@ from ..turn.settling import Verdict
 from .events import EventLog
 from .opening import Opened
 from .seen import Seen
-from .telling import turns_told, waiting_told
+from .telling import event_told, turns_told, waiting_told
 
 __all__ = ["Talk"]
 
@@ -183,7 +182,7 @@ class Talk:
                 self.log.publish(told)
                 started.set_result(None)
                 async for event in events:
-                    self.log.publish(event_json(event))
+                    self.log.publish(event_told(event))
         except ToolProtoError as error:
             self._failed(error, started)
         except Exception as error:

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..approvals import Allow, ApprovalRequest, Decision, Deny
-from ..cli.chat.json_events import call_json, concern_json, decision_json
+from ..cli.chat.json_events import call_json, concern_json, decision_json, event_json
 from ..messages import Attachment, Message, ToolCall, ToolResult
 from ..repairs import repair_words
 from ..session.log import LoggedTurn
 from ..tools.registry import ToolRegistry
+from ..turn.events import SessionEvent
 from ..turn.records import read_outcome
 from ..turn.result import TurnResult
 from .tooling import BROWSER
 
-__all__ = ["call_told", "result_told", "turns_told", "waiting_told", "whole_call"]
+__all__ = ["call_told", "event_told", "result_told", "turns_told", "waiting_told", "whole_call"]
 
 #: Characters of one value that are told at once; the whole is asked for.
 _LONG = 20_000
@@ -24,6 +25,32 @@ _SHOWN = 2_000
 #: Images that a browser shows without running anything; no SVG.
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _MOST_IMAGE = 8 * 1024 * 1024
+
+
+def event_told(event: SessionEvent) -> dict[str, Any]:
+    """*event* as ``toolproto chat --json`` tells it; values that are very long are cut.
+
+    A call of a megabyte stands in half a dozen events, and every viewer gets each of them.
+    """
+    told = event_json(event)
+    if call := told.get("call"):
+        told["call"] = _shortened(call)
+    for name in ("calls", "pending"):
+        if isinstance(told.get(name), list):
+            told[name] = [_shortened(each) for each in told[name]]
+    if result := told.get("result"):
+        told["result"] = {**result, "length": len(result["content"])}
+        told["result"]["content"] = result["content"][:_LONG]
+    if len(told.get("content") or "") > _LONG:
+        told |= {"content": told["content"][:_LONG], "is_cut": True}
+    return told
+
+
+def _shortened(call: dict[str, Any]) -> dict[str, Any]:
+    if _size(call["arguments"]) <= _LONG:
+        return call
+    cut = {name: _beginning(each) for name, each in call["arguments"].items()}
+    return {**call, "arguments": cut, "is_cut": True}
 
 
 def turns_told(way: Sequence[LoggedTurn], turns: Sequence[LoggedTurn]) -> list[dict[str, Any]]:
@@ -98,9 +125,7 @@ def call_told(call: ToolCall) -> dict[str, Any]:
     told = call_json(call)
     for repair, each in zip(call.repairs, told["repairs"], strict=True):
         each["words"] = repair_words(repair)
-    if _size(call.arguments) > _LONG:
-        told["arguments"] = {name: _beginning(each) for name, each in call.arguments.items()}
-        told["is_cut"] = True
+    told = _shortened(told)
     if doubt := call.place_doubt:
         told["doubt"] = f"it stands {doubt}"
     return told

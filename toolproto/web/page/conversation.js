@@ -348,7 +348,7 @@ export class Conversation extends HTMLElement {
     const card = this.cardBegun({ index, name: call.name });
     card.status = "pending";
     this.cards.set(call.id, card);
-    card.update(shortened(call));
+    card.update(call);
   }
 
   toolUpdated({ call, status, result }) {
@@ -356,7 +356,7 @@ export class Conversation extends HTMLElement {
     if (!card) return;
     if (status === "running") card.waiting = null;
     if (!card.waiting) card.status = status;
-    if (result) card.update(card.call, { result: { ...result, content: result.content.slice(0, 20000), length: result.content.length }, busy: false });
+    if (result) card.update(card.call, { result, busy: false });
     else if (status === "running") card.set(status);
   }
 
@@ -380,13 +380,6 @@ export class Conversation extends HTMLElement {
 
 function thought(text) {
   return el("details", { class: "thought" }, el("summary", { text: words.thought(text.length) }), el("div", { class: "thinking", text: prose(text.trim()) }));
-}
-
-/** A call with long values cut: the whole is asked for where it is wanted. */
-function shortened(call) {
-  const cut = (value) => typeof value === "string" && value.length > 20000;
-  if (!Object.values(call.arguments).some(cut)) return call;
-  return { ...call, is_cut: true, arguments: Object.fromEntries(Object.entries(call.arguments).map(([name, value]) => [name, cut(value) ? `${value.slice(0, 2000)}…` : value])) };
 }
 
 /** Text for a Markdown that is drawn once a frame. */

@@ -244,7 +244,8 @@ export function inline(text, depth = 0) {
       LINK.lastIndex = isImage ? at + 1 : at;
       const link = LINK.exec(text);
       if (link) {
-        put(linked(link[2], isImage ? words.image(link[1]) : link[1], depth), LINK.lastIndex);
+        const end = LINK.lastIndex; // what is inside is read with the same pattern
+        put(linked(link[2], isImage ? words.image(link[1]) : link[1], depth), end);
         continue;
       }
     }

@@ -20,7 +20,7 @@ export class Tools extends HTMLElement {
   }
 
   group(group) {
-    const name = visible(words.groupNames[group.name] ?? group.name);
+    const name = visible(Object.hasOwn(words.groupNames, group.name) ? words.groupNames[group.name] : group.name);
     const on = group.tools.filter((tool) => tool.on).length;
     const names = group.tools.map((tool) => tool.name);
     const all = this.box(`group:${group.name}`, on > 0, words.groupSwitch(name), (checked) => this.flip(names, checked));

@@ -1,6 +1,8 @@
 // Every word of the page, in one place: another language is another file like this one.
 
-const many = (count, one, more = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : more}`;
+// By hand: the first toLocaleString of a page takes longer than a frame.
+const grouped = (count) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+const many = (count, one, more = `${one}s`) => `${grouped(count)} ${count === 1 ? one : more}`;
 
 export const words = {
   appName: "toolproto",
