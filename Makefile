@@ -73,7 +73,7 @@ lock: $(READY_ALL)  ## Write down the versions that are installed here, for ever
 
 $(READY): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cli,local]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cli,local,web]'
 	touch $@
 
 $(READY_ALL): $(READY)

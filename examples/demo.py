@@ -76,11 +76,14 @@ def program() -> str:
 
 
 def try_next(screen: Screen) -> None:
-    """Three things to do after this."""
+    """Four things to do after this."""
     screen.heading("Next")
     print(f"  {program()} chat --local     talk with this model yourself, with tools to play with")
     print("  examples/small_model.py              what you have seen, in a page of code")
     print("  README.md                            the same with a model of your own")
+    print(
+        f"  {program()} web              a page in your browser, where you run the calls yourself"
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +42,7 @@ def test_an_answer_streams_as_markdown_with_thinking_folded(visit: Visit) -> Non
     tab.page.locator(".hl-word", has_text="return").wait_for()
     tab.idle()
     assert tab.page.locator(".text strong").inner_text() == "Bold"
-    assert tab.page.locator("td.right").inner_text() == "2"
+    assert tab.page.locator("td.to-right").inner_text() == "2"
     thinking = tab.page.locator("details.thought")
     assert not thinking.get_attribute("open") and "hmmm" in thinking.text_content()
     assert tab.page.title().startswith("Hi")
@@ -234,6 +240,48 @@ def test_a_call_waits_while_the_server_is_restarted(browser: Any, tmp_path: Path
         tab.sees("Booked.")
         tab.check()
         context.close()
+
+
+def test_a_call_waits_while_the_server_is_killed(browser: Any, tmp_path: Path) -> None:
+    """The command itself, ended as a power cut would."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    context = browser.new_context()
+    with started(port, tmp_path) as address:
+        url, _, token = address.partition("/?token=")
+        tab = Tab(context, url, token)
+        tab.expect("ERR_", "Failed to load")
+        tab.say("Write a poem to poem.txt")
+        tab.card("waiting")
+    tab.sees("No connection to the server.")
+    with started(port, tmp_path):
+        tab.until("!document.querySelector('.notice').textContent")
+        tab.card("waiting")
+        tab.click("Run")
+        tab.sees("Done. The result is in the card above.")
+    tab.check()
+    context.close()
+
+
+@contextmanager
+def started(port: int, folder: Path) -> Iterator[str]:
+    """``toolproto web``, killed at the end; the address it prints."""
+    options = ["--port", str(port), "--no-open", "--store", str(folder / "chats.db")]
+    environment = {**os.environ, "XDG_STATE_HOME": str(folder), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "toolproto", "web", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split(" · ")[1].strip()
+            for _ in range(600):
+                try:
+                    socket.create_connection(("127.0.0.1", port), 1).close()
+                    break
+                except OSError:
+                    time.sleep(0.05)
+            yield address
+        finally:
+            server.kill()
 
 
 def test_a_browser_that_was_offline_catches_up(visit: Visit) -> None:

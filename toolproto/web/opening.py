@@ -23,7 +23,7 @@ from .config import WebConfig
 from .first_look import FirstLook
 from .people import Person, own_workspace
 from .seen import Seen, SeenEndpoint
-from .tooling import registry
+from .tooling import registry, worked_exchanges
 
 __all__ = ["Opened", "Opening", "model_name", "over_http", "paradigm_of"]
 
@@ -64,6 +64,11 @@ class Opened:
     model: str
 
 
+def _is_small(choices: Choices) -> bool:
+    # Those that run in this process do what they have seen done, not what they are told.
+    return choices.source == "local"
+
+
 def _wait(request: ApprovalRequest) -> Defer:
     """Whoever watches decides, whenever that is: until then the call waits in the store."""
     return Defer()
@@ -94,7 +99,7 @@ class Opening:
             policy=choices.policy,
             limits=choices.limits,
             params=choices.params,
-            examples=choices.examples,
+            examples=worked_exchanges(tools) if _is_small(choices) else choices.examples,
             guard=choices.guard,
             constrain=choices.constrain,
             prices=self.config.prices,

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..messages import Message, ToolCall, ToolResult
 from ..tools.define import Tool
 from ..tools.registry import ToolRegistry
 from ..tools.sources import ToolSource
 from ..tools.toolsets import StoredFiles, file_tools
 
-__all__ = ["BROWSER", "ToolGroup", "browser_tool", "groups_json", "registry"]
+__all__ = ["BROWSER", "ToolGroup", "browser_tool", "groups_json", "registry", "worked_exchanges"]
 
 #: The tool whose calls are answered by the page itself.
 BROWSER = "browser_js_eval"
@@ -45,6 +46,51 @@ def browser_tool() -> Tool:
         risk="exec",
         trusted=True,
     )
+
+
+def worked_exchanges(tools: ToolRegistry) -> list[Message]:
+    """Questions with their calls, results and answers, for models too small to be told how.
+
+    What stands last is copied most: code is what the page is there for.
+    """
+    found: list[Message] = []
+    for question, call, result, answer in _WORKED:
+        if call.name in tools and tools.is_enabled(call.name):
+            found += [
+                Message("user", question),
+                Message("assistant", "", calls=(call,)),
+                Message("user", "", results=(ToolResult(call, result),)),
+                Message("assistant", answer),
+            ]
+    return found
+
+
+_WORKED = (
+    (
+        "Write hello to a.txt",
+        ToolCall("write_file", {"path": "a.txt", "content": "hello"}, "call_1"),
+        "wrote new file a.txt, 5 bytes",
+        "I wrote hello to a.txt.",
+    ),
+    (
+        "Which files are there?",
+        ToolCall("list_directory", {"path": "/"}, "call_2"),
+        "a.txt (5 bytes)",
+        "There is one file, a.txt.",
+    ),
+    (
+        "What is 12 + 30?",
+        ToolCall(BROWSER, {"code": "12 + 30"}, "call_3"),
+        "42",
+        "12 + 30 is 42.",
+    ),
+    (
+        "What is 6 * 7?",
+        ToolCall(BROWSER, {"code": "6 * 7"}, "call_4"),
+        "42",
+        "6 * 7 is 42.",
+    ),
+)
 
 
 def registry(

@@ -156,7 +156,7 @@ function listed(lines, at, depth, made) {
 
 function table(lines, at, made) {
   const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").slice(0, 50);
-  const sides = cells(lines[at + 1]).map((cell) => (cell.trim().endsWith(":") ? (cell.trim().startsWith(":") ? "center" : "right") : ""));
+  const sides = cells(lines[at + 1]).map((cell) => (cell.trim().endsWith(":") ? (cell.trim().startsWith(":") ? "to-center" : "to-right") : ""));
   const row = (line, tag) => el("tr", {}, cells(line).map((cell, n) => el(tag, { class: sides[n] || null }, inline(cell.trim()))));
   const head = el("thead", {}, row(lines[at], "th"));
   const body = el("tbody");
