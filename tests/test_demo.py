@@ -44,12 +44,13 @@ def test_a_real_model_calls_the_tool_and_uses_its_result(live):
         assert line in live.stdout
 
 
-def test_the_demo_ends_with_three_things_to_try(live):
-    *_, heading, chat, code, readme = live.stdout.splitlines()
+def test_the_demo_ends_with_four_things_to_try(live):
+    *_, heading, chat, code, readme, page = live.stdout.splitlines()
     assert heading == "Next"
     assert "chat --local" in chat
     assert (DEMO.parent.parent / code.split()[0]).exists()
     assert (DEMO.parent.parent / readme.split()[0]).exists()
+    assert "toolproto web" in page
 
 
 def test_nothing_of_llama_cpp_reaches_the_terminal(live):
