@@ -14,7 +14,7 @@ UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench mcp web scale soak agents frameworks lock clean
+.PHONY: help demo check test lint bench mcp web scale soak agents frameworks docs wheel lock clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -67,6 +67,15 @@ agents: $(READY_ALL)  ## Claude Code, codex and nine others before a model that 
 
 frameworks: $(READY_ALL)  ## SDKs with a transport in them, and models of frameworks: ten minutes, and a gigabyte
 	TOOLPROTO_FRAMEWORKS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/clients tests/integrations
+
+docs: $(READY)  ## The documentation as a site, with search: build/site/index.html
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo build/site/index.html
+
+wheel: $(READY)  ## A wheel in dist/, to be installed anywhere
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls dist/*.whl
 
 lock: $(READY_ALL)  ## Write down the versions that are installed here, for everybody
 	$(BIN)/python requirements/lock.py

@@ -8,7 +8,8 @@ from __future__ import annotations
 import io
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
@@ -66,6 +67,10 @@ class _Typed:
     def __init__(self, console: Console, lines: list[str]) -> None:
         self._console = console
         self._lines = iter(lines)
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        yield
 
     def message(self, mark: str, *, kept: bool = True) -> str:
         return self.answer(mark)

@@ -89,6 +89,15 @@ def test_the_commands_of_a_page_print_what_stands_there(page: Path, tmp_path: Pa
         assert expected or done.returncode == 0, f"$ {command}{shown}"
 
 
+@pytest.mark.parametrize(
+    "code", _BLOCK.findall((ROOT / "README.md").read_text("utf-8")), ids=lambda code: code[:40]
+)
+def test_each_snippet_of_the_readme_can_be_copied_alone(code: str, tmp_path: Path) -> None:
+    script = tmp_path / "snippet.py"
+    script.write_text(code, encoding="utf-8")
+    runpy.run_path(str(script))
+
+
 def programs(folder: Path) -> Path:
     """A folder with ``toolproto``, ``python`` and ``pytest``, as those of this interpreter."""
     made = folder / "bin"
@@ -112,8 +121,37 @@ def test_every_page_has_an_example() -> None:
     assert [page.name for page in pages if not python(page) and not commands(page)] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_link_leads_somewhere(page: Path) -> None:
-    prose = re.sub(r"^ *```.*?^ *```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
-    links = re.findall(r"\]\(((?!http)[^)#]+)\)", prose)
-    assert [link for link in links if not (page.parent / link).exists()] == []
+_FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(((?!https?:)[^)\s]*)\)")
+
+
+def prose(page: Path) -> str:
+    return _FENCED.sub("", page.read_text("utf-8"))
+
+
+def anchors(page: Path) -> set[str]:
+    """What the headings of *page* can be linked to by, as GitHub and the site make it."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE):
+        plain = re.sub(r"[`*]|\]\([^)]*\)|\[", "", heading)
+        kept = "".join(char for char in plain.lower() if char.isalnum() or char in " -_")
+        found.add(kept.strip().replace(" ", "-"))
+    return found
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, *ROOT.glob("[CS]*.md")], ids=lambda page: page.relative_to(ROOT).as_posix()
+)
+def test_every_link_and_anchor_leads_somewhere(page: Path) -> None:
+    for link in _LINK.findall(prose(page)):
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.exists(), f"{page.name}: {link}"
+        assert not anchor or anchor in anchors(target), f"{page.name}: there is no heading {link}"
+
+
+def test_every_page_is_in_the_site() -> None:
+    site = (ROOT / "mkdocs.yml").read_text("utf-8")
+    pages = [page.name for page in PAGES if page.name != "README.md"]
+    missing = [name for name in pages if name not in site]
+    assert missing == [], "add them to nav in mkdocs.yml"

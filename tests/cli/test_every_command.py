@@ -46,6 +46,7 @@ ALONE = {
     "sessions import": 2,
     "sessions list": 2,
     "sessions show": 2,
+    "tour": None,  # test_tour.py runs it
     "trust": 2,
     "version": 0,
     "web": None,  # it serves until it is stopped
@@ -78,6 +79,7 @@ WRONG = {
     "sessions import": ["sessions", "--store", "none.db", "import", "none.jsonl"],
     "sessions list": ["sessions", "--store", "none.db", "list"],
     "sessions show": ["sessions", "--store", "none.db", "show", "x"],
+    "tour": ["tour", "--into", "."],
     "trust": ["trust", "none"],
     "version": ["version", "--jsn"],
     "web": ["web", "--port", "0"],

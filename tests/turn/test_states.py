@@ -9,11 +9,11 @@ import pytest
 from toolproto import UsageError
 from toolproto.turn.states import MOVES, TERMINAL, TurnMachine, TurnState, diagram
 
-README = Path(__file__).parent.parent.parent / "README.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "chat.md"
 
 
 def test_the_readme_shows_the_table():
-    assert f"```mermaid\n{diagram()}\n```" in README.read_text(encoding="utf-8")
+    assert f"```mermaid\n{diagram()}\n```" in PAGE.read_text(encoding="utf-8")
 
 
 def test_every_state_is_in_the_table_and_can_be_reached():

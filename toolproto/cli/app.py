@@ -42,6 +42,7 @@ COMMANDS = {
     "replay": "Read fixtures again, and show what changed.",
     "trust": "Let the settings of a folder choose code, endpoints and keys.",
     "completion": "Print the completion script of a shell.",
+    "tour": "See the main things in five minutes, one command after the other.",
     "doctor": "Check this installation, and the endpoint.",
     "version": "Print the version.",
 }

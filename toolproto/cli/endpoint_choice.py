@@ -102,15 +102,14 @@ class EndpointChoice:
         return RecordingEndpoint(endpoint, self.record)
 
     def _opened(self) -> Endpoint:
-        given = [self.url, self.local, self.recording]
-        if sum(each is not None for each in given) != 1:
-            if self.local is not None and self.url is not None:
-                raise UsageError("--endpoint and --local exclude each other; give one of them")
-            raise UsageError(_WHICH)
-        if self.recording is not None:
+        if self.local is not None and self.url is not None:
+            raise UsageError("--endpoint and --local exclude each other; give one of them")
+        if self.recording is not None:  # instead of whatever else was named
             from ..endpoints import ReplayEndpoint
 
             return ReplayEndpoint(self.recording)
+        if self.local is None and self.url is None:
+            raise UsageError(_WHICH)
         return self._in_process() if self.local is not None else self._over_http()
 
     def _in_process(self) -> Endpoint:

@@ -1,7 +1,7 @@
 """Replies out of what was recorded: cassettes, logs of exchanges, kept sessions.
 
 A source is a file of JSON lines or the address of a store. A line of a file is an exchange of a
-cassette (`endpoints/cassette.py`) or of a log, such as `toolproto proxy --log-content` writes::
+cassette (`endpoints/cassette.py`) or of a log, such as `toolproto serve --log-content` writes::
 
     {"paradigm": "hermes", "messages": […], "tools": […], "replies": ["…"]}
 
@@ -79,7 +79,7 @@ def _from_lines(lines: Iterable[str], name: str) -> Iterator[Recorded]:
     if not found:
         raise UsageError(
             f"{name} holds no replies; expected lines of JSON with 'chunks' or 'replies', as a"
-            " cassette has them, or `toolproto proxy --log-content`"
+            " cassette has them, or `toolproto serve --log-content`"
         )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...endpoints.redaction import Redactor
 from ...errors import UsageError
 from ...guard.levels import guard_from
-from ...messages import Message
+from ...messages import Message, counted_ids
 from ...paradigms import paradigms as known
 from ...session.log import SessionLog
 from ...stores import MemoryStore, Store, open_store
@@ -118,7 +118,10 @@ def made_setup(
     """How the conversation is led that *options* ask for, with the tools of *sources* as well."""
     store = opened_store(options.store)
     wanted = {"describe": options.describe, "teaching": options.teaching}
-    shown = {name: value for name, value in wanted.items() if value}
+    shown: dict[str, Any] = {name: value for name, value in wanted.items() if value}
+    if endpoint.recording or endpoint.record:
+        # A result names its call, and a recording is found by what was sent: ids must come again.
+        shown["ids"] = counted_ids()
     return Setup(
         endpoint.open(),
         partial(load_paradigm, model=endpoint.model_name, **shown),

@@ -60,9 +60,9 @@ def _show(wanted: NewParadigm, done: Scaffolded) -> None:
 
     for path in done.written:
         click.echo(done.folder / path)
-    if Path("pytest.ini") in done.left:
+    if Path("pytest.ini") in done.left and not _says(done.folder, "toolproto_fixtures"):
         note("pytest has settings here already; add to them: toolproto_fixtures = fixtures")
-    if Path("conftest.py") in done.left:
+    if Path("conftest.py") in done.left and not _says(done.folder, f"import {wanted.module}"):
         note(f"conftest.py is there already; add to it: import {wanted.module}")
     where = f" {done.folder}" if done.folder != Path() else ""
     note(f"next: pytest{where}")
@@ -70,3 +70,10 @@ def _show(wanted: NewParadigm, done: Scaffolded) -> None:
         note(f"then: pip install -e {done.folder}, and get_paradigm({wanted.name!r}) finds it")
     else:
         note(f"then: toolproto explain reply.txt --paradigm {wanted.name}")
+
+
+def _says(folder: Path, words: str) -> bool:
+    """Whether pytest's settings or ``conftest.py`` in *folder* hold *words* already."""
+    names = ("pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "conftest.py")
+    files = [folder / name for name in names if (folder / name).is_file()]
+    return any(words in file.read_text("utf-8", "replace") for file in files)
