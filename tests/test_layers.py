@@ -80,6 +80,7 @@ HOMES = {
     "rich": ("cli/",),
     "pyarrow": ("bulk/",),
     "matplotlib": ("evals/",),
+    "jinja2": ("endpoints/",),
     "xllamacpp": ("endpoints/local/",),
     "platformdirs": ("endpoints/local/", "cli/"),
     "huggingface_hub": ("endpoints/local/",),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .base import Abortable, AsyncEndpoint, Endpoint
 from .cassette import RecordingEndpoint, ReplayEndpoint
+from .chat_template import chat_template
 from .dialects import (
     CHATML,
     Anthropic,
@@ -60,6 +61,7 @@ __all__ = [
     "Timeouts",
     "as_async_endpoint",
     "as_endpoint",
+    "chat_template",
 ]
 
 
