@@ -44,6 +44,7 @@ LAYERS = {
     "session": 4,
     "mcp": 4,
     "transport": 5,
+    "integrations": 5,
     "proxy": 5,
     "web": 5,
     "cli": 5,
@@ -70,7 +71,7 @@ HOMES = {
     "lxml": ("decoding/families/xml.py", "describe/xml.py"),
     "httpx": ("endpoints/http.py", "transport/"),
     "jsonschema": ("tools/",),
-    "pydantic": ("tools/", "proxy/config.py", "mcp/connection.py"),
+    "pydantic": ("tools/", "proxy/config.py", "mcp/connection.py", "integrations/"),
     "sqlalchemy": ("stores/sql/",),
     "psycopg": ("stores/sql/",),
     "pytest": ("testing/", "pytest_plugin.py"),
@@ -91,6 +92,15 @@ HOMES = {
     "mcp": ("mcp/",),
     "mcp_types": ("mcp/",),
     "httpx2": ("mcp/http.py",),
+    "langchain_core": ("integrations/",),
+    "pydantic_ai": ("integrations/",),
+    "llm": ("integrations/",),
+    "agents": ("integrations/",),
+    "smolagents": ("integrations/",),
+    "llama_index": ("integrations/",),
+    "litellm": ("integrations/", "endpoints/"),
+    "dspy": ("integrations/",),
+    "haystack": ("integrations/",),
 }
 
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

@@ -109,7 +109,7 @@ def test_leaving_off_hangs_up():
     pieces = pieces_of(BRIDGE.ask(ASKED), endpoint.stream)
     next(pieces)
     assert endpoint.open == 1
-    pieces.close()  # type: ignore[attr-defined]
+    pieces.close()
     assert endpoint.open == 0
 
 

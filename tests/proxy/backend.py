@@ -23,27 +23,10 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from tests.proxy.sayings import Cut, Messages, Refusal
 from toolproto.proxy.run import SERVER_OPTIONS
 
 FORBIDDEN = ("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call")
-Messages = list[dict[str, Any]]
-
-
-@dataclass
-class Refusal:
-    """Said instead of a reply: a status of the backend's own."""
-
-    status: int
-    message: str
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class Cut:
-    """Said instead of a whole reply: *text*, and why it ends there; None breaks it off."""
-
-    text: str
-    reason: str | None = "length"
 
 
 @dataclass

@@ -8,7 +8,7 @@ endpoint raises passes through. Leaving off early hangs up.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ Stream = Callable[[ChatRequest], AbstractContextManager[Iterator[Chunk]]]
 AsyncStream = Callable[[ChatRequest], AbstractAsyncContextManager[AsyncIterator[Chunk]]]
 
 
-def pieces_of(exchange: Exchange, stream: Stream) -> Iterator[Piece]:
+def pieces_of(exchange: Exchange, stream: Stream) -> Generator[Piece]:
     """The pieces of the answer, read by waiting for them."""
     while not exchange.done:
         with stream(exchange.request) as chunks:
@@ -36,7 +36,7 @@ def pieces_of(exchange: Exchange, stream: Stream) -> Iterator[Piece]:
         yield from _given(exchange, exchange.finish())
 
 
-async def apieces_of(exchange: Exchange, astream: AsyncStream) -> AsyncIterator[Piece]:
+async def apieces_of(exchange: Exchange, astream: AsyncStream) -> AsyncGenerator[Piece]:
     """The pieces of the answer, read from an event loop."""
     while not exchange.done:
         async with astream(exchange.request) as chunks:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..backend import Cut, Messages, Refusal
+from ..sayings import Cut, Messages, Refusal
 
 __all__ = ["ANSWER", "CONTENT", "WAYS", "Model"]
 
