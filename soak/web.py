@@ -1,8 +1,8 @@
 """The web page under load: many viewers, many turns, long sessions, long arguments.
 
-    python -m soak.web [viewers] [turns] [long] [argument]
+    python -m soak.web [viewers] [turns] [long] [argument] [weight]
 
-Each prints its figures; without names all of them run. ``long`` and ``argument`` need a Chromium
+Each prints its figures; without names all of them run. All but the first two need a Chromium
 (see ``tests/web/browser.py``).
 """
 
@@ -179,6 +179,27 @@ def argument() -> None:
     print(f"          long tasks (> 50 ms): {[round(each) for each in tasks]}")
 
 
+def weight() -> None:
+    """Bytes of the page, and when its first text is there, in five loads."""
+    folder = Path(__file__).parent.parent / "toolproto" / "web" / "page"
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    config = scripted("ok")
+    with served(config) as url, _Opened(url, config) as tab:
+        tab.page.add_init_script(_WELCOMED)
+        times = []
+        for _ in range(5):
+            tab.page.reload()
+            tab.page.locator(".welcome").wait_for()
+            times.append(tab.page.evaluate(_PAINTED))
+    first, whole = (sorted(each) for each in zip(*times, strict=True))
+    print(f"weight: {size:,} bytes, first text after {first} ms, the session after {whole} ms")
+
+
+_WELCOMED = """new MutationObserver(() => {
+  if (!window.whole && document.querySelector(".welcome")) window.whole = performance.now();
+}).observe(document, { childList: true, subtree: true })"""
+_PAINTED = """[performance.getEntriesByName("first-contentful-paint")[0].startTime, whole]
+  .map(Math.round)"""
 #: Counts time between frames, and tasks of the main thread that take longer than 50 ms.
 _FRAMES = """() => {
   window.longest = 0;
@@ -232,6 +253,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "turns": turns,
     "long": long,
     "argument": argument,
+    "weight": weight,
 }
 
 if __name__ == "__main__":

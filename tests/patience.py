@@ -27,6 +27,7 @@ LONGER = {
     "tests/session/test_races.py": 300.0,
     "tests/stores/": 300.0,
     "tests/test_demo.py": 1200.0,
+    "tests/web/": 900.0,
     "tests/test_docs.py": 600.0,
 }
 

@@ -221,6 +221,23 @@ def test_two_tabs_show_the_same(visit: Visit) -> None:
     other.check()
 
 
+def test_a_session_that_is_deleted_elsewhere_is_left(visit: Visit) -> None:
+    tab = visit(config("One.", "Two."))
+    tab.expect("404", "ERR_")
+    tab.say("First")
+    tab.sees("One.")
+    tab.idle()
+    other = tab.beside()
+    other.sees("One.")
+    other.page.get_by_label("What to do with First").click()
+    other.click("Delete")
+    other.click("Delete", within="dialog")
+    other.page.locator(".welcome").wait_for()
+    tab.page.locator(".welcome").wait_for()
+    other.expect("404", "ERR_")
+    other.check()
+
+
 def test_a_call_waits_while_the_server_is_restarted(browser: Any, tmp_path: Path) -> None:
     store = str(tmp_path / "chats.db")
     secret = b"s" * 32

@@ -67,8 +67,8 @@ export const api = {
  * tab would wait for ever. It reads on from the same place when it is looked at again.
  */
 export class Stream {
-  constructor(id, after, heard, state) {
-    Object.assign(this, { id, after, heard, state });
+  constructor(id, after, heard, state, gone) {
+    Object.assign(this, { id, after, heard, state, gone });
     this.seen = () => this.visibility();
     document.addEventListener("visibilitychange", this.seen);
     this.open();
@@ -94,8 +94,19 @@ export class Stream {
       // over an answer that is no stream.
       this.hangUp();
       clearTimeout(this.trying);
-      this.trying = setTimeout(() => this.source || this.open(), 1000);
+      this.trying = setTimeout(() => this.source || this.again(), 1000);
     };
+  }
+
+  /** Connect again, unless there is nothing to connect to any more. */
+  async again() {
+    try {
+      await ask("GET", at(this.id, "/tools"));
+    } catch (error) {
+      if (error.status === 401) return location.reload();
+      if (error.status === 404) return this.closed || this.gone();
+    }
+    return this.closed || this.open();
   }
 
   hangUp() {

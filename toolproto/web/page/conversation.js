@@ -35,7 +35,7 @@ export class Conversation extends HTMLElement {
     if (told.interrupted) this.broken();
     this.running = told.running;
     this.welcome();
-    this.stream = new Stream(id, told.after, (event) => this.hear(event), (on) => this.state(on));
+    this.stream = new Stream(id, told.after, (event) => this.hear(event), (on) => this.state(on), () => this.dispatchEvent(new CustomEvent("choose", { bubbles: true, detail: null })));
     this.tell();
     this.scrollTo(0, this.scrollHeight);
     return told;
