@@ -14,7 +14,7 @@ UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench mcp web scale soak agents frameworks docs wheel lock clean
+.PHONY: help demo check test lint bench mcp web scale soak agents libraries frameworks docs wheel lock clean
 
 help:  ## What there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -76,6 +76,10 @@ docs: $(READY)  ## The documentation as a site, with search: build/site/index.ht
 wheel: $(READY)  ## A wheel in dist/, to be installed anywhere
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
+
+libraries: $(READY_ALL)  ## Models of transformers, tiny ones: a gigabyte
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[transformers]'
+	$(BIN)/python -m pytest tests/endpoints/libraries
 
 lock: $(READY_ALL)  ## Write down the versions that are installed here, for everybody
 	$(BIN)/python requirements/lock.py

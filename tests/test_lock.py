@@ -14,7 +14,10 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 #: Extras that `make test` does not install: each has a target, or an environment, of its own.
-APART = {"docs", "soak", "ray", "polars", "duckdb", "spark", "daft"}
+APART = {
+    *("docs", "soak", "ray", "polars", "duckdb", "spark", "daft"),
+    *("langchain", "llm", "pydantic-ai", "transformers"),
+}
 REMEDY = "run `make lock`, or `python requirements/lock.py` in the environment of the tests"
 
 

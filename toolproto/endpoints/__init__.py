@@ -32,6 +32,7 @@ from .timeouts import Timeouts
 
 if TYPE_CHECKING:
     from .http_endpoint import HttpEndpoint
+    from .in_transformers import TransformersEndpoint
     from .local import LocalEndpoint
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "ScriptedReply",
     "Tgi",
     "Timeouts",
+    "TransformersEndpoint",
     "as_async_endpoint",
     "as_endpoint",
     "chat_template",
@@ -66,7 +68,11 @@ __all__ = [
 
 
 #: Imported when they are first asked for: the module of each.
-_LATER = {"HttpEndpoint": ".http_endpoint", "LocalEndpoint": ".local"}
+_LATER = {
+    "HttpEndpoint": ".http_endpoint",
+    "LocalEndpoint": ".local",
+    "TransformersEndpoint": ".in_transformers",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ they refuse or drop is said in the first message of the user.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from os import PathLike
@@ -26,7 +26,7 @@ from ..messages import Message
 from .dialects import PromptTemplate
 from .gguf import read_chat_template
 
-__all__ = ["chat_template"]
+__all__ = ["accepted", "chat_template"]
 
 _LARGEST = 16_000_000
 Turns = list[dict[str, str]]
@@ -57,25 +57,30 @@ class _Rendering:
 
     def prompt(self, messages: Sequence[Message]) -> str:
         """The prompt up to where the assistant goes on."""
-        turns = [{"role": each.role, "content": each.content} for each in messages]
-        system = "".join(turn["content"] for turn in turns if turn["role"] == "system").strip()
-        refusal: Exception | None = None
-        for said in (turns, _without_system(turns), _taking_turns(_without_system(turns))):
-            try:
-                prompt = self._rendered(said)
-            except Exception as error:  # whatever a template of somebody else's raises
-                refusal = error
-                continue
-            if system in prompt or said is not turns:
-                # The server puts its own token before the prompt.
-                return prompt.removeprefix(self.tokens.get("bos_token") or "\0")
-        raise UsageError(f"the chat template refuses these messages: {refusal}") from refusal
+        # The server puts its own token before the prompt.
+        return accepted(self._rendered, messages).removeprefix(self.tokens.get("bos_token") or "\0")
 
     def _rendered(self, turns: Turns) -> str:
         rendered: str = self.template.render(
             messages=turns, add_generation_prompt=True, tools=None, documents=None, **self.tokens
         )
         return rendered
+
+
+def accepted(render: Callable[[Turns], str], messages: Sequence[Message]) -> str:
+    """What *render* makes of *messages*, said in a way that it neither refuses nor drops."""
+    turns = [{"role": each.role, "content": each.content} for each in messages]
+    system = "".join(turn["content"] for turn in turns if turn["role"] == "system").strip()
+    refusal: Exception | None = None
+    for said in (turns, _without_system(turns), _taking_turns(_without_system(turns))):
+        try:
+            prompt = render(said)
+        except Exception as error:  # whatever a template of somebody else's raises
+            refusal = error
+            continue
+        if system in prompt or said is not turns:
+            return prompt
+    raise UsageError(f"the chat template refuses these messages: {refusal}") from refusal
 
 
 def _without_system(turns: Turns) -> Turns:

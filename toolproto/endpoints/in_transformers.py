@@ -1,0 +1,184 @@
+"""A model of Hugging Face's transformers in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from threading import Event, Lock, Thread
+from typing import Any
+
+from ..errors import EndpointError, UsageError
+from ..extras import install_command
+from ..messages import Attachment, ChatRequest, Chunk, Message, Usage
+from .chat_template import accepted
+from .dialects import CHATML, PromptTemplate
+from .function import FunctionEndpoint
+from .stopping import StopSequences
+
+__all__ = ["TransformersEndpoint"]
+
+_RENAMED = {"max_tokens": "max_new_tokens", "max_completion_tokens": "max_new_tokens"}
+_NOT_FOR_IT = ("tools", "tool_choice", "response_format", "n", "stream")
+
+
+class TransformersEndpoint(FunctionEndpoint):
+    """Replies that *model* generates: a ``text-generation`` pipeline, or a model with *tokenizer*.
+
+    The chat template is the tokenizer's own; *template* is for those without one (ChatML, unless it
+    is given). *params* are for every request, a request's own win: OpenAI's names (``max_tokens``,
+    ``temperature``, where 0 takes the likeliest token, ``seed``), or those of ``generate``. One
+    reply is made at a time; leaving it early stops the model at its next token.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any = None,
+        *,
+        template: PromptTemplate | Callable[[Sequence[Message]], str] = CHATML,
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
+        _library()
+        inner: Any = getattr(model, "model", None) if tokenizer is None else model
+        tokenizer = getattr(model, "tokenizer", None) if tokenizer is None else tokenizer
+        if tokenizer is None or not hasattr(inner, "generate"):
+            raise UsageError(
+                f"{type(model).__name__} cannot be used: give a text-generation pipeline, or a "
+                "model and its tokenizer"
+            )
+        self._model: Any = inner
+        self._tokenizer: Any = tokenizer
+        self._template = (
+            template if isinstance(template, PromptTemplate) else PromptTemplate(template)
+        )
+        self._params = dict(params or {})
+        self._busy = Lock()
+        super().__init__(self._reply)
+
+    def __repr__(self) -> str:
+        return f"TransformersEndpoint({type(self._model).__name__})"
+
+    def sees(self, attachment: Attachment) -> bool:
+        """No model that runs here is shown pictures."""
+        return False
+
+    def _reply(self, request: ChatRequest) -> Iterator[Chunk]:
+        if any(message.attachments for message in request.messages):
+            raise UsageError("a model of TransformersEndpoint cannot be shown pictures")
+        with self._busy:
+            yield from _Generation(self._model, self._tokenizer).run(
+                self._inputs(request.messages),
+                _options({**self._params, **request.params}),
+                [*request.stop, *self._ends()],
+            )
+
+    def _inputs(self, messages: Sequence[Message]) -> Mapping[str, Any]:
+        if getattr(self._tokenizer, "chat_template", None):
+            prompt = accepted(self._rendered, messages)
+            inputs = self._tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
+        else:
+            inputs = self._tokenizer(self._template.render(messages), return_tensors="pt")
+        inputs.pop("token_type_ids", None)
+        moved: Mapping[str, Any] = inputs.to(self._model.device)
+        return moved
+
+    def _rendered(self, turns: list[dict[str, str]]) -> str:
+        text: str = self._tokenizer.apply_chat_template(
+            turns, tokenize=False, add_generation_prompt=True
+        )
+        return text
+
+    def _ends(self) -> list[str]:
+        """What the model writes when its turn is over, as text."""
+        ends = [str(self._tokenizer.eos_token or "")]
+        if not getattr(self._tokenizer, "chat_template", None):
+            ends.append(self._template.end)
+        return [*ends, *(self._tokenizer.decode([each]) for each in _eos_ids(self._model))]
+
+
+class _Generation:
+    """One run of the model, in a thread of its own, which ends with whoever reads it."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        library = _library()
+        self._model = model
+        # Special tokens stay: with some models those are what calls begin with.
+        self._streamer = library.TextIteratorStreamer(
+            tokenizer, skip_prompt=True, skip_special_tokens=False
+        )
+        self._stop, self._error = Event(), list[BaseException]()
+        self._length, self._last = 0, -1
+
+    def run(
+        self, inputs: Mapping[str, Any], options: Mapping[str, Any], stops: list[str]
+    ) -> Iterator[Chunk]:
+        """The chunks of the reply."""
+        length = int(inputs["input_ids"].shape[-1])
+        cut = StopSequences(stops)
+        thread = Thread(target=self._generate, args=(inputs, options), name="transformers")
+        thread.start()
+        try:
+            for text in self._streamer:
+                if said := cut.feed(text):
+                    yield Chunk(said)
+                if cut.found:
+                    break
+        finally:
+            self._stop.set()
+            thread.join()
+        if self._error:
+            raise EndpointError(f"the model failed: {self._error[0]}") from self._error[0]
+        written = max(self._length - length, 0)
+        whole = cut.found or self._last in _eos_ids(self._model)
+        reason = "stop" if whole or written < options["max_new_tokens"] else "length"
+        yield Chunk(cut.finish(), "", reason, Usage(length, written))
+
+    def _generate(self, inputs: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        library = _library()
+        try:
+            if "seed" in options:
+                library.set_seed(options["seed"])
+            known = {name: value for name, value in options.items() if name != "seed"}
+            self._model.generate(
+                **inputs, **known, streamer=self._streamer, stopping_criteria=[self._is_over]
+            )
+        except BaseException as error:  # told by the thread that reads
+            self._error.append(error)
+            self._streamer.end()
+
+    def _is_over(self, ids: Any, scores: Any, **_: Any) -> Any:
+        """Whether somebody has had enough: asked behind every token."""
+        self._length, self._last = int(ids.shape[-1]), int(ids[0, -1])
+        return ids.new_full((ids.shape[0],), self._stop.is_set(), dtype=_library("torch").bool)
+
+
+def _options(params: Mapping[str, Any]) -> dict[str, Any]:
+    options = {
+        _RENAMED.get(name, name): value
+        for name, value in params.items()
+        if name not in _NOT_FOR_IT and value is not None
+    }
+    options.setdefault("max_new_tokens", 1024)
+    temperature = options.get("temperature")
+    if temperature is not None:
+        options["do_sample"] = temperature > 0
+        if not temperature:
+            del options["temperature"]
+    return options
+
+
+def _eos_ids(model: Any) -> list[int]:
+    config = getattr(model, "generation_config", None)
+    known = getattr(config, "eos_token_id", None)
+    return list(known) if isinstance(known, list | tuple) else [] if known is None else [known]
+
+
+def _library(name: str = "transformers") -> Any:
+    try:
+        import torch
+        import transformers
+    except ImportError as error:
+        raise UsageError(
+            f"models of transformers need transformers and torch ({error}): "
+            f"{install_command('transformers')}"
+        ) from None
+    return torch if name == "torch" else transformers
