@@ -40,6 +40,7 @@ def test_a_real_model_calls_the_tool_and_uses_its_result(live):
         '<tool_code>{"name": "get_weather", "arguments": {"city": "Rome"}}</tool_code>',
         "get_weather gives '27 degrees, sunny'",
         "model: It is 27 degrees in Rome",
+        '  held: <tool_code>{"name": "get_weather", "arguments": {"city": "',
     ):
         assert line in live.stdout
 
