@@ -16,6 +16,7 @@ from ...messages import Grade, Repair
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
+from ..values.escapes import CODE_POINT, SIMPLE, SURROGATE_PAIR, code_point
 from .python_names import KEYWORD, OPENING_QUOTES, unescaped
 from .python_words import Bracket, Kind, malformed
 
@@ -30,12 +31,7 @@ OPENING = Pattern(r"""((?:[rR][bBfF]?|[bBfF][rR]?|[uU])?)(\"{3}|'{3}|\\?["']|[â€
 # -- escapes --------------------------------------------------------------------------------
 
 _WINDOW = 4096  # characters that are matched at a time
-_HIGH = r"[dD][89abAB][0-9a-fA-F]{2}"
-_LOW = r"[dD][c-fC-F][0-9a-fA-F]{2}"
-_ESCAPED = (
-    rf"\\(?:u{_HIGH}\\u{_LOW}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|x[0-9a-fA-F]{{2}}"
-    r"|[0-7]{1,3}|\r\n|[\s\S])"
-)
+_ESCAPED = rf"\\(?:{CODE_POINT}|[0-7]{{1,3}}|\r\n|[\s\S])"
 _ESCAPE = Pattern(_ESCAPED)
 _ESCAPES = re.compile(_ESCAPED)
 # Inside \"...\" backslashes are doubled once more: \\n is a line break, \\\" a quote.
@@ -43,9 +39,9 @@ _NESTED = Pattern(rf"\\\\(?:\\([\s\S])|([\s\S]))|{_ESCAPED}")
 _LONE_BACKSLASH = re.compile(r"\\\Z")
 _NESTED_LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
 # Escapes that need no second look, so that long code goes through at once.
-_SURE = rf"(?:[^xuUN0-7_\r]|x[0-9a-fA-F]{{2}}|u(?!{_HIGH})[0-9a-fA-F]{{4}}|u{_HIGH}\\u{_LOW})"
+_SURE = rf"(?:[^xuUN0-7_\r]|x[0-9a-fA-F]{{2}}|u(?![dD][89abAB])[0-9a-fA-F]{{4}}|{SURROGATE_PAIR})"
 _RUNS = {quote: Pattern(f"{quote}{{1,5}}") for quote in "\"'"}
-_SIMPLE = dict(zip("\\'\"abfnrtv", "\\'\"\a\b\f\n\r\t\v", strict=True)) | {"\n": "", "\r\n": ""}
+_SIMPLE = {**SIMPLE, "/": "\\/", "'": "'", "a": "\a", "v": "\v", "\n": "", "\r\n": ""}
 
 
 class _Escapes:
@@ -62,7 +58,10 @@ class _Escapes:
         escape = match[0]
         letter = escape[1]
         if letter in "xuU" and len(escape) > 2:
-            return self._character(escape)
+            character = code_point(escape)
+            if character is None:
+                self.repairs.append(mend.INVALID_ESCAPE)
+            return character or escape
         if letter in "01234567":
             return chr(int(escape[1:], 8))
         if letter == "N":
@@ -73,16 +72,6 @@ class _Escapes:
         if letter in "xuU":
             self.repairs.append(mend.INVALID_ESCAPE)
         return _SIMPLE.get(escape[1:], escape)
-
-    def _character(self, escape: str) -> str:
-        if len(escape) == 12:  # what JSON writes for one character beyond the first plane
-            high, low = int(escape[2:6], 16), int(escape[8:], 16)
-            return chr(0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00)))
-        code = int(escape[2:], 16)
-        if code > 0x10FFFF:
-            self.repairs.append(mend.INVALID_ESCAPE)
-            return escape
-        return chr(code)
 
 
 @cache

@@ -12,15 +12,14 @@ from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ..values import repairs as mend
+from ..values.scalars import literals, number_value
 from ..values.strict import (
     DUPLICATE_KEY,
     MAX_DIGITS,
     Refused,
-    finite_float,
     refuse_conflict,
     refuse_constant,
     same_value,
-    sized_int,
     too_long,
 )
 from .line_values import kinds
@@ -33,29 +32,19 @@ _SET = Repair("set")
 _CONSTRUCTOR = Repair("constructor")  # dict(a=1), list([1])
 
 _DIGITS = r"[0-9]+(?:_[0-9]+)*"
-_INT = re.compile(r"[-+]?\s{0,8}(?:0+(?:_0+)*|[1-9][0-9]*(?:_[0-9]+)*)")
-_PADDED_INT = re.compile(r"[-+]?0[0-9]{1,40}")
-_BASED = re.compile(
-    r"""([-+]?)\s{0,8}(0[xX]_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO]_?[0-7]+(?:_[0-7]+)*
-    |0[bB]_?[01]+(?:_[01]+)*)""",
+_NUMBER = re.compile(
+    rf"""[-+]?\s{{0,8}}(?:0+(?:_0+)*|[1-9][0-9]*(?:_[0-9]+)*
+    |(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS}|{_DIGITS}(?=[eE]))(?:[eE][-+]?{_DIGITS})?
+    |0[xX]_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO]_?[0-7]+(?:_[0-7]+)*|0[bB]_?[01]+(?:_[01]+)*)""",
     re.VERBOSE,
 )
-_FLOAT = re.compile(
-    rf"[-+]?\s{{0,8}}(?:{_DIGITS}\.(?:{_DIGITS})?|\.{_DIGITS}|{_DIGITS}(?=[eE]))"
-    rf"(?:[eE][-+]?{_DIGITS})?"
-)
+_PADDED_INT = re.compile(r"[-+]?0[0-9]{1,40}")
 _COMPLEX = re.compile(r"[-+\s]*[0-9][0-9_.eE]*[jJ]")
 _NOT_FINITE = re.compile(r"[-+]?(?:NaN|nan|Infinity|inf)")
 _COMPUTED = re.compile(r"[-+.]?[\d(].*[-+*/%^]", re.DOTALL)
 _SUBSCRIPT_OR_CALL = re.compile(r"[\w)\]]\s?[(\[]")
 _CODE = re.compile(r"(?:lambda|await|yield|not|[\w.]+ (?:if|for|in|is|and|or))\b")
-_PLAIN_LITERALS = {"True": True, "False": False, "None": None}
-_OTHER_LITERALS = {"true": True, "false": False, "null": None, "nil": None}
-_LITERALS: dict[str, tuple[Any, Repair | None]] = {
-    **{word: (value, None) for word, value in _PLAIN_LITERALS.items()},
-    **{word: (value, mend.LITERAL) for word, value in _OTHER_LITERALS.items()},
-    **{word.upper(): (value, mend.LITERAL) for word, value in _OTHER_LITERALS.items()},
-}
+_LITERALS = literals("True", "False", "None")
 
 
 def malformed(message: str) -> Refused:
@@ -73,9 +62,8 @@ def read_word(word: str, schema: Any = None) -> tuple[Any, Repair | None]:
     """
     if word in _LITERALS:
         return _LITERALS[word]
-    number = _number(word)
-    if number is not None:
-        return number, None
+    if _NUMBER.fullmatch(word):
+        return number_value(word), None
     if _PADDED_INT.fullmatch(word):
         wanted = kinds(schema)
         if "string" not in wanted and wanted & {"integer", "number"}:
@@ -84,23 +72,6 @@ def read_word(word: str, schema: Any = None) -> tuple[Any, Repair | None]:
     if _COMPUTED.match(word):
         return word, mend.expression(word)
     return word, mend.BARE_STRING
-
-
-def _number(word: str) -> int | float | None:
-    if _INT.fullmatch(word):
-        return sized_int(_bare(word))
-    if _FLOAT.fullmatch(word):
-        return finite_float(_bare(word))
-    based = _BASED.fullmatch(word)
-    if based is None:
-        return None
-    if len(based[2]) > MAX_DIGITS // 2:  # a hexadecimal digit is 1.2 decimal ones
-        raise too_long()
-    return int(based[1] + based[2], 0)
-
-
-def _bare(literal: str) -> str:
-    return "".join(literal.split()).replace("_", "")
 
 
 def _refuse(word: str) -> None:

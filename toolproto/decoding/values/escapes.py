@@ -13,20 +13,21 @@ from ...messages import Repair
 from . import repairs as mend
 from .state import State
 
-__all__ = ["plain_unescape", "unescape"]
+__all__ = ["CODE_POINT", "SIMPLE", "SURROGATE_PAIR", "code_point", "plain_unescape", "unescape"]
 
 _read_string = json.JSONDecoder(strict=False).raw_decode
 _decode = json.JSONDecoder(strict=False).decode
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _control = re.compile(r"[\x00-\x1f]").search
 _plain_apostrophe = re.compile(r"(?<!\\)'").search
-_ESCAPE = re.compile(
-    r"""\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
-    |u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}
-    |u[0-9a-fA-F]{0,3}\Z|.)""",
-    re.VERBOSE | re.DOTALL,
-)
-_SIMPLE = {
+_HEX = "[0-9a-fA-F]"
+#: Behind a backslash, what JSON writes for one character beyond the first plane.
+SURROGATE_PAIR = rf"u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}"
+#: The same for any character by its number, in JSON and in Python.
+CODE_POINT = rf"{SURROGATE_PAIR}|u{_HEX}{{4}}|U{_HEX}{{8}}|x{_HEX}{{2}}"
+_ESCAPE = re.compile(rf"\\(?:{CODE_POINT}|u{_HEX}{{0,3}}\Z|.)", re.DOTALL)
+#: What a letter behind a backslash stands for in JSON.
+SIMPLE = {
     '"': '"',
     "\\": "\\",
     "/": "/",
@@ -97,11 +98,11 @@ class _Unescaper:
             return self._short(letter)
         if letter in "xU":
             return self._python(escape)
-        return _utf16(escape)
+        return code_point(escape) or ""
 
     def _short(self, letter: str) -> str:
-        if letter in _SIMPLE:
-            return _SIMPLE[letter]
+        if letter in SIMPLE:
+            return SIMPLE[letter]
         if letter not in _TOLERATED or (letter == "'" and self.means_backslash):
             return self._unknown("\\" + letter)
         character, repair = _TOLERATED[letter]
@@ -110,20 +111,22 @@ class _Unescaper:
         return character
 
     def _python(self, escape: str) -> str:
-        code = int(escape[2:], 16)
-        if not self.is_python or code > 0x10FFFF:
+        character = code_point(escape) if self.is_python else None
+        if character is None:
             return self._unknown(escape)
         if self.quote != "'":
             self.repairs[mend.HEX_ESCAPE] = None
-        return chr(code)
+        return character
 
     def _unknown(self, escape: str) -> str:
         self.repairs[mend.INVALID_ESCAPE] = None
         return escape
 
 
-def _utf16(escape: str) -> str:
-    if len(escape) == 6:
-        return chr(int(escape[2:], 16))
-    high, low = int(escape[2:6], 16), int(escape[8:], 16)
-    return chr(0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00)))
+def code_point(escape: str) -> str | None:
+    """The character that an escape by its number stands for; None if there is none."""
+    if len(escape) == 12:
+        high, low = int(escape[2:6], 16), int(escape[8:], 16)
+        return chr(0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00)))
+    code = int(escape[2:], 16)
+    return chr(code) if code <= 0x10FFFF else None

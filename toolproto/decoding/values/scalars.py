@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...messages import Repair
 from . import repairs as mend
 from .state import MISSING, QUOTES, State
 from .strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
 
-__all__ = ["read_scalar"]
+__all__ = ["literals", "number_value", "read_scalar"]
 
 _number = re.compile(
     r"""[-+]?(?:0[xX][0-9a-fA-F][0-9a-fA-F_]*+|0[oO][0-7][0-7_]*+|0[bB][01][01_]*+
@@ -31,19 +32,17 @@ _goes_on = re.compile(
 ).match
 _word = re.compile(r"[^\W\d]\w*+").match
 _word_ends = re.compile(r"[ \t]*+(?:[,，;；}\])\r\n/#\\<]|\Z)").match
-_LITERALS = {
-    "true": (True, None),
-    "false": (False, None),
-    "null": (None, None),
-    "True": (True, mend.LITERAL),
-    "False": (False, mend.LITERAL),
-    "None": (None, mend.LITERAL),
-    "TRUE": (True, mend.LITERAL),
-    "FALSE": (False, mend.LITERAL),
-    "NULL": (None, mend.LITERAL),
-    "nil": (None, mend.LITERAL),
-    "undefined": (None, mend.BARE_STRING),
-}
+_WORDS = {"true": True, "false": False, "null": None, "nil": None}
+_WORDS |= {word.upper(): value for word, value in _WORDS.items()}
+_WORDS |= {"True": True, "False": False, "None": None}
+
+
+def literals(*own: str) -> dict[str, tuple[Any, Repair | None]]:
+    """Words that stand for a value; those that are not a language's *own* are to be labelled."""
+    return {word: (_WORDS[word], None if word in own else mend.LITERAL) for word in _WORDS}
+
+
+_LITERALS = {**literals("true", "false", "null"), "undefined": (None, mend.BARE_STRING)}
 _not_finite = re.compile(r"[-+]?(?:NaN|nan|Infinity|inf)\b").match
 
 _bare = re.compile(r"""[^,，}\])\r\n"(\[]*+""").match
@@ -79,19 +78,17 @@ def _number_value(state: State, literal: str) -> int | float:
     if form := _json_number(literal):
         return finite_float(literal) if form.lastindex else sized_int(literal)
     state.note(mend.NUMBER_FORM)
-    literal = literal.replace("_", "")
-    prefix = literal.lstrip("+-")[:2].lower()
-    if prefix in ("0x", "0o", "0b"):
-        return _based(literal)
-    if re.search("[.eE]", literal):
-        return finite_float(literal)
-    return sized_int(literal)
+    return number_value(literal)
 
 
-def _based(literal: str) -> int:
-    if len(literal) > MAX_DIGITS // 2:  # a hexadecimal digit is 1.2 decimal ones
-        raise too_long()
-    return int(literal, 0)
+def number_value(literal: str) -> int | float:
+    """A number with all that Python allows: underscores, another base, space behind its sign."""
+    literal = "".join(literal.split()).replace("_", "")
+    if literal.lstrip("+-")[:2].lower() in ("0x", "0o", "0b"):
+        if len(literal) > MAX_DIGITS // 2:  # a hexadecimal digit is 1.2 decimal ones
+            raise too_long()
+        return int(literal, 0)
+    return finite_float(literal) if re.search("[.eE]", literal) else sized_int(literal)
 
 
 def _read_literal(state: State) -> Any:
