@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.decoding.calls.first_key import MORE_KEY
+from toolproto.decoding.calls.names import MORE_KEY
 from toolproto.decoding.calls.offered import Offered
 from toolproto.decoding.families import (
     python_arguments,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from toolproto.decoding.calls.first_key import MORE_KEY
+from toolproto.decoding.calls.names import MORE_KEY
 from toolproto.decoding.calls.offered import Offered
 from toolproto.decoding.calls.record import CallSetting
 from toolproto.decoding.calls.shape import CallShape

@@ -21,7 +21,7 @@
 
     calls/             what all calls have in common, however they are written
       marked.py          behind a marker; bare.py without one; which_reader.py who reads it
-      names.py           a name before its arguments; first_key.py the first member of an object
+      names.py           a name before its arguments, the first member of an object
       shape.py           which members make an object a call; offered.py which names are tools
       record.py          a call that is told of; draft.py one in JSON, sink.py any other
       pulled.py          drives the generator of a family

@@ -17,8 +17,7 @@ from ..patterns import Pattern
 from ..reply.attempts import Body
 from ..reply.forms import Family, ReplyForm
 from ..reply.markers import MORE, NO
-from .first_key import MORE_KEY, leading_key
-from .names import Head
+from .names import MORE_KEY, Head, leading_key
 from .offered import NOTHING
 from .record import CallSetting
 

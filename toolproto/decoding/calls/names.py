@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..patterns import Pattern
 from ..reply.markers import MORE, NO
 
-__all__ = ["TOKEN", "Head", "read_head"]
+__all__ = ["MORE_KEY", "TOKEN", "Head", "leading_key", "read_head"]
 
 #: No model was seen to write more between a marker and the arguments.
 _LONGEST = 400
@@ -31,6 +31,10 @@ _BETWEEN = Pattern(
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
     re.IGNORECASE,
 )
+_LEADING = Pattern(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?+([A-Za-z_]{0,30}+)[^A-Za-z_]")
+
+#: Instead of a key: it cannot be said yet. No member of ours is called that.
+MORE_KEY = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +97,14 @@ class _Look:
         while self._take(pattern):
             pass
         return self._text[start : self._at]
+
+
+def leading_key(text: str, at: int, final: bool) -> str:
+    """The first member of the object, or of the first object in the list, that begins at *at*.
+
+    Empty where there is none; MORE_KEY where more text has to come first.
+    """
+    if not final and _LEADING.may_change(text, at):
+        return MORE_KEY
+    lead = _LEADING.match(text, at)
+    return str(lead.group(1)) if lead is not None else ""

@@ -16,10 +16,10 @@ from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..source import Pull, Source
 from ..values.strict import Refused
-from .record import CallSetting
+from .record import CallRecord, CallSetting
 from .sink import ArgumentSink
 
-__all__ = ["MISSING_CLOSER", "NoCall", "PulledCalls", "cut_short", "malformed"]
+__all__ = ["MISSING_CLOSER", "Driven", "NoCall", "PulledCalls", "cut_short"]
 
 #: What ends a call did not come, and nor did anything else: it may have had more to say.
 MISSING_CLOSER = Repair("missing_closer", Grade.GUESSED)
@@ -29,11 +29,72 @@ class NoCall(Exception):
     """What is read turns out to be no call."""
 
 
-class PulledCalls(ABC):
+class Driven(ABC):
+    """Drives the generator of one body of calls over its text as that comes.
+
+    See ``JsonCalls`` for the members. *ends* are the markers that no call goes on behind.
+    """
+
+    def __init__(self, setting: CallSetting, ends: Sequence[Marker]) -> None:
+        self._setting = setting
+        self.source = Source(ends)
+        self._reading = self._read()
+        self._all, self._final = "", False  # what was given, of which the source has a part
+        self._written = 0  # how much of the source's text the call has been given
+        self.done = self.committed = False
+
+    @abstractmethod
+    def _read(self) -> Pull[None]:
+        """Read all of it."""
+
+    @property
+    @abstractmethod
+    def _bounded(self) -> CallRecord | None:
+        """The call whose limit is that of the text, if one is being read."""
+
+    @abstractmethod
+    def write(self) -> None:
+        """Give the call the text that was read."""
+
+    def take_pushback(self) -> str:
+        """Nothing is ever read beyond the end of a call."""
+        return ""
+
+    def _give(self, text: str, at: int, base: int, final: bool) -> None:
+        """Read on from *at* in *text*, whose first character is *base* in the reply."""
+        self.source.at, self.source.base, self._written = at, base, at
+        self._all, self._final = text, final
+        self._resume()
+        while not self.done and len(self.source.text) < len(text):  # its limit ends a call
+            limit = self._setting.limits.characters
+            self._resume(Refused(ProblemKind.TOO_LARGE, f"longer than {limit} characters"))
+
+    def limit(self) -> None:
+        """A call ends at its limit however the text was cut into chunks."""
+        whole, bounded = self._all, self._bounded
+        if bounded is not None:
+            whole = whole[: self._written + bounded.room]
+        self.source.text = whole
+        self.source.final = self._final and len(whole) == len(self._all)
+
+    def _resume(self, fault: Refused | None = None) -> None:
+        if self.done:
+            return
+        self.limit()
+        try:
+            if fault is None:
+                next(self._reading)
+            else:
+                self._reading.throw(fault)
+            self.write()
+        except StopIteration:
+            self.done = True
+
+
+class PulledCalls(Driven):
     """Reads calls whose text begins at *start* in the reply.
 
-    See ``JsonCalls`` for the members. *lead* is text of them that was read before, *drift* is how
-    they depart from the asked form, and *ends* are the markers that no call goes on behind.
+    *lead* is text of them that was read before, and *drift* how they depart from the asked form.
     """
 
     interrupted = False
@@ -48,17 +109,13 @@ class PulledCalls(ABC):
         drift: tuple[Repair, ...] = (),
         ends: Sequence[Marker] = (),
     ) -> None:
-        self._setting, self._start, self._drift = setting, start, drift
+        super().__init__(setting, ends)
+        self._start, self._drift = start, drift
         self._lead = StringIO()  # text of it, until there is a call to take it
         self._lead.write(lead)
-        self.source = Source(ends)
-        self._reading = self._read()
         self._call: ArgumentSink | None = None
-        self._all, self._final = "", False  # what was given, of which the source has a part
-        self._written = 0  # how much of the source's text the call has been given
         self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
-        self._faulty = False
-        self.done = self.committed = self.refused = False
+        self._faulty = self.refused = False
 
     @abstractmethod
     def grammar(self, source: Source) -> Pull[None]:
@@ -70,26 +127,17 @@ class PulledCalls(ABC):
         waits_inside = self.source.at < len(self.source.text)  # for the rest of an escape, say
         return None if self.hot is None or waits_inside else self.hot()
 
-    def take_pushback(self) -> str:
-        """Nothing is ever read beyond the end of a call."""
-        return ""
-
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        source, cut = self.source, final and self._setting.outbox.cut
-        source.at, source.base, self._written = at, base, at
-        self._all, self._final = text, final and not cut
-        self._resume()
-        while not self.done and len(source.text) < len(text):  # its limit ends a call
-            limit = self._setting.limits.characters
-            self._resume(Refused(ProblemKind.TOO_LARGE, f"longer than {limit} characters"))
+        cut = final and self._setting.outbox.cut
+        self._give(text, at, base, final and not cut)
         if cut:
             self._final = True
             if self.meant and not self.done:
-                source.at = len(text)  # what is left waits for what will not come
+                self.source.at = len(text)  # what is left waits for what will not come
                 self._resume(cut_short())
             self._resume()
-        return source.at
+        return self.source.at
 
     def finish(self, reason: str | None) -> None:
         """The reply is over inside the call."""
@@ -144,26 +192,9 @@ class PulledCalls(ABC):
         kept.write(self.source.text[self._written : self.source.at])
         self._written = self.source.at
 
-    def limit(self) -> None:
-        """A call ends at its limit however the text was cut into chunks."""
-        whole = self._all
-        if self._recorded is not None and not self._faulty:
-            whole = whole[: self._written + self._recorded.room]
-        self.source.text = whole
-        self.source.final = self._final and len(whole) == len(self._all)
-
-    def _resume(self, fault: Refused | None = None) -> None:
-        if self.done:
-            return
-        self.limit()
-        try:
-            if fault is None:
-                next(self._reading)
-            else:
-                self._reading.throw(fault)
-            self.write()
-        except StopIteration:
-            self.done = True
+    @property
+    def _bounded(self) -> ArgumentSink | None:
+        return None if self._faulty else self._recorded
 
     def _read(self) -> Pull[None]:
         """The grammar, and what is done when it does not hold."""
@@ -203,11 +234,6 @@ class PulledCalls(ABC):
         raw = self._lead.getvalue()
         span = Span(self._start, self._start + len(raw))
         self._setting.outbox.rejected(None, CallProblem(fault.kind, fault.message, raw, span))
-
-
-def malformed(message: str) -> Refused:
-    """The refusal of a call that is written wrongly."""
-    return Refused(ProblemKind.MALFORMED, message)
 
 
 def cut_short() -> Refused:

@@ -24,8 +24,7 @@ from ..reply.attempts import Body
 from ..reply.forms import Family
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, Marker
-from .first_key import MORE_KEY
-from .names import Head, read_head
+from .names import MORE_KEY, Head, read_head
 from .offered import NOTHING
 from .record import CallSetting
 

@@ -12,12 +12,12 @@ from io import StringIO
 from typing import Any
 
 from ...messages import ProblemKind, Repair
-from ..calls.pulled import NoCall, PulledCalls, cut_short, malformed
+from ..calls.pulled import NoCall, PulledCalls, cut_short
 from ..calls.sink import ArgumentSink, TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
-from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
+from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, Refused, malformed, same_value
 from .line_values import ZERO_PADDED, bare_value, kinds_of, quoted, zero_padded
 
 __all__ = ["BraceCalls", "holds_delimiter"]

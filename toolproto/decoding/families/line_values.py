@@ -14,13 +14,13 @@ from typing import Any
 
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
-from ..calls.pulled import PulledCalls, cut_short, malformed
+from ..calls.pulled import PulledCalls, cut_short
 from ..calls.sink import TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.lenient import read_json
-from ..values.strict import Reading, Refused, finite_float, sized_int
+from ..values.strict import Reading, Refused, finite_float, malformed, sized_int
 
 __all__ = [
     "ZERO_PADDED",

@@ -16,12 +16,13 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from ...messages import Repair
-from ..calls.pulled import NoCall, PulledCalls, malformed
+from ..calls.pulled import NoCall, PulledCalls
 from ..calls.record import CallSetting
 from ..calls.sink import ArgumentSink
 from ..patterns import Pattern
 from ..reply.markers import Marker
 from ..source import Pull, Source
+from ..values.strict import malformed
 from .line_values import bare_value, bracketed, kinds_of, quoted, unquoted
 
 __all__ = ["CustomInside", "Inside", "Phrase"]

@@ -20,10 +20,10 @@ from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
 from ..values import repairs as mend
-from ..values.strict import Refused
+from ..values.strict import Refused, malformed
 from .python_names import KEYWORD, unescaped
 from .python_strings import OPENING, QuoteJudge, StringReader
-from .python_words import LONGEST_WORD, Bracket, Kind, key_text, malformed, read_word
+from .python_words import LONGEST_WORD, Bracket, Kind, key_text, read_word
 
 __all__ = ["ESCAPED_NAME", "MISSING_PAREN", "Arguments", "End", "PythonCallSink", "pass_comment"]
 

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from functools import cache
 
 from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
+from ..calls.pulled import Driven, cut_short
 from ..calls.record import CallSetting
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
-from ..source import Pull, Source
+from ..source import Pull
 from ..values import repairs as mend
-from ..values.strict import MAX_DEPTH, Refused
+from ..values.strict import MAX_DEPTH, Refused, malformed
 from .python_arguments import (
     ESCAPED_NAME,
     MISSING_PAREN,
@@ -28,7 +29,6 @@ from .python_arguments import (
     pass_comment,
 )
 from .python_names import LEAD, OPENING_QUOTES, CallLead, lead_of
-from .python_words import malformed
 
 __all__ = ["PythonCalls"]
 
@@ -61,7 +61,7 @@ def _skip_stop(stops: str) -> re.Pattern[str]:
     return re.compile(rf"""[()\[\]{{}}"'\\{re.escape(stops)}]""")
 
 
-class PythonCalls:
+class PythonCalls(Driven):
     """Reads the calls of one list, or those that follow each other without one.
 
     *marked* says that a marker stands before them, so that they are meant as calls whatever their
@@ -78,16 +78,13 @@ class PythonCalls:
         drift: tuple[Repair, ...] = (),
         ends: Sequence[Marker] = (),
     ) -> None:
-        self._setting, self._marked, self._drift = setting, marked, drift
+        super().__init__(setting, ends)
+        self._marked, self._drift = marked, drift
         self._outbox = setting.outbox
-        self._source = Source(ends)
         self._firsts = "".join(sorted({end.first for end in ends}))
-        self._reading = self._read()
-        self._whole, self._final = "", False  # the text at hand, and if no more comes
         self._finished, self._cut = False, False  # is the reply over, and by a limit?
         self._call: PythonCallSink | None = None
         self._arguments: Arguments | None = None  # while they are read
-        self._mark = 0  # how much of the text the call has been given
         self._limited = False  # is the text cut at what may be read of the call?
         self._in_list, self._brackets = False, 0  # of lists around the calls
         self._quote = ""  # around the call that is being read, or was
@@ -96,7 +93,7 @@ class PythonCalls:
         self._behind = self._separated = False  # did a call just end, and a comma come since?
         self._begin, self._seen = -1, ""  # the text before the first call
         self._lingered = self._outbox.linger
-        self.done = self.committed = self.interrupted = False
+        self.interrupted = False
 
     @property
     def refused(self) -> bool:
@@ -108,51 +105,26 @@ class PythonCalls:
         """The string argument in which reading stands, if that is so."""
         return self._arguments.streaming if self._arguments is not None else None
 
-    def take_pushback(self) -> str:
-        """Nothing is read that would have to be read again."""
-        return ""
-
     # -- driving ----------------------------------------------------------------------------
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        source = self._source
-        source.text, source.at, source.base, source.final = text, at, base, final
-        self._whole, self._final, self._mark = text, final, at
         if self._begin < 0:
             self._begin = base + at
-        self._limit()
-        self._resume()
-        while not self.done and len(source.text) < len(text):
-            limit = self._setting.limits.characters
-            self._resume(Refused(ProblemKind.TOO_LARGE, f"longer than {limit} characters"))
-        self._flush()
+        self._give(text, at, base, final)
+        self.write()
         if not self.committed:
-            self._seen = (self._seen + text[at : source.at])[:_LONGEST_SEEN]
+            self._seen = (self._seen + text[at : self.source.at])[:_LONGEST_SEEN]
         self._answer_nothing()
-        return source.at
+        return self.source.at
 
     def finish(self, reason: str | None) -> None:
         """The reply is over: a call that only lacks its parenthesis is mended."""
         if self.done:
             return
-        source = self._source
-        source.text, source.at, source.final = "", 0, True  # all was read
-        self._whole, self._final, self._mark = "", True, 0
         self._finished, self._cut = True, reason == "length"
-        self._resume()
+        self._give("", 0, self.source.base, True)  # all was read
         self._answer_nothing()
-
-    def _resume(self, fault: Refused | None = None) -> None:
-        if self.done:
-            return
-        try:
-            if fault is None:
-                next(self._reading)
-            else:
-                self._reading.throw(fault)
-        except StopIteration:
-            self._end()
 
     def _over(self) -> Pull[bool]:
         """The text is over inside a call. Was it cut? That is known when the reply is over."""
@@ -160,25 +132,21 @@ class PythonCalls:
             yield
         return self._cut
 
-    def _limit(self) -> None:
-        """A call ends at its limit however the text was cut into chunks."""
-        source, limit = self._source, len(self._whole)
-        if self._limited and self._call is not None:
-            limit = self._mark + self._call.room
-        source.text = self._whole[:limit]
-        source.final = self._final and limit >= len(self._whole)
+    @property
+    def _bounded(self) -> PythonCallSink | None:
+        return self._call if self._limited else None
 
-    def _flush(self) -> None:
+    def write(self) -> None:
         """Give the text read so far to the call."""
-        call, at = self._call, self._source.at
+        call, at = self._call, self.source.at
         if call is not None:
-            call.write(self._whole[self._mark : at][: call.room])
-        self._mark = at
+            call.write(self._all[self._written : at][: call.room])
+        self._written = at
 
     # -- calls ------------------------------------------------------------------------------
 
     def _lead(self, ahead: int = 0) -> Pull[CallLead | None]:
-        return lead_of((yield from self._source.match(LEAD, ahead)))
+        return lead_of((yield from self.source.match(LEAD, ahead)))
 
     def _read_call(self, lead: CallLead) -> Pull[bool]:
         """Read the call that begins so; False if nothing more is to be read behind it."""
@@ -187,12 +155,12 @@ class PythonCalls:
         assert arguments is not None, "opened"
         fault, how = yield from self._inside(call, arguments)
         if how is End.OVER and (yield from self._over()):
-            fault = Refused(ProblemKind.TRUNCATED, "it is cut short")
+            fault = cut_short()
         elif fault is None and how is not End.CLOSED:
             fault = self._unclosed(call, arguments, how)
         elif fault is None:
             fault = yield from self._goes_on(call)
-        self._flush()
+        self.write()
         self._call = None
         self.interrupted = how is End.MARKER
         return self._settle(call, arguments, fault) and not self.interrupted
@@ -207,11 +175,11 @@ class PythonCalls:
             repairs.append(ESCAPED_NAME)
         self._quote = lead.quote or self._quote
         self._odd, self._behind, self._separated = (), False, False
-        setting, source = self._setting, self._source
+        setting, source = self._setting, self.source
         start = source.base + lead.start
         call = PythonCallSink(setting, start, lead.name, drift=tuple(repairs))
         self.committed = self.committed or self._marked
-        self._call, self._mark, source.at = call, lead.start, lead.end
+        self._call, self._written, source.at = call, lead.start, lead.end
         self._arguments = Arguments(
             call,
             source,
@@ -219,7 +187,7 @@ class PythonCalls:
             in_list=self._in_list,
             depth=min(setting.limits.depth, MAX_DEPTH),
             firsts=self._firsts,
-            flush=self._flush,
+            flush=self.write,
         )
         return call
 
@@ -228,14 +196,14 @@ class PythonCalls:
     ) -> Pull[tuple[Refused | None, End]]:
         """Read the arguments: how they end, and why they cannot be used, if so."""
         self._limited = True
-        self._limit()
+        self.limit()
         fault, how = None, End.CLOSED
         try:
             how = yield from arguments.read()
         except Refused as refused:
             fault = refused
         self._arguments, self._limited = None, False
-        self._limit()
+        self.limit()
         if fault is not None and self._is_meant(call, arguments):
             # So that the calls behind it are found.
             how = yield from self._skip(*arguments.open)
@@ -266,7 +234,7 @@ class PythonCalls:
     def _goes_on(self, call: PythonCallSink) -> Pull[Refused | None]:
         """The call is closed; is it a call, or the beginning of an expression?"""
         pattern = _GOES_ON_IN_LIST if self._in_list else _GOES_ON_GLUED
-        found = yield from self._source.match(pattern)
+        found = yield from self.source.match(pattern)
         if found and found[1]:
             return malformed(f"{found[1]!r} stands behind it")
         if found:
@@ -301,7 +269,7 @@ class PythonCalls:
         not passed over then. A marker ends it anywhere: where quotes are wrong, what looks like a
         string may be none.
         """
-        source, last, stop = self._source, "", _skip_stop(stops + self._firsts)
+        source, last, stop = self.source, "", _skip_stop(stops + self._firsts)
         while not (yield from source.at_end()):
             passed = yield from source.before(stop)
             if passed:
@@ -329,7 +297,15 @@ class PythonCalls:
     # -- around them ------------------------------------------------------------------------
 
     def _read(self) -> Pull[None]:
-        source = self._source
+        yield from self._read_calls()
+        if self._brackets:
+            self._outbox.amend(mend.MISSING_CLOSE)
+        self._outbox.linger = self._lingered
+        if not self._lingered:
+            self._outbox.settle()
+
+    def _read_calls(self) -> Pull[None]:
+        source = self.source
         while (char := (yield from source.peek())).isspace():
             yield from source.before(_NO_SPACE)
         if not char:
@@ -348,7 +324,7 @@ class PythonCalls:
 
     def _next_lead(self) -> Pull[CallLead | None]:
         """The next call of a run."""
-        source = self._source
+        source = self.source
         yield from self._unquote()
         if (yield from source.at_end()):
             return None
@@ -367,7 +343,7 @@ class PythonCalls:
 
     def _read_list(self) -> Pull[None]:
         """The calls of a list, and what stands between them."""
-        source, goes_on = self._source, True
+        source, goes_on = self.source, True
         source.at += 1
         self._brackets = 1
         while goes_on:
@@ -392,7 +368,7 @@ class PythonCalls:
 
     def _behind_list(self) -> Pull[bool]:
         """Behind a list: a bracket too many, another list, or the end."""
-        source = self._source
+        source = self.source
         if (yield from source.at_end()):
             return False
         if self._is_extra((yield from source.peek())):
@@ -406,7 +382,7 @@ class PythonCalls:
 
     def _no_call(self, char: str) -> Pull[bool]:
         """In a list, something that is no call; False if it is the end of everything."""
-        source = self._source
+        source = self.source
         apart = self._separated or not self._behind
         if char == "[" and apart and self._brackets < _DEEPEST_LIST:
             self._brackets += 1
@@ -426,7 +402,7 @@ class PythonCalls:
         """Pass over the quote that ends a quoted call."""
         if not self._quote or not self._behind:
             return False
-        if not (yield from self._source.take(_unquote(self._quote))):
+        if not (yield from self.source.take(_unquote(self._quote))):
             return False
         self._quote = ""
         return True
@@ -443,15 +419,6 @@ class PythonCalls:
         return self._setting.offered.any and self._setting.offered.knows(name)
 
     # -- the end ----------------------------------------------------------------------------
-
-    def _end(self) -> None:
-        """Nothing more is read."""
-        self.done = True
-        if self._brackets:
-            self._outbox.amend(mend.MISSING_CLOSE)
-        self._outbox.linger = self._lingered
-        if not self._lingered:
-            self._outbox.settle()
 
     def _answer_nothing(self) -> None:
         """Where calls were meant and none came, say so; an empty list is left to the caller."""

@@ -13,7 +13,7 @@ from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from ...messages import ToolCall
-from ..calls.first_key import MORE_KEY
+from ..calls.names import MORE_KEY
 from ..calls.offered import Offered
 from ..patterns import Pattern
 

@@ -17,8 +17,9 @@ from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.escapes import CODE_POINT, SIMPLE, SURROGATE_PAIR, code_point
+from ..values.strict import malformed
 from .python_names import KEYWORD, OPENING_QUOTES, unescaped
-from .python_words import Bracket, Kind, malformed
+from .python_words import Bracket, Kind
 
 __all__ = ["OPENING", "QuoteJudge", "StringReader"]
 

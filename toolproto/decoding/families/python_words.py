@@ -10,13 +10,13 @@ import re
 from enum import Enum
 from typing import Any
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import Grade, Repair
 from ..values import repairs as mend
 from ..values.scalars import literals, number_value
 from ..values.strict import (
     DUPLICATE_KEY,
     MAX_DIGITS,
-    Refused,
+    malformed,
     refuse_conflict,
     refuse_constant,
     same_value,
@@ -24,7 +24,7 @@ from ..values.strict import (
 )
 from .line_values import kinds
 
-__all__ = ["LONGEST_WORD", "Bracket", "Kind", "key_text", "malformed", "read_word"]
+__all__ = ["LONGEST_WORD", "Bracket", "Kind", "key_text", "read_word"]
 
 LONGEST_WORD = MAX_DIGITS + 100
 _PADDED = Repair("number_form", Grade.GUESSED)  # 07: a code, or the number where one is due
@@ -45,11 +45,6 @@ _COMPUTED = re.compile(r"[-+.]?[\d(].*[-+*/%^]", re.DOTALL)
 _SUBSCRIPT_OR_CALL = re.compile(r"[\w)\]]\s?[(\[]")
 _CODE = re.compile(r"(?:lambda|await|yield|not|[\w.]+ (?:if|for|in|is|and|or))\b")
 _LITERALS = literals("True", "False", "None")
-
-
-def malformed(message: str) -> Refused:
-    """The refusal of text that cannot be read; *message* is for the model."""
-    return Refused(ProblemKind.MALFORMED, message)
 
 
 # -- words ----------------------------------------------------------------------------------

@@ -20,11 +20,12 @@ import re
 from io import StringIO
 
 from ...messages import Repair
-from ..calls.pulled import NoCall, PulledCalls, cut_short, malformed
+from ..calls.pulled import NoCall, PulledCalls, cut_short
 from ..calls.sink import ArgumentSink
 from ..patterns import Pattern
 from ..source import Pull, Source, begun_at_end
 from ..values import repairs as mend
+from ..values.strict import malformed
 from .line_values import bare_value, bracketed, kinds_of, line_ends, line_over, quoted, unquoted
 
 __all__ = ["RawCalls"]

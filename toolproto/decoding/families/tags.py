@@ -17,16 +17,16 @@ from dataclasses import dataclass, replace
 from html import unescape
 from typing import Any, TypeVar
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import Grade, Repair
 from ..calls.names import Head, read_head
-from ..calls.pulled import NoCall, PulledCalls
+from ..calls.pulled import NoCall, PulledCalls, cut_short
 from ..calls.record import CallSetting
 from ..calls.sink import ArgumentSink
 from ..patterns import Pattern, text_before
 from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE, NO, Marker
 from ..source import Pull, Source
-from ..values.strict import Refused
+from ..values.strict import Refused, malformed
 from .json_calls import JsonCalls
 from .tag_values import NULL_WORD, Elements, ValueType, tell_argument, value_type
 
@@ -294,7 +294,7 @@ class TaggedCalls(PulledCalls):
             else:
                 yield from self._plain_name(source)
         if not self._name:
-            raise _malformed("it does not say which tool")
+            raise malformed("it does not say which tool")
         if self._key:
             self._mend(Repair("missing_value", Grade.GUESSED))
         self._opened()
@@ -375,14 +375,14 @@ class TaggedCalls(PulledCalls):
         assert found is not None, "matches the empty string"
         word = found.group().strip()
         if not (yield from source.peek()):
-            raise _cut()
+            raise cut_short()
         end = yield from source.match(_END)
         if end and not end["next"] and (_closes(end, element) or not self._closes_call(end)):
             if not _closes(end, element):
                 self._mend(Repair("other_closer", Grade.GUESSED, end.group()))
             source.at = end.end()
         elif (yield from source.match(_NO_NAME)):
-            raise _malformed("a name in it has no end")
+            raise malformed("a name in it has no end")
         else:
             self._mend(_UNCLOSED)
         return word
@@ -461,7 +461,7 @@ class TaggedCalls(PulledCalls):
     ) -> Pull[bool]:
         """Is the value over here? Then reading goes on behind what closes it."""
         if not (yield from source.peek()):
-            raise _cut()
+            raise cut_short()
         end = yield from source.match(_CDATA_END if cdata else _END)
         if end and not cdata and end["next"]:
             return (yield from self._begins_next(source, end["next"]))
@@ -531,7 +531,7 @@ class TaggedCalls(PulledCalls):
         while True:
             elements.text((yield from source.before(_TAG_MARK)))
             if not (yield from source.peek()):
-                raise _cut()
+                raise cut_short()
             tag = yield from _asked(source, tag_at)
             if not isinstance(tag, Tag):
                 elements.text(source.text[source.at])
@@ -590,11 +590,3 @@ class TaggedCalls(PulledCalls):
         if closes_list(tag) or tag.word.lower() == self._element.lower():
             source.at = tag.end
         return closes_list(tag)
-
-
-def _malformed(message: str) -> Refused:
-    return Refused(ProblemKind.MALFORMED, message)
-
-
-def _cut() -> Refused:
-    return Refused(ProblemKind.TRUNCATED, "it is cut short")

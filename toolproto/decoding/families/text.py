@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
 from ..calls.names import Head
 from ..calls.pulled import PulledCalls
@@ -16,7 +16,7 @@ from ..calls.record import CallSetting
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values.lenient import read_json
-from ..values.strict import Reading, Refused
+from ..values.strict import Reading, malformed
 
 __all__ = ["TextArgument"]
 
@@ -49,7 +49,7 @@ class TextArgument(PulledCalls):
         yield from _to_label(source, parts)
         key, text = _only_argument(call.tool), _bare("".join(parts).strip())
         if text and key is None:
-            raise Refused(ProblemKind.MALFORMED, "its arguments must be a JSON object")
+            raise malformed("its arguments must be a JSON object")
         if text and key is not None:
             call.key(key)
             call.value(text)

@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ...messages import Grade, ProblemKind, Repair
-from ..calls.pulled import NoCall, PulledCalls
+from ..calls.pulled import NoCall, PulledCalls, cut_short
 from ..calls.sink import ArgumentSink
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
@@ -25,6 +25,7 @@ from .tag_values import Elements, ValueType, tell_argument, value_type
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+from ..values.strict import malformed
 
 __all__ = ["XmlCalls"]
 
@@ -53,7 +54,7 @@ class XmlCalls(PulledCalls):
         name = yield from source.match(_NAME)
         if name is None and self._is_cut(source):
             source.at = len(source.text)
-            raise Refused(ProblemKind.TRUNCATED, "it is cut short")
+            raise cut_short()
         if name is None:
             raise NoCall
         call = self.open(name.group(1))
@@ -100,7 +101,7 @@ def _parsed(text: str, *, closed: bool) -> tuple[_Element, tuple[Repair, ...]]:
     from lxml import etree  # it takes longer to load than all of us
 
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise Refused(ProblemKind.MALFORMED, "it must not declare entities")
+        raise malformed("it must not declare entities")
     missing = () if closed else (Repair("missing_closer", Grade.GUESSED),)
     mended = _RAW_LESS.sub("&lt;", _RAW_AMPERSAND.sub("&amp;", text))
     for body, repairs in ((text, ()), (mended, (Repair("raw_markup"),))):
@@ -115,8 +116,8 @@ def _parsed(text: str, *, closed: bool) -> tuple[_Element, tuple[Repair, ...]]:
         else:
             return root, (*missing, *repairs)
     if not closed:
-        raise Refused(ProblemKind.TRUNCATED, "it is cut short")
-    raise Refused(ProblemKind.MALFORMED, fault)
+        raise cut_short()
+    raise malformed(fault)
 
 
 def _tell(call: ArgumentSink, root: _Element, depth: int) -> None:
@@ -144,7 +145,7 @@ def _tell_json(call: ArgumentSink, text: str) -> None:
     value, repairs = ValueType(False, {"type": "object"}).read(text)
     if not isinstance(value, dict):
         fault = "its <arguments> are neither elements nor JSON"
-        raise Refused(ProblemKind.MALFORMED, fault)
+        raise malformed(fault)
     for repair in repairs:
         call.mended(repair)
     for key, each in value.items():

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from io import StringIO
 
 from ...messages import Repair
-from ..calls.pulled import PulledCalls, cut_short, malformed
+from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import CallSetting
 from ..calls.sink import ArgumentSink, TextSink
 from ..patterns import Pattern
 from ..reply.markers import Marker
 from ..source import Pull, Source
+from ..values.strict import malformed
 from .line_values import bracketed, kinds, line_ends, line_over, quoted
 from .yaml_lines import LONGEST_INDENT, BlockText, plain_scalar, read_line
 from .yaml_tree import YamlTree

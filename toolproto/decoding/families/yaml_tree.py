@@ -14,11 +14,10 @@ from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ...tools.spec import ToolSpec
-from ..calls.pulled import malformed
 from ..calls.record import CallSetting
 from ..calls.shape import as_object
 from ..calls.sink import ArgumentSink, TextSink
-from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, Refused, same_value
+from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, Refused, malformed, same_value
 from .line_values import kinds, member
 from .yaml_lines import Line
 

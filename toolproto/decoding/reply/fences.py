@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ...messages import Grade, Repair
-from ..calls.first_key import MORE_KEY, leading_key
+from ..calls.names import MORE_KEY, leading_key
 from ..patterns import Pattern
 from .forms import ReplyForm
 from .landmarks import Found, Landmark

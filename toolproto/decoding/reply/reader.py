@@ -20,8 +20,8 @@ from ...events import Event, NewText, TextDelta
 from ...messages import ProblemKind, Span
 from ...tools.spec import ToolOffer
 from ..calls.bare import BareCall, BareCalls
-from ..calls.first_key import leading_key
 from ..calls.marked import MarkedBody
+from ..calls.names import leading_key
 from ..calls.offered import offered
 from ..calls.record import CallSetting
 from ..contract import Limits

@@ -6,9 +6,9 @@ import re
 from string import ascii_letters, digits
 from typing import Any, Final
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import Grade, Repair
 from . import repairs as mend
-from .strict import MAX_DEPTH, Refused, refuse_conflict, same_value, too_deep
+from .strict import MAX_DEPTH, malformed, refuse_conflict, same_value, too_deep
 
 __all__ = ["MISSING", "QUOTES", "Open", "State"]
 
@@ -91,7 +91,7 @@ class State:
         """Count a guess or a quote weighed, and give up on a text that needs too many."""
         self._doubts += 1
         if self._doubts > _MAX_DOUBTS:
-            raise Refused(ProblemKind.MALFORMED, "too many mistakes to be read as JSON")
+            raise malformed("too many mistakes to be read as JSON")
 
     @property
     def repairs(self) -> tuple[Repair, ...]:

@@ -27,6 +27,7 @@ __all__ = [
     "Refusal",
     "Refused",
     "finite_float",
+    "malformed",
     "read_strict",
     "refuse_conflict",
     "refuse_constant",
@@ -75,6 +76,11 @@ class Refused(Exception):
     def at(self, offset: int) -> Refusal:
         """The refusal this stands for."""
         return Refusal(self.kind, self.message, offset)
+
+
+def malformed(message: str) -> Refused:
+    """The refusal of what is written wrongly; *message* is for the model."""
+    return Refused(ProblemKind.MALFORMED, message)
 
 
 def read_strict(text: str, at: int = 0) -> Reading | Refusal:
@@ -163,20 +169,18 @@ def finite_float(literal: str) -> float:
         raise too_long()
     value = float(literal)
     if isinf(value):
-        raise Refused(ProblemKind.MALFORMED, f"the number {literal[:40]} is too large")
+        raise malformed(f"the number {literal[:40]} is too large")
     return value
 
 
 def refuse_constant(word: str) -> NoReturn:
     """JSON has no ``NaN`` and no ``Infinity``, and nothing they could stand for."""
-    raise Refused(ProblemKind.MALFORMED, f"{word} is not a JSON value; use a number or null")
+    raise malformed(f"{word} is not a JSON value; use a number or null")
 
 
 def refuse_conflict(key: str) -> NoReturn:
     """One key with two values: choosing either would be inventing."""
-    raise Refused(
-        ProblemKind.MALFORMED, f"the key {key[:80]!r} is given twice with different values"
-    )
+    raise malformed(f"the key {key[:80]!r} is given twice with different values")
 
 
 def too_long() -> Refused:
