@@ -52,7 +52,8 @@ def play(scenarios: dict[str, Callable[[Any], object]], plan: Any = ()) -> None:
     for name, scenario in scenarios.items():
         for way, can_be_done in WAYS.items():
             problem = _problem(lambda s=scenario, w=way: s(text_model(w, plan)), can_be_done)
-            print(json.dumps({"scenario": name, "way": way, "problem": problem}), flush=True)
+            told = json.dumps({"scenario": name, "way": way, "problem": problem})
+            print(f"\n{told}", flush=True)  # frameworks leave lines open
 
 
 def _problem(run: Callable[[], object], can_be_done: bool) -> str | None:
