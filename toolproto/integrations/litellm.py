@@ -103,13 +103,9 @@ def _chunks(piece: Piece) -> Iterator[GenericStreamingChunk]:
         case TextDelta(text):
             yield _chunk(text)
         case CallStarted(index, name, id):
-            function = {"name": name, "arguments": ""}
-            yield _chunk(tool={"id": id, "type": "function", "function": function, "index": index})
+            yield _chunk(tool=_tool(index, id, name, ""))
         case ArgumentsDelta(index, text):
-            function = {"name": None, "arguments": text}
-            yield _chunk(
-                tool={"id": None, "type": "function", "function": function, "index": index}
-            )
+            yield _chunk(tool=_tool(index, None, None, text))
         case Ended(reason, usage):
             total = usage.input_tokens + usage.output_tokens
             counted = {
@@ -118,6 +114,11 @@ def _chunks(piece: Piece) -> Iterator[GenericStreamingChunk]:
                 "total_tokens": total,
             }
             yield _chunk(reason=reason, usage=counted)
+
+
+def _tool(index: int, id: str | None, name: str | None, arguments: str) -> dict[str, Any]:
+    function = {"name": name, "arguments": arguments}
+    return {"id": id, "type": "function", "function": function, "index": index}
 
 
 def _chunk(text: str = "", tool: Any = None, reason: str = "", usage: Any = None) -> Any:
