@@ -5,13 +5,17 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from itertools import islice
 
 import pytest
 
+from tests.patience import PATIENCE
 from toolproto.bulk import pieces as cutting
-from toolproto.bulk.engines.local import AHEAD, read_here
+from toolproto.bulk.engines.local import AHEAD, _submitted, _taken, read_here
 from toolproto.bulk.work import Task
 from toolproto.errors import ToolProtoError
 
@@ -52,6 +56,15 @@ def test_only_a_few_pieces_are_on_their_way_and_a_killed_process_is_reported(rep
     with pytest.raises(ToolProtoError, match=r"was killed while .*a\.jsonl' from row"):
         list(results)
     assert multiprocessing.active_children() == []
+
+
+def test_that_a_process_was_killed_may_be_known_before_the_next_piece(replies):
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        with pytest.raises(BrokenProcessPool):
+            pool.submit(os._exit, 1).result(PATIENCE)
+        waiting = deque([(replies[0], _submitted(pool, replies[0]))])
+        with pytest.raises(ToolProtoError, match=r"was killed while .*a\.jsonl' from row"):
+            _taken(waiting)
 
 
 def test_processes_take_no_notice_of_ctrl_c_and_end_when_nobody_wants_more(replies):

@@ -40,15 +40,25 @@ def read_here(
     waiting: deque[tuple[Piece, Future[Done]]] = deque()
     try:
         with _children_ignore_interrupts():
-            pool.submit(os.getpid)  # now they are started, all of them
+            for _ in range(jobs):  # a pool that spawns its processes starts one for each task
+                pool.submit(os.getpid)
         for piece in pieces:
-            waiting.append((piece, pool.submit(_read, piece)))
+            waiting.append((piece, _submitted(pool, piece)))
             if len(waiting) >= AHEAD * jobs:
                 yield _taken(waiting)
         while waiting:
             yield _taken(waiting)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _submitted(pool: ProcessPoolExecutor, piece: Piece) -> Future[Done]:
+    try:
+        return pool.submit(_read, piece)
+    except BrokenProcessPool as error:  # known before anybody asked for a result
+        failed: Future[Done] = Future()
+        failed.set_exception(error)
+        return failed
 
 
 def _taken(waiting: deque[tuple[Piece, Future[Done]]]) -> tuple[Piece, Done]:
@@ -85,6 +95,7 @@ _work: list[Work] = []
 
 
 def _begin(task: Task) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # also in one that was started later
     Thread(target=_end_with_parent, daemon=True).start()
     _work.append(Work(task))
     # What is there now stays. What a piece leaves is looked through now and then, not all the time,
