@@ -29,7 +29,6 @@ LONGER = {
     "tests/test_demo.py": 1200.0,
     "tests/web/": 900.0,
     "tests/test_docs.py": 600.0,
-    "tests/web/": 1800.0,
 }
 
 
