@@ -77,8 +77,8 @@ wheel: $(READY)  ## A wheel in dist/, to be installed anywhere
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
 
-libraries: $(READY_ALL)  ## Models of transformers, tiny ones: a gigabyte
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[transformers]'
+libraries: $(READY_ALL)  ## Tiny models of transformers, and clients as endpoints: a gigabyte
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[transformers]' litellm openai
 	$(BIN)/python -m pytest tests/endpoints/libraries
 
 lock: $(READY_ALL)  ## Write down the versions that are installed here, for everybody

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .base import Abortable, AsyncEndpoint, Endpoint
 from .cassette import RecordingEndpoint, ReplayEndpoint
 from .chat_template import chat_template
+from .client import ClientEndpoint
 from .dialects import (
     CHATML,
     Anthropic,
@@ -41,6 +42,7 @@ __all__ = [
     "Anthropic",
     "AsyncEndpoint",
     "AzureOpenAI",
+    "ClientEndpoint",
     "Dialect",
     "Endpoint",
     "FunctionEndpoint",

@@ -16,7 +16,7 @@ from ..errors import EndpointError, ToolProtoError, UsageError
 from ..messages import ChatRequest, Chunk
 from .base import AsyncEndpoint, Endpoint
 
-__all__ = ["FunctionEndpoint", "as_async_endpoint", "as_endpoint"]
+__all__ = ["FunctionEndpoint", "as_async_endpoint", "as_endpoint", "is_async"]
 
 _WANTED = "an object with stream() or astream(), or a function from a ChatRequest to text"
 
@@ -31,7 +31,7 @@ def as_endpoint(thing: Any) -> Endpoint:
         raise UsageError(f"{thing!r} has only astream(); use AsyncChatSession, or give it stream()")
     if not callable(thing):
         raise UsageError(f"{thing!r} is no endpoint; expected {_WANTED}")
-    if _is_async(thing):
+    if is_async(thing):
         raise UsageError(f"{thing!r} is async; use AsyncChatSession, or pass a plain function")
     return FunctionEndpoint(thing)
 
@@ -147,7 +147,7 @@ def _chunk(piece: Any, function: Callable[..., Any]) -> Chunk:
 async def _achunks(
     function: Callable[[ChatRequest], Any], request: ChatRequest
 ) -> AsyncGenerator[Chunk]:
-    if not _is_async(function):
+    if not is_async(function):
         steps = _in_thread(_chunks(function, request))
     else:
         steps = _async_chunks(function, request)
@@ -234,7 +234,8 @@ def _settle(
         answer.set_exception(error)
 
 
-def _is_async(function: Any) -> bool:
+def is_async(function: Any) -> bool:
+    """Whether calling *function* gives something to await, or to iterate in an event loop."""
     while isinstance(function, partial):
         function = function.func
     called = getattr(function, "__call__", None)  # noqa: B004

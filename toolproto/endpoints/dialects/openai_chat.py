@@ -55,7 +55,10 @@ class OpenAIChat(Dialect):
         """What *frame* adds to the reply."""
         if frame.data == "[DONE]":
             return END
-        body = load(frame.data)
+        return self.chunk_of(load(frame.data))
+
+    def chunk_of(self, body: Mapping[str, Any]) -> Chunk | None:
+        """What a chunk of chat completions adds to the reply, or a whole one."""
         choice = first_choice(body)
         usage = openai_usage(body)
         if choice is None:
