@@ -55,6 +55,7 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	$(BIN)/python -m soak.crashes --store sqlite
 	$(BIN)/python -m soak.crashes --store postgresql
 	$(BIN)/python -m soak.workers
+	$(BIN)/python -m soak.round_trips --calls 1000
 	$(BIN)/python -m soak.races --store sqlite
 	$(BIN)/python -m soak.races --store postgresql
 
