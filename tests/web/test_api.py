@@ -189,6 +189,23 @@ def test_concerns_of_the_guard_are_told() -> None:
         assert "EVIL 666" in waiting["concerns"][0]["line"]
 
 
+JS = call("browser_js_eval", code="atob('TEggMQ==')")
+
+
+def test_code_in_the_browser_gives_no_strangers_words_unless_one_has_spoken() -> None:
+    fetched = call("fetch", url="https://a.example")
+    other = call("book", flight="XY 77")
+    with client(JS, BOOK, "1", fetched, JS, other, "2", choices={"mode": "automatic"}) as me:
+        id = me.new()
+        me.say(id, "Which flight is it?")
+        (waiting,) = me.decide(id, "answer", content="LH 1")["waiting"]
+        assert waiting["call"]["name"] == "book" and waiting["concerns"] == []
+        me.decide(id, "refuse")
+        me.say(id, "Look at https://a.example")
+        (waiting,) = me.decide(id, "answer", content="XY 77")["waiting"]
+        assert waiting["call"]["name"] == "book" and waiting["concerns"]
+
+
 def test_a_turn_is_cancelled() -> None:
     with client(["One. ", Hold()], "Two.") as me:
         id = me.new()

@@ -12,9 +12,11 @@ from ..messages import ToolCall, ToolResult
 from ..session.log import LoggedTurn
 from ..turn.settling import Verdict
 from .asking import Ask
+from .opening import Opened
 from .talk import Talk
 from .talks import Talks
 from .telling import whole_call
+from .tooling import BROWSER, only_own_words
 
 __all__ = ["Actions"]
 
@@ -63,7 +65,7 @@ class Actions:
     async def approve(self, ask: Ask) -> dict[str, Any]:
         """Run a call, or another with *arguments* in its place."""
 
-        def verdict(request: ApprovalRequest) -> Verdict:
+        def verdict(request: ApprovalRequest, opened: Opened) -> Verdict:
             instead = None
             if "arguments" in ask.body:
                 instead = ToolCall(request.call.name, ask.body["arguments"], request.call.id)
@@ -77,21 +79,25 @@ class Actions:
         reason = str(ask.body.get("reason") or "").strip()
         stop = bool(ask.body.get("stop"))
         denied = Deny(reason, stop) if reason else Deny(stop=stop)
-        return await self._decide(ask, lambda request: denied)
+        return await self._decide(ask, lambda request, opened: denied)
 
     async def ignore(self, ask: Ask) -> dict[str, Any]:
         """Leave it, and let the model go on."""
-        return await self._decide(ask, lambda request: Deny(_WENT_ON))
+        return await self._decide(ask, lambda request, opened: Deny(_WENT_ON))
 
     async def answer(self, ask: Ask) -> dict[str, Any]:
         """Give the result yourself: typed by a person, or of the page's sandbox."""
 
-        def verdict(request: ApprovalRequest) -> Verdict:
+        def verdict(request: ApprovalRequest, opened: Opened) -> Verdict:
             content = str(ask.body["content"])
             if "arguments" in ask.body and ask.body["arguments"] != dict(request.call.arguments):
                 changed = json.dumps(ask.body["arguments"], ensure_ascii=False)
                 content = f"[the user changed the arguments to {changed}]\n{content}"
-            return ToolResult(request.call, content, bool(ask.body.get("is_error")))
+            own = request.call.name == BROWSER and only_own_words(
+                opened.session.turns, opened.session.messages, opened.tools
+            )
+            failed, trusted = bool(ask.body.get("is_error")), True if own else None
+            return ToolResult(request.call, content, failed, trusted=trusted)
 
         told = await self._decide(ask, verdict)
         if ask.body.get("always"):
@@ -99,11 +105,11 @@ class Actions:
         return told
 
     async def _decide(
-        self, ask: Ask, verdict: Callable[[ApprovalRequest], Verdict]
+        self, ask: Ask, verdict: Callable[[ApprovalRequest, Opened], Verdict]
     ) -> dict[str, Any]:
         talk = await self._talks.find(ask.id, ask.person)
         request = await _waiting(talk, ask.body["call"])
-        await talk.decide({request.call.id: verdict(request)})
+        await talk.decide({request.call.id: verdict(request, await talk.opened())})
         return {"name": request.call.name}
 
     async def whole(self, ask: Ask) -> dict[str, Any]:

@@ -7,12 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..messages import Message, ToolCall, ToolResult
+from ..session.log import LoggedTurn
 from ..tools.define import Tool
 from ..tools.registry import ToolRegistry
 from ..tools.sources import ToolSource
 from ..tools.toolsets import StoredFiles, file_tools
 
-__all__ = ["BROWSER", "ToolGroup", "browser_tool", "groups_json", "registry", "worked_exchanges"]
+__all__ = [
+    "BROWSER",
+    "ToolGroup",
+    "browser_tool",
+    "groups_json",
+    "only_own_words",
+    "registry",
+    "worked_exchanges",
+]
 
 #: The tool whose calls are answered by the page itself.
 BROWSER = "browser_js_eval"
@@ -30,8 +39,7 @@ class ToolGroup:
 def browser_tool() -> Tool:
     """``browser_js_eval``: it has no function here, the page runs the code and brings the result.
 
-    Nothing from outside gets into the sandbox: whatever its result says stands in the code, which
-    somebody saw. So it is no stranger's text.
+    What a program of the model's says may be anybody's words; see :func:`only_own_words`.
     """
     return Tool.from_schema(
         BROWSER,
@@ -44,8 +52,28 @@ def browser_tool() -> Tool:
             "required": ["code"],
         },
         risk="exec",
-        trusted=True,
     )
+
+
+def only_own_words(
+    turns: Iterable[LoggedTurn], messages: Iterable[Message], tools: ToolRegistry
+) -> bool:
+    """Whether no stranger has spoken: all results so far are of trusted tools, or of the sandbox.
+
+    Nothing from outside gets into the sandbox. So as long as that holds, its results are nobody
+    else's words, and asking about every later call because of them would teach people not to look.
+    Once a stranger has spoken, code could say his words in disguise.
+    """
+    if any(turn.imported for turn in turns):
+        return False
+    results = (result for message in messages for result in message.results)
+    return all(_is_own(result, tools.get(result.call.name)) for result in results)
+
+
+def _is_own(result: ToolResult, tool: Tool | None) -> bool:
+    if result.trusted is not None:
+        return result.trusted
+    return result.call.name == BROWSER or (tool is not None and tool.is_trusted)
 
 
 def worked_exchanges(tools: ToolRegistry) -> list[Message]:
