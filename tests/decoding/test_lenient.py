@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.amount import amount
 from toolproto.decoding.values.lenient import read_json, read_lenient
 from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refusal
 from toolproto.messages import Grade, ProblemKind
@@ -333,4 +334,5 @@ def test_the_work_grows_with_the_text_and_not_faster(prefix: str, pattern: str) 
 
     # Eight times the text: linear work grows about eightfold, quadratic sixty-fourfold. The
     # constant keeps the noise of a busy machine out of what takes next to no time.
-    assert seconds(240_000) <= 20 * min(seconds(30_000) for _ in range(3)) + 0.1
+    small = amount(10_000, 30_000)
+    assert seconds(8 * small) <= 20 * min(seconds(small) for _ in range(3)) + 0.1
