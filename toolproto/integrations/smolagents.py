@@ -48,7 +48,7 @@ class ToolprotoModel(Model):
         terms: ModelTerms | None = None,
         **settings: Any,
     ) -> None:
-        super().__init__(flatten_messages_as_text=True, model_id=name, **settings)
+        super().__init__(model_id=name, **settings)
         endpoint = _of_smolagents(text_model) if isinstance(text_model, Model) else text_model
         self._text = TextModel(endpoint, paradigm, terms, name)
 
