@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pyarrow as pa
@@ -187,6 +188,15 @@ def test_offers_are_read_once_and_only_so_many_are_kept():
     assert offers(text) is not first
     assert sum(map(len, offers._read)) <= 2 * len(text)
     assert [tool.name for tool in offers([WEATHER]).tools] == ["get_weather"]
+
+
+def test_threads_do_not_count_each_others_calls():
+    asked = reading()
+    rows = batch(reply=[call() + call("Rome")] * 200)
+    with ThreadPoolExecutor(4) as pool:
+        for out in pool.map(lambda _: read_batch(rows, asked), range(8)):
+            ids = {tuple(c["id"] for c in row) for row in out.column("calls").to_pylist()}
+            assert ids == {("call_1", "call_2")}
 
 
 def test_any_form_is_read_for_each_rows_own_tools():

@@ -152,6 +152,26 @@ def test_no_run_reads_its_own_parts(tmp_path):
         run(source, tmp_path / "a.jsonl")
 
 
+def test_other_peoples_files_are_left_alone(tmp_path):
+    source = write_replies(tmp_path / "in.jsonl", 1)
+    (tmp_path / "a.jsonl.parts").mkdir()
+    (tmp_path / "a.jsonl.parts" / "thesis.txt").write_text("mine")
+    (tmp_path / "b.jsonl").mkdir()
+    (tmp_path / "b.jsonl" / "thesis.txt").write_text("mine")
+    for force in (False, True):
+        with pytest.raises(UsageError, match=r"'thesis\.txt', which is not ours"):
+            run(source, tmp_path / "a.jsonl", force=force)
+        with pytest.raises(UsageError, match="none of parts"):
+            run(source, tmp_path / "b.jsonl", force=force, as_folder=True)
+    assert len(list(tmp_path.glob("*/thesis.txt"))) == 2
+
+
+def test_a_folder_for_bad_rows_is_missed_before_anything_is_read(tmp_path):
+    source = write_replies(tmp_path / "in.jsonl", 1)
+    with pytest.raises(UsageError, match="there is no folder"):
+        run(source, tmp_path / "a.jsonl", bad_rows=tmp_path / "no" / "bad.jsonl")
+
+
 # -- what else a run leaves -------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ and a ``reason``.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -59,16 +60,25 @@ class BatchReader:
         return build(result_schema(), columns, carried(batch, self.reading.fields.kept))
 
 
-_made: list[tuple[Any, Any]] = []
 _KEPT = 8
+
+
+class _Made(threading.local):
+    """Of each thread its own: a reader reads one reply at a time."""
+
+    def __init__(self) -> None:
+        self.last: list[tuple[Any, Any]] = []
+
+
+_made = _Made()
 
 
 def last_made(make: Callable[[Any], Any], reading: Any) -> Any:
     """What *make* makes of *reading*: the one it made before, if it was among the last few."""
-    for known in _made:
+    for known in _made.last:
         if known[0] is reading and type(known[1]) is make:
             return known[1]
     made = make(reading)
-    _made.insert(0, (reading, made))
-    del _made[_KEPT:]
+    _made.last.insert(0, (reading, made))
+    del _made.last[_KEPT:]
     return made

@@ -18,7 +18,7 @@ from .columns import Result, digest, valid
 from .loading import Place
 from .schema import RESULTS, result_schema
 
-__all__ = ["Format", "encoded", "format_of", "joined", "row_of"]
+__all__ = ["Format", "as_json", "encoded", "format_of", "joined", "row_of"]
 
 #: A row by the names of its columns.
 Columns = dict[str, Any]
@@ -75,7 +75,7 @@ def _line(place: Place, result: Result) -> str:
     # The arguments are JSON already.
     written = [_call(call) for call in calls]
     head, _, tail = _encode(told).partition('"calls": 0')
-    before = f"{_encoded(place)[1:-1]}, " if place else ""
+    before = f"{as_json(place)[1:-1]}, " if place else ""
     return f'{{{before}{head[1:]}"calls": [{", ".join(written)}]{tail}'
 
 
@@ -84,7 +84,8 @@ def _call(call: dict[str, Any]) -> str:
     return f'{told}, "arguments": {call["arguments"]}, "repairs": {_encode(call["repairs"])}}}'
 
 
-def _encoded(place: Place) -> str:
+def as_json(place: Place) -> str:
+    """Where a row stands, and what is carried through with it, as JSON."""
     try:
         return _encode(place)
     except ValueError:  # 1e999 in a column to be kept: JSON has no such number
@@ -154,7 +155,7 @@ def _parquet(rows: Sequence[Columns], kept: Sequence[str]) -> bytes:
 
 
 def _text(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else _encoded(value)
+    return value if value is None or isinstance(value, str) else as_json(value)
 
 
 def _join_tables(parts: Iterable[Path], path: Path, kept: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ from .tally import Tally
 __all__ = ["Parts", "Slip", "write_whole"]
 
 _PLAN = "plan.json"
+_OURS = re.compile(r"part-\d{6,}\.|\.part-\d{6,}\.|\.?(plan|manifest)\.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,7 @@ class Parts:
         """
         plan = self.folder / _PLAN
         if anew or not plan.exists():
-            shutil.rmtree(self.folder, ignore_errors=True)
-            self.folder.mkdir()
+            self._clear()
             write_whole(plan, json.dumps(dict(about)).encode())
         with open(plan, "rb") as file:
             _lock(file, self.folder)
@@ -109,6 +110,18 @@ class Parts:
                 if not any(self.folder.glob("part-*")):
                     self.remove()
                 raise
+
+    def _clear(self) -> None:
+        """Have the folder, with nothing in it; one with other people's files is left alone."""
+        if self.folder.exists():
+            others = [path.name for path in self.folder.iterdir() if not _OURS.match(path.name)]
+            if others:
+                raise UsageError(
+                    f"{str(self.folder)!r} holds {others[0]!r}, which is not ours; parts are"
+                    " written there: move it, or name another --output"
+                )
+            shutil.rmtree(self.folder)
+        self.folder.mkdir()
 
     def remove(self) -> None:
         """The parts are needed no more."""

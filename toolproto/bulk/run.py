@@ -13,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from .. import __version__
-from ..errors import UsageError
+from ..errors import ToolProtoError, UsageError
 from .arrow import arrow
 from .engines.local import read_here
 from .formats import Format, format_of, joined
@@ -161,7 +161,10 @@ class Run:
                     watch(piece.seen, done.tally.replies)
             found = [parts.done(number) for number in slips]
             whole = [slip for slip in found if slip is not None]
-            assert len(whole) == len(slips), "a part went away"
+            if len(whole) != len(slips):
+                raise ToolProtoError(
+                    f"a part of {str(parts.folder)!r} went away; go on with --resume"
+                )
             self._gather(parts, output, whole)
         tally = sum((slip.tally for slip in whole), start=Tally())
         return Report(tally, replies, time.monotonic() - began)
@@ -191,7 +194,7 @@ class Run:
             "parts": [slip.told() for slip in slips],
         }
         write_whole(parts.folder / MANIFEST, json.dumps(told, indent=1).encode())
-        if output.is_dir():
+        if output.is_dir():  # an earlier one of ours: see _check_output
             shutil.rmtree(output)
         parts.folder.rename(output)
         for pattern in ("part-*.done", "part-*.bad", "plan.json"):
@@ -202,8 +205,11 @@ class Run:
         """Raise UsageError if nothing can be written there while the sources are read."""
         if output.is_dir() and not self.as_folder:
             raise UsageError(f"{str(output)!r} is a folder; name a file in it")
-        if not output.parent.is_dir():
-            raise UsageError(f"there is no folder {str(output.parent)!r} to write to")
+        if output.is_dir() and any(output.iterdir()) and not (output / MANIFEST).exists():
+            raise UsageError(f"{str(output)!r} is a folder, and none of parts; name another")
+        for path in filter(None, (output, self.bad_rows)):
+            if not path.parent.is_dir():
+                raise UsageError(f"there is no folder {str(path.parent)!r} to write to")
         if format_of(output) is Format.PARQUET:
             arrow("pyarrow", str(output))
         ours = {output.resolve(), self._parts.folder.resolve()}

@@ -6,7 +6,6 @@ Each row of the piece becomes a row, whatever is in it: what cannot be read is a
 from __future__ import annotations
 
 import gc
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 from ..errors import UsageError
 from .batches import BatchReader
 from .columns import Result, failed, result_of
-from .formats import Format, encoded, row_of
+from .formats import Format, as_json, encoded, row_of
 from .inputs import Source
 from .loading import Loaded, Place, loaded, whole_text
 from .parts import Parts
@@ -86,7 +85,7 @@ class Work:
         data = encoded(self._kind, rows, self._kept)
         if parts is None:
             return Done(piece.number, tally, data)
-        told = "".join(f"{json.dumps(each, default=str)}\n" for each in bad)
+        told = "".join(f"{as_json(each)}\n" for each in bad)
         parts.write(piece.number, data, told.encode(), tally)
         return Done(piece.number, tally)
 
