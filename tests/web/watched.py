@@ -58,6 +58,11 @@ class Tab:
     def click(self, name: str, within: str = "") -> None:
         self.button(name, within).first.click()
 
+    def key(self, key: str) -> None:
+        """Press *key* on the call that waits."""
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press(key)
+
     def panel(self, tab: str) -> None:
         if not self.page.locator("aside.right").is_visible():
             self.page.click("[aria-label='Tools and settings']")

@@ -107,10 +107,11 @@ def _sessions(sessions: Sessions) -> list[Operation]:
     after = {"after": Field("string", "The id of the last event that was seen.")}
     form = {"form": Field("string", "md or jsonl.")}
     title = Field("string", "What it is called.")
+    made = {"title": title, "reuse": Field("boolean", "Take an empty one, if there is one.")}
     changes = {"title": title, "shared": Field("boolean", "Whether others here may watch it.")}
     return [
         Operation("GET", "/api/sessions", sessions.list, "List sessions.", query=page),
-        Operation("POST", "/api/sessions", sessions.create, "Make a session.", {"title": title}),
+        Operation("POST", "/api/sessions", sessions.create, "Make a session.", made),
         Operation("GET", _ID, sessions.show, "A session and its last turns.", query=before),
         Operation("PATCH", _ID, sessions.change, "Name or share a session.", changes),
         Operation("DELETE", _ID, sessions.delete, "Delete a session with its files."),

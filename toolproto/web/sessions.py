@@ -51,7 +51,12 @@ class Sessions:
         }
 
     async def create(self, ask: Ask) -> dict[str, Any]:
-        """A new one, led as the person chose last."""
+        """A new one, led as the person chose last; with *reuse*, one that nothing was said in."""
+        if ask.body.get("reuse"):
+            last = await asyncio.to_thread(self._people.listed, ask.person.name, "", 5, 0)
+            for info in last:
+                if not info.records and not info.title and self._people.owns(ask.person.name, info):
+                    return {"id": info.id}
         id = random_id().replace("call_", "chat_")
         title, workspace = str(ask.body.get("title", ""))[:_LONGEST_TITLE], ask.person.name
         await asyncio.to_thread(self._store.create, id, title, own_workspace(workspace))

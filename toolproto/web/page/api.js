@@ -38,7 +38,7 @@ export const api = {
   about: () => json("GET", "/api/about"),
   signin: (key) => json("POST", "/api/signin", { key }),
   list: (search, offset = 0) => json("GET", `/api/sessions?${query({ search, offset, limit: 50 })}`),
-  create: () => json("POST", "/api/sessions", {}),
+  create: () => json("POST", "/api/sessions", { reuse: true }),
   show: (id, before) => json("GET", at(id, before ? `?before=${before}` : "")),
   change: (id, values) => json("PATCH", at(id), values),
   remove: (id) => json("DELETE", at(id)),

@@ -201,8 +201,10 @@ export class Conversation extends HTMLElement {
     const named = (each) => this.session.own && each.where === "page" && this.session.always.includes(each.call.name) && !each.concerns.length;
     waiting.filter(named).forEach((each) => this.cards.get(each.call.id).act("run"));
     if (!quiet) announce(words.waits(first.name));
-    const typing = document.activeElement?.matches?.("textarea, input") && document.activeElement.value;
-    if (!typing && !document.querySelector("dialog[open]") && this.session.own) first.focus({ preventScroll: quiet });
+    // Not from the message, not even an empty one: its next letter would decide about the call.
+    const active = document.activeElement;
+    const free = active === document.body || (this.contains(active) && !active.matches("textarea, input"));
+    if (free && !document.querySelector("dialog[open]") && this.session.own) first.focus({ preventScroll: quiet });
   }
 
   lost_(call) {

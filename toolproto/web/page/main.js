@@ -244,7 +244,9 @@ class App extends HTMLElement {
       return;
     }
     if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
+      const waiting = this.talk.querySelector("tp-call[data-status=waiting]");
       if (this.running) this.stop();
+      else if (waiting && document.activeElement === this.field) waiting.focus();
       else if (!this.right.hidden) this.panel(null);
       return;
     }

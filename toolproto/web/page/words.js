@@ -57,5 +57,5 @@ export const words = {
   // signing in
   signin: "Come in", signinHelp: "Open the address that the server printed in its terminal, or give its token or your key here.", signinKey: "Token or key", gone: "This session is gone.",
   help: "Keys", close: "Close",
-  keys: [["/", "write a message"], ["Enter", "send it (Shift+Enter: a new line)"], ["Esc", "stop the turn, or close what is open"], ["J / K", "next / previous call that waits"], ["R", "run the call"], ["E", "edit it and run"], ["N", "refuse it with a reason"], ["A", "run it and every later call of this tool"], ["M", "answer it yourself"], ["I", "ignore it and go on"], ["Alt+N", "new session"], ["?", "these keys"]],
+  keys: [["/", "write a message"], ["Enter", "send it (Shift+Enter: a new line)"], ["Esc", "stop the turn; go from the message to the call that waits; close what is open"], ["J / K", "next / previous call that waits"], ["R", "run the call"], ["E", "edit it and run"], ["N", "refuse it with a reason"], ["A", "run it and every later call of this tool"], ["M", "answer it yourself"], ["I", "ignore it and go on"], ["Alt+N", "new session"], ["?", "these keys"]],
 };
