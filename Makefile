@@ -14,10 +14,10 @@ UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
 	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
-.PHONY: help demo check test lint bench mcp web scale soak agents libraries frameworks docs wheel lock clean
+.PHONY: help demo check test lint bench mcp web scale soak agents libraries frameworks docs wheel release-check lock clean
 
 help:  ## What there is to make
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 demo: $(READY)  ## A real model in this process calls a tool and uses what it gave
 	$(BIN)/python examples/demo.py
@@ -81,6 +81,9 @@ wheel: $(READY)  ## A wheel in dist/, to be installed anywhere
 libraries: $(READY_ALL)  ## Tiny models of transformers, and clients as endpoints: a gigabyte
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[transformers]' litellm openai
 	$(BIN)/python -m pytest tests/endpoints/libraries
+
+release-check: $(READY_ALL)  ## The wheel with the lowest and the newest versions, each extra alone, on every Python here
+	$(BIN)/python requirements/release_check.py
 
 lock: $(READY_ALL)  ## Write down the versions that are installed here, for everybody
 	$(BIN)/python requirements/lock.py

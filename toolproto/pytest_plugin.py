@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="what the fixture 'paradigm' stands for in place of every known paradigm;"
+        help="the paradigm that the fixture 'paradigm' gives, instead of every known one;"
         " may be given again",
     )
     parser.addini(

@@ -120,7 +120,7 @@ def test_the_shared_variable_of_an_option_counts():
 BAD_SETTINGS = [
     ("x = ", "is not TOML"),
     ("[prompt]\nsytem = 'x'\n", "[prompt] has no option 'sytem'; did you mean 'system'?"),
-    ("prompt = 3\n", "'prompt' is to be a table, like [prompt]"),
+    ("prompt = 3\n", "'prompt' must be a table, like [prompt]"),
     ("[prompt]\nbudget = 'many'\n", "budget"),
 ]
 

@@ -101,7 +101,7 @@ def test_a_paradigm_of_ones_own_is_found_in_its_file():
 
 def test_a_file_with_no_paradigm_is_named():
     Path("other.py").write_text("x = 1")
-    with pytest.raises(UsageError, match=r"other.py is to define one paradigm"):
+    with pytest.raises(UsageError, match=r"other.py must define one paradigm"):
         load_paradigm("other.py")
 
 

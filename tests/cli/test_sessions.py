@@ -125,7 +125,7 @@ def test_a_session_is_exported_and_imported(tmp_path):
 
 def test_a_session_is_deleted_only_on_purpose():
     asked = run("delete", "trip", "--store", STORE)
-    assert asked.exit_code == 2 and "say --yes" in asked.stderr
+    assert asked.exit_code == 2 and "give --yes" in asked.stderr
     assert run("delete", "trip", "nope", "--yes", "--store", STORE).exit_code == 2
     store = open_store(STORE)
     assert store.info("trip")

@@ -144,7 +144,7 @@ BAD = [
     ("empty.py", "x = 1", "has no tools"),
     ("raises.py", "1 / 0", "ZeroDivisionError"),
     ("syntax.py", "def", "SyntaxError"),
-    ("list.json", [1], "is to be an object"),
+    ("list.json", [1], "must be an object"),
     ("number.json", 3, "list of tools"),
     ("broken.json", "{", "cannot be read"),
     ("deep.json", "[" * 100_000, "cannot be read"),

@@ -63,8 +63,8 @@ CALL = {"name": "get_weather", "arguments": {"city": "Rome"}}
 HOSTILE = [
     ({"kind": "three_tools"}, "is of kind 'three_tools'"),
     ({"offer": "nothing"}, "offers 'nothing'"),
-    ({"ask": "  "}, "'ask' is to be text"),
-    ({"ask": 3}, "'ask' is to be text"),
+    ({"ask": "  "}, "'ask' must be text"),
+    ({"ask": 3}, "'ask' must be text"),
     ({"id": 3}, "every case has an id"),
     ({"id": "currency_yen"}, "two cases have the id 'currency_yen'"),
     ({"expected": []}, "has 'expected'"),

@@ -150,7 +150,7 @@ def test_what_was_saved_comes_back(tmp_path: Path) -> None:
 def test_no_other_file_is_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "notes.jsonl"
     path.write_text('{"my": "notes"}\n', encoding="utf-8")
-    with pytest.raises(UsageError, match="holds no outcomes"):
+    with pytest.raises(UsageError, match="has no outcomes"):
         save_outcomes(path, {})
     assert path.read_text(encoding="utf-8") == '{"my": "notes"}\n'
 
@@ -175,7 +175,7 @@ def test_a_file_without_outcomes_is_named(tmp_path: Path, case: str) -> None:
 
 WRONG = {
     "no such folder": (["nowhere"], "nowhere"),
-    "no fixtures": (["empty"], "holds no fixtures"),
+    "no fixtures": (["empty"], "has no fixtures"),
     "no such paradigm": (["fixtures", "-p", "nonesuch"], "nonesuch"),
     "no such version": (["fixtures", "--against", "nonesuch"], "nonesuch"),
     "no such file": (["fixtures", "--against", "no.py"], "no.py"),

@@ -99,7 +99,7 @@ def test_what_the_proxy_logs_is_read(tmp_path: Path, caplog: pytest.LogCaptureFi
 
 @pytest.mark.parametrize("line", ["", "hello", '{"request": "1", "outcome": "answered"}', "[1]"])
 def test_a_file_without_replies_says_what_is_missing(tmp_path: Path, line: str) -> None:
-    with pytest.raises(UsageError, match=r"log\.jsonl holds no replies.*--log-content"):
+    with pytest.raises(UsageError, match=r"log\.jsonl has no replies.*--log-content"):
         list(recorded(written(tmp_path / "log.jsonl", line)))
 
 

@@ -37,7 +37,7 @@ def read_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise BadRequest("the body is not JSON") from None
     if not isinstance(values, dict):
-        raise BadRequest("the body is to be a JSON object")
+        raise BadRequest("the body must be a JSON object")
     return values
 
 
@@ -53,10 +53,10 @@ def check_messages(values: Mapping[str, Any]) -> None:
     """Raise BadRequest for messages that are none: some backends break off over them."""
     messages = values.get("messages")
     if not isinstance(messages, list) or not messages:
-        raise BadRequest("messages is to be a list of at least one message", "messages")
+        raise BadRequest("messages must be a list of at least one message", "messages")
     for at, message in enumerate(messages):
         if not isinstance(message, dict):
-            raise BadRequest(f"messages[{at}] is to be an object", f"messages[{at}]")
+            raise BadRequest(f"messages[{at}] must be an object", f"messages[{at}]")
 
 
 def sent_keys(headers: Mapping[str, str], path: str, query: str) -> Iterator[str]:

@@ -57,7 +57,7 @@ def format_of(path: Path) -> Format:
         if path.name.lower().endswith(end):
             return kind
     raise UsageError(
-        f"cannot tell from its name what {str(path)!r} is to be; "
+        f"its name does not say what format {str(path)!r} has; "
         "call it .jsonl, .jsonl.gz or .parquet"
     )
 

@@ -68,7 +68,7 @@ def find_sources(paths: Sequence[str], kind: Kind | None = None) -> list[Source]
     """
     found = [source for path in paths or [STDIN] for source in _found(path, kind)]
     if sum(source.is_stdin for source in found) > 1:
-        raise UsageError("standard input is there once; give '-' once")
+        raise UsageError("standard input can be read only once; give '-' once")
     for source in found:
         if not source.is_stdin:
             _check(source)
@@ -111,7 +111,7 @@ def _stdin(kind: Kind | None) -> Source:
 def _some(path: str, found: list[Source]) -> list[Source]:
     if not found:
         raise UsageError(
-            f"{path!r} holds no files to read; they are told by their names "
+            f"{path!r} holds no files to read; they are recognised by their names "
             f"({', '.join(_KINDS)}) or by --input-format"
         )
     return found

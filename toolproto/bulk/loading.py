@@ -87,7 +87,7 @@ def _line(line: bytes, max_row: int) -> Loaded:
     except ValueError as error:
         return error
     if not isinstance(row, dict):
-        return ValueError(f"a row is to be an object, not {kind(row)}")
+        return ValueError(f"a row must be an object, not {kind(row)}")
     return row
 
 

@@ -65,7 +65,7 @@ def read_offer(text: str, known: Mapping[str, ToolOffer] | None = None) -> ToolO
             raise ValueError(f"no tools are known as {text:.100}; there are: {names}") from None
         raise ValueError(f"its tools are not JSON: {error.msg} at character {error.pos}") from None
     if not isinstance(definitions, list) or not all(isinstance(d, dict) for d in definitions):
-        raise ValueError("its tools are to be a list of definitions")
+        raise ValueError("its tools must be a list of definitions")
     return ToolOffer(tuple(map(_spec, definitions)))
 
 

@@ -100,9 +100,7 @@ class Reading:
                 "'any' reads every reply as whole; leave finish reasons out, or name a paradigm"
             )
         if self.paradigm == AUTO and self.fields.model is None:
-            raise UsageError(
-                "'auto' goes by each row's model; say where that stands with --model-field"
-            )
+            raise UsageError("'auto' goes by each row's model; name its field with --model-field")
 
     def told(self) -> dict[str, Any]:
         """All of it as JSON, for a plan: the same for the same output."""

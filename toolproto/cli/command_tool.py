@@ -47,7 +47,7 @@ def command_tool(definition: Mapping[str, Any]) -> Tool:
 
 def _words(name: str, command: Any, arguments: Mapping[str, Any]) -> list[str]:
     if not isinstance(command, list) or not command or not all(isinstance(w, str) for w in command):
-        raise UsageError(f"the command of {name!r} is to be a list of words, got {command!r:.80}")
+        raise UsageError(f"the command of {name!r} must be a list of words, got {command!r:.80}")
     for place in (place for word in command for place in _PLACE.findall(word)):
         if place not in arguments:
             raise UsageError(f"the command of {name!r} names {{{place}}}; it has no such argument")

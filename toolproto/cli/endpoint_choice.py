@@ -135,5 +135,5 @@ class EndpointChoice:
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon or not name.strip():
-        raise UsageError("a --header is to be like 'X-Team: weather'")
+        raise UsageError("a --header must be like 'X-Team: weather'")
     return name.strip(), value.strip()

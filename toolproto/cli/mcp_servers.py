@@ -50,7 +50,7 @@ def configured_servers(sources: Sequence[str], settings: Settings) -> list[McpSe
     found: dict[str, McpConfig] = {}
     for name, told in settings.trusted_table("mcp").items():
         if not isinstance(told, dict):
-            raise UsageError(f"{settings.path}: {name!r} is to be a table, like [mcp.{name}]")
+            raise UsageError(f"{settings.path}: {name!r} must be a table, like [mcp.{name}]")
         if told.get("disabled") is not True:
             usable = {key: each for key, each in told.items() if key != "disabled"}
             found[name] = config_of(name, usable, strict=True)

@@ -72,7 +72,7 @@ constrain_option = click.option(
     default="auto",
     show_default=True,
     envvar="TOOLPROTO_CONSTRAIN",
-    help="Hold the model to a grammar: where that works, for all 'calls', or never.",
+    help="Hold the model to a grammar: 'auto' if the server takes one, 'calls' always, or 'off'.",
 )
 teaching_option = click.option(
     "--teaching",
@@ -100,7 +100,7 @@ _ENDPOINT_OPTIONS = [
     ),
     click.option(
         "--dialect", type=click.Choice(list(DIALECTS)), default="openai_chat", show_default=True,
-        envvar="TOOLPROTO_DIALECT", help="How the service is spoken to.",
+        envvar="TOOLPROTO_DIALECT", help="API of the service.",
     ),
     click.option(
         "--service", type=click.Choice(list(SERVICES)), envvar="TOOLPROTO_SERVICE",

@@ -47,5 +47,5 @@ def _defined_in(path: str) -> type[ToolContextDef]:
     ]
     if len(found) != 1:
         names = ", ".join(each.__name__ for each in found) or "none"
-        raise UsageError(f"{path} is to define one paradigm with a name; it defines {names}")
+        raise UsageError(f"{path} must define one paradigm with a name; it defines {names}")
     return found[0]

@@ -92,7 +92,7 @@ class Settings:
     def _table(self, name: str) -> dict[str, Any]:
         found = self.values.get(name, {})
         if not isinstance(found, dict):
-            raise UsageError(f"{self.path}: {name!r} is to be a table, like [{name}]")
+            raise UsageError(f"{self.path}: {name!r} must be a table, like [{name}]")
         return found
 
 

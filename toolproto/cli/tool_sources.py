@@ -90,7 +90,7 @@ def _defined(module: ModuleType) -> Iterator[Tool]:
 def _described(path: Path) -> Iterator[Tool]:
     for definition in _definitions(path):
         if not isinstance(definition, Mapping):
-            raise UsageError(f"{path}: a tool is to be an object, got {definition!r:.60}")
+            raise UsageError(f"{path}: a tool must be an object, got {definition!r:.60}")
         yield command_tool(_as_openai(definition))
 
 
@@ -101,7 +101,7 @@ def _definitions(path: Path) -> list[Any]:
         # A single tool, or those of fixtures: a name to a definition.
         found = listed or ([found] if "name" in found or "function" in found else _named(found))
     if not isinstance(found, list):
-        raise UsageError(f"{path} is to hold a list of tools, or an object with such a list")
+        raise UsageError(f"{path} must hold a list of tools, or an object with such a list")
     return found
 
 

@@ -142,7 +142,7 @@ class FolderTrust:
         say(f"{self.path} is new here ({visible(self.folder)}), and chooses:", markup=False)
         for line in self.shown():
             say(f"  {line}", markup=False, soft_wrap=True)
-        say("Use it, and ask no more while it stays as it is? [y/N] ", end="", markup=False)
+        say("Use it, and do not ask again until it changes? [y/N] ", end="", markup=False)
         answer = click.getchar().lower() == "y"
         say("yes" if answer else "no")
         if answer:

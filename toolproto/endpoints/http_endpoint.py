@@ -207,7 +207,7 @@ def sent_headers(
     }
     for name, value in (*dialect.headers(api_key).items(), *own.items()):
         if not value.isascii() or not value.isprintable() or not value:
-            raise UsageError(f"the header {name!r} (or the key in it) holds no plain ASCII text")
+            raise UsageError(f"the header {name!r} (or the key in it) is not plain ASCII text")
         if name.lower() == "accept-encoding":
             raise UsageError("replies are read as they are; leave out the header 'accept-encoding'")
         headers[name.lower()] = value

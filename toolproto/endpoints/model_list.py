@@ -33,6 +33,7 @@ def fetch_model_names(service: Service, url: str, line: Line, seconds: float) ->
     alarm = Timer(seconds, ring)
     alarm.daemon = True
     alarm.start()
+    status: int | None = None
     try:
         status, headers = line.send(url, service.headers, b"", seconds, "GET")
         body = _body(line)
@@ -41,6 +42,7 @@ def fetch_model_names(service: Service, url: str, line: Line, seconds: float) ->
         return [model.name for model in models_in(body)]
     except EndpointError as error:
         failure = error
+        failure.status = failure.status or status  # it answered, whatever that was
         if late.is_set():
             failure = EndpointTimeout(f"no list of models within {seconds:g} s")
     finally:

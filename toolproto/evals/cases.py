@@ -101,7 +101,7 @@ def _table(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _offer(name: str, names: Any, specs: Mapping[str, ToolSpec]) -> ToolOffer:
     if not isinstance(names, list) or not names or not all(each in specs for each in names):
-        raise UsageError(f"offer {name!r} is to list tools of tools.json, got {names!r}")
+        raise UsageError(f"offer {name!r} must list tools of tools.json, got {names!r}")
     return ToolOffer(tuple(specs[each] for each in names))
 
 
@@ -138,7 +138,7 @@ def _kind(kind: Any, where: str) -> Kind:
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise UsageError(f"{what} is to be text, got {value!r}")
+        raise UsageError(f"{what} must be text, got {value!r}")
     return value.strip("\n")
 
 

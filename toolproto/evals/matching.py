@@ -76,9 +76,9 @@ def check_pattern(pattern: Any, where: str, depth: int = 0) -> None:
     if key is None and isinstance(pattern, Mapping) and any(name in _KINDS for name in pattern):
         raise UsageError(f"{where}: a table with one of {', '.join(_KINDS)} has no other key")
     if key == "$any" and not (isinstance(pattern[key], list) and pattern[key]):
-        raise UsageError(f"{where}: '$any' is to be a list of values, got {pattern[key]!r}")
+        raise UsageError(f"{where}: '$any' must be a list of values, got {pattern[key]!r}")
     if key not in (None, "$any") and not isinstance(pattern[key], str):
-        raise UsageError(f"{where}: {key!r} is to be text, got {pattern[key]!r}")
+        raise UsageError(f"{where}: {key!r} must be text, got {pattern[key]!r}")
     for each in _inside(pattern):
         check_pattern(each, where, depth + 1)
 

@@ -95,7 +95,7 @@ class McpConfig:
 def config_of(name: str, told: Any, *, strict: bool = False) -> McpConfig:
     """The server that *told* describes; *strict*: a key that nobody knows is a UsageError."""
     if not isinstance(told, Mapping):
-        raise UsageError(f"the MCP server {name!r} is to be an object, got {told!r:.60}")
+        raise UsageError(f"the MCP server {name!r} must be an object, got {told!r:.60}")
     known = {each.name for each in fields(McpConfig)} - {"name"}
     if strict and (unknown := sorted(told.keys() - known - {"disabled"})):
         raise UsageError(
@@ -184,25 +184,25 @@ def _json(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     if not isinstance(told, Mapping):
-        raise UsageError(f"{path} is to hold an object with 'mcpServers'")
+        raise UsageError(f"{path} must hold an object with 'mcpServers'")
     return told
 
 
 def _texts(name: str, key: str, told: Any) -> Iterable[str]:
     if not isinstance(told, list | tuple):
-        raise UsageError(f"{key!r} of the MCP server {name!r} is to be a list, got {told!r:.60}")
+        raise UsageError(f"{key!r} of the MCP server {name!r} must be a list, got {told!r:.60}")
     return [_filled(name, _text(name, key, each)) for each in told]
 
 
 def _table(name: str, key: str, told: Any) -> dict[str, str]:
     if not isinstance(told, Mapping):
-        raise UsageError(f"{key!r} of the MCP server {name!r} is to be an object, got {told!r:.60}")
+        raise UsageError(f"{key!r} of the MCP server {name!r} must be an object, got {told!r:.60}")
     return {str(word): _filled(name, _text(name, key, each)) for word, each in told.items()}
 
 
 def _text(name: str, key: str, told: Any) -> str:
     if isinstance(told, bool) or not isinstance(told, str | int | float):
-        raise UsageError(f"{key!r} of the MCP server {name!r} is to be text, got {told!r:.60}")
+        raise UsageError(f"{key!r} of the MCP server {name!r} must be text, got {told!r:.60}")
     return str(told)
 
 

@@ -34,9 +34,7 @@ def check_fields(
 def check_pair(where: str, pair: Any, *fields: Iterable[str]) -> None:
     """UsageError unless *pair* is two texts, each with no fields but those named for it."""
     if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(x, str) for x in pair):
-        raise UsageError(
-            f"{where}={pair!r:.200}: expected two markers, before and behind, as ('[[', ']]')"
-        )
+        raise UsageError(f"{where}={pair!r:.200}: expected two markers, as ('[[', ']]')")
     for text, allowed in zip(pair, fields, strict=False):
         check_fields(where, text, allowed=allowed)
 

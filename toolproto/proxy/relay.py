@@ -100,7 +100,7 @@ class Relay:
         try:
             sent = sent_headers(dialect, address, key, headers or {})
         except UsageError:
-            told = "the key, or a header, holds no plain ASCII text"
+            told = "the key, or a header, is not plain ASCII text"
             raise BadRequest(told, None, "invalid_api_key") from None
         line = await self._lines.line()
         try:

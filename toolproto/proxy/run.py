@@ -97,9 +97,9 @@ def check(config: ProxyConfig) -> None:
     for variable in (config.key_env, *(each.api_key_env for each in config.upstreams)):
         key = key_in(variable) if variable is not None else "-"
         if key is None:
-            raise UsageError(f"the variable {variable} is not set, and is to hold a key")
+            raise UsageError(f"the variable {variable} is not set, and must hold a key")
         if not (key.isascii() and key.isprintable()):
-            raise UsageError(f"the key in the variable {variable} holds no plain ASCII text")
+            raise UsageError(f"the key in the variable {variable} is not plain ASCII text")
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as attempt:
         attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -44,7 +44,7 @@ class SessionLog:
         if self.conflict:
             raise self.conflict
         if self._torn:
-            raise StoreError("what was to be written before this was broken off, so this is not")
+            raise StoreError("an earlier write was broken off, so this one is not done")
         kept = [self.redact.record(record) for record in records]
         try:
             self.store.append(self.id, kept, self.count, durable=durable)

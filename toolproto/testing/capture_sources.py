@@ -78,7 +78,7 @@ def _from_lines(lines: Iterable[str], name: str) -> Iterator[Recorded]:
             yield from (each for each in exchanges if each.finish_reason and each.reply.strip())
     if not found:
         raise UsageError(
-            f"{name} holds no replies; expected lines of JSON with 'chunks' or 'replies', as a"
+            f"{name} has no replies; expected lines of JSON with 'chunks' or 'replies', as a"
             " cassette has them, or `toolproto serve --log-content`"
         )
 
@@ -98,11 +98,11 @@ def _exchanges(line: str, place: str) -> list[Recorded]:
 def _of_cassette(told: Mapping[str, Any], place: str) -> Recorded:
     chunks = told["chunks"]
     if not isinstance(chunks, list) or not all(isinstance(each, dict) for each in chunks):
-        raise UsageError(f"{place}: 'chunks' is to be a list of objects")
+        raise UsageError(f"{place}: 'chunks' must be a list of objects")
     texts = [chunk.get("text", "") for chunk in chunks]
     reasons = [chunk["finish_reason"] for chunk in chunks if chunk.get("finish_reason")]
     if not all(isinstance(each, str) for each in (*texts, *reasons)):
-        raise UsageError(f"{place}: the text and the finish reason of a chunk are to be texts")
+        raise UsageError(f"{place}: the text and the finish reason of a chunk must be texts")
     reason = None if told.get("error") else (reasons or [None])[-1]
     return Recorded("".join(texts), place, finish_reason=reason)
 
@@ -111,9 +111,9 @@ def _of_log(told: Mapping[str, Any], place: str) -> list[Recorded]:
     replies = told["replies"] if "replies" in told else [told["reply"]]
     reason, paradigm = told.get("finish_reason", "stop"), told.get("paradigm")
     if not isinstance(replies, list) or not all(isinstance(each, str) for each in replies):
-        raise UsageError(f"{place}: 'replies' is to be a list of texts, and 'reply' a text")
+        raise UsageError(f"{place}: 'replies' must be a list of texts, and 'reply' a text")
     if not isinstance(reason, str | None) or not isinstance(paradigm, str | None):
-        raise UsageError(f"{place}: the finish reason and the paradigm are to be texts")
+        raise UsageError(f"{place}: the finish reason and the paradigm must be texts")
     offer = _offer(told.get("tools"), place)
     return [Recorded(each, place, paradigm, offer, reason) for each in replies]
 
@@ -122,7 +122,7 @@ def _offer(tools: Any, place: str) -> ToolOffer | None:
     if tools is None:
         return None
     if not isinstance(tools, list) or not all(isinstance(each, dict) for each in tools):
-        raise UsageError(f"{place}: 'tools' is to be a list of tools, as OpenAI writes them")
+        raise UsageError(f"{place}: 'tools' must be a list of tools, as OpenAI writes them")
     try:
         return ToolOffer(tuple(map(spec_from_openai, tools)))
     except UsageError as error:

@@ -68,7 +68,7 @@ def fixtures_in(folder: Path) -> list[Fixture]:
     tools = load_tools(folder.parent)
     found = [load_fixture(path, tools) for path in here] if here else list(load_fixtures(folder))
     if not found:
-        raise UsageError(f"{folder} holds no fixtures: no .txt files, and none in its folders")
+        raise UsageError(f"{folder} has no fixtures: no .txt files, and none in its folders")
     return found
 
 

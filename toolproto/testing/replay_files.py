@@ -35,9 +35,7 @@ def load_outcomes(path: Path) -> dict[str, CaseOutcome]:
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     if not read or not isinstance(read[0], dict) or read[0].get("format") != _FORMAT:
-        raise UsageError(
-            f"{path} holds no outcomes; `toolproto replay … --save {path}` writes them"
-        )
+        raise UsageError(f"{path} has no outcomes; `toolproto replay … --save {path}` writes them")
     if read[0].get("version") != _VERSION:
         raise UsageError(f"{path} was written by another toolproto; save the outcomes again")
     return dict(_case(path, line) for line in read[1:])

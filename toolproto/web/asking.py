@@ -80,7 +80,7 @@ class Ask:
         if not written:
             return usual
         if not written.isdecimal() or len(written) > 9 or int(written) > most:
-            raise UsageError(f"{name} is to be a number from 0 to {most}")
+            raise UsageError(f"{name} must be a number from 0 to {most}")
         return int(written)
 
 
@@ -156,5 +156,5 @@ def _checked(fields: Mapping[str, Field], values: Mapping[str, Any]) -> dict[str
         elif not isinstance(value, _KINDS[each.kind]) or (
             isinstance(value, bool) and each.kind != "boolean"
         ):
-            raise BadRequest(f"{name} is to be of type {each.kind}: {each.words}")
+            raise BadRequest(f"{name} must be of type {each.kind}: {each.words}")
     return {name: value for name, value in values.items() if value is not None}

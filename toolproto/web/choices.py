@@ -127,16 +127,16 @@ _NUMBERS = frozenset(["seconds", "tool_seconds", "js_seconds", "temperature"])
 def _value(name: str, value: Any) -> Any:
     if name in _TEXTS:
         if not isinstance(value, str) or len(value) > _LONGEST:
-            raise UsageError(f"{name} is to be text of at most {_LONGEST} characters")
+            raise UsageError(f"{name} must be text of at most {_LONGEST} characters")
         return value.strip() if name != "system" else value
     if name == "examples":
         return bool(value)
     if name == "off":
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise UsageError("off is to be a list of names of tools")
+            raise UsageError("off must be a list of names of tools")
         return tuple(value[:1000])
     if value is None or isinstance(value, bool) or not isinstance(value, int | float):
         if value is None and name in ("seconds", "tool_seconds", "temperature", "max_tokens"):
             return None
-        raise UsageError(f"{name} is to be a number")
+        raise UsageError(f"{name} must be a number")
     return float(value) if name in _NUMBERS else int(value)

@@ -151,5 +151,5 @@ def _kept_replies(way: tuple[LoggedTurn, ...]) -> Iterator[str]:
 def _number(written: str) -> int:
     digits = written.removeprefix("-")
     if not digits.isdecimal() or len(digits) > 9:
-        raise UsageError("a request is known by its number")
+        raise UsageError("a request is named by its number")
     return int(written)

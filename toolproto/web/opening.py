@@ -121,7 +121,7 @@ class Opening:
             case "local":
                 return self._once(("local", choices.model), lambda: _local(choices.model))
         if not self.config.is_local:
-            raise UsageError("on this server the endpoint is the operator's to choose")
+            raise UsageError("on this server only the operator chooses the endpoint")
         return over_http(choices, self.key(person, choices))
 
     def key(self, person: Person, choices: Choices) -> str | None:

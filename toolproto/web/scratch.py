@@ -76,7 +76,7 @@ def _offer(told: Any) -> ToolOffer:
     if isinstance(told, dict):
         told = told.get("tools", [told])
     if not isinstance(told, list) or len(told) > _MOST_TOOLS:
-        raise UsageError(f"the tools are to be a list of at most {_MOST_TOOLS}")
+        raise UsageError(f"the tools must be a list of at most {_MOST_TOOLS}")
     if wrong := [each for each in told if not isinstance(each, dict)]:
-        raise UsageError(f"a tool is to be an object, got {wrong[0]!r:.60}")
+        raise UsageError(f"a tool must be an object, got {wrong[0]!r:.60}")
     return ToolOffer(tuple(spec_from_openai(each) for each in told))

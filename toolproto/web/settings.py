@@ -67,10 +67,10 @@ class SettingsActions:
         values = dict(ask.body["settings"])
         key = values.pop("key", None)
         if not self._config.is_local and (wrong := [n for n in _OPERATORS if values.get(n)]):
-            raise UsageError(f"on this server {wrong[0]} is the operator's to choose")
+            raise UsageError(f"on this server {wrong[0]} is chosen by the operator")
         choices = changed(self._choices(ask), values)
         if choices.source == "url" and not self._config.is_local:
-            raise UsageError("on this server the endpoint is the operator's to choose")
+            raise UsageError("on this server only the operator chooses the endpoint")
         if key is not None:
             _keep_key(ask.person, choices.url, key)
         session = ask.request.path_params.get("id")
@@ -140,7 +140,7 @@ class SettingsActions:
 
 def _keep_key(person: Person, url: str, key: Any) -> None:
     if not isinstance(key, str) or not key.isascii() or not key.isprintable():
-        raise UsageError("a key is to be plain ASCII text")
+        raise UsageError("a key must be plain ASCII text")
     if key.strip():
         person.keys[url] = key.strip()
     else:

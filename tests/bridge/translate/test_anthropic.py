@@ -133,7 +133,7 @@ REFUSED = {
     "a call without input": (
         {"messages": [blocks({**USE, "input": "{}"}, role="assistant")]},
         "messages[0].content[0].input",
-        "is to be an object",
+        "must be an object",
     ),
     "no schema": ({"tools": [{"name": "now"}]}, "tools[0].input_schema", "is missing"),
     "a choice": ({"tool_choice": {"type": "maybe"}}, "tool_choice", "'any'"),
@@ -143,8 +143,8 @@ REFUSED = {
         "'fly', which is not among the tools",
     ),
     "a demand without tools": ({"tool_choice": {"type": "any"}}, "tool_choice", "no tools"),
-    "a number": ({"max_tokens": "9"}, "max_tokens", "is to be a number"),
-    "a stop": ({"stop_sequences": "END"}, "stop_sequences", "is to be a list"),
+    "a number": ({"max_tokens": "9"}, "max_tokens", "must be a number"),
+    "a stop": ({"stop_sequences": "END"}, "stop_sequences", "must be a list"),
     "a format": ({"output_format": {"type": "json"}}, "output_format", "json_schema"),
 }
 

@@ -189,7 +189,7 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "a number": (
         {"generationConfig": {"topP": "x"}},
         "generationConfig.topP",
-        "is to be a number",
+        "must be a number",
     ),
     "no answers": (
         {"generationConfig": {"candidateCount": 0}},

@@ -143,9 +143,9 @@ REFUSED = {
     "a call that is none": (
         {"messages": [{"role": "assistant", "tool_calls": ["a"]}]},
         "messages[0].tool_calls[0]",
-        "is to be an object",
+        "must be an object",
     ),
-    "an option": ({"options": {"seed": "x"}}, "options.seed", "is to be a number"),
+    "an option": ({"options": {"seed": "x"}}, "options.seed", "must be a number"),
     "a stop": ({"options": {"stop": [1]}}, "options.stop", "strings"),
     "a format": ({"format": "xml"}, "format", "'json'"),
     "a thought": ({"think": 3}, "think", "true, false"),

@@ -130,13 +130,13 @@ def test_who_sends_tools_is_answered_with_tools():
 
 
 REFUSED = {
-    "no model": ({"model": 7}, "model", "is to be a string"),
+    "no model": ({"model": 7}, "model", "must be a string"),
     "no messages": ({"messages": None}, "messages", "at least one"),
     "a role": ({"messages": [{"role": ["user"]}]}, "messages[0].role", "['user']"),
     "a text that is none": (
         {"messages": [{"role": "user", "content": [{"type": "text", "text": 7}]}]},
         "messages[0].content[0].text",
-        "is to be a string",
+        "must be a string",
     ),
     "a result for nothing": (
         {"messages": [{"role": "tool", "tool_call_id": "x"}]},
@@ -147,7 +147,7 @@ REFUSED = {
     "a call that is none": (
         {"messages": [{"role": "assistant", "tool_calls": [7]}]},
         "messages[0].tool_calls[0]",
-        "is to be an object",
+        "must be an object",
     ),
     "an unknown tool": ({"tool_choice": {"name": "fly"}}, "tool_choice", "'fly'"),
     "an unknown allowed tool": (

@@ -128,7 +128,7 @@ def test_calls_may_be_asked_for_one_at_a_time():
 
 
 REFUSED = {
-    "no input": ({"input": None}, "input", "is to be a string or a list"),
+    "no input": ({"input": None}, "input", "must be a string or a list"),
     "a conversation": ({"conversation": "conv_1"}, "conversation", "stored"),
     "the background": ({"background": True}, "background", "stream it"),
     "a stored prompt": ({"prompt": {"id": "p"}}, "prompt", "instructions"),
@@ -137,7 +137,7 @@ REFUSED = {
         "input[0]",
         "'item_reference'",
     ),
-    "no item": ({"input": ["Hi."]}, "input[0]", "is to be an item"),
+    "no item": ({"input": ["Hi."]}, "input[0]", "must be an item"),
     "a role": ({"input": [{"role": "tool", "content": ""}]}, "input[0].role", "'tool'"),
     "a result for nothing": ({"input": [result_of("x")]}, "input[0]", "'x'"),
     "one id for two calls": (
@@ -167,7 +167,7 @@ REFUSED = {
         "text.format",
         "JSON Schema",
     ),
-    "effort": ({"reasoning": {"effort": 3}}, "reasoning.effort", "is to be a string"),
+    "effort": ({"reasoning": {"effort": 3}}, "reasoning.effort", "must be a string"),
 }
 
 

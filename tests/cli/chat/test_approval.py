@@ -129,7 +129,7 @@ def test_an_invalid_edit_loses_nothing():
 
 def test_after_an_invalid_edit_the_call_that_is_shown_would_run():
     decision, seen = ask(Typed("e", "y", edits=["[]"]))
-    assert decision == Allow() and "are to be an object" in seen
+    assert decision == Allow() and "must be an object" in seen
     assert seen.count('│ path     "a.txt"') == 2
 
 

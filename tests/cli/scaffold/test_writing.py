@@ -170,7 +170,7 @@ def test_markers_that_cannot_keep_the_laws_are_refused(tmp_path: Path, case: str
 
 def test_a_call_cannot_begin_like_a_result(tmp_path: Path) -> None:
     wanted = NewParadigm("new_form", "<tool_result>", "</tool_result>")
-    with pytest.raises(UsageError, match="how a result begins"):
+    with pytest.raises(UsageError, match="begins a result"):
         write_scaffold(wanted, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -201,7 +201,7 @@ def test_parameters_that_would_change_the_text_are_refused_at_once(endpoint, nam
 
 
 def test_a_grammar_that_is_no_text_is_refused_at_once(endpoint):
-    with pytest.raises(UsageError, match="'grammar' is to be a text in GBNF, not dict"):
+    with pytest.raises(UsageError, match="'grammar' must be a text in GBNF, not dict"):
         endpoint.stream(asked("Hi.", grammar={"root": "x"}))
 
 

@@ -132,7 +132,7 @@ def _choice(choice: Mapping[str, Any]) -> tuple[Choice, bool]:
         case {"type": "tool", "name": str(name)}:
             return Choice(named=name), parallel
     raise BadRequest(
-        "tool_choice.type is to be 'auto', 'any', 'none', or 'tool' with a name", "tool_choice"
+        "tool_choice.type must be 'auto', 'any', 'none', or 'tool' with a name", "tool_choice"
     )
 
 
@@ -148,7 +148,7 @@ def _shape(body: Mapping[str, Any]) -> AnswerShape | None:
             case {"type": "json_schema", "schema": dict(schema)}:
                 return shape_of(schema, path)
             case _:
-                raise BadRequest(f"{path} is to be a json_schema with its schema", path)
+                raise BadRequest(f"{path} must be a json_schema with its schema", path)
     return None
 
 

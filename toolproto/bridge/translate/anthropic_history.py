@@ -36,7 +36,7 @@ def read_messages(body: Mapping[str, Any], offering: Offering, sees: Sees) -> li
         reading.history.heard("system", [system])
     messages = objects(body, "messages")
     if not messages:
-        raise BadRequest("messages is to be a list of at least one message", "messages")
+        raise BadRequest("messages must be a list of at least one message", "messages")
     for at, message in enumerate(messages):
         reading.add(message, f"messages[{at}]")
     return reading.history.messages

@@ -58,7 +58,7 @@ def read_parts(content: Any, path: str) -> list[Part]:
     if isinstance(content, str):
         return [content]
     if not isinstance(content, list):
-        raise BadRequest(f"{path} is to be a string or a list of parts", path)
+        raise BadRequest(f"{path} must be a string or a list of parts", path)
     parts: list[Part] = []
     for at, part in enumerate(content):
         parts += [part] if isinstance(part, str) else read_part(part, f"{path}[{at}]")
@@ -98,7 +98,7 @@ def read_part(part: Any, path: str) -> Sequence[Part]:
     """What one part of a message holds."""
     kind = part.get("type") if isinstance(part, Mapping) else None
     if not isinstance(kind, str):
-        raise BadRequest(f"{path} is to be a part with a type", path)
+        raise BadRequest(f"{path} must be a part with a type", path)
     if kind in _TEXTS:
         text: str = optional(part, "text", str, f"{path}.") or ""
         return [text]

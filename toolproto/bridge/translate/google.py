@@ -76,7 +76,7 @@ class GoogleApi:
         offering = _offering(body)
         count = optional(config, "candidateCount", int)
         if count is not None and count < 1:
-            raise BadRequest("candidateCount is to be 1 or more", "generationConfig.candidateCount")
+            raise BadRequest("candidateCount must be 1 or more", "generationConfig.candidateCount")
         return GoogleAsked(
             required(body, "model", str),
             tuple(_messages(_usual(body), offering, sees)),
@@ -147,12 +147,12 @@ def _choice(body: Mapping[str, Any]) -> Choice:
     mode = _MODES.get(given.upper()) if isinstance(given, str) else None
     path = "toolConfig.functionCallingConfig"
     if mode is None:
-        raise BadRequest(f"{path}.mode is to be one of {', '.join(_MODES)}", f"{path}.mode")
+        raise BadRequest(f"{path}.mode must be one of {', '.join(_MODES)}", f"{path}.mode")
     allowed = calling.get("allowedFunctionNames")
     if not allowed or mode != "required":
         return Choice(mode)
     if not isinstance(allowed, list) or not all(isinstance(name, str) for name in allowed):
-        raise BadRequest(f"{path}.allowedFunctionNames is to be a list of names", path)
+        raise BadRequest(f"{path}.allowedFunctionNames must be a list of names", path)
     return Choice(named=allowed[0]) if len(allowed) == 1 else Choice(mode, None, frozenset(allowed))
 
 
@@ -175,7 +175,7 @@ def _messages(body: Mapping[str, Any], offering: Offering, sees: Sees) -> list[M
     if isinstance(contents, str | Mapping):
         contents = [contents]
     if not isinstance(contents, list) or not contents:
-        raise BadRequest("contents is to be a list of at least one content", "contents")
+        raise BadRequest("contents must be a list of at least one content", "contents")
     for at, content in enumerate(contents):
         _add(history, content, f"contents[{at}]")
     return history.messages
@@ -199,7 +199,7 @@ def _parts(content: Any, path: str) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"text": content}]
     if not isinstance(content, Mapping):
-        raise BadRequest(f"{path} is to be an object with parts", path)
+        raise BadRequest(f"{path} must be an object with parts", path)
     if isinstance(content.get("parts"), Mapping):
         return [_usual(content["parts"])]
     return [_usual(part) for part in objects(content, "parts", f"{path}.")]
@@ -282,7 +282,7 @@ def _plain(parts: Sequence[Mapping[str, Any]], path: str) -> list[Part]:
             case {"codeExecutionResult": {"output": str(text)}}:
                 said.append(text)
             case {"text": _}:
-                raise BadRequest(f"{path}.text is to be a string", f"{path}.text")
+                raise BadRequest(f"{path}.text must be a string", f"{path}.text")
             case _:
                 kinds = [key for key, value in part.items() if value and key.isalpha()]
                 said += [unseen(kinds[0][:40])] if kinds else []

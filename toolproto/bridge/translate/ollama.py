@@ -131,7 +131,7 @@ def _effort(think: Any) -> dict[str, str]:
         return {}
     if isinstance(think, str):
         return {"reasoning_effort": think}
-    raise BadRequest("think is to be true, false or a level of effort", "think")
+    raise BadRequest("think must be true, false or a level of effort", "think")
 
 
 def _shape(format: Any) -> AnswerShape | None:
@@ -142,12 +142,12 @@ def _shape(format: Any) -> AnswerShape | None:
             return AnswerShape()
         case dict():
             return shape_of(format, "format")
-    raise BadRequest("format is to be 'json' or a JSON Schema", "format")
+    raise BadRequest("format must be 'json' or a JSON Schema", "format")
 
 
 def _messages(messages: list[Mapping[str, Any]], offering: Offering, sees: Sees) -> list[Message]:
     if not messages:
-        raise BadRequest("messages is to be a list of at least one message", "messages")
+        raise BadRequest("messages must be a list of at least one message", "messages")
     history = OllamaHistory(offering, sees)
     for at, message in enumerate(messages):
         _add(history, message, f"messages[{at}]")

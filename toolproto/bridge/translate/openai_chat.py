@@ -136,13 +136,13 @@ def _offer(offering: Offering, tool: Mapping[str, Any], path: str) -> None:
 def _choices(body: Mapping[str, Any]) -> int:
     choices = optional(body, "n", int)
     if choices is not None and choices < 1:
-        raise BadRequest("n is to be 1 or more", "n")
+        raise BadRequest("n must be 1 or more", "n")
     return choices or 1
 
 
 def _messages(messages: list[Mapping[str, Any]], offering: Offering, sees: Sees) -> list[Message]:
     if not messages:
-        raise BadRequest("messages is to be a list of at least one message", "messages")
+        raise BadRequest("messages must be a list of at least one message", "messages")
     history = History(sees)
     for at, message in enumerate(messages):
         _add(history, message, offering, f"messages[{at}]")

@@ -58,7 +58,7 @@ def _named(choice: Any, path: str) -> str:
         ) if name not in ("function", "custom", "allowed_tools"):
             return name
     raise BadRequest(
-        f"{path} is to be 'auto', 'none', 'required' or an object that names a function", path
+        f"{path} must be 'auto', 'none', 'required' or an object that names a function", path
     )
 
 
@@ -73,4 +73,4 @@ def openai_shape(format: Any, path: str) -> AnswerShape | None:
             return shape_of(schema, path)
         case {"type": "json_schema", "schema": dict(schema)}:
             return shape_of(schema, path)
-    raise BadRequest(f"{path} is to be text, json_object or json_schema", path)
+    raise BadRequest(f"{path} must be text, json_object or json_schema", path)

@@ -103,7 +103,7 @@ def optional(body: Mapping[str, Any], key: str, kind: type, path: str = "") -> A
     if value is None:
         return None
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise BadRequest(f"{path}{key} is to be {_NAMES[kind]}", f"{path}{key}")
+        raise BadRequest(f"{path}{key} must be {_NAMES[kind]}", f"{path}{key}")
     return value
 
 
@@ -120,7 +120,7 @@ def objects(body: Mapping[str, Any], key: str, path: str = "") -> list[Mapping[s
     values = optional(body, key, list, path) or []
     for at, value in enumerate(values):
         if not isinstance(value, Mapping):
-            raise BadRequest(f"{path}{key}[{at}] is to be an object", f"{path}{key}[{at}]")
+            raise BadRequest(f"{path}{key}[{at}] must be an object", f"{path}{key}[{at}]")
     return values
 
 
@@ -132,7 +132,7 @@ def read_arguments(text: Any, path: str) -> dict[str, Any]:
     if isinstance(text, Mapping):
         return dict(text)
     if not isinstance(text, str):
-        raise BadRequest(f"{path} is to be the JSON text of an object", path)
+        raise BadRequest(f"{path} must be the JSON text of an object", path)
     try:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -144,10 +144,10 @@ def read_arguments(text: Any, path: str) -> dict[str, Any]:
 def shape_of(schema: Any, path: str) -> AnswerShape:
     """An answer in JSON of which *schema* says what it holds."""
     if not isinstance(schema, Mapping):
-        raise BadRequest(f"{path} is to be a JSON Schema", path)
+        raise BadRequest(f"{path} must be a JSON Schema", path)
     tamed, labels = tame(schema)
     if any(label.startswith("not an object") for label in labels):
-        raise BadRequest(f"{path} is to be a JSON Schema with 'type': 'object'", path)
+        raise BadRequest(f"{path} must be a JSON Schema with 'type': 'object'", path)
     return AnswerShape(tamed)
 
 
@@ -157,7 +157,7 @@ def read_stop(stop: Any, path: str = "stop") -> tuple[str, ...]:
         return (stop,) if stop else ()
     if isinstance(stop, list) and all(isinstance(each, str) for each in stop):
         return tuple(filter(None, stop))
-    raise BadRequest(f"{path} is to be a string or a list of strings", path)
+    raise BadRequest(f"{path} must be a string or a list of strings", path)
 
 
 def read_params(body: Mapping[str, Any], handled: frozenset[str]) -> dict[str, Any]:
@@ -180,6 +180,6 @@ def read_numbers(
             continue
         fine = isinstance(value, int | float) and not isinstance(value, bool)
         if not fine or (isinstance(value, float) and not isfinite(value)):
-            raise BadRequest(f"{path}{key} is to be a number", f"{path}{key}")
+            raise BadRequest(f"{path}{key} must be a number", f"{path}{key}")
         found[name] = value
     return found

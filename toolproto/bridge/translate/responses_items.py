@@ -47,7 +47,7 @@ def read_input(
         for at, item in enumerate(given):
             items.add(item, f"input[{at}]")
     else:
-        raise BadRequest("input is to be a string or a list of at least one item", "input")
+        raise BadRequest("input must be a string or a list of at least one item", "input")
     return items.messages
 
 
@@ -90,7 +90,7 @@ class _Items:
         elif kind is not None:
             raise BadRequest(f"{path}: items of type {shown(kind)} cannot be used here", path)
         else:
-            raise BadRequest(f"{path} is to be an item with a type or a role", path)
+            raise BadRequest(f"{path} must be an item with a type or a role", path)
 
     def _add_message(self, item: Mapping[str, Any], path: str) -> None:
         parts = read_parts(item.get("content"), f"{path}.content")

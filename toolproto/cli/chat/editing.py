@@ -58,7 +58,7 @@ class Draft:
         except (ValueError, RecursionError) as error:
             return f"it is not JSON ({error})"
         if not isinstance(arguments, dict):
-            return "the arguments are to be an object, {…}"
+            return "the arguments must be an object, {…}"
         return self._checked(replace(self.original, arguments=arguments, repairs=()))
 
     def _checked(self, call: ToolCall) -> str:

@@ -65,7 +65,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
               help="Keep the session: chats.db, or postgresql://…")  # fmt: skip
 @click.option(
-    "--session", type=SESSION, metavar="ID", help="Which one: go on with it, or begin it."
+    "--session", type=SESSION, metavar="ID", help="Continue the session of this name, or begin it."
 )
 @click.option("--files", metavar="NAME", help="Let the model keep files of that name in the store.")
 @click.option("--workspace", default="", metavar="NAME", help="What a new session belongs to.")
@@ -76,7 +76,11 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option("--in-order", is_flag=True,
               help="Run the calls of one reply one after another.")  # fmt: skip
 @click.option("--stop-on-deny", is_flag=True, help="End the turn when you refuse a call.")
-@click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses.")
+@click.option(
+    "--temperature",
+    type=click.FloatRange(0),
+    help="Sampling temperature; 0 always takes the likeliest token.",
+)
 @click.option("--max-tokens", type=click.IntRange(1), help="How long one reply may be.")
 @click.option("--seed", type=int, help="For answers that can be repeated.")
 @json_option
@@ -118,7 +122,7 @@ def command(
     interactive = sys.stdin.isatty() and sys.stdout.isatty() and not as_json
     approve = approve or ("ask" if interactive else "read")
     if approve == "ask" and not interactive:
-        raise UsageError("there is no terminal to ask at; say --approve read, all or none")
+        raise UsageError("there is no terminal to ask at; give --approve read, all or none")
     said = message if interactive or message is not None else _standard_input()
     if said is not None and not said.strip():
         raise UsageError("the message is empty; give --message TEXT, or write it to stdin")
@@ -129,8 +133,8 @@ def command(
     kept = kept_terms(options["store"], options["session"])
     if kept.get("model") and endpoint.url and not endpoint.model:
         endpoint = endpoint.using(kept["model"])
-    endpoint = endpoint.with_model(ask_model if interactive else which_model)
     servers = configured_servers(options.pop("mcp"), settings)
+    endpoint = endpoint.with_model(ask_model if interactive else which_model)
     prices = settings.table("prices")
     options |= _for_model(ctx, endpoint)
     if kept.get("paradigm") and _is_unsaid(ctx, "paradigm"):

@@ -42,7 +42,7 @@ _LONGEST = 16_000_000
     "--stranger",
     type=click.File("rb"),
     multiple=True,
-    help="What a tool gave back before: a call that stands in it is doubted. May be repeated.",
+    help="An earlier tool result: a call that appears in it is doubted. May be repeated.",
 )
 @click.option("--thinking", is_flag=True, help="The prompt has opened a thought already.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if a call is rejected.")

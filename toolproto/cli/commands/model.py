@@ -32,7 +32,7 @@ def command() -> None:
 
 @command.command("pull")
 @click.argument("source")
-@click.option("--name", help="What the model is called here, instead of like its file.")
+@click.option("--name", help="Name of the model here, if not that of its file.")
 def _pull(source: str, name: str | None) -> None:
     """Get the model SOURCE, and print where its file is.
 

@@ -19,7 +19,7 @@ _CUSTOM = "@call "
 @click.command(name="new-paradigm")
 @click.argument("name")
 @click.option("--open", "opener", help="Marker before a call, as in '[[call '.")
-@click.option("--close", "closer", default="", help="Marker behind it, as in ']]'.")
+@click.option("--close", "closer", default="", help="Marker after a call, as in ']]'.")
 @click.option(
     "--payload",
     type=click.Choice(_PAYLOADS),

@@ -62,7 +62,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "--output",
     "-o",
     metavar="FILE",
-    help="File for the rows: .jsonl, .jsonl.gz or .parquet; with / behind it, a folder of parts.",
+    help="File for the rows: .jsonl, .jsonl.gz or .parquet; with a / at its end, a folder.",
 )
 @click.option("--bad-rows", type=_FILE, help="File that tells of the rows that cannot be read.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was broken off.")
@@ -78,7 +78,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     type=click.Choice(["local", "ray"]),
     default="local",
     show_default=True,
-    help="What shares it: processes of this machine, or Ray.",
+    help="Who does the work: processes of this machine, or Ray.",
 )
 @click.option("--address", metavar="HOST:PORT", help="Ray's cluster; 'auto' for one that is here.")
 @click.option("--max-row-bytes", type=click.IntRange(1), default=MAX_ROW, show_default=True)

@@ -214,7 +214,7 @@ def _save(ctx: click.Context, report: ProbeReport) -> Path | None:
 def _param(text: str) -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign or not name.strip():
-        raise UsageError(f"--param {text!r} is to be like max_tokens=1000")
+        raise UsageError(f"--param {text!r} must be like max_tokens=1000")
     try:
         return name.strip(), json.loads(value)
     except ValueError:

@@ -31,7 +31,7 @@ __all__ = ["command"]
     type=click.Choice(list(DIALECTS)),
     default="openai_chat",
     show_default=True,
-    help="How the backend is spoken to.",
+    help="API of the backend.",
 )
 @click.option(
     "--upstream-key-env",
@@ -54,7 +54,7 @@ __all__ = ["command"]
     type=click.IntRange(0, 10),
     default=2,
     show_default=True,
-    help="How often a model's mistake is put to it.",
+    help="How often the model is asked again after a mistake.",
 )
 @constrain_option
 @guard_option

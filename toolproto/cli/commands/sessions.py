@@ -135,7 +135,7 @@ def show(store: Store, id: str, whole: bool, thinking: bool, as_json: bool) -> N
     "-o",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to; standard output otherwise.",
+    help="File to write, if not standard output.",
 )
 def export(store: Store, id: str, form: str | None, output: Path | None) -> None:
     """Write a session as lines of JSON or as Markdown."""
@@ -154,7 +154,7 @@ def export(store: Store, id: str, form: str | None, output: Path | None) -> None
 @command.command("import")
 @_in_store
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--id", "id", metavar="ID", help="What to call it; as before otherwise.")
+@click.option("--id", "id", metavar="ID", help="Its name here, if not the old one.")
 def import_session(store: Store, file: Path, id: str | None) -> None:
     """Make a session of an exported FILE."""
     from ...session import import_jsonl
@@ -173,7 +173,7 @@ def delete(store: Store, ids: tuple[str, ...], yes: bool) -> None:
         _known(store, id)
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError("nobody is there to be asked; say --yes")
+            raise UsageError("there is no terminal to ask at; give --yes")
         click.confirm(f"delete {', '.join(ids)}?", abort=True, err=True)
     for id in ids:
         store.delete(id)

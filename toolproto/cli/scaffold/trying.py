@@ -29,7 +29,7 @@ def try_out(paradigm: ToolContextDef, wanted: NewParadigm) -> None:
     """Raise UsageError if *paradigm* cannot keep the laws."""
     if paradigm.encode_results([_RESULT]).startswith(wanted.opener.rstrip("> ")):
         raise UsageError(
-            f"{wanted.opener!r} is how a result begins, and no model is to write one; choose other"
+            f"{wanted.opener!r} begins a result, which a model must not write; choose other"
             f" markers, as in {_SURE}"
         )
     try:

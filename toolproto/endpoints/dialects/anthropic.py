@@ -90,7 +90,7 @@ class Anthropic(Dialect):
         """All blocks of a message that was not streamed."""
         blocks = body.get("content")
         if not isinstance(blocks, list):
-            raise WireError("the reply holds no content")
+            raise WireError("the reply has no content")
         read = [chunk for chunk in map(_block, blocks) if chunk]
         return Chunk(
             "".join(chunk.text for chunk in read),

@@ -87,7 +87,7 @@ class Gemini(Dialect):
         """A reply that was not streamed is one frame."""
         chunk = _chunk(body)
         if chunk is None:
-            raise WireError("the reply holds no candidates")
+            raise WireError("the reply has no candidates")
         return chunk
 
 

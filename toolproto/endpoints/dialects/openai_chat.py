@@ -71,7 +71,7 @@ class OpenAIChat(Dialect):
         """The one choice of a reply that was not streamed."""
         choice = first_choice(body)
         if choice is None:
-            raise WireError("the reply holds no choices")
+            raise WireError("the reply has no choices")
         text, reasoning = _said(choice.get("message"))
         return Chunk(text, reasoning, _reason(choice), openai_usage(body))
 

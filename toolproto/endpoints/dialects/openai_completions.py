@@ -81,7 +81,7 @@ class OpenAICompletions(Dialect):
         """The one choice of a reply that was not streamed."""
         choice = first_choice(body)
         if choice is None:
-            raise WireError("the reply holds no choices")
+            raise WireError("the reply has no choices")
         return _chunk(choice, openai_usage(body))
 
 

@@ -69,7 +69,7 @@ class Tgi(Dialect):
     def read_whole(self, body: Mapping[str, Any]) -> Chunk:
         """A reply that was not streamed."""
         if "generated_text" not in body:
-            raise WireError("the reply holds no text")
+            raise WireError("the reply has no text")
         reason, usage = _end(body.get("details"))
         return Chunk(text_of(body.get("generated_text")), "", reason or "stop", usage)
 

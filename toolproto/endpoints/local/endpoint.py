@@ -105,7 +105,7 @@ class LocalEndpoint:
 def _has_grammar(params: Mapping[str, Any]) -> bool:
     grammar = params.get("grammar", "")
     if not isinstance(grammar, str):  # which llama.cpp would pass over in silence
-        raise UsageError(f"'grammar' is to be a text in GBNF, not {type(grammar).__name__}")
+        raise UsageError(f"'grammar' must be a text in GBNF, not {type(grammar).__name__}")
     return bool(grammar)
 
 
