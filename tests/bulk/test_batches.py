@@ -192,9 +192,9 @@ def test_offers_are_read_once_and_only_so_many_are_kept():
 
 def test_threads_do_not_count_each_others_calls():
     asked = reading()
-    rows = batch(reply=[call() + call("Rome")] * 200)
+    rows = batch(reply=[call() + call("Rome")] * 60)
     with ThreadPoolExecutor(4) as pool:
-        for out in pool.map(lambda _: read_batch(rows, asked), range(8)):
+        for out in pool.map(lambda _: read_batch(rows, asked), range(4)):
             ids = {tuple(c["id"] for c in row) for row in out.column("calls").to_pylist()}
             assert ids == {("call_1", "call_2")}
 
