@@ -11,6 +11,7 @@ import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator, Mapping
+from time import monotonic
 from typing import Any
 
 __all__ = ["EventLog"]
@@ -35,6 +36,7 @@ class EventLog:
         self._piece: dict[str, Any] | None = None
         self._texts: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
+        self._flushed = monotonic()
         self._waiting: set[asyncio.Future[None]] = set()
         self.viewers = 0
         self.is_closed = False
@@ -64,9 +66,11 @@ class EventLog:
             self.flush()
             self._piece = dict(event)
         self._texts.append(event["text"])
-        if self._timer is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._pace, self.flush)
+        # Slow tokens go out as they come; fast ones wait for those that follow.
+        if (left := self._flushed + self._pace - monotonic()) <= 0:
+            self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(left, self.flush)
 
     def flush(self) -> None:
         """Tell what was gathered."""
@@ -74,6 +78,7 @@ class EventLog:
             self._timer.cancel()
             self._timer = None
         if self._piece is not None:
+            self._flushed = monotonic()
             piece, self._piece = self._piece, None
             texts, self._texts = self._texts, []
             self._add({**piece, "text": "".join(texts)})
