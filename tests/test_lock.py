@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 APART = {
     *("docs", "soak", "ray", "polars", "duckdb", "spark", "daft"),
     *("langchain", "llm", "pydantic-ai", "transformers"),
-    *("litellm", "openai-agents", "smolagents"),
+    *("haystack", "litellm", "llama-index", "openai-agents", "smolagents"),
 }
 REMEDY = "run `make lock`, or `python requirements/lock.py` in the environment of the tests"
 
