@@ -99,7 +99,7 @@ if typing.TYPE_CHECKING:
         TurnState,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Allow",
