@@ -101,7 +101,6 @@ HOMES = {
     "smolagents": ("integrations/",),
     "llama_index": ("integrations/",),
     "litellm": ("integrations/", "endpoints/"),
-    "dspy": ("integrations/",),
     "haystack": ("integrations/",),
 }
 
