@@ -27,7 +27,10 @@ EXTRAS = PROJECT["optional-dependencies"]
 #: For working on the package, not for using it.
 OURS = {"test", "bench", "soak", "docs", "all"}
 #: Extras that are a framework of somebody else's, and large.
-LARGE = {"ray", "spark", "daft", "polars", "duckdb"}
+LARGE = {
+    *("ray", "spark", "daft", "polars", "duckdb", "transformers", "haystack", "langchain"),
+    *("litellm", "llama-index", "llm", "openai-agents", "pydantic-ai", "smolagents"),
+}
 PROGRAM = """
 from toolproto import ChatSession, tool
 from toolproto.endpoints import ScriptedEndpoint
