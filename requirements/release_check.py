@@ -48,12 +48,12 @@ print(ChatSession(endpoint, paradigm="xml_tag", tools=[double]).send("Twice four
 TYPED = PROGRAM + "\ndouble(number='four')\n"
 
 
-def run(*words: str | Path, fails: bool | None = False) -> str:
+def run(*words: str | Path, fails: bool | None = False, cwd: Path = ROOT) -> str:
     """What a command prints; SystemExit if it does not end as it should (None: either way)."""
     names = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT", "PYTHONPATH")
     clean = {key: value for key, value in os.environ.items() if key not in names}
     done = subprocess.run(
-        [str(word) for word in words], capture_output=True, encoding="utf-8", env=clean
+        [str(word) for word in words], capture_output=True, encoding="utf-8", env=clean, cwd=cwd
     )
     if fails is not None and bool(done.returncode) is not fails:
         raise SystemExit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
@@ -147,7 +147,8 @@ def types(wheel: Path, folder: Path) -> None:
         run(inner, "-m", "pip", "install", "--quiet", "mypy")
         program = folder / "types" / "typed.py"
         program.write_text(TYPED)
-        told = run(inner, "-m", "mypy", "--strict", program, fails=True)
+        # Elsewhere than in the clone, whose own package would be checked instead.
+        told = run(inner, "-m", "mypy", "--strict", program, fails=True, cwd=folder)
         assert 'expected "int"' in told and "Found 1 error" in told, told
 
 
