@@ -30,7 +30,7 @@ VARIANTS = {
     "no closer": NewParadigm("new_form", "<|use|>"),
     "a fence": NewParadigm("new_form", "```call\n", "\n```"),
     "quotes and backslashes": NewParadigm("new_form", "\\\"'call ", "'\"\\"),
-    "dollars and braces": NewParadigm("new_form", "${call} ", "$end{}"),
+    "dollars and braces": NewParadigm("new_form", "$call{ ", "$end{}"),
     "custom": NewParadigm("new_form", "@call ", custom=True),
     "custom, short": NewParadigm("new_form", "!", custom=True),
 }
