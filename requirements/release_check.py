@@ -22,6 +22,8 @@ from pathlib import Path
 from time import monotonic
 
 ROOT = Path(__file__).parent.parent
+#: Where commands are run: in the clone, its own package would be found before the installed one.
+HOME = Path.home()
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 #: For working on the package, not for using it.
@@ -48,7 +50,7 @@ print(ChatSession(endpoint, paradigm="xml_tag", tools=[double]).send("Twice four
 TYPED = PROGRAM + "\ndouble(number='four')\n"
 
 
-def run(*words: str | Path, fails: bool | None = False, cwd: Path = ROOT) -> str:
+def run(*words: str | Path, fails: bool | None = False, cwd: Path = HOME) -> str:
     """What a command prints; SystemExit if it does not end as it should (None: either way)."""
     names = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT", "PYTHONPATH")
     clean = {key: value for key, value in os.environ.items() if key not in names}
@@ -73,7 +75,7 @@ def pythons() -> Iterator[str]:
 
 def built(folder: Path) -> Path:
     """The wheel, made out of the sdist."""
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder)
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=ROOT)
     (sdist,) = folder.glob("*.tar.gz")
     words = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder)
     run(sys.executable, *words, sdist)
@@ -147,8 +149,7 @@ def types(wheel: Path, folder: Path) -> None:
         run(inner, "-m", "pip", "install", "--quiet", "mypy")
         program = folder / "types" / "typed.py"
         program.write_text(TYPED)
-        # Elsewhere than in the clone, whose own package would be checked instead.
-        told = run(inner, "-m", "mypy", "--strict", program, fails=True, cwd=folder)
+        told = run(inner, "-m", "mypy", "--strict", program, fails=True)
         assert 'expected "int"' in told and "Found 1 error" in told, told
 
 
