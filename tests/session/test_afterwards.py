@@ -236,6 +236,21 @@ def test_what_a_turn_wrote_is_put_back(play, files, store):
         play.session.undo()
 
 
+@pytest.mark.parametrize("goes_on", ["sends", "resumes"])
+def test_what_the_turn_before_wrote_stays_when_others_of_its_calls_waited(play, files, goes_on):
+    moods = [Defer(), Allow(), Allow()]
+    options = {"tools": file_tools(files), "approver": lambda request: moods.pop(0)}
+    replies = writes("old.txt", "1") + writes("b.txt", "2"), writes("a.txt", "3"), "ok"
+    play(*replies, store=MemoryStore(), id="x", **options).send()
+    assert files.read("b.txt") == b"2"
+    if goes_on == "sends":
+        play.send("never mind")
+    else:
+        play.resume({request.call.id: Deny() for request in play.session.pending})
+    assert play.session.undo() == ["a.txt"]
+    assert files.read("b.txt") == b"2"
+
+
 def test_what_was_changed_since_is_not_put_back(play, files):
     options = {"tools": file_tools(files), "policy": FREELY, "store": "memory:"}
     play(writes("old.txt", "1") + writes("new.txt", "new"), "ok", "well", **options).send()

@@ -154,7 +154,8 @@ class SessionLog:
 
     def _begin(self, data: Mapping[str, Any]) -> None:
         turn = begun(data)
-        self._known(turn.parent)  # so that every way has an end
+        parent = self._known(turn.parent)  # so that every way has an end
+        turn.before = self.turns[parent] if parent is not None else None
         self.led = dict(data.get("led", self.led))
         if turn.number in self.turns:
             raise StoreError(f"the session is damaged: it has two turns {turn.number!r}")

@@ -13,6 +13,7 @@ from ..turn.packing import unpacked
 from ..turn.records import (
     Record,
     read_message,
+    read_pending,
     read_terms,
     read_verdict,
     write_message,
@@ -43,6 +44,8 @@ class LoggedTurn:
     records: list[Record] = field(default_factory=list)
     status: str | None = None
     imported: bool = False
+    #: The turn behind which it stands.
+    before: LoggedTurn | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_resumed(self) -> bool:
@@ -55,10 +58,20 @@ class LoggedTurn:
 
         A structured answer is plain JSON here: of its type only the schema is kept.
         """
-        told = recounted(self.message, self.verdicts, list(self.told()))
+        earlier = self.before.half_answered if self.before else frozenset[str]()
+        told = recounted(self.message, self.verdicts, list(self.told()), earlier)
         if told is None or told.status != "completed" or self.terms.output is None:
             return told
         return replace(told, partial_output=self.terms.output.read_back(told.partial_text))
+
+    @property
+    def half_answered(self) -> frozenset[str]:
+        """The calls that have their results though others of the same reply wait.
+
+        The results stand in the turn that goes on; the calls are this one's.
+        """
+        ended = next((each.data for each in self.records if each.kind == "ended"), {})
+        return frozenset(read_pending(ended["pending"]).results if ended.get("pending") else ())
 
     def told(self) -> Iterator[Record]:
         """What the turn was told, one by one."""

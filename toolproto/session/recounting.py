@@ -22,10 +22,14 @@ __all__ = ["recounted"]
 
 
 def recounted(
-    message: Message | None, verdicts: Mapping[str, Verdict], told: Sequence[Record]
+    message: Message | None,
+    verdicts: Mapping[str, Verdict],
+    told: Sequence[Record],
+    earlier: frozenset[str] = frozenset(),
 ) -> TurnResult | None:
     """The result of a turn that *message* began, or *verdicts*; None if it broke off.
 
+    The calls *earlier* were made in the turn before, though their results are told in this one.
     Calls that could not even be read are not kept. An error that is not one of ours is told by a
     ToolProtoError.
     """
@@ -34,7 +38,8 @@ def recounted(
         return None
     said = [read_message(each.data) for each in told if each.kind == "message"]
     transcript = (*([message] if message else ()), *said)
-    calls = tuple(_calls(verdicts, told, transcript))
+    found = _calls(verdicts, told, transcript)
+    calls = tuple(each for each in found if each.call.id not in earlier)
     ending = read_ending(ended.data)
     pending = read_pending(ended.data["pending"]) if ended.data.get("pending") else None
     answer = answer_in(transcript)
