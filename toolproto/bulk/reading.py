@@ -97,7 +97,7 @@ class Reading:
             )
         if self.paradigm == ANY and (self.finish_reason or self.fields.finish_reason):
             raise UsageError(
-                "'any' reads every reply as whole; leave finish reasons out, or name a paradigm"
+                "with 'any' every reply counts as whole; leave out the finish reasons, or name a paradigm"
             )
         if self.paradigm == AUTO and self.fields.model is None:
             raise UsageError("'auto' goes by each row's model; name its field with --model-field")

@@ -61,7 +61,7 @@ def _written(folder: Any, paradigm: str, case: str, reply: str, offer: ToolOffer
 def _asked(ask: Ask) -> tuple[str, str, ToolOffer]:
     reply = str(ask.body["reply"])
     if len(reply) > _MOST:
-        raise UsageError(f"the reply has {len(reply)} characters; {_MOST} are read here")
+        raise UsageError(f"the reply has {len(reply)} characters; at most {_MOST} are read here")
     return reply, str(ask.body.get("paradigm") or "json_strict"), _offer(ask.body.get("tools"))
 
 
