@@ -25,6 +25,7 @@ REPAIRS: Mapping[str, str] = {
     "missing_wrapper": "the object around the calls was missing",
     "missing_prefix": "what should stand before the name was missing",
     "missing_closer": "its closing marker was missing",
+    "missing_separator": "what should stand between two arguments was missing",
     "other_closer": "another closing marker ended it",
     "extra_closer": "a closing marker too many",
     "several_calls_in_marker": "several calls stood between one pair of markers",

@@ -64,7 +64,7 @@ def test_the_parts_of_another_run_are_refused_and_it_is_said_what_differs(parts,
     with parts.planned(ABOUT, anew=False):
         parts.write(0, b"one\n", b"", tally())
     other = parts.planned({**ABOUT, key: value}, anew=False)
-    with pytest.raises(UsageError, match=f"with other {key};.*--force"), other:
+    with pytest.raises(UsageError, match=f"other values of {key};.*--force"), other:
         pass
     with parts.planned({**ABOUT, key: value}, anew=True):
         assert parts.done(0) is None

@@ -132,13 +132,13 @@ def test_a_complete_output_is_left_alone(tmp_path):
 def test_a_run_goes_on_only_with_the_same_inputs_and_options(tmp_path):
     source, output = begun(tmp_path)
     before = sorted(parts_of(output).iterdir())
-    with pytest.raises(UsageError, match="with other paradigm;"):
+    with pytest.raises(UsageError, match="other values of paradigm;"):
         run(source, output, resume=True, reading={"paradigm": "hermes"})
-    with pytest.raises(UsageError, match="with other field, id_field;"):
+    with pytest.raises(UsageError, match="other values of field, id_field;"):
         run(source, output, resume=True, reading={"fields": {"reply": "id", "id": "id"}})
     with open(source, "ab") as file:
         file.write(b'{"reply": "one more"}\n')
-    with pytest.raises(UsageError, match="with other inputs;"):
+    with pytest.raises(UsageError, match="other values of inputs;"):
         run(source, output, resume=True)
     assert sorted(parts_of(output).iterdir()) == before
 

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from toolproto.extras import install_command
-
 #: The extra, the modules it brings, and words that need it.
 NEEDED = {
     "local": (["xllamacpp"], ["chat", "--local", "--message", "hi"]),
@@ -61,4 +59,4 @@ def test_a_command_without_its_extra_says_what_to_install(extra, tmp_path):
     assert done.returncode in (1, 2), told
     assert "Traceback" not in told
     also = "parquet" if extra == "bulk" else "server" if extra == "web" else extra
-    assert install_command(extra) in told or install_command(also) in told, told
+    assert "pip install" in told and (f"[{extra}]" in told or f"[{also}]" in told), told

@@ -96,8 +96,8 @@ def test_an_answer_contains_one_phrase_of_each_group():
     [
         ({"$any": []}, "list of values"),
         ({"$any": "abc"}, "list of values"),
-        ({"$text": 3}, "to be text"),
-        ({"$code": None}, "to be text"),
+        ({"$text": 3}, "must be text"),
+        ({"$code": None}, "must be text"),
         ({"$text": "a", "b": 1}, "no other key"),
         ([{"x": {"$any": 1}}], "list of values"),
     ],

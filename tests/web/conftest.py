@@ -1,4 +1,8 @@
-"""One browser for the tests of a worker, and a fresh person in it for each test."""
+"""One browser for the tests of a module, and a fresh person in it for each test.
+
+Playwright keeps an event loop running while it is there, beside which no other can be run: it has
+to be gone before the tests of another module.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from tests.web.watched import Tab
 from toolproto.web import WebConfig
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium, driven by Playwright."""
     playwright = pytest.importorskip("playwright.sync_api")

@@ -57,6 +57,7 @@ def hostile_tool(number: int, text: str) -> Tool:
 
 
 def clean(tab: Tab) -> None:
+    tab.page.locator(".composer .primary").wait_for()  # a turn that runs has no such button
     found = tab.page.evaluate(_CHECK)
     assert found["hit"] is None
     assert found["foreign"] == [] and found["images"] == [] and found["styled"] == []

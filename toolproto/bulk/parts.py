@@ -147,8 +147,8 @@ def _refuse_other(plan: Path, about: Mapping[str, Any]) -> None:
         raise UsageError(f"{str(plan)!r} is no plan of ours; begin again with --force") from None
     if other := sorted(key for key in keys if about.get(key) != found.get(key)):
         raise UsageError(
-            f"what {str(plan.parent)!r} holds was begun with a different {', '.join(other)}; "
-            "say the same as then, or begin again with --force"
+            f"the parts in {str(plan.parent)!r} are of a run with other values of "
+            f"{', '.join(other)}; give the same ones, or begin again with --force"
         )
 
 

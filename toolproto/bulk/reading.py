@@ -97,7 +97,8 @@ class Reading:
             )
         if self.paradigm == ANY and (self.finish_reason or self.fields.finish_reason):
             raise UsageError(
-                "with 'any' every reply counts as whole; leave out the finish reasons, or name a paradigm"
+                "with 'any' every reply counts as whole; leave out the finish reasons, or name a "
+                "paradigm"
             )
         if self.paradigm == AUTO and self.fields.model is None:
             raise UsageError("'auto' goes by each row's model; name its field with --model-field")

@@ -100,7 +100,8 @@ _ENDPOINT_OPTIONS = [
     ),
     click.option(
         "--dialect", type=click.Choice(list(DIALECTS)), default="openai_chat", show_default=True,
-        envvar="TOOLPROTO_DIALECT", help="API of the service.",
+        envvar="TOOLPROTO_DIALECT", metavar="NAME",
+        help=f"API of the service: {', '.join(DIALECTS)}.",
     ),
     click.option(
         "--service", type=click.Choice(list(SERVICES)), envvar="TOOLPROTO_SERVICE",

@@ -31,7 +31,8 @@ __all__ = ["command"]
     type=click.Choice(list(DIALECTS)),
     default="openai_chat",
     show_default=True,
-    help="API of the backend.",
+    metavar="NAME",
+    help=f"API of the backend: {', '.join(DIALECTS)}.",
 )
 @click.option(
     "--upstream-key-env",
