@@ -57,8 +57,12 @@ def hostile_tool(number: int, text: str) -> Tool:
 
 
 def clean(tab: Tab) -> None:
-    tab.page.locator(".composer .primary").wait_for()  # a turn that runs has no such button
     found = tab.page.evaluate(_CHECK)
+    for _ in range(200):  # a turn that runs has no such button
+        if found["send"] == "Send":
+            break
+        tab.page.wait_for_timeout(50)
+        found = tab.page.evaluate(_CHECK)
     assert found["hit"] is None
     assert found["foreign"] == [] and found["images"] == [] and found["styled"] == []
     assert set(found["links"]) <= {"http:", "https:", "mailto:"}

@@ -37,12 +37,12 @@ def test_an_answer_streams_as_markdown_with_thinking_folded(visit: Visit) -> Non
     tab = visit(config(said))
     tab.say("Hi")
     tab.page.locator(".live pre", has_text="def f():").wait_for()  # while it is still written
-    assert tab.button("Stop").is_visible()
+    tab.soon(tab.button("Stop")).to_be_visible()
     hold.release()
     tab.page.locator(".hl-word", has_text="return").wait_for()
     tab.idle()
-    assert tab.page.locator(".text strong").inner_text() == "Bold"
-    assert tab.page.locator("td.to-right").inner_text() == "2"
+    tab.soon(tab.page.locator(".text strong")).to_have_text("Bold")
+    tab.soon(tab.page.locator("td.to-right")).to_have_text("2")
     thinking = tab.page.locator("details.thought")
     assert not thinking.get_attribute("open") and "hmmm" in thinking.text_content()
     assert tab.page.title().startswith("Hi")
@@ -52,7 +52,7 @@ def test_run_and_its_key(visit: Visit) -> None:
     tab = visit(config(BOOK, "Booked.", BOOK, "Again."))
     tab.say("Book it")
     card = tab.card("waiting")
-    assert "changes something" in card.inner_text()
+    tab.soon(card).to_contain_text("changes something")
     tab.click("Run")
     tab.sees("Booked.")
     tab.idle()
@@ -60,7 +60,7 @@ def test_run_and_its_key(visit: Visit) -> None:
     tab.card("waiting")
     tab.key("r")
     tab.sees("Again.")
-    assert tab.page.locator("tp-call[data-status=completed]").count() == 2
+    tab.soon(tab.page.locator("tp-call[data-status=completed]")).to_have_count(2)
 
 
 def test_edit_and_run(visit: Visit) -> None:
@@ -116,7 +116,7 @@ def test_always_answer_and_ignore(visit: Visit) -> None:
     tab.card("waiting")
     tab.key("i")
     tab.sees("Four.")
-    assert tab.page.locator("tp-call b").count() == 0
+    tab.soon(tab.page.locator("tp-call b")).to_have_count(0)
 
 
 @pytest.mark.parametrize("paradigm", ["json_strict", "xml_tag"])
@@ -133,7 +133,7 @@ def test_the_whole_way_of_a_call_in_the_browser(visit: Visit, paradigm: str) -> 
     tab = visit(WebConfig(given=lambda: endpoint, given_name="s", choices=choices))
     tab.say("What is 6 * 7?")
     card = tab.card("waiting")
-    assert "runs in your browser" in card.inner_text()
+    tab.soon(card).to_contain_text("runs in your browser")
     assert len(endpoint.requests) == 1  # nothing ran before somebody said so
     tab.click("Run")
     tab.sees("It is 42.")
@@ -186,10 +186,10 @@ def test_a_turn_is_stopped_run_again_edited_and_branched(visit: Visit) -> None:
     tab.click("Resend")
     tab.sees("Other.")
     tab.idle()
-    assert tab.page.get_by_text("3/3").is_visible()
+    tab.soon(tab.page.get_by_text("3/3")).to_be_visible()
     tab.page.get_by_label("Previous version").click()
     tab.sees("Whole.")
-    assert tab.page.get_by_text("2/3").is_visible()
+    tab.soon(tab.page.get_by_text("2/3")).to_be_visible()
     tab.click("Go on from here")
     tab.say("And then?")
     tab.sees("More.")
@@ -202,7 +202,7 @@ def test_a_reload_in_the_middle_of_a_turn_shows_all_of_it(visit: Visit) -> None:
     tab.sees("First half,")
     tab.page.reload()
     tab.sees("First half,")
-    assert tab.button("Stop").is_visible()
+    tab.soon(tab.button("Stop")).to_be_visible()
     hold.release()
     tab.sees("First half, second half.")
 
@@ -217,7 +217,7 @@ def test_two_tabs_show_the_same(visit: Visit) -> None:
     tab.sees("Booked.")
     other.sees("Booked.")
     tab.card("completed")
-    assert tab.page.locator("tp-call[data-status=waiting]").count() == 0
+    tab.soon(tab.page.locator("tp-call[data-status=waiting]")).to_have_count(0)
     other.check()
 
 
@@ -336,7 +336,7 @@ def test_sessions_are_made_searched_named_and_deleted(visit: Visit) -> None:
     tab.click("Delete", within="dialog")
     tab.page.get_by_label("Search sessions").fill("")
     tab.page.locator("tp-sessions .open", has_text="About birds").wait_for()
-    assert tab.page.locator("tp-sessions .open", has_text="Water").count() == 0
+    tab.soon(tab.page.locator("tp-sessions .open", has_text="Water")).to_have_count(0)
 
 
 def test_tools_are_switched_and_files_edited_uploaded_downloaded(
@@ -354,7 +354,7 @@ def test_tools_are_switched_and_files_edited_uploaded_downloaded(
     tab.key("r")
     tab.page.get_by_label("Open a.txt").click()
     field = tab.page.get_by_label("Content of a.txt")
-    assert field.input_value() == "from the model"
+    tab.soon(field).to_have_value("from the model")
     field.fill("from me")
     tab.click("Save")
     tab.page.locator("tp-files", has_text="7 bytes").wait_for()
@@ -380,7 +380,7 @@ def test_what_the_model_saw_and_another_paradigm(visit: Visit) -> None:
     assert "as asked" in tab.page.locator("mark.ex-accepted").first.get_attribute("title")
     tab.page.get_by_label("Paradigm", exact=True).select_option("hermes")
     tab.page.locator("tp-insight h3", has_text="read in this paradigm").wait_for()
-    assert "<tool_call>" in tab.page.locator("tp-insight .scrolled").first.inner_text()
+    tab.soon(tab.page.locator("tp-insight .scrolled").first).to_contain_text("<tool_call>")
 
 
 def test_settings_are_chosen_and_hold(visit: Visit) -> None:
@@ -391,10 +391,10 @@ def test_settings_are_chosen_and_hold(visit: Visit) -> None:
     tab.page.get_by_label("Requests for one message").fill("3")
     tab.click("Use these settings")
     tab.sees("These settings hold")
-    assert "hermes" in tab.page.locator(".led").inner_text()
+    tab.soon(tab.page.locator(".led")).to_contain_text("hermes")
     tab.page.reload()
     tab.panel("settings")
-    assert tab.page.get_by_label("Requests for one message").input_value() == "3"
+    tab.soon(tab.page.get_by_label("Requests for one message")).to_have_value("3")
     tab.page.get_by_label("Where replies come from").select_option("url")
     tab.page.get_by_label("Address", exact=True).fill("nonsense")
     tab.expect("400")
@@ -422,7 +422,7 @@ def test_keys_move_between_calls_and_to_the_message(visit: Visit) -> None:
     tab.until("document.querySelectorAll('tp-call[data-status=waiting]').length === 2")
     focused = "document.activeElement.closest('tp-call')?.textContent.includes('LH 2')"
     tab.page.keyboard.press("x")  # into the message, from which no key decides anything
-    assert tab.page.locator("tp-call[data-status=waiting]").count() == 2
+    tab.soon(tab.page.locator("tp-call[data-status=waiting]")).to_have_count(2)
     tab.page.keyboard.press("Escape")
     tab.page.keyboard.press("j")
     assert tab.page.evaluate(focused)
@@ -454,15 +454,15 @@ def test_the_page_asks_who_is_there_and_lets_in_by_key(browser: Any, monkeypatch
 
 def test_a_phone_shows_one_thing_at_a_time(visit: Visit) -> None:
     tab = visit(config(BOOK), viewport={"width": 360, "height": 740}, is_mobile=True)
-    assert not tab.page.locator("nav.left").is_visible()
+    tab.soon(tab.page.locator("nav.left")).to_be_hidden()
     tab.say("Book it")
     tab.card("waiting")
     tab.panel("settings")
     wide = "document.documentElement.scrollWidth > innerWidth"
     assert not tab.page.evaluate(wide)
     tab.page.keyboard.press("Escape")
-    assert not tab.page.locator("aside.right").is_visible()
-    assert tab.button("Run").is_visible()
+    tab.soon(tab.page.locator("aside.right")).to_be_hidden()
+    tab.soon(tab.button("Run")).to_be_visible()
 
 
 def test_the_page_is_small_and_soon_there(visit: Visit) -> None:

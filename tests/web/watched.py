@@ -76,6 +76,13 @@ class Tab:
         found.wait_for()
         return found
 
+    def soon(self, found: Any) -> Any:
+        """What *found* must be, now or soon: ``tab.soon(button).to_be_visible()``."""
+        from playwright.sync_api import expect
+
+        expect.set_options(timeout=PATIENCE_MS)
+        return expect(found)
+
     def sees(self, text: str) -> None:
         self.page.get_by_text(text).first.wait_for()
 
