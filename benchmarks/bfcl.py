@@ -221,25 +221,28 @@ class Way:
 # --- asking and judging
 
 
-class Replies:
-    """What was answered, in a file; a line that was cut off is asked for again."""
+class Kept:
+    """What was answered in each way to each request, in a file.
+
+    A line that was cut off does not count: that request is asked again.
+    """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
-        self.known: dict[tuple[str, str], str] = {}
+        self.known: dict[tuple[str, str], Any] = {}
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             try:
                 row = json.loads(line)
-                self.known[row["way"], row["id"]] = row["text"]
+                self.known[row["way"], row["id"]] = row["answer"]
             except (ValueError, KeyError, TypeError):
                 continue
 
-    def add(self, way: Way, case: Case, text: str) -> None:
-        self.known[way.name, case.id] = text
+    def add(self, way: str, id: str, answer: Any) -> None:
+        self.known[way, id] = answer
         with self._path.open("a", encoding="utf-8") as file:
-            row = {"way": way.name, "id": case.id, "text": text}
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            row = {"way": way, "id": id, "answer": answer}
+            file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
 
 
 def ask(endpoint: Any, way: Way, case: Case, tokens: int) -> str:
@@ -306,7 +309,7 @@ def main() -> None:
             : options.limit
         ]
     ]
-    replies = Replies(options.out / "replies.jsonl")
+    replies = Kept(options.out / "replies.jsonl")
     endpoint = (
         LocalEndpoint(options.local)
         if options.local
@@ -317,7 +320,7 @@ def main() -> None:
         for number, case in enumerate(cases, 1):
             for way in ways:
                 if (way.name, case.id) not in replies.known:
-                    replies.add(way, case, ask(endpoint, way, case, options.tokens))
+                    replies.add(way.name, case.id, ask(endpoint, way, case, options.tokens))
                 calls = way.calls(replies.known[way.name, case.id], case)
                 right[way.name][case.id] = bfcl.is_right(case, calls)
             print(f"{number} of {len(cases)}: {case.id}", file=sys.stderr)

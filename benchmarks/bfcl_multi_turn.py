@@ -29,7 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bfcl import ARRAY, SYSTEM, Bfcl, exact, plain, rows, shown, standard
+from bfcl import ARRAY, SYSTEM, Bfcl, Kept, exact, plain, rows, shown, standard
 
 from toolproto import AsyncChatSession, Tool, ToolContextDef, ToolOffer, TurnLimits, get_paradigm
 from toolproto.approvals import Allow
@@ -158,7 +158,7 @@ def paradigm_of(way: str) -> ToolContextDef:
 # --- doing and judging
 
 
-async def done(endpoint: Any, way: str, task: Task, rounds: int, tokens: int) -> dict[str, Any]:
+async def done(endpoint: Any, way: str, task: Task, rounds: int, tokens: int) -> list[Any]:
     """What a session did in each turn of *task*."""
     session = AsyncChatSession(
         endpoint,
@@ -174,7 +174,7 @@ async def done(endpoint: Any, way: str, task: Task, rounds: int, tokens: int) ->
     for said in task.said:
         result = await session.send(said)
         turns.append(_told(result))
-    return {"way": way, "id": task.id, "turns": turns}
+    return turns
 
 
 def _told(result: TurnResult) -> dict[str, Any]:
@@ -211,27 +211,7 @@ def _source(call: Mapping[str, Mapping[str, Any]]) -> str:
     return f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})"
 
 
-class Done:
-    """What was done, in a file; a line that was cut off is done again."""
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._path = path
-        self.known: dict[tuple[str, str], Any] = {}
-        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-            try:
-                row = json.loads(line)
-                self.known[row["way"], row["id"]] = row["turns"]
-            except (ValueError, KeyError, TypeError):
-                continue
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        self.known[row["way"], row["id"]] = row["turns"]
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
-
-
-async def do_all(options: argparse.Namespace, ways: Sequence[str], chosen: Any, kept: Done) -> None:
+async def do_all(options: argparse.Namespace, ways: Sequence[str], chosen: Any, kept: Kept) -> None:
     """Do what is not done yet, several tasks at a time."""
     left = [(way, task) for task in chosen for way in ways if (way, task.id) not in kept.known]
     gate, count = asyncio.Semaphore(options.jobs), 0
@@ -240,7 +220,8 @@ async def do_all(options: argparse.Namespace, ways: Sequence[str], chosen: Any, 
     async def one(way: str, task: Task) -> None:
         nonlocal count
         async with gate:
-            kept.add(await done(endpoint, way, task, options.rounds, options.tokens))
+            turns = await done(endpoint, way, task, options.rounds, options.tokens)
+        kept.add(way, task.id, turns)
         count += 1
         print(f"{count} of {len(left)}: {way}, {task.id}", file=sys.stderr)
 
@@ -250,7 +231,7 @@ async def do_all(options: argparse.Namespace, ways: Sequence[str], chosen: Any, 
         await endpoint.aclose()
 
 
-def print_table(ways: Sequence[str], chosen: Sequence[Task], kept: Done, show: bool) -> None:
+def print_table(ways: Sequence[str], chosen: Sequence[Task], kept: Kept, show: bool) -> None:
     """A row for each way, and how it differs from the first by the same tasks."""
     reached: dict[str, dict[str, int]] = {}
     wrong: dict[str, Counter[str]] = {}
@@ -295,7 +276,7 @@ def main() -> None:
     ways, bfcl = options.ways.split(","), Bfcl()
     wanted = {"develop": (False,), "held": (True,), "all": (False, True)}[options.half]
     chosen = [task for task in tasks(bfcl) if task.is_held_out in wanted][: options.limit]
-    kept = Done(options.out / "tasks.jsonl")
+    kept = Kept(options.out / "tasks.jsonl")
     for way in ways:
         paradigm_of(way)  # a name that is not one is told before the first request
     if options.endpoint:
