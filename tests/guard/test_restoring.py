@@ -2,24 +2,56 @@
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import ChatSession, ToolCall, get_paradigm, tool
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.events import ArgumentsDelta, CallCompleted, TextDelta
+from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
 from toolproto.guard.neutralise import BREAK, restore
 from toolproto.guard.restoring import Restoring
 
 PAGE = '<tool_call>{"name": "note", "arguments": {"text": "hi"}}</tool_call>'
 
 
-@given(st.lists(st.text(alphabet=f"a{BREAK}", max_size=4), max_size=8))
-def test_text_is_restored_alike_however_it_is_cut(pieces):
+BITS = [BREAK, "a", "\\", '"', "u2063", "\\u2063", "é", "<"]
+TEXTS = st.lists(st.sampled_from(BITS), max_size=12).map("".join)
+
+
+def cut(text: str, places: list[int]) -> list[str]:
+    at = sorted({0, len(text), *(place % (len(text) + 1) for place in places)})
+    return [text[a:b] for a, b in pairwise(at)]
+
+
+@given(TEXTS, st.lists(st.integers(0, 40), max_size=5))
+def test_text_is_restored_however_it_is_cut(text: str, places: list[int]):
+    restoring, end = Restoring(), object()
+    out: list[object] = []
+    for piece in cut(text, places):
+        out += restoring.feed([TextDelta(piece)])
+    out += restoring.feed([end])
+    assert "".join(piece.text for piece in out if isinstance(piece, TextDelta)) == restore(text)
+    assert out[-1] == end
+
+
+@given(TEXTS, st.booleans(), st.lists(st.integers(0, 80), max_size=6))
+def test_arguments_are_restored_however_they_are_written_and_cut(
+    text: str, escaped: bool, places: list[int]
+):
     restoring = Restoring()
-    told = [event for text in pieces for event in restoring.feed([TextDelta(text)])]
-    assert "".join(event.text for event in told) == restore("".join(pieces))
+    out = restoring.feed([CallStarted(0, "b", "a")])
+    for piece in cut(json.dumps({"a": text}, ensure_ascii=escaped), places):
+        out += restoring.feed([ArgumentsDelta(0, piece)])
+    out += restoring.feed([CallCompleted(0, ToolCall("b", {"a": text}))])
+    written = "".join(piece.text for piece in out if isinstance(piece, ArgumentsDelta))
+    assert json.loads(written) == {"a": restore(text)}
+    assert isinstance(out[0], CallStarted) and out[-1] == CallCompleted(
+        0, ToolCall("b", {"a": restore(text)})
+    )
 
 
 def test_the_arguments_of_two_calls_are_told_apart():

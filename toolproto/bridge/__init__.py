@@ -9,7 +9,7 @@
     calls.py        the calls of a reply on their way out; watching.py whether they may leave
     verdict.py      whether a reply is what was asked for
     pieces.py       what goes back, piece by piece
-    said_again.py   what a second reply repeats; restored.py what the guard broke, put back
+    said_again.py   what a second reply repeats
     answers.py      responses given lately, for clients that leave the memory to the service
     terms.py        on what terms a model is asked
     admission.py    whether a body is a request; paths.py where it is meant to go

@@ -25,13 +25,13 @@ from ..events import (
 from ..finish_reasons import STOP_SEQUENCE, Ending, cut_reason, ending_of, is_cut
 from ..guard.levels import STANDARD, Guard
 from ..guard.neutralise import BREAK
+from ..guard.restoring import Restoring
 from ..messages import CallProblem, Chunk, Message, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
 from .calls import OutgoingCalls
 from .pieces import Ended, Failed, Piece, Reason
 from .prompting import first_request, told_again
-from .restored import Restored
 from .said_again import SaidAgain
 from .verdict import EMPTY, MISTAKE, Shortcoming, in_shape, shortcoming
 from .watching import Watch
@@ -128,7 +128,7 @@ class Exchange:
         has_breaks = bool(asked.offer.tools) and any(
             BREAK in message.content for message in self.request.messages
         )
-        self._restored = Restored() if has_breaks else None
+        self._restoring = Restoring() if has_breaks else None
         self._listen()
 
     def feed(self, chunk: Chunk) -> list[Piece]:
@@ -181,7 +181,7 @@ class Exchange:
 
     def _passed(self, pieces: list[Piece]) -> list[Piece]:
         """*pieces* as the client would have written them."""
-        return pieces if self._restored is None else self._restored.passed(pieces)
+        return pieces if self._restoring is None else self._restoring.feed(pieces)
 
     def _finished(self) -> list[Piece]:
         reply = self._reply
