@@ -41,11 +41,11 @@ def scripted(*replies: Any, **settings: Any) -> WebConfig:
 
 
 @contextmanager
-def served(config: WebConfig) -> Iterator[str]:
-    """The server of *config* on a port of this machine; its address."""
+def served(config: WebConfig, **options: Any) -> Iterator[str]:
+    """The server of *config* on a port of this machine, uvicorn's *options* changed; its address."""
     listener = socket.create_server(("127.0.0.1", config.port if config.port != 8200 else 0))
     port = listener.getsockname()[1]
-    server = WebServer(replace(config, port=port))
+    server = WebServer(replace(config, port=port), **options)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:

@@ -1,4 +1,4 @@
-"""Who is let in, and what is refused: the tables of the proxy, and the page's own."""
+"""Who is let in, and what is refused: the proxy's tables, and the page's own."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from tests.patience import PATIENCE
 from tests.proxy.test_hostile import HOSTS, ORIGINS, SMUGGLED
 from tests.web.serving import Client, scripted, served
 from toolproto import UsageError
-from toolproto.proxy.connections import BoundedProtocol
 from toolproto.web import WebConfig
 from toolproto.web.page_files import PAGE_POLICY
-from toolproto.web.run import WEB_OPTIONS, address, banner, kept_secret
+from toolproto.web.run import address, banner, kept_secret
 
 CONFIG = scripted("ok", "ok", "ok")
 PATHS = ["/", "/page/main.js", "/api/about", "/api/sessions", "/api/health", "/page/sandbox.html"]
@@ -161,10 +160,6 @@ def test_the_page_runs_its_own_scripts_only(http: httpx.Client, url: str) -> Non
     assert "same-origin" not in sandbox and "connect-src" not in sandbox
     for path in ("/page/../config.py", "/page/%2e%2e/config.py", "/page/", "/page/nothing.js"):
         assert http.get(url + path).status_code == 404
-
-
-def test_a_slow_client_is_not_waited_for() -> None:
-    assert WEB_OPTIONS["http"] is BoundedProtocol  # whose tests are the proxy's
 
 
 def test_the_secret_is_made_once_and_for_its_owner_only(tmp_path) -> None:

@@ -233,6 +233,42 @@ def test_a_turn_is_run_again_edited_and_switched_to() -> None:
         assert parts(me.show(id)) == ["first"]
 
 
+def test_what_a_turn_wrote_is_put_back() -> None:
+    write = call("write_file", path="a.txt", content="new")
+    with client(write, "Written.", "Hello.", choices={"mode": "automatic"}) as me:
+        id = me.new()
+        place = f"/api/sessions/{id}/file"
+        assert me.http.put(place, params={"path": "a.txt"}, content=b"old").status_code == 200
+        me.say(id, "Write it")
+        turns = me.decide(id, "approve")["turns"]
+        assert [turn["changed"] for turn in turns] == [False, True]
+        assert me.act(id, "undo", turn=turns[-1]["number"])["paths"] == ["a.txt"]
+        assert me.http.get(place, params={"path": "a.txt"}).content == b"old"
+        again = me.http.post(f"/api/sessions/{id}/undo", json={"turn": turns[-1]["number"]})
+        assert again.status_code == 400 and "not put back" in again.json()["error"]
+        told = me.say(id, "Hi")["turns"][-1]
+        assert not told["changed"]
+        for turn in (told["number"], 99, -1):
+            answer = me.http.post(f"/api/sessions/{id}/undo", json={"turn": turn})
+            assert answer.status_code == 400, turn
+
+
+def test_the_model_finds_a_title_when_asked() -> None:
+    with client("Fish swim.", '"Life in water."', ["Hm", Hold()]) as me:
+        id = me.new()
+        empty = me.http.post(f"/api/sessions/{id}/title", json={})
+        assert empty.status_code == 400 and "nothing was said" in empty.json()["error"]
+        me.say(id, "About fish")
+        after = me.show(id)["after"]
+        assert me.act(id, "title") == {"title": "Life in water"}
+        (event,) = me.events(id, after, lambda event: True)
+        assert event == {"event": "renamed", "title": "Life in water"}
+        assert me.show(id)["title"] == "Life in water"
+        me.act(id, "send", text="More")
+        assert me.http.post(f"/api/sessions/{id}/title", json={}).status_code == 409
+        assert me.http.post(f"/api/sessions/{id}/undo", json={"turn": 1}).status_code == 409
+
+
 def test_sessions_are_found_named_and_deleted() -> None:
     with client("Fish swim.", "Birds fly.") as me:
         fish, birds = me.new(), me.new()

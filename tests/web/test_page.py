@@ -339,6 +339,27 @@ def test_sessions_are_made_searched_named_and_deleted(visit: Visit) -> None:
     tab.soon(tab.page.locator("tp-sessions .open", has_text="Water")).to_have_count(0)
 
 
+def test_changes_are_undone_and_the_model_names_the_session(visit: Visit) -> None:
+    write = call("write_file", path="a.txt", content="from the model")
+    tab = visit(config(write, "Written.", "Notes on a file"))
+    tab.panel("files")
+    tab.say("Write it")
+    tab.card("waiting")
+    tab.key("r")
+    tab.page.get_by_label("Open a.txt").wait_for()
+    tab.idle()
+    tab.click("Undo its changes")
+    tab.sees("Put back: a.txt.")
+    tab.soon(tab.page.get_by_label("Open a.txt")).to_have_count(0)
+    tab.expect("400")
+    tab.click("Undo its changes")
+    tab.sees("not put back")
+    tab.page.get_by_label("What to do with Write it").click()
+    tab.click("Let the model find a title")
+    tab.soon(tab.page.locator("h1")).to_have_text("Notes on a file")
+    tab.page.locator("tp-sessions .open", has_text="Notes on a file").wait_for()
+
+
 def test_tools_are_switched_and_files_edited_uploaded_downloaded(
     visit: Visit, tmp_path: Path
 ) -> None:

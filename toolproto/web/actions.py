@@ -60,6 +60,16 @@ class Actions:
         await talk.switch(turn)
         return {}
 
+    async def undo(self, ask: Ask) -> dict[str, Any]:
+        """Put back the files that a turn changed."""
+        talk = await self._talks.find(ask.id, ask.person)
+        return {"paths": await talk.undo(ask.body["turn"])}
+
+    async def title(self, ask: Ask) -> dict[str, Any]:
+        """Have the model find a title for the session."""
+        talk = await self._talks.find(ask.id, ask.person)
+        return {"title": await talk.make_title()}
+
     # -- about calls ---------------------------------------------------------------------
 
     async def approve(self, ask: Ask) -> dict[str, Any]:

@@ -156,6 +156,9 @@ def _doing(actions: Actions) -> list[Operation]:
         Operation("POST", f"{_ID}/rerun", actions.rerun, "Run a turn again.", {"turn": _TURN}),
         Operation("POST", f"{_ID}/resume", actions.resume, "Go on with a turn that broke off."),
         Operation("POST", f"{_ID}/branch", actions.branch, "Go on behind a turn.", branch),
+        Operation("POST", f"{_ID}/undo", actions.undo, "Put back the files that a turn changed.",
+                  {"turn": _TURN}),
+        Operation("POST", f"{_ID}/title", actions.title, "Have the model find a title."),
         Operation("GET", f"{_ID}/calls/{{call}}", actions.whole, "All of a call and its result."),
     ]  # fmt: skip
 

@@ -15,6 +15,7 @@ from itertools import takewhile
 
 from ..messages import ChatRequest, Chunk, Message, ToolCall, ToolResult, Usage
 from ..paradigms.base import ToolContextDef
+from ..session.titles import INSTRUCTIONS
 
 __all__ = ["FirstLook"]
 
@@ -84,6 +85,8 @@ class FirstLook:
         yield Chunk(finish_reason="stop", usage=Usage(asked // 4 + 1, len(reply) // 4 + 1))
 
     def _reply(self, messages: Sequence[Message]) -> str:
+        if messages and messages[0].content == INSTRUCTIONS:
+            return "A first look"
         said = [message.content for message in messages if message.role == "user"]
         own = [each for each in said if not self._brings_results(each)]
         if not said or said[-1] in own[-1:]:

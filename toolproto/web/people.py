@@ -94,6 +94,10 @@ class People:
         """Let everybody on this server watch *session*, or nobody else any more."""
         self._shared.set(session, True if shared else None)
 
+    def shared(self) -> set[str]:
+        """The sessions that everybody may watch."""
+        return {id for id, shared in self._shared.all().items() if shared}
+
     def is_shared(self, session: str) -> bool:
         """Whether everybody may watch it."""
         return bool(self._shared.get(session))

@@ -37,8 +37,11 @@ class Sessions:
         found = await asyncio.to_thread(
             self._people.listed, ask.person.name, search, limit + 1, offset
         )
-        running = self._talks.running()
-        rows = [self._row(ask, info, info.id in running) for info in found[:limit]]
+        running, shared = self._talks.running(), self._people.shared()
+        rows = [
+            {**self._row(ask, info, info.id in running), "shared": info.id in shared}
+            for info in found[:limit]
+        ]
         return {"sessions": rows, "more": len(found) > limit}
 
     def _row(self, ask: Ask, info: SessionInfo, running: bool) -> dict[str, Any]:

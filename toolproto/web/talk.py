@@ -24,6 +24,8 @@ _log = logging.getLogger("toolproto.web")
 Stream = AbstractAsyncContextManager[Any]
 #: Turns that are told at once; earlier ones are asked for.
 _TURNS = 40
+#: Seconds that a model may take to find a title.
+_TITLE = 60.0
 
 
 class Talk:
@@ -106,6 +108,29 @@ class Talk:
         session = (await self.opened()).session
         await asyncio.to_thread(session.switch, turn)
         self.log.publish({"event": "changed"})
+
+    async def undo(self, turn: int) -> list[str]:
+        """Put back the files that *turn* changed; their paths."""
+        self.check_idle()
+        session = (await self.opened()).session
+        try:
+            return await asyncio.to_thread(session.undo, turn)
+        finally:  # some may be back though others could not be put back
+            self.log.publish({"event": "files"})
+
+    async def make_title(self) -> str:
+        """Have the model find a title; the title."""
+        self.check_idle()
+        session = (await self.opened()).session
+        if not session.messages:
+            raise UsageError("nothing was said yet, so there is nothing to find a title for")
+        try:
+            async with asyncio.timeout(_TITLE):
+                title = await session.make_title()
+        except TimeoutError:
+            raise UsageError(f"the model found no title in {_TITLE:.0f} seconds") from None
+        self.log.publish({"event": "renamed", "title": title})
+        return title
 
     async def cancel(self) -> None:
         """Stop the turn that runs, if there is one, and wait until it has stopped."""

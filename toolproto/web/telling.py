@@ -13,6 +13,7 @@ from ..repairs import repair_words
 from ..session.log import LoggedTurn
 from ..tools.registry import ToolRegistry
 from ..turn.events import SessionEvent
+from ..turn.patches import CHANGE
 from ..turn.records import read_outcome
 from ..turn.result import TurnResult
 from .tooling import BROWSER
@@ -74,13 +75,14 @@ def _turn(turn: LoggedTurn, beside: list[int]) -> dict[str, Any]:
         "results": dict(_results(turn, result)),
     }
     if result is None:
-        return {**told, "said": [], "steps": []}
+        return {**told, "said": [], "steps": [], "changed": False}
     said = result.transcript[0 if turn.is_resumed else 1 :]
     return {
         **told,
         "said": [each for message in said for each in _said(message)],
         "error": str(result.error) if result.error else None,
         "seconds": round(result.stats.seconds, 3),
+        "changed": any(CHANGE in each.result.metadata for each in result.calls),
         "steps": [
             {
                 "number": step.number,

@@ -66,14 +66,14 @@ export class Conversation extends HTMLElement {
   }
 
   earlier(count) {
-    const more = button(words.earlier(count), async () => {
+    const more = button(words.earlier(count), () => this.attempt(async () => {
       const first = this.log.querySelector("[data-turn]");
       const told = await api.show(this.id_, Number(first.dataset.turn));
       const height = this.scrollHeight;
       more.replaceWith(...(told.earlier ? [this.earlier(told.earlier)] : []), ...told.turns.map((turn) => this.turn(turn)));
       this.join();
       this.scrollTop += this.scrollHeight - height;
-    }, { class: "more earlier" });
+    }), { class: "more earlier" });
     return more;
   }
 
@@ -168,13 +168,21 @@ export class Conversation extends HTMLElement {
     const made = [];
     const label = words.turnStatus[turn.status];
     if (turn.error) made.push(el("p", { class: "problem", text: visible(`${label || turn.status}: ${turn.error}`) }));
-    for (const step of turn.steps) if (step.diff) made.push(el("details", { class: "diff" }, el("summary", { text: "±" , "aria-label": "diff" }), el("pre", { tabindex: 0, text: visible(step.diff) })));
+    for (const step of turn.steps) if (step.diff) made.push(el("details", { class: "diff" }, el("summary", { text: words.changes }), el("pre", { tabindex: 0, text: visible(step.diff) })));
     if (turn.steps.length) {
       const foot = el("footer", { class: "faint" }, [label && !turn.error ? label : "", words.stats(stats)].filter(Boolean).join(" · "));
       if (this.session.own) foot.append(button(words.branchHere, () => this.attempt(() => api.act(this.id_, "branch", { turn: turn.number })), { class: "quiet" }));
+      if (this.session.own && turn.changed) foot.append(button(words.undo, () => this.undo(turn.number), { class: "quiet" }));
       made.push(foot);
     }
     return made;
+  }
+
+  async undo(turn) {
+    await this.attempt(async () => {
+      const { paths } = await api.act(this.id_, "undo", { turn });
+      this.notice.textContent = words.undone(paths.map(visible).join(", "));
+    });
   }
 
   broken() {

@@ -70,15 +70,18 @@ export class Sessions extends HTMLElement {
       done(() => api.change(session.id, { title: field.value }));
     } }, field, el("button", { text: words.saveTitle }));
     const own = session.own ? [rename] : [];
-    const share = session.own && !this.local ? button(words.share, () => done(() => api.change(session.id, { shared: true }))) : null;
-    const unshare = session.own && !this.local ? button(words.unshare, () => done(() => api.change(session.id, { shared: false }))) : null;
+    const named = session.own && session.title ? button(words.findTitle, () => {
+      named.disabled = true;
+      done(() => api.act(session.id, "title")).finally(() => (named.disabled = false));
+    }) : null;
+    const share = session.own && !this.local ? button(session.shared ? words.unshare : words.share, () => done(() => api.change(session.id, { shared: !session.shared }))) : null;
     const remove = session.own ? button(words.remove, () => {
       remove.replaceWith(el("span", { class: "row" }, el("span", { text: words.sure }), button(words.yes, () => done(async () => {
         await api.remove(session.id);
         if (session.id === this.current) this.choose(null);
       }), { class: "danger" }), button(words.no, () => box.close())));
     }, { class: "danger" }) : null;
-    const box = dialog(title, el("div", { class: "stack" }, ...own, save("md"), save("jsonl"), share, unshare, remove, problem), [button(words.close, () => box.close())]);
+    const box = dialog(title, el("div", { class: "stack" }, ...own, named, save("md"), save("jsonl"), share, remove, problem), [button(words.close, () => box.close())]);
     box.addEventListener("close", () => opener.isConnected && opener.focus());
   }
 }
