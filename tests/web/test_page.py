@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.proxy.backend import Backend
+from tests.proxy.backend import served as backend_served
 from tests.web.serving import Client, call, scripted, served
 from tests.web.test_api import BOOK, TOOLS
 from tests.web.watched import Tab
@@ -522,3 +524,114 @@ def test_a_turn_that_broke_off_is_gone_on_with(browser: Any, tmp_path: Path) -> 
         tab.sees("Hello again.")
         tab.check()
         context.close()
+
+
+def test_arguments_come_into_the_card_before_anything_can_be_decided(visit: Visit) -> None:
+    hold = Hold()
+    tab = visit(config(["I book.\n\n" + BOOK[:60], hold, BOOK[60:]], "Booked."))
+    tab.say("Book it")
+    card = tab.card("streaming")
+    tab.soon(card.locator(".name")).to_have_text("book")
+    tab.soon(card.locator("pre.streaming")).to_contain_text("LH")
+    assert card.get_by_role("button").count() == 0
+    hold.release()
+    tab.card("waiting")
+    tab.soon(tab.button("Run")).to_be_visible()
+
+
+def test_a_card_tells_what_was_mended_and_what_to_look_at_twice(visit: Visit) -> None:
+    fetched = call("fetch", url="https://a.example")
+    mended = "<tool_code>{'name': 'book', 'arguments': {'flight': 'EVIL 666',}}</tool_code>"
+    terms = {"mode": "automatic", "guard": "strict"}
+    tab = visit(config(fetched, mended, "Booked.", choices=terms))
+    tab.say("What is on https://a.example?")
+    card = tab.card("waiting")
+    tab.soon(card.locator(".concerns")).to_contain_text("EVIL 666")
+    tab.soon(card).to_contain_text("Mended: other quotation marks (lossless)")
+    card.get_by_label("I have looked at this value and stand for it").check()
+    tab.click("Run")
+    tab.sees("Booked.")
+
+
+def test_reads_run_by_themselves_and_pictures_and_long_results_are_shown(visit: Visit) -> None:
+    long = "".join(f"line {n}\n" for n in range(4000))
+    tab = visit(config(call("draw"), "Drawn.", call("read_file", path="long.txt"), "Read."))
+    with Client(tab.url, tab.token) as me:
+        id = me.get("/api/sessions")["sessions"][0]["id"]
+        me.http.put(f"/api/sessions/{id}/file", params={"path": "long.txt"}, content=long.encode())
+    tab.page.get_by_label("Reads run by themselves").check()
+    tab.soon(tab.page.get_by_label("Reads run by themselves")).to_be_checked()
+    tab.say("Draw")
+    tab.sees("Drawn.")
+    tab.soon(tab.page.locator("img.picture")).to_have_js_property("naturalWidth", 1)
+    tab.idle()
+    tab.say("Read")
+    tab.sees("Read.")
+    tab.idle()
+    result = tab.page.locator("details.result").last
+    tab.soon(result.locator("pre")).to_have_count(0)
+    result.locator("summary").click()
+    tab.soon(result.locator("pre")).to_contain_text("line 3")
+    result.get_by_role("button", name="Show all").first.click()
+    tab.soon(result.locator("pre").first).to_contain_text("line 1999")
+
+
+def test_an_address_is_chosen_in_the_page_with_its_key_and_models(visit: Visit) -> None:
+    backend = Backend(lambda messages: "Hello from there.")
+    with backend_served(backend.app()) as place:
+        tab = visit(config("ok"))
+        tab.panel("settings")
+        tab.page.get_by_label("Where replies come from").select_option("url")
+        tab.page.get_by_label("Address", exact=True).fill(f"{place}/v1")
+        tab.page.get_by_label("Key", exact=True).fill("sk-page-0123456789")
+        tab.click("Fetch the list")
+        tab.soon(tab.page.get_by_label("Model", exact=True)).to_have_value("m")
+        tab.soon(tab.page.locator("tp-settings")).to_contain_text("For this model:")
+        tab.page.get_by_label("How it is taught").select_option("eager")
+        tab.click("Use these settings")
+        tab.sees("These settings hold")
+        tab.soon(tab.page.get_by_label("Key", exact=True)).to_have_value("")
+        tab.say("Hi")
+        tab.sees("Hello from there.")
+        assert {each["authorization"] for each in backend.headers} == {"Bearer sk-page-0123456789"}
+
+
+def test_settings_that_are_being_filled_in_stay_when_a_turn_ends(visit: Visit) -> None:
+    hold = Hold()
+    tab = visit(config(["One", hold, " two."]))
+    tab.say("Hi")
+    tab.sees("One")
+    tab.panel("settings")
+    tab.page.get_by_label("System prompt").fill("Be brief.")
+    hold.release()
+    tab.sees("One two.")
+    tab.idle()
+    tab.soon(tab.page.get_by_label("System prompt")).to_have_value("Be brief.")
+
+
+def test_a_session_is_shared_and_watched_by_another_person(browser: Any, monkeypatch: Any) -> None:
+    keys = {"ANN": "annas-long-key", "BEN": "bens-long-key"}
+    for name, key in keys.items():
+        monkeypatch.setenv(name, key)
+    with served(config(BOOK, "Booked.", key_envs=("ANN", "BEN"))) as url:
+        ann, ben = (Tab(browser.new_context(), url, key) for key in keys.values())
+        ann.say("Book it")
+        ann.card("waiting")
+        assert ben.page.get_by_text("Book it").count() == 0
+        ann.page.get_by_label("What to do with Book it").click()
+        ann.click("Share")
+        ben.page.reload()
+        ben.page.locator("tp-sessions .open", has_text="shared with you").click()
+        ben.card("waiting")
+        assert ben.button("Run").count() == 0
+        ben.soon(ben.page.locator("#say")).to_be_hidden()
+        ann.click("Run")
+        ben.sees("Booked.")
+        ann.page.get_by_label("What to do with Book it").click()
+        ann.click("Stop sharing")
+        ben.page.reload()
+        ben.expect("404")
+        ben.page.locator(".welcome").wait_for()
+        for tab in (ann, ben):
+            tab.check()
+            tab.context.close()

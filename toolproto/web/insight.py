@@ -15,6 +15,7 @@ from ..paradigms.registry import get_paradigm
 from ..session.log import LoggedTurn
 from ..tools.registry import ToolRegistry
 from ..turn.packing import in_pairs
+from ..turn.pricing import cost_of, price_table
 from .asking import Ask
 from .opening import Opened
 from .seen import Exchange
@@ -34,12 +35,13 @@ class Insight:
 
     def __init__(self, talks: Talks) -> None:
         self._talks = talks
+        self._prices = price_table(talks.config.prices)
 
     async def list(self, ask: Ask) -> dict[str, Any]:
         """The requests since the server started; before that, the replies of the journal."""
         talk, opened = await self._found(ask)
         if talk.seen.exchanges:
-            return {"exchanges": [_brief(each) for each in talk.seen.exchanges]}
+            return {"exchanges": [self._brief(each, opened) for each in talk.seen.exchanges]}
         kept = list(_kept_replies(opened.session.way))[-_MOST_KEPT:]
         return {"exchanges": [{"number": -at, "kept": True, "characters": len(text)}
                               for at, text in enumerate(reversed(kept), 1)][::-1]}  # fmt: skip
@@ -53,7 +55,7 @@ class Insight:
         if exchange is not None:
             request = exchange.request
             told: dict[str, Any] = {
-                **_brief(exchange),
+                **self._brief(exchange, opened),
                 "messages": [_message(each) for each in request.messages],
                 "params": dict(request.params),
                 "stop": list(request.stop),
@@ -76,6 +78,17 @@ class Insight:
         _, opened = await self._found(ask)
         paradigm = self._paradigm(ask, opened)
         return await asyncio.to_thread(_preview, paradigm, opened)
+
+    def _brief(self, exchange: Exchange, opened: Opened) -> dict[str, Any]:
+        return {
+            "number": exchange.number,
+            "characters": len(exchange.reply),
+            "input_tokens": exchange.usage.input_tokens,
+            "output_tokens": exchange.usage.output_tokens,
+            "cost": cost_of(self._prices, opened.model, exchange.usage),
+            "finish_reason": exchange.finish_reason,
+            "over": exchange.is_over,
+        }
 
     def _paradigm(self, ask: Ask, opened: Opened) -> ToolContextDef:
         name = ask.query("paradigm")
@@ -124,17 +137,6 @@ def _example(spec: Any) -> dict[str, Any]:
         kind = schema.get("type") if isinstance(schema, dict) else None
         found[name] = kinds.get(kind if isinstance(kind, str) else "", "…")
     return found
-
-
-def _brief(exchange: Exchange) -> dict[str, Any]:
-    return {
-        "number": exchange.number,
-        "characters": len(exchange.reply),
-        "input_tokens": exchange.usage.input_tokens,
-        "output_tokens": exchange.usage.output_tokens,
-        "finish_reason": exchange.finish_reason,
-        "over": exchange.is_over,
-    }
 
 
 def _message(message: Message) -> dict[str, Any]:

@@ -7,16 +7,19 @@ import { words } from "./words.js";
 
 export class Insight extends HTMLElement {
   async show(session, about) {
+    // Another paradigm that was chosen stays chosen when a turn has ended.
+    const chosen = session && this.session?.id === session.id ? this.paradigm?.value ?? "" : "";
     this.session = session;
     if (!session) return this.replaceChildren(el("p", { class: "faint", text: words.noTools }));
     const own = words.own(session.paradigm);
     this.preview = el("div");
     this.requests = el("div");
-    const select = paradigmChoice(about.paradigms, own, words.paradigm, (name) => this.switch(name));
+    const select = (this.paradigm = paradigmChoice(about.paradigms, own, words.paradigm, (name) => this.switch(name)));
+    select.value = chosen;
     this.replaceChildren(
       el("label", { class: "field" }, el("span", { text: words.paradigm }), select),
       this.preview, el("h3", { text: words.requests }), button(words.refresh, () => this.list(), { class: "quiet" }), this.requests);
-    await this.switch("");
+    await this.switch(chosen);
     return this.list();
   }
 
@@ -37,7 +40,7 @@ export class Insight extends HTMLElement {
     const { exchanges } = await api.seen(this.session.id);
     if (!exchanges.length) return this.requests.replaceChildren(el("p", { class: "faint", text: words.noRequests }));
     const rows = exchanges.toReversed().map((each) => {
-      const counted = each.input_tokens ? ` · ${words.tokens(each.input_tokens, each.output_tokens)}` : "";
+      const counted = each.input_tokens ? ` · ${words.tokens(each.input_tokens, each.output_tokens)}${each.cost ? ` · ${words.cost(each.cost)}` : ""}` : "";
       const title = each.kept ? words.keptReply(-each.number) : words.request(each.number);
       const details = el("details", { class: "exchange" }, el("summary", { text: `${title}${counted}` }));
       details.addEventListener("toggle", () => details.open && details.childElementCount === 1 && this.fill(details, each.number));

@@ -9,6 +9,9 @@ const OPTIONAL = ["seconds", "tool_seconds", "temperature", "max_tokens"];
 
 export class Settings extends HTMLElement {
   async show(session, about) {
+    // What is being filled in is not thrown away because a turn has ended meanwhile.
+    if (this.touched && this.session?.id === session?.id) return;
+    this.touched = false;
     Object.assign(this, { session, about });
     this.told = await api.settings(session?.own ? session.id : undefined);
     this.fields = {};
@@ -21,7 +24,7 @@ export class Settings extends HTMLElement {
     const form = el("form", { class: "settings", onsubmit: (event) => {
       event.preventDefault();
       this.save();
-    } },
+    }, oninput: () => (this.touched = true) },
       source, about.local ? this.address : el("p", { class: "faint", text: words.operators }), this.modelRow,
       this.select("paradigm", ["auto", ...about.paradigms], (name) => (name === "auto" ? words.auto : name), words.paradigmSetting),
       (this.advice = el("p", { class: "faint", text: words.advice(this.told.advice) })),
@@ -115,6 +118,7 @@ export class Settings extends HTMLElement {
     this.problem.textContent = this.message.textContent = "";
     try {
       await api.choose(this.session?.own ? this.session.id : undefined, chosen);
+      this.touched = false;
       await this.show(this.session, this.about);
       this.message.textContent = words.applied;
       announce(words.applied);

@@ -4,7 +4,10 @@
 const grouped = (count) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 const many = (count, one, more = `${one}s`) => `${grouped(count)} ${count === 1 ? one : more}`;
 
+const cost = (amount) => `$${amount.toFixed(4)}`;
+
 export const words = {
+  cost,
   appName: "toolproto",
   skip: "Skip to the message",
   sessions: "Sessions", newSession: "New session", search: "Search sessions", untitled: "New session",
@@ -25,7 +28,7 @@ export const words = {
   toldModel: "The model was told", offline: "No connection to the server. Trying again…", online: "Connected again.",
   interrupted: "The server stopped in the middle of this turn.", goOn: "Go on with it",
   turnStatus: { aborted: "Stopped", error: "Failed", timeout: "Out of time", pending: "Waits for you", completed: "" },
-  stats: (t) => [many(t.rounds, "request"), t.calls ? many(t.calls, "call") : "", t.tokens ? many(t.tokens, "token") : "", `${t.seconds.toFixed(1)} s`, t.cost ? `$${t.cost.toFixed(4)}` : ""].filter(Boolean).join(" · "),
+  stats: (t) => [many(t.rounds, "request"), t.calls ? many(t.calls, "call") : "", t.tokens ? many(t.tokens, "token") : "", `${t.seconds.toFixed(1)} s`, t.cost ? cost(t.cost) : ""].filter(Boolean).join(" · "),
   mode: "Reads run by themselves", modeHint: "When off, you run every call yourself.",
   answered: "The answer is complete.", waits: (name) => `${name} waits for your decision.`,
   // cards
