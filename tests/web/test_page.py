@@ -635,3 +635,33 @@ def test_a_session_is_shared_and_watched_by_another_person(browser: Any, monkeyp
         for tab in (ann, ben):
             tab.check()
             tab.context.close()
+
+
+def test_the_end_is_in_sight_unless_the_person_scrolls_up(visit: Visit) -> None:
+    long = "\n\n".join(f"Paragraph {n}." for n in range(60))
+    hold = Hold()
+    replies = (long, BOOK, "Booked.", [long, hold, "\n\nAt last."])
+    tab = visit(config(*replies), viewport={"width": 360, "height": 500})
+    left = "(({scrollHeight: all, scrollTop: top, clientHeight: seen}) => all - top - seen)"
+    end = f"{left}(document.querySelector('tp-conversation')) < 2"
+    tab.say("Tell me much")
+    tab.sees("Paragraph 59.")
+    tab.idle()
+    tab.until(end)
+    tab.say("Book it")
+    tab.card("waiting")
+    tab.until(end)
+    tab.click("Run")
+    tab.sees("Booked.")
+    tab.idle()
+    tab.until(end)
+    log = tab.page.locator("tp-conversation")
+    log.evaluate("(log) => log.scrollBy(0, -300)")
+    tab.say("Tell me more")
+    tab.until(end)
+    log.evaluate("(log) => log.scrollBy(0, -300)")
+    tab.until("!document.querySelector('tp-conversation').stuck")
+    hold.release()
+    tab.idle()
+    tab.soon(log).to_contain_text("At last.")
+    assert not tab.page.evaluate(end)

@@ -16,6 +16,26 @@ export class Conversation extends HTMLElement {
     this.addEventListener("decided", ({ detail }) => detail.always && this.session?.always.push(detail.name));
     this.cards = new Map();
     this.queue = [];
+    this.follow();
+  }
+
+  /** Stay at the end while the conversation grows, unless the person has scrolled up.
+   *
+   * Turns have their real height only when they are about to be seen, so it is not enough to
+   * scroll when something is added.
+   */
+  follow() {
+    let last = 0;
+    this.stuck = true;
+    this.addEventListener("scroll", () => {
+      const near = this.scrollHeight - this.scrollTop - this.clientHeight < 80;
+      if (near) this.stuck = true;
+      else if (this.scrollTop < last) this.stuck = false;
+      last = this.scrollTop;
+    }, { passive: true });
+    const grown = new ResizeObserver(() => this.stuck && this.scrollTo(0, this.scrollHeight));
+    grown.observe(this.log);
+    grown.observe(this);
   }
 
   // -- which one is shown -----------------------------------------------------------------
@@ -37,6 +57,7 @@ export class Conversation extends HTMLElement {
     this.welcome();
     this.stream = new Stream(id, told.after, (event) => this.hear(event), (on) => this.state(on), () => this.dispatchEvent(new CustomEvent("choose", { bubbles: true, detail: null })));
     this.tell();
+    this.stuck = true;
     this.scrollTo(0, this.scrollHeight);
     return told;
   }
@@ -245,11 +266,9 @@ export class Conversation extends HTMLElement {
   work() {
     this.scheduled = false;
     const end = performance.now() + BUDGET;
-    const stick = this.scrollHeight - this.scrollTop - this.clientHeight < 80;
     while (this.queue.length && performance.now() < end) this.take(this.queue.shift());
     for (const text of this.drawn ?? []) text.flush();
     this.drawn?.clear();
-    if (stick) this.scrollTo(0, this.scrollHeight);
     if (this.queue.length) {
       this.scheduled = true;
       requestAnimationFrame(() => this.work());

@@ -180,6 +180,7 @@ class App extends HTMLElement {
     if (!text.trim() || this.running) return;
     this.field.value = "";
     this.grow();
+    this.talk.stuck = true; // what one says oneself is to be seen
     try {
       await api.act(this.session.id, "send", { text });
     } catch (error) {
