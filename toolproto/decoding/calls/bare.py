@@ -42,9 +42,9 @@ class BareCalls:
     def __init__(self, form: ReplyForm, setting: CallSetting) -> None:
         self._form = form
         self._setting = setting
-        self._keys = form.shape.leading_keys if Family.JSON in form.bare else frozenset()
-        self.in_python = Family.PYTHON in form.bare
-        self.by_name = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
+        self._keys = form.shape.leading_keys if form.bare_json else frozenset()
+        self.in_python = form.bare_python
+        self.by_name = form.bare_by_name
 
     def may_name(self, begun: str) -> bool:
         """May *begun*, at the beginning of a line, be that of the name of a call?"""

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ..families.json_arguments import ArgumentsText, remainder
+from ..families.json_whole import WholeCall
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values.lenient import read_json
@@ -21,7 +22,7 @@ from .names import Head
 from .record import CallRecord, CallSetting
 from .shape import CallFields, read_arguments, read_fields
 
-__all__ = ["CallDraft", "Outcome"]
+__all__ = ["CallDraft", "Outcome", "is_name"]
 
 # A tool's own description, repeated by the model, has these where a call has arguments.
 _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
@@ -68,6 +69,7 @@ class CallDraft(CallRecord):
         self._args_start = self._args_end = 0
         self._args_path: tuple[str, ...] = ()  # the members that lead to them
         self._args: ArgumentsText | None = None
+        self._whole: WholeCall | None = None
         self.holds_list = False
         self.holds_objects = False  # whose text is not in its own
 
@@ -94,15 +96,22 @@ class CallDraft(CallRecord):
             self._id = self._id or value
         elif key == "description":
             self._described = True
-        elif self._name is None and self._is_name(key, value):
+        elif self._name is None and is_name(self._setting, self._marked, key, value):
             self._name = value
             self.announce()
 
-    def _is_name(self, key: str, value: str) -> bool:
-        shape, offered = self._setting.shape, self._setting.offered
-        if key == shape.name and self._marked:
-            return bool(_NAME.fullmatch(value))
-        return key in shape.name_keys and offered.any and offered.knows(value)
+    def fill(self, call: WholeCall, base: int) -> None:
+        """All of it is there: *call*, in a text whose first character is *base* in the reply."""
+        if call.name_first:
+            self.member(call.name_key, call.name)
+        self.open_arguments(base + call.start, (call.arguments_key,))
+        for key in call.arguments:
+            self.argument_key(key)
+            break  # the others tell nothing
+        self.close_arguments(base + call.stop)
+        if not call.name_first:
+            self.member(call.name_key, call.name)
+        self._whole = call
 
     def open_arguments(self, at: int, path: tuple[str, ...]) -> ArgumentsText | None:
         """The arguments begin at *at* in the reply; None if they did so before.
@@ -177,6 +186,8 @@ class CallDraft(CallRecord):
         return read_arguments(value, self._head.name, shape, tool, told=told)
 
     def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refusal:
+        if self._whole is not None:
+            return Reading(self._whole.value, len(raw))
         keys = self._keys()
         reading = read_json(raw, self._lead, keys)
         if _is_whole(reading):
@@ -262,6 +273,14 @@ class CallDraft(CallRecord):
         self.hand_out()
         self._reject(kind, message, raw, self._name)
         return Outcome.PROBLEM
+
+
+def is_name(setting: CallSetting, marked: bool, key: str, value: str) -> bool:
+    """Does the member *key* say that the tool *value* is called?"""
+    shape, offered = setting.shape, setting.offered
+    if key == shape.name and marked:
+        return bool(_NAME.fullmatch(value))
+    return key in shape.name_keys and offered.any and offered.knows(value)
 
 
 def _is_whole(reading: Reading | Refusal) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from io import StringIO
 
 from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
@@ -50,7 +49,9 @@ class MarkedBody:
         self, setting: CallSetting, markers: CallMarkers, start: int, *, in_sentence: bool = False
     ) -> None:
         self._form = markers.form
-        self._setting = replace(setting, shape=self._form.shape, gated=self._form.gated)
+        self._setting = CallSetting(
+            self._form.shape, setting.offered, setting.outbox, setting.limits, self._form.gated
+        )
         self._sure = self._form.sure and not self._form.gated
         self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
@@ -63,8 +64,6 @@ class MarkedBody:
         self._in_tags = False
         self._in_tokens = False
         self._talk = StringIO()
-        firsts = "".join(marker.first for marker in self._ends)
-        self._marks = re.compile(f"[{re.escape(firsts)}]")
         self.committed = False
         self.refused = False
         self.done = False
@@ -286,10 +285,14 @@ class MarkedBody:
         if end != NO or again != NO or room <= 0 or self._closer is None:
             self._give_up()
             return at
-        mark = self._marks.search(text, at + 1)
+        mark = re.compile(f"[{re.escape(self._firsts)}]").search(text, at + 1)
         stop = min(mark.start() if mark else len(text), at + room)
         self._talk.write(text[at:stop])
         return stop
+
+    @property
+    def _firsts(self) -> str:
+        return "".join(marker.first for marker in self._ends)
 
     def _is_meant(self, talk: str) -> bool:
         """Was *talk*, between two markers, to be a call?"""

@@ -75,15 +75,18 @@ class Offered:
 
 
 def offered(offer: ToolOffer) -> Offered:
-    """The tools of *offer*: made once, however many replies are read under it in a row."""
-    global _latest
-    made, known = _latest
-    if made is not offer:
-        known = Offered(offer)
-        _latest = (offer, known)
-    return known
+    """The tools of *offer*: made once, however many replies are read under the last few offers."""
+    known = _latest.get(id(offer))
+    if known is None or known[0] is not offer:
+        if len(_latest) >= _MOST:
+            _latest.clear()
+        known = _latest[id(offer)] = (offer, Offered(offer))
+    return known[1]
 
 
 #: Where no tool is on offer.
 NOTHING = Offered(ToolOffer())
-_latest: tuple[ToolOffer | None, Offered] = (None, NOTHING)
+#: By identity, since comparing offers takes longer than making one of these. Each holds its offer,
+#: so that no other offer can have its number meanwhile.
+_latest: dict[int, tuple[ToolOffer, Offered]] = {}
+_MOST = 64

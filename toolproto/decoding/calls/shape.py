@@ -7,6 +7,7 @@ of JSON, or lying flat beside the name. Each is read, and each departure is a na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -32,6 +33,10 @@ _ARGUMENT_KEYS = (
 )
 _NESTING_KEYS = ("function", "function_call", "tool_call", "call", "command")
 _LIST_KEYS = ("tool_calls", "function_calls", "toolCalls", "tool_call", "calls")
+# Of those, with a string in them, what says nothing about a call: neither its name nor its id.
+_SILENT_KEYS = ("type", "thought", "thoughts", "reasoning", "step")
+_SPACE = r"[ \t\r\n]*+"  # as JSON has it
+_STRING = r"\"[^\"\\\x00-\x1f]*+\""
 # Members that go beside a call without being arguments of it.
 _OTHER_KEYS = (
     "id",
@@ -107,6 +112,22 @@ class CallShape:
         calls = {*self.call_keys, *self.list_keys, *_NESTING_KEYS}
         return frozenset({*calls, *_OTHER_KEYS, *_MESSAGE_KEYS})
 
+    @cached_property
+    def patterns(self) -> tuple[re.Pattern[str], ...]:
+        """What begins a call in strict JSON, either way round, and what follows its arguments."""
+        names = "|".join(map(re.escape, self.name_keys))
+        arguments = "|".join(map(re.escape, self.argument_keys))
+        object_next = rf"\"({arguments})\"{_SPACE}:{_SPACE}(?=\{{)"
+        named = rf"\"({names})\"{_SPACE}:{_SPACE}\"([^\"\\\x00-\x1f]{{1,128}}+)\"{_SPACE}"
+        silent = rf"\"(?:{'|'.join(_SILENT_KEYS)})\"{_SPACE}:{_SPACE}{_STRING}{_SPACE},{_SPACE}"
+        begun = rf"\{{{_SPACE}(?:{silent})?"
+        return (
+            re.compile(rf"{begun}{named},{_SPACE}{object_next}"),
+            re.compile(rf"{begun}{object_next}"),
+            re.compile(rf"{_SPACE},{_SPACE}{named}\}}"),
+            re.compile(rf"{_SPACE}\}}"),
+        )
+
     def wants(self) -> str:
         """What a call must look like, for a sentence that begins with 'expected'."""
         return f'a JSON object with a string "{self.name}" and an object "{self.arguments}"'
@@ -134,8 +155,12 @@ class CallFields:
 
 def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) -> CallFields | None:
     """Read *value* as a call; None where it is not one. *offered* tells tools from other names."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
+    if len(value) == 2 and not shape.keyed and shape.arguments not in shape.nesting_keys:
+        name, asked = value.get(shape.name), value.get(shape.arguments)
+        if isinstance(name, str) and name and isinstance(asked, dict):  # as asked: most calls
+            return CallFields(name, asked, (shape.arguments,), "", ())
     repairs: list[Repair] = []
     if shape.keyed and len(value) == 1:
         [(name, given)] = value.items()
@@ -169,7 +194,7 @@ def read_arguments(
 
     It can be no whole call if it was *told* before that a member of it is an argument.
     """
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
     own = tool is not None and shape.name in tool.properties
     if _names(value, shape) and not own and not told:
@@ -183,7 +208,7 @@ def _nesting(value: Mapping[str, Any], shape: CallShape) -> str | None:
     """The member that holds the whole call, if one does."""
     for key in shape.nesting_keys:
         inner = value.get(key)
-        if isinstance(inner, Mapping) and _names(inner, shape):
+        if isinstance(inner, dict) and _names(inner, shape):
             return key
     return None
 

@@ -84,18 +84,14 @@ class Openings:
         self._closer = markers.closer
         self._ends = markers.ends
         self._in_sentence = in_sentence
+        # The reader of a family that no other is like.
+        inside = self._form.inside
+        self._own = inside.reader if inside is not None else _READERS.get(self._form.family)
 
     @property
     def by_content(self) -> bool:
         """Does what is written decide who reads it? Some families are like no other."""
         return self._own is None
-
-    @property
-    def _own(self) -> FamilyReader | None:
-        """The reader of a family that no other is like."""
-        if self._form.inside is not None:
-            return self._form.inside.reader
-        return _READERS.get(self._form.family)
 
     def at(self, text: str, at: int, base: int, final: bool) -> Opening | int:
         """What reads the call that begins at *at*, or NO, or MORE."""

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 
 from ...messages import Repair
-from ..calls.draft import CallDraft, Outcome
+from ..calls.draft import CallDraft, Outcome, is_name
 from ..calls.names import Head
 from ..calls.record import CallSetting
 from ..reply.hot_string import StreamedString
@@ -25,6 +25,7 @@ from ..values.escapes import plain_unescape
 from ..values.strict import MAX_DEPTH
 from .json_arguments import ArgumentsText
 from .json_tokens import JsonListener, JsonTokens
+from .json_whole import whole_call
 
 __all__ = ["JsonCalls"]
 
@@ -159,6 +160,30 @@ class JsonCalls(JsonListener):
         if bracket not in "}]" or not self._frames:
             return True
         return self._frames[-1].bracket == _OPENERS[bracket]
+
+    def whole(self, at: int) -> int:
+        parent = self._frames[-1] if self._frames else None
+        if parent is not None and (parent.role is not _Role.LIST or parent.expect == _COMMA):
+            return 0
+        setting, room = self._setting, self._depth - len(self._frames)
+        if self._head is not None or setting.shape.keyed or self._excess:
+            return 0
+        call = whole_call(self._text, at, setting.shape, room - 1)
+        marked = parent.marked if parent else self._marked
+        if call is None or call.end - at > setting.limits.characters:
+            return 0
+        if not is_name(setting, marked, call.name_key, call.name):
+            return 0
+        frame = self._frame("{", at)
+        if parent is not None:
+            parent.expect = _COMMA
+        assert frame.draft is not None, "a call has one"
+        frame.draft.fill(call, self._base)
+        self._settle(frame.draft, call.end, cut=False)
+        self.done = self.done or not self._frames
+        if self.done or self.pushback:
+            self._tokens.stop()
+        return call.end
 
     def space(self, text: str) -> None:
         if self._args is not None:

@@ -96,6 +96,10 @@ class JsonListener:
     def fits(self, bracket: str) -> bool:
         return True
 
+    def whole(self, at: int) -> int:
+        """Where the object ends that begins at *at*, if it was read at once; 0 if it was not."""
+        return 0
+
     def space(self, text: str) -> None: ...
     def opened(self, bracket: str, at: int) -> None: ...
     def closed(self, bracket: str, at: int) -> None: ...
@@ -183,7 +187,10 @@ class JsonTokens:
                 return start
             at = token.end()
             if kind == _PUNCTUATION:
-                self._punctuation(token[2], start)
+                if token[2] == "{" and (end_of_whole := listener.whole(start)):
+                    self._structural, at = False, end_of_whole
+                else:
+                    self._punctuation(token[2], start)
             elif kind == _WHOLE:
                 self._structural = False
                 listener.string(token[3], start)

@@ -40,9 +40,9 @@ class Course(Enum):
     @classmethod
     def of(cls, standing: Standing) -> Course:
         """The course for a call that stands like this, outside any fence."""
-        return {Verdict.PLAIN: cls.RUN, Verdict.SHOWN: cls.SHOW, Verdict.DOUBTED: cls.DOUBT}[
-            standing.verdict
-        ]
+        if standing.verdict is Verdict.PLAIN:
+            return cls.RUN
+        return cls.SHOW if standing.verdict is Verdict.SHOWN else cls.DOUBT
 
 
 class Attempt:

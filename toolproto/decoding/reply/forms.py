@@ -81,12 +81,20 @@ class ReplyForm:
     results: tuple[str, ...] = ()
     result_key: str | None = None
     gated: bool = False
+    # What is asked of *bare* for every reply: hashing a family takes longer than reading it.
+    bare_json: bool = field(init=False, repr=False, compare=False)
+    bare_python: bool = field(init=False, repr=False, compare=False)
+    bare_by_name: bool = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         # What is made for a form is looked up for every reply, and a form has hundreds of parts.
         parts = tuple(getattr(self, each.name) for each in fields(self) if each.compare)
+        python = Family.PYTHON in self.bare
         object.__setattr__(self, "_hash", hash(parts))
+        object.__setattr__(self, "bare_json", Family.JSON in self.bare)
+        object.__setattr__(self, "bare_python", python)
+        object.__setattr__(self, "bare_by_name", python or Family.NAMED_JSON in self.bare)
 
     def __hash__(self) -> int:
         return self._hash

@@ -119,11 +119,11 @@ class Landmarks:
             ]
         )
         self.call_markers = [marker for marker, kind in table if kind in _OF_CALLS]
-        self.by_name = bool(form.bare & {Family.PYTHON, Family.NAMED_JSON})
+        self.by_name = form.bare_by_name
         self.labels = MarkerSet([Marker(label) for label in LABELS])
         #: Words in which nothing is telling.
         self.plain: set[str] = set()
-        python = Family.PYTHON in form.bare
+        python = form.bare_python
         lines = [*LABELS, *(marker.literal for marker in self.dropped_lines)]
         self.telling = _telling(
             [marker for marker, _ in table], lines, python, self.by_name, form.tool_tags

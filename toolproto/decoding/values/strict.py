@@ -23,11 +23,13 @@ __all__ = [
     "DUPLICATE_KEY",
     "MAX_DEPTH",
     "MAX_DIGITS",
+    "DuplicateKey",
     "Reading",
     "Refusal",
     "Refused",
     "finite_float",
     "malformed",
+    "read_plain",
     "read_strict",
     "refuse_conflict",
     "refuse_constant",
@@ -103,8 +105,8 @@ def read_strict(text: str, at: int = 0) -> Reading | Refusal:
 def _read(text: str, start: int) -> Reading:
     repairs: list[Repair] = []
     try:
-        value, end = _plain(text, start)
-    except _DuplicateKey:
+        value, end = read_plain(text, start)
+    except DuplicateKey:
         value, end = _read_freely(text, start, repairs)
     except json.JSONDecodeError as error:
         if not error.msg.startswith("Invalid control character"):
@@ -114,14 +116,14 @@ def _read(text: str, start: int) -> Reading:
     return Reading(value, end, tuple(repairs))
 
 
-class _DuplicateKey(Exception):
+class DuplicateKey(Exception):
     """Some object has a key twice: read again, and compare the values."""
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        raise _DuplicateKey
+        raise DuplicateKey
     return value
 
 
@@ -218,5 +220,6 @@ def _children(parent: Any) -> list[Any]:
     return [child for child in inside if isinstance(child, (dict, list))]
 
 
+#: A value without any liberty, and where it ends; raises what :func:`read_strict` takes care of.
 # Made once: making a decoder takes as long as reading a short call.
-_plain = _decoder(_members, strict=True)
+read_plain = _decoder(_members, strict=True)

@@ -1,0 +1,86 @@
+"""Calls that are there at once are read by another way than those that come piece by piece."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from toolproto import ToolOffer, ToolSpec, get_paradigm
+from toolproto.decoding.calls.shape import CallShape
+from toolproto.decoding.contract import Limits
+from toolproto.decoding.families.json_whole import whole_call
+from toolproto.events import merge
+
+OFFER = ToolOffer(
+    (
+        ToolSpec("look", "", {"type": "object", "properties": {"at": {"type": "string"}}}),
+        ToolSpec("type", "", {"type": "object", "properties": {"type": {"type": "string"}}}),
+    )
+)
+DEEP = '{"at": ' + "[" * 120 + "]" * 120 + "}"
+AT_ONCE = [
+    '{"name": "look", "arguments": {"at": "Oslo"}}',
+    '{"arguments": {"at": "Oslo"}, "name": "look"}',
+    '{ "name" :\t"look",\n"arguments" : { } }',
+    '{"name": "look", "parameters": {"at": "a\\"b\\u00e9\\ud83d\\ude00"}}',
+    '{"tool": "look", "args": {"at": {"x": [1, {"y": null}], "z": 1e3}}}',
+    '{"step": "1. Look", "tool": "look", "param": {"at": "Oslo"}}',
+    '{"thought": "I } look", "arguments": {"at": "Oslo"}, "name": "look"}',
+    '{"type": "function", "name": "look", "arguments": {"type": "object"}}',
+    '{"name": "type", "arguments": {"type": "x"}}',
+    '{"name": "nobody", "arguments": {"at": "Oslo"}}',
+    '{"name": "two words", "arguments": {}}',
+]
+IN_DOUBT = [
+    '{"type": "function", "name": "look", "arguments": {"type": "object", "properties": {}}}',
+    '{"name": "look", "arguments": {"type": "object", "properties": {"at": {}}}}',
+    '{"name": "", "arguments": {}}',
+    '{"name": "look", "arguments": {"at": 1, "at": 2}}',
+    '{"name": "look", "arguments": {"at": 1, "at": 1}}',
+    '{"name": "look", "arguments": {"at": NaN}}',
+    '{"name": "look", "arguments": {"at": "line\nline"}}',
+    '{"name": "look", "arguments": {"at": 1}, "id": "7"}',
+    '{"name": "look", "arguments": {"at": 1}',
+    '{"name": "look", "arguments": "{}"}',
+    '{"name": "l\\u006fok", "arguments": {}}',
+    f'{{"name": "look", "arguments": {DEEP}}}',
+]
+AROUND = ["%s", "<tool_call>%s</tool_call>", "[%s, %s]}", '{"tool_calls": [%s,\n%s]}', "So:\n%s ok"]
+
+
+def read(form: str, text: str, size: int, **options) -> list[object]:
+    paradigm = get_paradigm(form, ids=iter(map(str, range(99))).__next__, **options)
+    decoder = paradigm.decoder(OFFER)
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    events = merge([*(e for piece in pieces for e in decoder.feed(piece)), *decoder.finish()])
+    told = [(e, getattr(e, "call", None) or getattr(e, "problem", None)) for e in events]
+    return [(e, each and (each.raw, each.span), getattr(each, "repairs", ())) for e, each in told]
+
+
+@pytest.mark.parametrize("form", ["hermes", "json_strict", "xml_tag", "llama3_json"])
+@pytest.mark.parametrize("around", AROUND)
+def test_a_call_comes_out_the_same_whole_and_in_pieces(form, around):
+    for call in AT_ONCE + IN_DOUBT:
+        text = around.replace("%s", call)
+        assert read(form, text, len(text)) == read(form, text, 1) == read(form, text, 11), text
+
+
+def test_limits_hold_for_a_call_that_is_there_at_once():
+    call = '{"name": "look", "arguments": {"at": [[["Oslo", "Rome"]]]}}'
+    for limits in (Limits(characters=40), Limits(depth=3), Limits(depth=5)):
+        read_whole, in_pieces = (read("hermes", call, n, limits=limits) for n in (99, 1))
+        assert read_whole == in_pieces
+
+
+@pytest.mark.parametrize("call", AT_ONCE)
+def test_a_call_that_leaves_no_doubt_is_read_at_once(call):
+    found = whole_call(f"{call}}}", 0, CallShape(), 50)
+    assert found is not None and found.end == len(call)
+    assert found.value.items() <= json.loads(call).items()
+    assert json.loads(call[found.start : found.stop]) == found.arguments
+
+
+@pytest.mark.parametrize("call", IN_DOUBT)
+def test_any_other_is_not(call):
+    assert whole_call(call, 0, CallShape(), 50) is None
