@@ -9,9 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolproto import ToolOffer, ToolSpec
-from toolproto.decoding.calls.names import Head
-from toolproto.decoding.calls.offered import offered
-from toolproto.decoding.calls.record import CallSetting
+from toolproto.decoding.calls.names import Head, offered
+from toolproto.decoding.calls.record import Beginning, CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.json_arguments import remainder
@@ -28,7 +27,7 @@ class Arguments:
         offer = ToolOffer(() if known is None else (ToolSpec("f", "", schema),))
         self._outbox = Outbox(lambda: "id")
         setting = CallSetting(CallShape(), offered(offer), self._outbox, Limits())
-        self._calls = JsonCalls(setting, marked=True, head=Head("f", "", 0))
+        self._calls = JsonCalls(Beginning(setting, head=Head("f", "", 0)))
         self._unread = ""
         self._read = 0
 

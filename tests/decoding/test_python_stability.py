@@ -8,17 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.decoding.calls.names import MORE_KEY
-from toolproto.decoding.calls.offered import Offered
+from toolproto.decoding.calls.names import MORE_KEY, Offered
 from toolproto.decoding.families import (
     python_arguments,
     python_calls,
-    python_names,
     python_strings,
+    python_words,
 )
-from toolproto.decoding.families.python_names import call_lead, leading_call
 from toolproto.decoding.families.python_strings import OPENING, QuoteJudge
-from toolproto.decoding.families.python_words import Bracket, Kind
+from toolproto.decoding.families.python_words import Bracket, Kind, call_lead, leading_call
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Source
@@ -127,7 +125,7 @@ def test_whether_a_quote_ends_its_string_holds_for_every_longer_text(
 
 PATTERNS = {
     f"{module.__name__.rpartition('.')[2]} {name}": value
-    for module in (python_arguments, python_calls, python_names, python_strings)
+    for module in (python_arguments, python_calls, python_words, python_strings)
     for name, value in vars(module).items()
     if isinstance(value, Pattern)
 }

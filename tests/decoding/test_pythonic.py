@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from toolproto.decoding.calls.names import MORE_KEY
-from toolproto.decoding.calls.offered import Offered
-from toolproto.decoding.calls.record import CallSetting
+from toolproto.decoding.calls.names import MORE_KEY, Offered
+from toolproto.decoding.calls.record import Beginning, CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.python_calls import PythonCalls
-from toolproto.decoding.families.python_names import leading_call
+from toolproto.decoding.families.python_words import leading_call
 from toolproto.decoding.reply.events_out import Outbox
 from toolproto.decoding.reply.markers import Marker
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
@@ -73,8 +72,8 @@ class Reading:
         self.outbox = Outbox(counted_ids())
         self.outbox.linger = linger
         setting = CallSetting(CallShape(), Offered(offer), self.outbox, limits or Limits())
-        markers = [Marker(end) for end in ends]
-        self.calls = PythonCalls(setting, marked=marked, drift=drift, ends=markers)
+        markers = tuple(Marker(end) for end in ends)
+        self.calls = PythonCalls(Beginning(setting, marked=marked, drift=drift, ends=markers))
         self.outbox.withhold(0)
         self.events: list[Event] = []
         self.text = ""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families.python_names import write_call
+from toolproto.decoding.families.python_words import write_call
 from toolproto.decoding.reply.hot_string import StringFeed, string_feed
 from toolproto.events import CallCompleted, Event
 from toolproto.messages import ToolCall

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families import braces, line_values, raw, yaml, yaml_lines
+from toolproto.decoding.families import braces, line_values, raw, yaml
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Pull, Source, begun_at_end
@@ -32,7 +32,7 @@ def answer(question: Question, text: str, *, final: bool = False) -> object:
         told = stop.value
         if isinstance(told, re.Match):
             told = (told.group(), told.groups())
-        elif isinstance(told, yaml_lines.BlockText):
+        elif isinstance(told, yaml.BlockText):
             told = vars(told)
         return told, source.at
     return WAIT
@@ -59,11 +59,11 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
         ["\n", "END", "E", " ", "\r", "x"],
     ),
     "yaml line": (
-        lambda source: yaml_lines.read_line(source, 0),
+        lambda source: yaml.read_line(source, 0),
         ["-", "- ", " ", "key", ":", '"k"', "'k'", '"', "\\", "\r", "\n", "a b", "#"],
     ),
     "yaml header": (
-        lambda source: yaml_lines.BlockText.at(source, 0),
+        lambda source: yaml.BlockText.at(source, 0),
         ["|", ">", "+", "-", "2", " ", "#c", "\r", "\n", "x"],
     ),
 }
@@ -71,8 +71,27 @@ ALPHABETS = {
     braces: ["call", ":", " ", "get", "_", "\\", "{", "<", "escape>", '"', "|", ">", "}", ",", "="],
     raw: ["key", " ", "=", ":", "<<", "-", '"', "'", "END", "\\", "\r", "\n", "x", "(", ")", "_"],
     line_values: ["\\", "u", "00", "e", "9", "n", '"', " ", ",", "\r", "\n", "x"],
-    yaml: [" ", "\t", "-", "---", "...", ".", "#", "\r", "\n", "x"],
-    yaml_lines: ["-", " ", "k", "k l", ":", '"', "'", "\\", "|", "+", "2", "#", "\r", "\n"],
+    yaml: [
+        " ",
+        "\t",
+        "-",
+        "---",
+        "...",
+        ".",
+        "#",
+        "\r",
+        "\n",
+        "x",
+        "k",
+        "k l",
+        ":",
+        '"',
+        "'",
+        "\\",
+        "|",
+        "+",
+        "2",
+    ],
 }
 for _module, _letters in ALPHABETS.items():
     for _name, _pattern in vars(_module).items():

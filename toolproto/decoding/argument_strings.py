@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from .families.json_tokens import JsonListener, JsonTokens
-from .values.escapes import plain_unescape
+from .values.spellings import plain_unescape
 
 __all__ = ["ArgumentStrings", "StringDelta", "half_pair"]
 

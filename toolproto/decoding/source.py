@@ -22,6 +22,9 @@ R = TypeVar("R")
 Pull = Generator[None, None, R]
 
 
+_NO_SPACE = re.compile(r"\S")
+
+
 class Source:
     """The text at hand: ``at`` is where reading stands, ``final`` if no more comes.
 
@@ -49,6 +52,12 @@ class Source:
         while len(self.text) - self.at < count and not self.final:
             yield
         return self.text[self.at : self.at + count]
+
+    def skip_space(self) -> Pull[str]:
+        """Read on to the next character that is no white space: that one, or none at the end."""
+        while (char := (yield from self.peek())).isspace():
+            yield from self.before(_NO_SPACE)
+        return char
 
     def spaces(self, most: int) -> Pull[int]:
         """How many spaces stand here, up to *most*."""

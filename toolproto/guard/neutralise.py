@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ..decoding.calls.offered import Offered
+from ..decoding.calls.names import Offered
 from ..tools.spec import ToolOffer, ToolSpec
 from .neutralise_openers import Openers
 

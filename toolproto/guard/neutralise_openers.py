@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..decoding.calls.bare import NAME_LINE
-from ..decoding.calls.offered import Offered
-from ..decoding.families.python_names import LEAD, LISTED, lead_of
+from ..decoding.calls.names import Offered
+from ..decoding.calls.which_reader import NAME_LINE
+from ..decoding.families.python_words import LEAD, LISTED, lead_of
 from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
 from ..decoding.reply.landmarks import landmarks
 from ..decoding.reply.markers import Marker

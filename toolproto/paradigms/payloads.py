@@ -14,7 +14,7 @@ from keyword import iskeyword
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ..decoding.calls.shape import CallShape
-from ..decoding.families.python_names import write_call
+from ..decoding.families.python_words import write_call
 from ..decoding.reply.forms import Family
 from ..grammar import forms
 from ..grammar.draft import Draft

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..decoding.argument_strings import half_pair
 from ..decoding.families.json_tokens import JsonListener, JsonTokens
-from ..decoding.values.escapes import plain_unescape
 from ..decoding.values.lenient import read_json
+from ..decoding.values.spellings import plain_unescape
 from ..decoding.values.strict import Reading
 from ..events import ArgumentsDelta, CallStarted
 from ..turn.events import SessionEvent, StepStarted

@@ -7,20 +7,18 @@ look like a call to an offered tool before anything is said about it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum, auto
 from typing import Any
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import ProblemKind, Repair
 from ..families.json_arguments import ArgumentsText, remainder
 from ..families.json_whole import WholeCall
-from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values.lenient import read_json
 from ..values.strict import Reading, Refusal
-from .names import Head
-from .record import CallRecord, CallSetting
-from .shape import CallFields, read_arguments, read_fields
+from .record import Beginning, CallRecord, CallSetting
+from .shape import ID_KEYS, CallFields, read_arguments, read_fields
 
 __all__ = ["CallDraft", "Outcome", "is_name"]
 
@@ -29,7 +27,6 @@ _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
 # What is announced as a name before the call is whole: not half of a badly quoted object.
 _NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
 _BRACKETS_AROUND = 3
-_ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 
 
 class Outcome(Enum):
@@ -43,27 +40,17 @@ class Outcome(Enum):
 class CallDraft(CallRecord):
     """A JSON object that is, or may be, a call.
 
-    With a *head*, which stood in the text *lead* before it, the object is its arguments.
+    With a head before it, the object is its arguments.
     """
 
-    def __init__(
-        self,
-        setting: CallSetting,
-        start: int,
-        marked: bool,
-        drift: tuple[Repair, ...] = (),
-        *,
-        head: Head | None = None,
-        lead: str = "",
-    ) -> None:
-        super().__init__(setting, start - len(lead), lead)
-        self._setting = setting
-        self._drift = drift
-        self._marked = marked
+    def __init__(self, begun: Beginning) -> None:
+        start, lead = begun.start - len(begun.lead), begun.lead
+        super().__init__(begun.setting, start, drift=begun.drift, lead=lead)
+        self._marked = begun.marked
         self._lead = len(lead)
-        self._head = head
-        self._name: str | None = head.name if head else None
-        self._id = head.id if head else ""
+        self._head = begun.head
+        if begun.head is not None:
+            self.name, self._id = begun.head.name, begun.head.id
         self._described = False
         self._echoes: bool | None = None  # are the arguments a schema? None until it shows
         self._args_start = self._args_end = 0
@@ -83,22 +70,20 @@ class CallDraft(CallRecord):
     @property
     def unnamed(self) -> bool:
         """Is it still to be said which tool is called?"""
-        return self._name is None
+        return not self.name
 
-    @property
-    def streaming(self) -> StreamedString | None:
-        """The string argument that is being read, once the call was announced."""
-        return self._stream_quoted(self._raw.write, self.room) if self.announced else None
+    def _taking(self) -> Callable[[str], object]:
+        return self._raw.write  # its arguments are read when all of it has come
 
     def member(self, key: str, value: str) -> None:
         """A member whose value is a string: the name, an id, or nothing that matters yet."""
-        if key in _ID_KEYS:
+        if key in ID_KEYS:
             self._id = self._id or value
         elif key == "description":
             self._described = True
-        elif self._name is None and is_name(self._setting, self._marked, key, value):
-            self._name = value
-            self.announce()
+        elif not self.name and is_name(self._setting, self._marked, key, value):
+            self.name = value
+            self.tell_early()
 
     def fill(self, call: WholeCall, base: int) -> None:
         """All of it is there: *call*, in a text whose first character is *base* in the reply."""
@@ -123,33 +108,31 @@ class CallDraft(CallRecord):
         self._args_start, self._args_path = at, path
         # Behind a head, the whole call may follow instead of its arguments.
         doubtful = self._setting.shape.call_keys if self._head else frozenset()
-        self._args = ArgumentsText(at, self._setting.offered.keys(self._name), doubtful)
+        self._args = ArgumentsText(at, self._setting.offered.keys(self.name), doubtful)
         return self._args
 
     def close_arguments(self, end: int) -> None:
         """The arguments end at *end* in the reply."""
         self._args_end = end
         self._echoes = bool(self._echoes)
-        self.announce()
+        self.tell_early()
 
     def argument_key(self, key: str) -> None:
         """An argument is named *key*; the first one gives an echoed schema away."""
         if self._echoes is None:
             self._echoes = self._is_schema({key})
-            self.announce()
+            self.tell_early()
 
     def _is_schema(self, keys: set[str]) -> bool:
-        tool = self._setting.offered.get(self._name) if self._name else None
+        tool = self._setting.offered.get(self.name) if self.name else None
         own = set(tool.properties) if tool is not None else set()
         return bool(keys & _SCHEMA_KEYS - own)
 
-    def announce(self) -> None:
+    def tell_early(self) -> None:
         """Say that the call has started, as soon as that is certain."""
-        if self.announced or self._name is None:
-            return
-        shown = self._echoes is False and not self._described
-        if self._marked or shown:
-            self._start_call(self._name, self._id)
+        meant = self._marked or (self._echoes is False and not self._described)
+        if self.name and not self.announced and meant:
+            self.announce(self._id)
 
     def hand_out(self) -> None:
         """Hand out the arguments that have become certain."""
@@ -171,7 +154,7 @@ class CallDraft(CallRecord):
         if isinstance(reading, Refusal):
             kind = ProblemKind.TRUNCATED if cut else reading.kind
             return self._refuse(kind, reading.message, raw), ""
-        if cut or not _is_whole(reading):
+        if cut or not reading.is_whole:
             return self._refuse(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw), ""
         fields = self._fields(reading.value)
         outcome = self._settle(fields, raw, reading)
@@ -203,7 +186,7 @@ class CallDraft(CallRecord):
 
     def _keys(self) -> frozenset[str]:
         shape, offered = self._setting.shape, self._setting.offered
-        return shape.leading_keys | (offered.keys(self._name) or frozenset())
+        return shape.leading_keys | (offered.keys(self.name) or frozenset())
 
     def _settle(self, fields: CallFields | None, text: str, reading: Reading) -> Outcome:
         raw = text[: reading.end]
@@ -212,7 +195,7 @@ class CallDraft(CallRecord):
             return self._refuse(ProblemKind.MALFORMED, f"expected {wants}", raw)
         if not self.announced and not self._marked and not self._looks_meant(fields):
             return Outcome.NO_CALL
-        if self.announced and fields.name != self._name:
+        if self.announced and fields.name != self.name:
             return self._refuse(ProblemKind.MALFORMED, "it names two tools", raw)
         unmeant = self._unmeant(fields)
         if unmeant:
@@ -221,12 +204,12 @@ class CallDraft(CallRecord):
         if tail is None:
             return self._refuse(ProblemKind.MALFORMED, self._mismatch(fields), raw)
         if not self.announced:
-            self._name = fields.name
-            self._start_call(fields.name, self._id or fields.id)
+            self.name = fields.name
+            self.announce(self._id or fields.id)
         self.hand_out()
         self._tell(tail)
-        repairs = (*self._drift, *reading.repairs, *fields.repairs)
-        self._complete(fields.name, fields.arguments, raw, *repairs)
+        self.mended(*reading.repairs, *fields.repairs)
+        self._complete(fields.arguments, raw)
         return Outcome.CALL
 
     def _unmeant(self, fields: CallFields) -> str:
@@ -239,7 +222,7 @@ class CallDraft(CallRecord):
     def _looks_meant(self, fields: CallFields) -> bool:
         """Without a marker: a known tool and its arguments, and not the tool's own description."""
         arguments = fields.arguments or {}
-        self._name = fields.name
+        self.name = fields.name
         if self._described or self._is_schema(set(arguments)):
             return False
         if not fields.spoken:
@@ -271,7 +254,7 @@ class CallDraft(CallRecord):
         if not self.announced and not self._marked:
             return Outcome.NO_CALL
         self.hand_out()
-        self._reject(kind, message, raw, self._name)
+        self.reject(kind, message, raw)
         return Outcome.PROBLEM
 
 
@@ -284,9 +267,7 @@ def is_name(setting: CallSetting, marked: bool, key: str, value: str) -> bool:
 
 
 def _is_whole(reading: Reading | Refusal) -> bool:
-    if isinstance(reading, Refusal):
-        return False
-    return all(repair.grade is not Grade.TRUNCATED for repair in reading.repairs)
+    return isinstance(reading, Reading) and reading.is_whole
 
 
 def _other_ends(raw: str, ends: Sequence[Marker]) -> Iterator[int]:

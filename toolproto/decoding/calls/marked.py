@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from io import StringIO
 
-from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
+from ...messages import ProblemKind, Repair
 from ..families.tags import Tag, TaggedCalls, closes_list, tag_at
 from ..patterns import Pattern
 from ..reply.forms import Family
@@ -19,6 +19,7 @@ from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO
 from .names import TOKEN
+from .pulled import MISSING_CLOSER
 from .record import CallSetting
 from .which_reader import CallsReader, Opening, Openings
 
@@ -28,8 +29,6 @@ _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
 _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
-# Where the reply is over, more of the call may have been to come.
-_UNCLOSED = Repair("missing_closer", Grade.GUESSED)
 _FENCED = Repair("fence_in_marker")
 _TRAIL = frozenset("]})`\"'")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
@@ -256,13 +255,13 @@ class MarkedBody:
         if other:
             self._close(Repair("other_closer", detail=other.group()))
             return other.end()
-        self._close(_UNCLOSED if final else Repair("missing_closer"))
+        self._close(MISSING_CLOSER if final else Repair("missing_closer"))
         begun = self._closer is not None and self._closer.begun(text, at)
         return len(text) if final and begun else at
 
     @property
     def _unclosed(self) -> tuple[Repair, ...]:
-        return () if self._closer is None else (_UNCLOSED,)
+        return () if self._closer is None else (MISSING_CLOSER,)
 
     def _close(self, *repairs: Repair) -> None:
         self.done = True
@@ -311,8 +310,7 @@ class MarkedBody:
     def _reject(self, fault: str, raw: str, start: int) -> None:
         self.committed = True
         message = f"{fault}; expected {self._wants()}"
-        span = Span(start, start + len(raw))
-        self._setting.outbox.rejected(None, CallProblem(ProblemKind.MALFORMED, message, raw, span))
+        self._setting.outbox.rejected_text(ProblemKind.MALFORMED, message, raw, start)
 
     def _wants(self) -> str:
         if self._form.family is Family.JSON:

@@ -8,16 +8,14 @@ cannot be read, so that nobody takes its rest for text.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from io import StringIO
 
-from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
+from ...messages import Grade, ProblemKind, Repair
 from ..reply.hot_string import StreamedString
-from ..reply.markers import Marker
 from ..source import Pull, Source
 from ..values.strict import Refused
-from .record import CallRecord, CallSetting
-from .sink import ArgumentSink
+from .record import Beginning, CallRecord
 
 __all__ = ["MISSING_CLOSER", "Driven", "NoCall", "PulledCalls", "cut_short"]
 
@@ -32,12 +30,12 @@ class NoCall(Exception):
 class Driven(ABC):
     """Drives the generator of one body of calls over its text as that comes.
 
-    See ``JsonCalls`` for the members. *ends* are the markers that no call goes on behind.
+    See ``JsonCalls`` for the members.
     """
 
-    def __init__(self, setting: CallSetting, ends: Sequence[Marker]) -> None:
-        self._setting = setting
-        self.source = Source(ends)
+    def __init__(self, begun: Beginning) -> None:
+        self._begun, self._setting = begun, begun.setting
+        self.source = Source(begun.ends)
         self._reading = self._read()
         self._all, self._final = "", False  # what was given, of which the source has a part
         self._written = 0  # how much of the source's text the call has been given
@@ -92,28 +90,17 @@ class Driven(ABC):
 
 
 class PulledCalls(Driven):
-    """Reads calls whose text begins at *start* in the reply.
-
-    *lead* is text of them that was read before, and *drift* how they depart from the asked form.
-    """
+    """Reads calls whose grammar opens, tells and completes them one by one."""
 
     interrupted = False
     is_call = False  # whatever is wrong with it, even before it has said of what
 
-    def __init__(
-        self,
-        setting: CallSetting,
-        *,
-        start: int,
-        lead: str = "",
-        drift: tuple[Repair, ...] = (),
-        ends: Sequence[Marker] = (),
-    ) -> None:
-        super().__init__(setting, ends)
-        self._start, self._drift = start, drift
+    def __init__(self, begun: Beginning) -> None:
+        super().__init__(begun)
+        self._drift = begun.drift
         self._lead = StringIO()  # text of it, until there is a call to take it
-        self._lead.write(lead)
-        self._call: ArgumentSink | None = None
+        self._lead.write(begun.lead)
+        self._call: CallRecord | None = None
         self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
         self._faulty = self.refused = False
 
@@ -154,11 +141,11 @@ class PulledCalls(Driven):
         """Is it certain that this is a call, so that a cut makes it a truncated one?"""
         return self._recorded is not None
 
-    def open(self, name: str, id: str = "") -> ArgumentSink:
+    def open(self, name: str, id: str = "") -> CallRecord:
         """It is a call of *name*, which may have given itself an *id*."""
         if self._setting.gated and not self._setting.offered.knows(name):
             raise NoCall
-        self._call = ArgumentSink(self._setting, self._start, name, id=id, drift=self._drift)
+        self._call = CallRecord(self._setting, self._begun.start, name, id=id, drift=self._drift)
         self._call.write(self._lead.getvalue())
         self.committed = True
         self.limit()
@@ -177,7 +164,7 @@ class PulledCalls(Driven):
         return MISSING_CLOSER
 
     @property
-    def _recorded(self) -> ArgumentSink | None:
+    def _recorded(self) -> CallRecord | None:
         """The call being read, if there is one."""
         return self._call
 
@@ -193,7 +180,7 @@ class PulledCalls(Driven):
         self._written = self.source.at
 
     @property
-    def _bounded(self) -> ArgumentSink | None:
+    def _bounded(self) -> CallRecord | None:
         return None if self._faulty else self._recorded
 
     def _read(self) -> Pull[None]:
@@ -231,9 +218,8 @@ class PulledCalls(Driven):
         if self._recorded is not None:
             self._recorded.reject(fault.kind, fault.message)
             return
-        raw = self._lead.getvalue()
-        span = Span(self._start, self._start + len(raw))
-        self._setting.outbox.rejected(None, CallProblem(fault.kind, fault.message, raw, span))
+        raw, start = self._lead.getvalue(), self._begun.start
+        self._setting.outbox.rejected_text(fault.kind, fault.message, raw, start)
 
 
 def cut_short() -> Refused:

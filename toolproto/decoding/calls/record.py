@@ -1,27 +1,36 @@
-"""One call that is told of: its text, its place among the calls of a reply, and how it ends.
+"""One call that is told of: its text, its arguments as they come, and how it ends.
 
-What the calls of all families have in common. A call written as JSON (`draft.py`) is read again
-when it is over; the arguments of any other are told one by one (`sink.py`).
+What the calls of all families have in common. The reader of a call says one argument after the
+other, a string piece by piece, and what goes out is JSON. A call that is itself written as JSON
+(`draft.py`) hands its own text on and is read as a whole when it is over.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from io import StringIO
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...events import Event, arguments_delta
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
+from ...tools.spec import ToolSpec
 from ..contract import Limits
 from ..families.json_tokens import STRING_ENDS, STRING_MARKS, string_stop
 from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
-from .offered import Offered
+from ..reply.markers import Marker
+from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, same_value
+from .names import Head, Offered
 from .shape import CallShape
 
-__all__ = ["CallRecord", "CallSetting"]
+__all__ = ["Beginning", "CallRecord", "CallSetting", "TextSink"]
+
+# The hot path looks ahead no further than this; what is nearer to the limit is read without it,
+# because a call ends there however the text was cut into chunks.
+_AHEAD = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +43,119 @@ class CallSetting:
     limits: Limits
     gated: bool = False  # does a call count only if its tool is on offer?
 
+    @property
+    def depth(self) -> int:
+        """How deep the brackets of a call may nest."""
+        return min(self.limits.depth, MAX_DEPTH)
 
-class CallRecord:
-    """A call whose text begins at *start* in the reply.
 
-    *lead* is text of it that was read before.
+class Beginning(NamedTuple):
+    """What is known of calls where they begin, at *start* in the reply.
+
+    *marked* says that a marker stands before them, so that they are meant as calls whatever they
+    hold; *drift* is how they depart from the asked form, and *ends* are markers that no call goes
+    on behind. *head* is the name of the tool if that was read before, and *lead* the text of it.
     """
 
-    def __init__(self, setting: CallSetting, start: int, lead: str = "") -> None:
-        self._outbox = setting.outbox
+    setting: CallSetting
+    start: int = 0
+    marked: bool = True
+    drift: tuple[Repair, ...] = ()
+    ends: tuple[Marker, ...] = ()
+    head: Head | None = None
+    lead: str = ""
+
+
+class TextSink:
+    """Takes a string piece by piece: as it is, or all as it stands between the quotes of JSON."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+
+    def open_text(self) -> None:
+        """A string begins."""
+        self._parts = []
+        self._tell('"')
+
+    def text(self, piece: str) -> None:
+        """More of it, as it is."""
+        self._parts.append(piece)
+        self._tell(_json(piece)[1:-1])
+
+    def quoted(self, piece: str) -> None:
+        """More of it, as it stands between the quotes of JSON."""
+        self._parts.append(piece)
+        self._tell(piece)
+
+    def close_text(self) -> str:
+        """It is over, and this is all of it."""
+        text, self._parts = "".join(self._parts), []
+        self._tell('"')
+        self._keep(text)
+        return text
+
+    def close_quoted(self) -> str:
+        """The same, if its pieces came as in JSON."""
+        # Unescaped as a whole: the halves of a surrogate pair may have come apart.
+        self._parts = [json.loads(f'"{"".join(self._parts)}"')]
+        return self.close_text()
+
+    def streaming(
+        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+    ) -> StreamedString | None:
+        """The string for the hot path, if it goes out while it comes."""
+        return None
+
+    def streaming_quoted(self) -> StreamedString | None:
+        """The same, if its pieces come as in JSON."""
+        return None
+
+    def _tell(self, text: str) -> None:
+        """Where the string goes to a call, more JSON of it."""
+
+    def _keep(self, value: Any) -> None:
+        """Where the string goes to a call, the argument."""
+
+
+class CallRecord(TextSink):
+    """One call of *name*, whose text begins at *start* in the reply.
+
+    *drift* is how it departs from the asked form, and *lead* text of it that was read before.
+    Without a name it is still to be announced, and nothing is told of it before.
+    """
+
+    def __init__(
+        self,
+        setting: CallSetting,
+        start: int,
+        name: str = "",
+        *,
+        id: str = "",
+        drift: tuple[Repair, ...] = (),
+        lead: str = "",
+    ) -> None:
+        super().__init__()
+        self._setting, self._outbox = setting, setting.outbox
         self._limit = setting.limits.characters
         self._start = start
         self._raw = StringIO()
         self._raw.write(lead)
         self._fault = ""
-        self._index = -1
-        self._id = ""
+        self._index, self._id = -1, id
+        self._repairs = list(drift)
+        self._key, self._separator = "", "{"
+        self.tool: ToolSpec | None = None
+        self.arguments: dict[str, Any] = {}
+        self.name = name
+        if name:
+            self.announce(id)
 
     # -- its text -------------------------------------------------------------------------
 
     def write(self, text: str) -> None:
         """Take in more of its text."""
         if len(text) > self.room:
-            self._fault = self._fault or f"longer than {self._limit} characters"
+            self.spoil(f"longer than {self._limit} characters")
         self._raw.write(text[: self.room])  # as much, however it was cut into chunks
 
     @property
@@ -85,37 +184,119 @@ class CallRecord:
         """Was it told that there is this call?"""
         return self._index >= 0
 
-    def _start_call(self, name: str, id: str) -> None:
+    def announce(self, id: str = "") -> None:
+        """It is certain that this is a call of ``name``, which may have given itself an *id*."""
+        self.tool = self._setting.offered.get(self.name)
         self._id = self._outbox.new_id(id)
-        self._index = self._outbox.started(name, self._id)
+        self._index = self._outbox.started(self.name, self._id)
+
+    def mended(self, *repairs: Repair) -> None:
+        """The call departs from the asked form in this."""
+        self._repairs += [repair for repair in repairs if repair not in self._repairs]
 
     def _tell(self, text: str) -> None:
         """More of its arguments, as JSON."""
         self._outbox.arguments(self._index, text)
 
-    def _stream_quoted(self, take: Callable[[str], object], room: int) -> StreamedString:
-        """The string being read, for the hot path: what is valid in JSON is handed on as it is."""
-        make = partial(arguments_delta, self._index)
+    # -- its arguments --------------------------------------------------------------------
+
+    def key(self, key: str) -> None:
+        """An argument begins."""
+        self._key = key
+        self._tell(f"{self._separator}{_json(key)}: ")
+        self._separator = ", "
+
+    def argument(self, key: str, value: Any) -> None:
+        """All of an argument at once."""
+        self._key = key
+        number = type(value) in (int, float)  # written so by JSON, too, but four times as fast
+        written = repr(value) if number else _json(value)
+        self._tell(f"{self._separator}{_json(key)}: {written}")
+        self._separator = ", "
+        self._keep(value)
+
+    def value(self, value: Any) -> None:
+        """The argument is *value*."""
+        self._tell(_json(value))
+        self._keep(value)
+
+    def streaming(
+        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+    ) -> StreamedString:
+        """The string being read, for the hot path.
+
+        *stop* says how much of a text certainly goes on with it, or -1 if it has to be read;
+        *decode* gives what that text stands for, if it does not stand there as it is.
+        """
+        write, keep, index = self._raw.write, self._parts.append, self._index
+
+        def tell(piece: str) -> Event:
+            write(piece)
+            text = piece if decode is None else decode(piece)
+            keep(text)
+            return arguments_delta(index, _json(text)[1:-1])
+
+        def make(piece: str) -> Event:
+            return arguments_delta(index, _json(piece)[1:-1])
+
+        string = StreamedString(stop, tell, self.length, self.room - _AHEAD)
+        return string if decode else replace(string, take=self._taking(), make=make)
+
+    def streaming_quoted(self) -> StreamedString:
+        """The same, if its pieces come as in JSON: what is valid there is handed on as it is."""
+        take, make = self._taking(), partial(arguments_delta, self._index)
 
         def tell(piece: str) -> Event:
             take(piece)
             return make(piece)
 
+        room = self.room - _AHEAD
         return StreamedString(
             string_stop, tell, self.length, room, STRING_MARKS, STRING_ENDS, take, make
         )
 
-    def _complete(
-        self, name: str, arguments: Mapping[str, Any], raw: str, *repairs: Repair
-    ) -> None:
-        told = (*self._outbox.repairs, *repairs)
-        call = ToolCall(name, arguments, self._id, raw, self._span(raw), told)
-        self._outbox.completed(self._index, call)
+    def _taking(self) -> Callable[[str], object]:
+        """Takes in a piece of the string and of the text at once."""
+        write, keep = self._raw.write, self._parts.append
 
-    def _reject(self, kind: ProblemKind, message: str, raw: str, name: str | None) -> None:
+        def take(piece: str) -> None:
+            write(piece)
+            keep(piece)
+
+        return take
+
+    def _keep(self, value: Any) -> None:
+        if self._key in self.arguments:
+            if not same_value(self.arguments[self._key], value):
+                self.spoil(f"the argument {self._key[:80]!r} is given twice")
+            self.mended(DUPLICATE_KEY)
+        self.arguments[self._key] = value
+
+    # -- when it is over ------------------------------------------------------------------
+
+    def complete(self, *repairs: Repair) -> None:
+        """The call is whole, unless it turned out to be too much."""
+        if self._fault:
+            large = self._fault.startswith("longer")
+            self.reject(ProblemKind.TOO_LARGE if large else ProblemKind.MALFORMED, self._fault)
+            return
+        self.mended(*repairs)
+        self._tell("{}" if self._separator == "{" else "}")
+        self._complete(self.arguments, self.raw)
+
+    def reject(self, kind: ProblemKind, message: str, raw: str | None = None) -> None:
         """The call cannot be used; *message* is for the model."""
-        problem = CallProblem(kind, message, raw, self._span(raw), name)
+        raw = self.raw if raw is None else raw
+        problem = CallProblem(kind, message, raw, self._span(raw), self.name or None)
         self._outbox.rejected(self._index if self.announced else None, problem)
+
+    def _complete(self, arguments: Mapping[str, Any], raw: str) -> None:
+        told = (*self._outbox.repairs, *self._repairs)
+        call = ToolCall(self.name, arguments, self._id, raw, self._span(raw), told)
+        self._outbox.completed(self._index, call)
 
     def _span(self, raw: str) -> Span:
         return Span(self._start, self._start + len(raw))
+
+
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -15,40 +15,31 @@ from typing import Any
 
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
-from ..values.lenient import read_json
-from ..values.strict import Reading
+from ..values.lenient import read_all
 
-__all__ = ["CallFields", "CallShape", "as_object", "read_arguments", "read_fields"]
+__all__ = [
+    "ID_KEYS",
+    "OTHER_KEYS",
+    "CallFields",
+    "CallShape",
+    "as_object",
+    "read_arguments",
+    "read_fields",
+]
 
 _NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action")
 _ARGUMENT_KEYS = (
-    "arguments",
-    "parameters",
-    "args",
-    "input",
-    "params",
-    "param",
-    "tool_input",
-    "action_input",
-)
+    "arguments", "parameters", "args", "input", "params", "param", "tool_input", "action_input"
+)  # fmt: skip
 _NESTING_KEYS = ("function", "function_call", "tool_call", "call", "command")
 _LIST_KEYS = ("tool_calls", "function_calls", "toolCalls", "tool_call", "calls")
+#: Members that go beside a call without being arguments of it; the first ones identify it.
+ID_KEYS = ("id", "tool_call_id", "call_id")
+OTHER_KEYS = (*ID_KEYS, "type", "index", "thought", "thoughts", "reasoning", "step")
 # Of those, with a string in them, what says nothing about a call: neither its name nor its id.
 _SILENT_KEYS = ("type", "thought", "thoughts", "reasoning", "step")
 _SPACE = r"[ \t\r\n]*+"  # as JSON has it
 _STRING = r"\"[^\"\\\x00-\x1f]*+\""
-# Members that go beside a call without being arguments of it.
-_OTHER_KEYS = (
-    "id",
-    "tool_call_id",
-    "call_id",
-    "type",
-    "index",
-    "thought",
-    "thoughts",
-    "reasoning",
-    "step",
-)
 # Members that open the JSON object of a whole message around its list of calls.
 _MESSAGE_KEYS = ("role", "content", "reasoning", "message", "text", "response")
 
@@ -110,7 +101,7 @@ class CallShape:
         if self.exact:
             return frozenset({self._outer or self.name})
         calls = {*self.call_keys, *self.list_keys, *_NESTING_KEYS}
-        return frozenset({*calls, *_OTHER_KEYS, *_MESSAGE_KEYS})
+        return frozenset({*calls, *OTHER_KEYS, *_MESSAGE_KEYS})
 
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], ...]:
@@ -236,28 +227,18 @@ def as_object(given: Any, repairs: list[Repair]) -> dict[str, Any] | None:
     if given is None or given == "" or given == []:
         repairs.append(Repair("empty_arguments"))
         return {}
-    if isinstance(given, str):
-        reading = read_json(given)
-        if isinstance(reading, Reading) and _is_whole(reading, given):
-            repairs += (Repair("arguments_string"), *reading.repairs)
-            given = reading.value
+    if isinstance(given, str) and (reading := read_all(given)):
+        repairs += (Repair("arguments_string"), *reading.repairs)
+        given = reading.value
     return given if isinstance(given, dict) else None
 
 
-def _is_whole(reading: Reading, text: str) -> bool:
-    cut = any(repair.grade is Grade.TRUNCATED for repair in reading.repairs)
-    return not cut and not text[reading.end :].strip()
-
-
 def _flattened(value: Mapping[str, Any], name_key: str, repairs: list[Repair]) -> dict[str, Any]:
-    arguments = {k: v for k, v in value.items() if k != name_key and k not in _OTHER_KEYS}
+    arguments = {k: v for k, v in value.items() if k != name_key and k not in OTHER_KEYS}
     if arguments:
         repairs.append(Repair("flattened_arguments", Grade.GUESSED))
     return arguments
 
 
 def _id(value: Mapping[str, Any]) -> str:
-    for key in ("id", "tool_call_id", "call_id"):
-        if isinstance(value.get(key), str):
-            return str(value[key])
-    return ""
+    return next((value[key] for key in ID_KEYS if isinstance(value.get(key), str)), "")

@@ -1,34 +1,35 @@
-"""What is the call that begins here, behind a marker, and who reads it?
+"""What is the call that begins here, behind a marker or without one, and who reads it?
 
-It decides itself by how it begins: JSON, a name with JSON or tags behind it, tags, or Python calls.
-If that is not what was asked for, the calls say so.
+Behind a marker it decides itself by how it begins: JSON, a name with JSON or tags behind it, tags,
+or Python calls. If that is not what was asked for, the calls say so. Without one it may begin with
+a bracket (a JSON object or list, a list of Python calls) or, at the start of a line, with the
+tool's name. A paradigm may ask for that; from any other it is a departure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol
 
 from ...messages import Repair
 from ..families.braces import BraceCalls
 from ..families.json_calls import JsonCalls
 from ..families.python_calls import PythonCalls
-from ..families.python_names import CallLead, call_lead, leading_call
-from ..families.raw import RawCalls
+from ..families.python_words import CallLead, call_lead, leading_call
+from ..families.raw import RawCalls, TextArgument
 from ..families.tags import Tag, TaggedCalls, opens_call, tag_at
-from ..families.text import TextArgument
 from ..families.xml import XmlCalls
 from ..families.yaml import YamlCalls
 from ..patterns import Pattern
-from ..reply.attempts import Body
-from ..reply.forms import Family
+from ..reply.events_out import Body
+from ..reply.forms import Family, ReplyForm
 from ..reply.landmarks import CallMarkers
-from ..reply.markers import MORE, NO, Marker
-from .names import MORE_KEY, Head, read_head
-from .offered import NOTHING
-from .record import CallSetting
+from ..reply.markers import MORE, NO
+from .names import MORE_KEY, NOTHING, Head, leading_key, read_head
+from .record import Beginning, CallSetting
 
-__all__ = ["CallsReader", "Opening", "Openings"]
+__all__ = ["NAME_LINE", "BareCall", "BareCalls", "CallsReader", "Opening", "Openings"]
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
 _LIST = Pattern(r"\[\s{0,80}[{\[\"']")
@@ -41,19 +42,7 @@ class CallsReader(Body, Protocol):
     def interrupted(self) -> bool: ...
 
 
-class FamilyReader(Protocol):
-    """Makes the reader of calls whose text begins at *start* in the reply."""
-
-    def __call__(
-        self,
-        setting: CallSetting,
-        *,
-        start: int,
-        drift: tuple[Repair, ...],
-        ends: tuple[Marker, ...],
-    ) -> CallsReader: ...
-
-
+FamilyReader = Callable[[Beginning], CallsReader]
 _READERS: Mapping[Family, FamilyReader] = {
     Family.XML: XmlCalls,
     Family.YAML: YamlCalls,
@@ -111,9 +100,10 @@ class Openings:
 
     def _open_own(self, reader: FamilyReader, at: int, base: int) -> Opening | int:
         """A family that no other is like: what does not begin as it does is no call."""
-        drift = self._form.drift
-        calls = reader(self._setting, start=base + at, drift=drift, ends=self._ends)
-        return Opening(calls, at, sure=False)
+        return Opening(reader(self._begun(base + at, self._form.drift)), at, sure=False)
+
+    def _begun(self, start: int, drift: tuple[Repair, ...], marked: bool = True) -> Beginning:
+        return Beginning(self._setting, start, marked, drift, self._ends)
 
     def _open_tool(self, text: str, at: int, base: int, final: bool) -> Opening | int:
         """The marker named the tool: its arguments come, or nothing but the end."""
@@ -149,15 +139,12 @@ class Openings:
         self, head: Head, text: str, at: int, base: int, final: bool
     ) -> Opening | int:
         lead, char = text[at : head.end], text[head.end : head.end + 1]
-        start, setting, ends = base + at, self._setting, self._ends
+        begun = self._begun(base + at, self._form.drift)._replace(head=head, lead=lead)
         if char == "{":
-            drift = self._drift(Family.NAMED_JSON)
-            named = JsonCalls(setting, marked=True, drift=drift, ends=ends, head=head, lead=lead)
+            named = JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON)))
             return Opening(named, head.end, lead)
         if self._form.loose and char and char != "<" and self._is_input(lead, char):
-            drift = self._form.drift
-            text_argument = TextArgument(setting, start=start, lead=lead, head=head, drift=drift)
-            return Opening(text_argument, head.end, lead)
+            return Opening(TextArgument(begun), head.end, lead)
         tag = tag_at(text, head.end, final)
         if not isinstance(tag, Tag):
             return tag
@@ -165,8 +152,7 @@ class Openings:
         if goes_on in (NO, MORE):
             return goes_on
         drift = self._drift(Family.TAGS if not tag.closes else self._form.family)
-        tagged = TaggedCalls(setting, start=start, lead=lead, head=head, drift=drift, ends=ends)
-        return Opening(tagged, head.end, lead, sure=False)
+        return Opening(TaggedCalls(begun._replace(drift=drift)), head.end, lead, sure=False)
 
     def _goes_on(self, tag: Tag, text: str, at: int, final: bool) -> int:
         """Does a call whose name was read go on, or end, with *tag* at *at*? If not, NO or MORE."""
@@ -196,9 +182,8 @@ class Openings:
             return NO
         if not opens_call(tag) and not self._setting.offered.knows(tag.word):
             return NO
-        drift = self._drift(Family.TAGS)
-        tagged = TaggedCalls(self._setting, start=base + at, drift=drift, ends=self._ends)
-        return Opening(tagged, at, sure=False)
+        begun = self._begun(base + at, self._drift(Family.TAGS))
+        return Opening(TaggedCalls(begun), at, sure=False)
 
     def _open_list(self, text: str, at: int, final: bool) -> Opening | int:
         name = self._python_name(text, at, final)
@@ -209,15 +194,12 @@ class Openings:
         return self._open_json(at) if _LIST.match(text, at) else NO
 
     def _open_json(self, at: int) -> Opening | int:
-        drift = self._drift(Family.JSON)
-        calls = JsonCalls(self._setting, marked=self._sure, drift=drift, ends=self._ends)
-        return Opening(calls, at)
+        begun = self._begun(0, self._drift(Family.JSON), self._sure)
+        return Opening(JsonCalls(begun), at)
 
     def _open_python(self, at: int) -> Opening | int:
-        drift = self._drift(Family.PYTHON)
-        marked = not self._form.gated
-        calls = PythonCalls(self._setting, marked=marked, drift=drift, ends=self._ends)
-        return Opening(calls, at)
+        begun = self._begun(0, self._drift(Family.PYTHON), not self._form.gated)
+        return Opening(PythonCalls(begun), at)
 
     def _admits(self, name: str) -> bool:
         """May this be the name of a tool that is called here?"""
@@ -230,3 +212,99 @@ class Openings:
         if family is asked or (family is Family.NAMED_JSON and asked is Family.TAGS):
             return drift
         return (*drift, Repair("other_family", detail=family.value))
+
+
+_NAME_BEGUN = re.compile(r"[^\W\d](?:[\w.:/-]|\\{1,2}_){0,127}+")
+#: A name that has a line to itself, its arguments on the next.
+NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
+
+
+class BareCall(NamedTuple):
+    """What reads the call, the text before it that belongs to it, and whether it is a guess."""
+
+    body: Body
+    lead: str = ""
+    is_guess: bool = False
+
+
+class BareCalls:
+    """Finds the bare calls that *form* allows."""
+
+    def __init__(self, form: ReplyForm, setting: CallSetting) -> None:
+        self._form = form
+        self._setting = setting
+        self._keys = form.shape.leading_keys if form.bare_json else frozenset()
+        self.in_python = form.bare_python
+        self.by_name = form.bare_by_name
+
+    def may_name(self, begun: str) -> bool:
+        """May *begun*, at the beginning of a line, be that of the name of a call?"""
+        return self.by_name and self._setting.offered.may_know(begun)
+
+    def at_name(self, text: str, at: int, final: bool) -> BareCall | int:
+        """The call that begins with its name at *at*, or NO, or MORE."""
+        begun = _NAME_BEGUN.match(text, at)
+        if begun is None or not self._setting.offered.may_know(begun.group()):
+            return NO  # most lines begin with another word
+        name = leading_call(text, at, final, self._setting.offered)
+        if name == MORE_KEY:
+            return MORE
+        if name and self.in_python:
+            return self._python(asked=False)
+        return self._named_json(text, at, final)
+
+    def at_bracket(self, text: str, at: int, final: bool, *, apart: bool) -> BareCall | int:
+        """The call that begins with the bracket at *at*, or NO, or MORE.
+
+        *apart* says that something new may begin here; amid a sentence only what was asked for,
+        or what nobody writes for another reason, is a call.
+        """
+        key = leading_key(text, at, final)
+        asked = self._form.asked
+        call = self._python_list(text, at, final) if apart or asked is Family.PYTHON else ""
+        apart = apart or asked is Family.JSON
+        if MORE_KEY in (key, call):
+            return MORE
+        if call:
+            return self._python(asked=self._form.asked is Family.PYTHON)
+        if key and (key == self._form.shape.wrapper or (apart and key in self._keys)):
+            return self._json()
+        return NO
+
+    def in_fence(self, text: str, at: int, final: bool) -> BareCall | int:
+        """The call that begins at *at* in a fence that held nothing else; or NO, or MORE."""
+        if text[at] in "{[":
+            return self.at_bracket(text, at, final, apart=True)
+        return self.at_name(text, at, final) if self.by_name else NO
+
+    def _python_list(self, text: str, at: int, final: bool) -> str:
+        """The name of the first call in a list that begins at *at*."""
+        if text[at] != "[" or not self.in_python:
+            return ""
+        name = leading_call(text, at, final, self._setting.offered)
+        if name or self._form.asked is not Family.PYTHON:
+            return name
+        return leading_call(text, at, final, NOTHING)
+
+    def _python(self, *, asked: bool) -> BareCall:
+        begun = Beginning(self._setting, marked=asked, drift=self._drift(Family.PYTHON))
+        return BareCall(PythonCalls(begun), is_guess=bool(begun.drift))
+
+    def _json(self) -> BareCall:
+        begun = Beginning(self._setting, marked=False, drift=self._drift(Family.JSON))
+        return BareCall(JsonCalls(begun), is_guess=bool(begun.drift))
+
+    def _named_json(self, text: str, at: int, final: bool) -> BareCall | int:
+        """A name on a line of its own, its arguments on the next."""
+        if Family.NAMED_JSON not in self._form.bare:
+            return NO
+        offered, named = self._setting.offered, NAME_LINE.match(text, at)
+        if named is None or not offered.any or not offered.knows(named.group(1)):
+            return MORE if not final and NAME_LINE.may_change(text, at) else NO
+        head, drift = Head(named.group(1), "", named.end()), self._drift(Family.NAMED_JSON)
+        begun = Beginning(self._setting, drift=drift, head=head, lead=named.group())
+        return BareCall(JsonCalls(begun), begun.lead)
+
+    def _drift(self, family: Family) -> tuple[Repair, ...]:
+        """How a bare call of *family* departs from the asked form."""
+        return () if family is self._form.asked else self._form.drift

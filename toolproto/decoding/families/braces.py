@@ -11,13 +11,13 @@ import re
 from io import StringIO
 from typing import Any
 
-from ...messages import ProblemKind, Repair
+from ...messages import Repair
 from ..calls.pulled import NoCall, PulledCalls, cut_short
-from ..calls.sink import ArgumentSink, TextSink
+from ..calls.record import CallRecord, TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
-from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, Refused, malformed, same_value
+from ..values.strict import DUPLICATE_KEY, malformed, put_member, too_deep
 from .line_values import ZERO_PADDED, bare_value, kinds_of, quoted, zero_padded
 
 __all__ = ["BraceCalls", "holds_delimiter"]
@@ -26,7 +26,6 @@ _DELIMITER = Pattern(r'(<escape>)|(<[|｜]"[|｜]>)')
 _HEAD = Pattern(r"(call[ \t]{0,4}:\s{0,4})?([A-Za-z_](?:[\w.:/-]|\\_){0,127})\s{0,8}")
 _BARE_KEY = Pattern(r"[^\s:=,{}\[\]\"<]{1,200}")
 _BEHIND_QUOTE = Pattern(r"\s{0,64}(?:[,:}\]]|\Z)")
-_NO_SPACE = re.compile(r"\S")
 _DELIMITER_FIRST = re.compile("<")
 _BARE_STOP = re.compile(r"[,}\]<\n]")
 
@@ -52,7 +51,7 @@ class BraceCalls(PulledCalls):
     """Reads one call."""
 
     _unclosed = False  # are brackets missing at the end?
-    _told: ArgumentSink
+    _told: CallRecord
 
     def grammar(self, source: Source) -> Pull[None]:
         """The head, and the arguments between braces."""
@@ -100,8 +99,7 @@ class BraceCalls(PulledCalls):
 
         If something is *due*, that is a fault.
         """
-        while (char := (yield from source.peek())).isspace():
-            yield from source.before(_NO_SPACE)
+        char = yield from source.skip_space()
         if char and not (yield from source.at_end()):
             return char
         if due:
@@ -133,9 +131,8 @@ class BraceCalls(PulledCalls):
             yield from self._colon(source, here.key)
         char = yield from self._next(source)
         if char in "{[":
-            depth = min(self._setting.limits.depth, MAX_DEPTH)
-            if len(stack) >= depth:
-                raise Refused(ProblemKind.TOO_LARGE, f"nested deeper than {depth} levels")
+            if len(stack) >= self._setting.depth:
+                raise too_deep(self._setting.depth)
             source.at += 1
             stack.append(_Container({} if char == "{" else []))
         elif char in ",}]":
@@ -162,12 +159,8 @@ class BraceCalls(PulledCalls):
             self._told.value(value)
         elif isinstance(here.value, list):
             here.value.append(value)
-        elif here.key not in here.value:
-            here.value[here.key] = value
-        elif same_value(here.value[here.key], value):
+        elif put_member(here.value, here.key, value):
             self.mended(DUPLICATE_KEY)
-        else:
-            raise malformed(f"the key {here.key[:80]!r} is given twice with different values")
 
     # -- keys and words -------------------------------------------------------------------
 

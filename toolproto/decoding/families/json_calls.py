@@ -12,17 +12,13 @@ and which token strict JSON may have there next.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from enum import Enum, auto
 
 from ...messages import Repair
 from ..calls.draft import CallDraft, Outcome, is_name
-from ..calls.names import Head
-from ..calls.record import CallSetting
+from ..calls.record import Beginning
 from ..reply.hot_string import StreamedString
-from ..reply.markers import Marker
-from ..values.escapes import plain_unescape
-from ..values.strict import MAX_DEPTH
+from ..values.spellings import plain_unescape
 from .json_arguments import ArgumentsText
 from .json_tokens import JsonListener, JsonTokens
 from .json_whole import whole_call
@@ -75,32 +71,18 @@ class _Frame:
 class JsonCalls(JsonListener):
     """Reads the calls of one JSON value.
 
-    *marked* says that a marker stands before the value, so that it is meant as a call whatever
-    it holds; *drift* is how its calls depart from the asked form, unless they stand in the asked
-    list; *ends* are markers that no JSON goes on behind. Unmarked, it has to look like a call, and
-    ``refused`` tells when it did not. With a *head*, whose text was *lead*, the value is the
-    arguments of the tool named there.
+    Its calls depart from the asked form as *begun* says, unless they stand in the asked list.
+    Unmarked, it has to look like a call, and ``refused`` tells when it did not. With a head, the
+    value is the arguments of the tool named there.
     ``pushback`` is text that was read but turned out to lie behind the end of a broken call.
     """
 
-    def __init__(
-        self,
-        setting: CallSetting,
-        *,
-        marked: bool,
-        drift: tuple[Repair, ...] = (),
-        ends: Sequence[Marker] = (),
-        head: Head | None = None,
-        lead: str = "",
-    ) -> None:
-        self._setting = setting
-        self._head = head
-        self._lead = lead
-        self._marked = marked
-        self._drift = drift
-        self._ends = ends
-        self._tokens = JsonTokens(self, ends)
-        self._depth = min(setting.limits.depth, MAX_DEPTH)
+    def __init__(self, begun: Beginning) -> None:
+        self._begun = begun
+        self._setting = begun.setting
+        self._head = begun.head
+        self._tokens = JsonTokens(self, begun.ends)
+        self._depth = begun.setting.depth
         self._frames: list[_Frame] = []
         self._excess = 0  # brackets open beyond the depth that is read
         self._drafts: list[CallDraft] = []
@@ -152,7 +134,8 @@ class JsonCalls(JsonListener):
         """The string argument in which reading stands, if that is so."""
         if self._args is None or not self._tokens.in_plain_string or not self._args.in_value:
             return None
-        return self._drafts[-1].streaming
+        draft = self._drafts[-1]
+        return draft.streaming_quoted() if draft.announced else None
 
     # -- what the tokens say --------------------------------------------------------------
 
@@ -169,7 +152,7 @@ class JsonCalls(JsonListener):
         if self._head is not None or setting.shape.keyed or self._excess:
             return 0
         call = whole_call(self._text, at, setting.shape, room - 1)
-        marked = parent.marked if parent else self._marked
+        marked = parent.marked if parent else self._begun.marked
         if call is None or call.end - at > setting.limits.characters:
             return 0
         if not is_name(setting, marked, call.name_key, call.name):
@@ -351,7 +334,7 @@ class JsonCalls(JsonListener):
     def _frame(self, bracket: str, at: int) -> _Frame:
         parent = self._frames[-1] if self._frames else None
         role = self._role(parent, bracket)
-        marked = parent.marked if parent else self._marked
+        marked = parent.marked if parent else self._begun.marked
         draft = parent.draft if parent else None
         if role is _Role.INSIDE and parent is not None:
             return _Frame(bracket, role, marked, draft)
@@ -365,7 +348,7 @@ class JsonCalls(JsonListener):
             draft = self._draft(at, marked, parent)
         if parent is None and self._head is not None and bracket == "{":
             role, draft = _Role.ARGUMENTS, self._draft(at, marked, parent)
-            draft.announce()
+            draft.tell_early()
         if role is _Role.ARGUMENTS and draft is not None:
             path = tuple(frame.key for frame in self._frames if frame.draft is draft)
             self._args = draft.open_arguments(self._base + at, path)
@@ -375,18 +358,18 @@ class JsonCalls(JsonListener):
     def _draft(self, at: int, marked: bool, parent: _Frame | None) -> CallDraft:
         self._flush(at)
         start, drift = self._base + at, self._departure(parent)
-        draft = CallDraft(self._setting, start, marked, drift, head=self._head, lead=self._lead)
+        draft = CallDraft(self._begun._replace(start=start, marked=marked, drift=drift))
         self._drafts.append(draft)
         return draft
 
     def _departure(self, parent: _Frame | None) -> tuple[Repair, ...]:
         """How a call that opens inside *parent* departs from the form."""
         if parent is None or self._setting.shape.listed:
-            return self._drift
+            return self._begun.drift
         keys = [frame.key for frame in self._frames if frame.role is _Role.CALL]
         if keys and keys[0] == self._setting.shape.wrapper:
             return ()
-        return (*self._drift, Repair("call_list"))
+        return (*self._begun.drift, Repair("call_list"))
 
     def _role(self, parent: _Frame | None, bracket: str) -> _Role:
         shape = self._setting.shape
@@ -436,7 +419,7 @@ class JsonCalls(JsonListener):
 
     def _settle(self, draft: CallDraft, end: int, cut: bool) -> None:
         self._release(draft, end)
-        outcome, leftover = draft.close(cut=cut, ends=self._ends)
+        outcome, leftover = draft.close(cut=cut, ends=self._begun.ends)
         self.committed = self.committed or outcome is not Outcome.NO_CALL
         if leftover.strip():
             self.pushback = leftover

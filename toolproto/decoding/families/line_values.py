@@ -15,11 +15,11 @@ from typing import Any
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
 from ..calls.pulled import PulledCalls, cut_short
-from ..calls.sink import TextSink
+from ..calls.record import TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
-from ..values.lenient import read_json
+from ..values.lenient import read_all, read_json
 from ..values.strict import Reading, Refused, finite_float, malformed, sized_int
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "bare_value",
     "bracketed",
     "fits",
-    "is_whole",
     "kinds",
     "kinds_of",
     "line_ends",
@@ -142,15 +141,9 @@ def bracketed(source: Source) -> Pull[tuple[Any, tuple[Repair, ...]]]:
     reading = read_json(text.getvalue())
     if not isinstance(reading, Reading):
         raise Refused(reading.kind, reading.message)
-    if not is_whole(reading, text.getvalue()):
+    if not reading.is_all_of(text.getvalue()):
         raise malformed("the brackets of a value in it do not match")
     return reading.value, reading.repairs
-
-
-def is_whole(reading: Reading, text: str) -> bool:
-    """Is *reading* all of *text*, with nothing missing?"""
-    cut = any(repair.grade is Grade.TRUNCATED for repair in reading.repairs)
-    return not cut and not text[reading.end :].strip()
 
 
 # -- with neither -----------------------------------------------------------------------------
@@ -166,10 +159,8 @@ def bare_value(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ..
     number = zero_padded(text, wanted)
     if number is not None:
         return number, (ZERO_PADDED,)
-    reading = read_json(text)
-    if not isinstance(reading, Reading) or not is_whole(reading, text):
-        return text, (mend.BARE_STRING,)
-    if "string" in wanted and not fits(reading.value, wanted):
+    reading = read_all(text)
+    if reading is None or ("string" in wanted and not fits(reading.value, wanted)):
         return text, (mend.BARE_STRING,)
     return reading.value, reading.repairs
 

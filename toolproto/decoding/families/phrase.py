@@ -17,10 +17,8 @@ from typing import Any, Protocol
 
 from ...messages import Repair
 from ..calls.pulled import NoCall, PulledCalls
-from ..calls.record import CallSetting
-from ..calls.sink import ArgumentSink
+from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
-from ..reply.markers import Marker
 from ..source import Pull, Source
 from ..values.strict import malformed
 from .line_values import bare_value, bracketed, kinds_of, quoted, unquoted
@@ -28,7 +26,6 @@ from .line_values import bare_value, bracketed, kinds_of, quoted, unquoted
 __all__ = ["CustomInside", "Inside", "Phrase"]
 
 _MISSING_SEPARATOR = Repair("missing_separator")
-_NO_SPACE = re.compile(r"\S")
 _BLANKS = Pattern(r"\s{0,64}")
 _KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
 
@@ -36,15 +33,8 @@ _KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
 class Inside(Protocol):
     """Makes the reader of calls whose inside is declared outside of this package."""
 
-    def reader(
-        self,
-        setting: CallSetting,
-        *,
-        start: int,
-        drift: tuple[Repair, ...],
-        ends: tuple[Marker, ...],
-    ) -> PulledCalls:
-        """Reads the call whose text begins at *start* in the reply."""
+    def reader(self, begun: Beginning) -> PulledCalls:
+        """Reads the call that has *begun*."""
         ...
 
 
@@ -62,16 +52,9 @@ class Phrase:
     between: str
     shown: str
 
-    def reader(
-        self,
-        setting: CallSetting,
-        *,
-        start: int,
-        drift: tuple[Repair, ...],
-        ends: tuple[Marker, ...],
-    ) -> PulledCalls:
-        """Reads the call whose text begins at *start* in the reply."""
-        return _PhraseCalls(self, setting, start=start, drift=drift, ends=ends)
+    def reader(self, begun: Beginning) -> PulledCalls:
+        """Reads the call that has *begun*."""
+        return _PhraseCalls(self, begun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +63,9 @@ class CustomInside:
 
     read: Callable[[str], tuple[str, Mapping[str, Any]] | None]
 
-    def reader(
-        self,
-        setting: CallSetting,
-        *,
-        start: int,
-        drift: tuple[Repair, ...],
-        ends: tuple[Marker, ...],
-    ) -> PulledCalls:
-        """Reads the call whose text begins at *start* in the reply."""
-        return _CustomCalls(self.read, setting, start=start, drift=drift, ends=ends)
+    def reader(self, begun: Beginning) -> PulledCalls:
+        """Reads the call that has *begun*."""
+        return _CustomCalls(self.read, begun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,27 +104,19 @@ def _patterns_of(phrase: Phrase, marks: frozenset[str]) -> _Patterns:
 class _PhraseCalls(PulledCalls):
     """Reads one call of *phrase*."""
 
-    def __init__(
-        self,
-        phrase: Phrase,
-        setting: CallSetting,
-        *,
-        start: int,
-        drift: tuple[Repair, ...],
-        ends: tuple[Marker, ...],
-    ) -> None:
-        super().__init__(setting, start=start, drift=drift, ends=ends)
+    def __init__(self, phrase: Phrase, begun: Beginning) -> None:
+        super().__init__(begun)
         self._phrase = phrase
-        self._like = _patterns_of(phrase, frozenset(end.first for end in ends))
+        self._like = _patterns_of(phrase, frozenset(end.first for end in begun.ends))
 
     def grammar(self, source: Source) -> Pull[None]:
         """The name, the arguments, and what stands behind them."""
         call = yield from self._named(source)
-        while (yield from self._space(source)) and (yield from self._argument(source, call)):
+        while (yield from source.skip_space()) and (yield from self._argument(source, call)):
             pass
         yield from self._end(source)
 
-    def _named(self, source: Source) -> Pull[ArgumentSink]:
+    def _named(self, source: Source) -> Pull[CallRecord]:
         head = yield from source.match(self._like.head)
         if head is None:  # without arguments, what stands before them may be missing
             head = yield from source.match(self._like.name)
@@ -167,13 +135,6 @@ class _PhraseCalls(PulledCalls):
         source.at += length
         return call
 
-    @staticmethod
-    def _space(source: Source) -> Pull[str]:
-        """The next character that is none."""
-        while (char := (yield from source.peek())) and char.isspace():
-            yield from source.before(_NO_SPACE)
-        return char
-
     def _is_over(self, source: Source, ahead: int = 0) -> Pull[bool]:
         """Does the end of the call stand behind blanks *ahead* of here?"""
         blank = yield from source.match(_BLANKS, ahead)
@@ -183,7 +144,7 @@ class _PhraseCalls(PulledCalls):
             return True
         return (yield from source.at_end(ahead))
 
-    def _argument(self, source: Source, call: ArgumentSink) -> Pull[bool]:
+    def _argument(self, source: Source, call: CallRecord) -> Pull[bool]:
         keyed = yield from source.take(self._like.key)
         if keyed is None:
             if (yield from source.peek()) != "{" or call.arguments:
@@ -199,8 +160,8 @@ class _PhraseCalls(PulledCalls):
         yield from self._separator(source, call)
         return True
 
-    def _value(self, source: Source, call: ArgumentSink, wanted: frozenset[str]) -> Pull[None]:
-        char = yield from self._space(source)
+    def _value(self, source: Source, call: CallRecord, wanted: frozenset[str]) -> Pull[None]:
+        char = yield from source.skip_space()
         if char == '"':
             yield from quoted(self, call, self._quote_ends)
             return
@@ -232,9 +193,9 @@ class _PhraseCalls(PulledCalls):
             raise malformed(f"a value is missing in it; write {self._phrase.shown}")
         return text
 
-    def _separator(self, source: Source, call: ArgumentSink) -> Pull[None]:
+    def _separator(self, source: Source, call: CallRecord) -> Pull[None]:
         for literal in (self._phrase.value.strip(), self._phrase.between.strip()):
-            yield from self._space(source)
+            yield from source.skip_space()
             if not literal or (yield from self._is_over(source)):
                 continue
             if (yield from source.stands(literal)):
@@ -244,7 +205,7 @@ class _PhraseCalls(PulledCalls):
 
     def _end(self, source: Source) -> Pull[None]:
         behind, repairs = self._phrase.behind.strip(), list[Repair]()
-        over = not (yield from self._space(source))
+        over = not (yield from source.skip_space())
         if over:
             repairs.append(self.unclosed())
         elif behind and (yield from source.stands(behind)):
@@ -258,17 +219,11 @@ class _CustomCalls(PulledCalls):
     """Reads one call, all at once."""
 
     def __init__(
-        self,
-        read: Callable[[str], tuple[str, Mapping[str, Any]] | None],
-        setting: CallSetting,
-        *,
-        start: int,
-        drift: tuple[Repair, ...],
-        ends: tuple[Marker, ...],
+        self, read: Callable[[str], tuple[str, Mapping[str, Any]] | None], begun: Beginning
     ) -> None:
-        super().__init__(setting, start=start, drift=drift, ends=ends)
+        super().__init__(begun)
         self._inside, self._parts = read, StringIO()
-        marks = "".join(sorted({re.escape(end.first) for end in ends}))
+        marks = "".join(sorted({re.escape(end.first) for end in begun.ends}))
         self._stop = re.compile(f"[{marks}]" if marks else "(?!)")
 
     def grammar(self, source: Source) -> Pull[None]:

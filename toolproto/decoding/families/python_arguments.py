@@ -14,16 +14,15 @@ from enum import Enum, auto
 from functools import cache
 from typing import Any
 
-from ...messages import Grade, ProblemKind, Repair
-from ..calls.sink import ArgumentSink
+from ...messages import Grade, Repair
+from ..calls.record import CallRecord
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
 from ..values import repairs as mend
-from ..values.strict import Refused, malformed
-from .python_names import KEYWORD, unescaped
+from ..values.strict import malformed, too_deep
 from .python_strings import OPENING, QuoteJudge, StringReader
-from .python_words import LONGEST_WORD, Bracket, Kind, key_text, read_word
+from .python_words import KEYWORD, LONGEST_WORD, Bracket, Kind, key_text, read_word, unescaped
 
 __all__ = ["ESCAPED_NAME", "MISSING_PAREN", "Arguments", "End", "PythonCallSink", "pass_comment"]
 
@@ -87,7 +86,7 @@ def pass_comment(source: Source, firsts: str) -> Pull[bool]:
         source.at += 1
 
 
-class PythonCallSink(ArgumentSink):
+class PythonCallSink(CallRecord):
     """A call that may give arguments by position, too.
 
     Those by keyword are told at once. Those by position wait until a keyword, or the end of the
@@ -496,8 +495,7 @@ class Arguments:
 
     def _push(self, kind: Kind, constructor: str = "") -> None:
         if len(self._brackets) >= self._depth:
-            message = f"nested deeper than {self._depth} levels"
-            raise Refused(ProblemKind.TOO_LARGE, message)
+            raise too_deep(self._depth)
         self._brackets.append(Bracket(kind, constructor))
 
     def _pop(self) -> None:

@@ -8,18 +8,16 @@ is passed over: quotes around a call, braces, commas, comments, a bracket too ma
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
-from ...messages import CallProblem, Grade, ProblemKind, Repair, Span
+from ...messages import Grade, ProblemKind, Repair
 from ..calls.pulled import Driven, cut_short
-from ..calls.record import CallSetting
+from ..calls.record import Beginning
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
-from ..reply.markers import Marker
 from ..source import Pull
 from ..values import repairs as mend
-from ..values.strict import MAX_DEPTH, Refused, malformed
+from ..values.strict import Refused, malformed
 from .python_arguments import (
     ESCAPED_NAME,
     MISSING_PAREN,
@@ -28,14 +26,13 @@ from .python_arguments import (
     PythonCallSink,
     pass_comment,
 )
-from .python_names import LEAD, OPENING_QUOTES, CallLead, lead_of
+from .python_words import LEAD, OPENING_QUOTES, CallLead, lead_of
 
 __all__ = ["PythonCalls"]
 
 _QUOTED_CALL = Repair("quoted_call")
 _MISSING_COMMA = Repair("missing_comma")
 _IN_EXPRESSION = Repair("in_expression", Grade.GUESSED)
-_NO_SPACE = re.compile(r"\S")
 _NOT_BETWEEN = re.compile(r"[^\s,;]")
 _SEPARATOR = Pattern(r"[ \t]{0,8}[,;\r\n][\s,;]{0,80}")
 _SEMICOLON = re.compile(r"[ \t]{0,8};")
@@ -64,24 +61,15 @@ def _skip_stop(stops: str) -> re.Pattern[str]:
 class PythonCalls(Driven):
     """Reads the calls of one list, or those that follow each other without one.
 
-    *marked* says that a marker stands before them, so that they are meant as calls whatever their
-    names; *drift* is how each departs from the asked form; *ends* are markers that no call goes
-    on behind. Unmarked, there has to be a whole call of an offered tool, and ``refused`` tells
-    when there was none; until it is ``committed`` what was told may be taken back.
+    Unmarked, there has to be a whole call of an offered tool, and ``refused`` tells when there was
+    none; until it is ``committed`` what was told may be taken back.
     """
 
-    def __init__(
-        self,
-        setting: CallSetting,
-        *,
-        marked: bool,
-        drift: tuple[Repair, ...] = (),
-        ends: Sequence[Marker] = (),
-    ) -> None:
-        super().__init__(setting, ends)
-        self._marked, self._drift = marked, drift
-        self._outbox = setting.outbox
-        self._firsts = "".join(sorted({end.first for end in ends}))
+    def __init__(self, begun: Beginning) -> None:
+        super().__init__(begun)
+        self._marked = begun.marked
+        self._outbox = begun.setting.outbox
+        self._firsts = "".join(sorted({end.first for end in begun.ends}))
         self._finished, self._cut = False, False  # is the reply over, and by a limit?
         self._call: PythonCallSink | None = None
         self._arguments: Arguments | None = None  # while they are read
@@ -166,7 +154,7 @@ class PythonCalls(Driven):
         return self._settle(call, arguments, fault) and not self.interrupted
 
     def _open(self, lead: CallLead) -> PythonCallSink:
-        repairs = [*self._drift, *self._odd]
+        repairs = [*self._begun.drift, *self._odd]
         if self._behind and self._in_list and not self._separated:
             repairs.append(_MISSING_COMMA)
         if lead.odd or self._quote:
@@ -185,7 +173,7 @@ class PythonCalls(Driven):
             source,
             around=self._quote,
             in_list=self._in_list,
-            depth=min(setting.limits.depth, MAX_DEPTH),
+            depth=setting.depth,
             firsts=self._firsts,
             flush=self.write,
         )
@@ -306,8 +294,7 @@ class PythonCalls(Driven):
 
     def _read_calls(self) -> Pull[None]:
         source = self.source
-        while (char := (yield from source.peek())).isspace():
-            yield from source.before(_NO_SPACE)
+        char = yield from source.skip_space()
         if not char:
             return
         self._in_list = char == "["
@@ -426,7 +413,5 @@ class PythonCalls(Driven):
         if not self.done or not self._marked or self.committed or empty:
             return
         self.committed = True
-        span = Span(self._begin, self._begin + len(self._seen))
         message = "there is no call in it; expected name(argument=value)"
-        problem = CallProblem(ProblemKind.MALFORMED, message, self._seen, span)
-        self._outbox.rejected(None, problem)
+        self._outbox.rejected_text(ProblemKind.MALFORMED, message, self._seen, self._begin)

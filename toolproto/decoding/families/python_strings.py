@@ -16,10 +16,9 @@ from ...messages import Grade, Repair
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
-from ..values.escapes import CODE_POINT, SIMPLE, SURROGATE_PAIR, code_point
+from ..values.spellings import CODE_POINT, SIMPLE, SURROGATE_PAIR, code_point
 from ..values.strict import malformed
-from .python_names import KEYWORD, OPENING_QUOTES, unescaped
-from .python_words import Bracket, Kind
+from .python_words import KEYWORD, OPENING_QUOTES, Bracket, Kind, unescaped
 
 __all__ = ["OPENING", "QuoteJudge", "StringReader"]
 

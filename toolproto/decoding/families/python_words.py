@@ -1,33 +1,153 @@
-"""What stands without quotes in a Python call, and what an open bracket becomes when it closes.
+"""The words of a Python call: its name, what stands without quotes in it, and how one is written.
 
+Names come as models write them: dotted, with underscores escaped for Markdown, between quotes, or
+with the quote that opens the whole call before them. How far is looked is bounded everywhere.
 Nothing is computed: ``3.5 / 100`` comes back as the text it is, for a schema to make sense of or
-to refuse, as everywhere (see `lenient/scalars.py`).
+to refuse, as everywhere (see `values/spellings.py`).
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from enum import Enum
-from typing import Any
+from keyword import iskeyword
+from typing import Any, NamedTuple
 
-from ...messages import Grade, Repair
+from ...messages import Repair, ToolCall
+from ..calls.names import MORE_KEY, Offered
+from ..patterns import Pattern
 from ..values import repairs as mend
-from ..values.scalars import literals, number_value
+from ..values.spellings import literals, number_value
 from ..values.strict import (
     DUPLICATE_KEY,
     MAX_DIGITS,
     malformed,
-    refuse_conflict,
+    put_member,
     refuse_constant,
-    same_value,
     too_long,
 )
-from .line_values import kinds
+from .line_values import ZERO_PADDED, kinds, zero_padded
 
-__all__ = ["LONGEST_WORD", "Bracket", "Kind", "key_text", "read_word"]
+__all__ = [
+    "KEYWORD",
+    "LEAD",
+    "LISTED",
+    "LONGEST_WORD",
+    "OPENING_QUOTES",
+    "Bracket",
+    "CallLead",
+    "Kind",
+    "call_lead",
+    "key_text",
+    "lead_of",
+    "leading_call",
+    "read_word",
+    "unescaped",
+    "write_call",
+]
+
+#: Quotes that open a string or a quoted call, and what may close it.
+OPENING_QUOTES = {'"': '"', "'": "'", "“": '”“"', "‘": "’‘'", "`": "`"}
+
+#: An argument's name: an identifier, or nearly one.
+KEYWORD = r"(?:[^\W\d]|\\{1,2}_)(?:[\w-]|\\{1,2}_){0,127}"
+_NAME = r"(?:[^\W\d]|\\{1,2}_)(?:[\w.:/-]|\\{1,2}_){0,127}+"
+_LEAD = rf"""(?:\{{\s{{0,80}}+)?(\\?["'`“‘])?({_NAME})(\\?["'`”’])?[ \t]{{0,3}}\("""
+#: What a call begins with: the quote before its name, the name, the quote behind it.
+LEAD = Pattern(_LEAD)
+#: What follows the bracket of a list of calls; the groups are those of :data:`LEAD`.
+LISTED = rf"\s{{0,80}}+(?:\[\s{{0,80}}+)?+{_LEAD}"
+_LIST_LEAD = Pattern(rf"\[{LISTED}")
+_FIRST_KEYWORD = Pattern(rf"\s{{0,80}}+{KEYWORD}\s{{0,8}}=(?!=)")
+_IDENTIFIER = re.compile(r"[^\W\d]\w{0,127}")
+
+
+class CallLead(NamedTuple):
+    """The beginning of a call: its name, where that begins, and what is behind its parenthesis.
+
+    *quote* is what quotes the whole call; *odd* says that quotes or a brace are around anything.
+    """
+
+    name: str
+    start: int
+    end: int
+    quote: str
+    odd: bool
+    escaped: bool
+
+
+def call_lead(text: str, at: int, final: bool) -> CallLead | str | None:
+    """The call that begins at *at*; None if none does, MORE_KEY if more text has to come."""
+    if not final and LEAD.may_change(text, at):
+        return MORE_KEY
+    return lead_of(LEAD.match(text, at))
+
+
+def lead_of(found: re.Match[str] | None) -> CallLead | None:
+    """The call that begins with what :data:`LEAD` matched."""
+    if found is None:
+        return None
+    quote, name, unquote = found.groups()
+    if unquote and not quote:
+        return None
+    start = found.start(2)
+    whole = quote if quote and not unquote else ""
+    return CallLead(unescaped(name), start, found.end(), whole, start > found.start(), "\\" in name)
+
+
+def leading_call(text: str, at: int, final: bool, offered: Offered) -> str:
+    """The name of the call of an offered tool that begins at *at*, perhaps first in a list.
+
+    Empty where there is none; MORE_KEY where more text has to come first. Where nothing is
+    offered, only a list whose first call has a keyword argument is told from other text.
+    """
+    in_list = text.startswith("[", at)
+    pattern = _LIST_LEAD if in_list else LEAD
+    if not final and pattern.may_change(text, at):
+        return MORE_KEY
+    lead = lead_of(pattern.match(text, at))
+    if lead is None or (offered.any and not offered.knows(lead.name)):
+        return ""
+    if offered.any:
+        return lead.name
+    if not in_list:
+        return ""
+    if not final and _FIRST_KEYWORD.may_change(text, lead.end):
+        return MORE_KEY
+    return lead.name if _FIRST_KEYWORD.match(text, lead.end) else ""
+
+
+def unescaped(name: str) -> str:
+    r"""*name* without the backslashes of Markdown: ``get\_time``."""
+    return name.replace("\\", "")
+
+
+def write_call(call: ToolCall) -> str:
+    """``name(key="value", other=1)``; a key that Python could not have goes as ``**{...}``."""
+    arguments = ", ".join(_argument(key, value) for key, value in call.arguments.items())
+    return f"{call.name}({arguments})"
+
+
+def _argument(key: str, value: Any) -> str:
+    if _IDENTIFIER.fullmatch(key) and not iskeyword(key):
+        return f"{key}={_literal(value)}"
+    return f"**{{{_literal(key)}: {_literal(value)}}}"
+
+
+def _literal(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return str(value)
+    if isinstance(value, Mapping):
+        members = (f"{_literal(key)}: {_literal(each)}" for key, each in value.items())
+        return f"{{{', '.join(members)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_literal(each) for each in value)}]"
+    return json.dumps(value, ensure_ascii=False)  # a number, or a string: Python reads it as well
+
 
 LONGEST_WORD = MAX_DIGITS + 100
-_PADDED = Repair("number_form", Grade.GUESSED)  # 07: a code, or the number where one is due
 _SET = Repair("set")
 _CONSTRUCTOR = Repair("constructor")  # dict(a=1), list([1])
 
@@ -38,7 +158,6 @@ _NUMBER = re.compile(
     |0[xX]_?[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[oO]_?[0-7]+(?:_[0-7]+)*|0[bB]_?[01]+(?:_[01]+)*)""",
     re.VERBOSE,
 )
-_PADDED_INT = re.compile(r"[-+]?0[0-9]{1,40}")
 _COMPLEX = re.compile(r"[-+\s]*[0-9][0-9_.eE]*[jJ]")
 _NOT_FINITE = re.compile(r"[-+]?(?:NaN|nan|Infinity|inf)")
 _COMPUTED = re.compile(r"[-+.]?[\d(].*[-+*/%^]", re.DOTALL)
@@ -59,10 +178,8 @@ def read_word(word: str, schema: Any = None) -> tuple[Any, Repair | None]:
         return _LITERALS[word]
     if _NUMBER.fullmatch(word):
         return number_value(word), None
-    if _PADDED_INT.fullmatch(word):
-        wanted = kinds(schema)
-        if "string" not in wanted and wanted & {"integer", "number"}:
-            return int(word), _PADDED
+    if (number := zero_padded(word, kinds(schema))) is not None:
+        return number, ZERO_PADDED
     _refuse(word)
     if _COMPUTED.match(word):
         return word, mend.expression(word)
@@ -151,12 +268,7 @@ class Bracket:
         return next((repair for repair in repairs if repair), None)
 
     def _set(self, key: str, value: Any) -> Repair | None:
-        if key not in self.members:
-            self.members[key] = value
-            return None
-        if not same_value(self.members[key], value):
-            refuse_conflict(key)
-        return DUPLICATE_KEY
+        return DUPLICATE_KEY if put_member(self.members, key, value) else None
 
     def value(self) -> tuple[Any, Repair | None]:
         """What the closed bracket stands for, and what of it JSON would not have."""

@@ -19,16 +19,18 @@ from __future__ import annotations
 import re
 from io import StringIO
 
-from ...messages import Repair
+from ...messages import Grade, Repair
+from ...tools.spec import ToolSpec
 from ..calls.pulled import NoCall, PulledCalls, cut_short
-from ..calls.sink import ArgumentSink
+from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..source import Pull, Source, begun_at_end
 from ..values import repairs as mend
+from ..values.lenient import read_all
 from ..values.strict import malformed
 from .line_values import bare_value, bracketed, kinds_of, line_ends, line_over, quoted, unquoted
 
-__all__ = ["RawCalls"]
+__all__ = ["RawCalls", "TextArgument"]
 
 _NAME = Pattern(r"([A-Za-z_](?:[\w.:/-]|\\_){0,127})(?:\(\))?")
 _KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")[ \t]{0,8}"
@@ -53,7 +55,7 @@ class RawCalls(PulledCalls):
             yield from self._argument(source, call)
         self.complete(*(() if (yield from source.peek()) else (self.unclosed(),)))
 
-    def _name(self, source: Source) -> Pull[ArgumentSink]:
+    def _name(self, source: Source) -> Pull[CallRecord]:
         named = yield from source.match(_NAME)
         if named is None:
             raise NoCall
@@ -75,7 +77,7 @@ class RawCalls(PulledCalls):
             yield from source.before(_NO_SPACE)
         return char
 
-    def _argument(self, source: Source, call: ArgumentSink) -> Pull[None]:
+    def _argument(self, source: Source, call: CallRecord) -> Pull[None]:
         if (yield from source.peek()) == "{":
             yield from self._object(source, call)
             return
@@ -94,7 +96,7 @@ class RawCalls(PulledCalls):
         call.key(key)
         yield from self._value(source, call, kinds_of(call.tool, key))
 
-    def _object(self, source: Source, call: ArgumentSink) -> Pull[None]:
+    def _object(self, source: Source, call: CallRecord) -> Pull[None]:
         """All arguments at once, as JSON."""
         given, repairs = yield from bracketed(source)
         call.mended(*repairs)
@@ -104,7 +106,7 @@ class RawCalls(PulledCalls):
             call.key(key)
             call.value(value)
 
-    def _value(self, source: Source, call: ArgumentSink, wanted: frozenset[str]) -> Pull[None]:
+    def _value(self, source: Source, call: CallRecord, wanted: frozenset[str]) -> Pull[None]:
         char = yield from source.peek()
         if char == '"':
             yield from quoted(self, call, line_over, line_ends)
@@ -126,7 +128,7 @@ class RawCalls(PulledCalls):
             line.write(source.past(source.line_or_mark))
         return line.getvalue().rstrip()
 
-    def _block(self, source: Source, call: ArgumentSink, word: str, newline: str) -> Pull[None]:
+    def _block(self, source: Source, call: CallRecord, word: str, newline: str) -> Pull[None]:
         """A text up to a line break and the *word* alone in its line, or up to that at once."""
         last = newline + word
         call.open_text()
@@ -156,3 +158,59 @@ class RawCalls(PulledCalls):
 def _certain(text: str, last: str) -> int:
     """How much of *text* certainly goes on with a block; -1 if *last* stands in it."""
     return -1 if last in text else len(text) - begun_at_end(last, text)
+
+
+_NEXT = Pattern(r"\n\s{0,8}(?:Observation|Thought|Action|Final Answer)\b")
+_LINE_END = re.compile("\n")
+_REPAIR = Repair("text_argument", Grade.GUESSED)
+
+
+class TextArgument(PulledCalls):
+    """Reads up to the next label, or the end: only that shows whether the text was quoted."""
+
+    is_call = True
+
+    def __init__(self, begun: Beginning) -> None:
+        super().__init__(begun._replace(ends=()))
+        self.committed = True
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """Lines, up to one that begins with a label."""
+        head, parts = self._begun.head, list[str]()
+        assert head is not None, "the text stands behind a name"
+        call = self.open(head.name, head.id)
+        yield from _to_label(source, parts)
+        key, text = _only_argument(call.tool), _bare("".join(parts).strip())
+        if text and key is None:
+            raise malformed("its arguments must be a JSON object")
+        if text and key is not None:
+            call.key(key)
+            call.value(text)
+        self.complete(_REPAIR)
+
+    def pass_over(self, source: Source) -> Pull[None]:
+        """Read on to the next label: another call may begin there."""
+        yield from _to_label(source, [])
+
+
+def _to_label(source: Source, parts: list[str]) -> Pull[None]:
+    while (yield from source.peek()) and not (yield from source.match(_NEXT)):
+        parts.append(source.text[source.at])
+        source.at += 1
+        parts.append((yield from source.before(_LINE_END)))
+
+
+def _only_argument(tool: ToolSpec | None) -> str | None:
+    """The argument that the text must be: the only one, or the only one that is needed."""
+    if tool is None:
+        return None
+    keys = list(tool.properties) if len(tool.properties) == 1 else list(tool.required)
+    return keys[0] if len(keys) == 1 else None
+
+
+def _bare(text: str) -> str:
+    """*text* without the brackets or the quotes around all of it."""
+    if text[:1] == "[" and text[-1:] == "]":
+        text = text[1:-1].strip()
+    reading = read_all(text) if text[:1] in ("'", '"') else None
+    return reading.value if reading and isinstance(reading.value, str) else text

@@ -7,27 +7,23 @@ attribute, or else by the tool's schema; where neither does, the value is a stri
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
-from ..calls.sink import ArgumentSink
+from ..calls.record import CallRecord
 from ..values import repairs as mend
 from ..values.lenient import read_json, read_lenient
 from ..values.strict import Reading
-from .line_values import is_whole, kinds
+from .line_values import ZERO_PADDED, kinds, zero_padded
 
 __all__ = ["NULL_WORD", "Elements", "ValueType", "tell_argument", "value_type"]
 
 #: ``null`` where a string may stand, too: it could have been meant as the word.
 NULL_WORD = Repair("null_word", Grade.GUESSED)
 _EMPTY = Repair("empty_element", Grade.GUESSED)
-_NUMBER_FORM = Repair("number_form", Grade.GUESSED)
-# A month or a code: 07 is no JSON, and Python refuses it as well.
-_LEADING_ZERO = re.compile(r"([-+]?)0+([0-9]{1,30}(?:\.[0-9]{1,30})?)")
 _STRINGS = frozenset({"string", "str", "text"})
 _CONTAINERS = frozenset({"array", "object"})
 
@@ -70,12 +66,11 @@ def value_type(tool: ToolSpec | None, key: str, told: str = "") -> ValueType:
     return _of(schema) if tool is not None and key in tool.properties else ValueType(True)
 
 
-def tell_argument(call: ArgumentSink, key: str, text: str, told: str = "") -> None:
+def tell_argument(call: CallRecord, key: str, text: str, told: str = "") -> None:
     """Tell of an argument of *call* whose whole *text* has come; *told* is the type given to it."""
     call.key(key)
     value, repairs = value_type(call.tool, key, told).read(text)
-    for repair in repairs:
-        call.mended(repair)
+    call.mended(*repairs)
     call.value(value)
 
 
@@ -104,20 +99,20 @@ def _typed(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
     """
     for read in (read_json, read_lenient):
         reading = read(text)
-        if isinstance(reading, Reading) and text and _is_all(reading, text):
+        # What is left out of a value was meant, too.
+        if (
+            isinstance(reading, Reading)
+            and text
+            and reading.is_all_of(text)
+            and (mend.STRAY_TEXT not in reading.repairs)
+        ):
             return reading.value, reading.repairs
-    if number := _LEADING_ZERO.fullmatch(text) if wanted & {"integer", "number"} else None:
-        digits = f"{number[1]}{number[2]}"
-        return (float(digits) if "." in digits else int(digits)), (_NUMBER_FORM,)
+    if (number := zero_padded(text, wanted)) is not None:
+        return number, (ZERO_PADDED,)
     if not text and wanted in ({"array"}, {"object"}):
         return ([] if wanted == {"array"} else {}), (_EMPTY,)
     broken = text[:1] in ("{", "[") or (wanted and "string" not in wanted)
     return text, (mend.BARE_STRING,) if broken else ()
-
-
-def _is_all(reading: Reading, text: str) -> bool:
-    """Is *reading* what *text* says, with nothing missing and nothing left out?"""
-    return is_whole(reading, text) and mend.STRAY_TEXT not in reading.repairs
 
 
 @dataclass(slots=True)

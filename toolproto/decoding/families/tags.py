@@ -12,16 +12,15 @@ all tags: a word, perhaps a value behind ``=``, perhaps attributes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from html import unescape
 from typing import Any, TypeVar
 
 from ...messages import Grade, Repair
 from ..calls.names import Head, read_head
-from ..calls.pulled import NoCall, PulledCalls, cut_short
-from ..calls.record import CallSetting
-from ..calls.sink import ArgumentSink
+from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls, cut_short
+from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern, text_before
 from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE, NO, Marker
@@ -120,7 +119,6 @@ _TOOL_NAME = Pattern(r"\s{0,20}[\w.:/-]{1,128}\s{0,20}</tool>")
 _NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)){0,256}")
 _NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
 _BLANK = Pattern(r"\s{0,80}")
-_NO_SPACE = re.compile(r"(?=\S)")
 _TAG_MARK = re.compile(r"[<\]]")
 _STRAY_MARK = re.compile(r"[<{\]]")
 # All of the above begin like this, so the text before it is certainly more of a value.
@@ -155,7 +153,6 @@ _ARGUMENTS = frozenset({"parameter", "param", "arg", "argument"})
 _AROUND = frozenset({"arguments", "parameters", "args", "params", "args_json", "input"})
 _AROUND |= {"function_calls", "tool_calls", "calls"}
 _LONGEST_NAME = 128
-_UNCLOSED = Repair("missing_closer", Grade.GUESSED)
 R = TypeVar("R")
 Say = Callable[[str], object]
 Stream = Callable[[Callable[[str], int]], StreamedString]  # from what says how much is certain
@@ -181,26 +178,13 @@ def _asked(
 
 
 class TaggedCalls(PulledCalls):
-    """Reads one call. See ``JsonCalls`` for the members.
-
-    *head* is its name if that stood before the tags, *lead* the text of it, and *start* where in
-    the reply the whole begins.
-    """
+    """Reads one call. See ``JsonCalls`` for the members."""
 
     is_call = True
 
-    def __init__(
-        self,
-        setting: CallSetting,
-        *,
-        start: int,
-        lead: str = "",
-        head: Head | None = None,
-        drift: tuple[Repair, ...] = (),
-        ends: Sequence[Marker] = (),
-    ) -> None:
-        super().__init__(setting, start=start, lead=lead, drift=drift, ends=ends)
-        self._ends = ends
+    def __init__(self, begun: Beginning) -> None:
+        super().__init__(begun)
+        self._ends, head = begun.ends, begun.head
         self._name, self._id = (head.name, head.id) if head else ("", "")
         self._element = ""  # of the call
         self._key = self._type = ""  # of the value that comes next
@@ -258,7 +242,7 @@ class TaggedCalls(PulledCalls):
         words = [re.split(r"[/:|>]", end.text)[-2] for end in self._ends if end.text[:2] == "</"]
         return any(_closes(found, word) for word in [*words, "tool_call"])
 
-    def _opened(self) -> ArgumentSink:
+    def _opened(self) -> CallRecord:
         """The call, told of with its first argument: before that, JSON may come instead."""
         return self._call if self._call is not None else self.open(self._name, self._id)
 
@@ -302,12 +286,11 @@ class TaggedCalls(PulledCalls):
 
     def _is_over(self, source: Source) -> Pull[bool]:
         """Behind white space: does a marker that ends calls stand here, or nothing at all?"""
-        while (char := (yield from source.peek())).isspace():
-            yield from source.before(_NO_SPACE)
+        char = yield from source.skip_space()
         if char and not (yield from source.at_end()):
             return False
         if not char:
-            self._mend(_UNCLOSED)
+            self._mend(MISSING_CLOSER)
         return True
 
     def _at_tag(self, source: Source, tag: Tag) -> Pull[bool]:
@@ -384,7 +367,7 @@ class TaggedCalls(PulledCalls):
         elif (yield from source.match(_NO_NAME)):
             raise malformed("a name in it has no end")
         else:
-            self._mend(_UNCLOSED)
+            self._mend(MISSING_CLOSER)
         return word
 
     # -- arguments ------------------------------------------------------------------------
@@ -483,7 +466,7 @@ class TaggedCalls(PulledCalls):
             around = yield from source.match(_CLOSE, length)
             if around is None or not any(_closes(around, word) for word in _AROUND | _CALLS):
                 return False
-        self._mend(_UNCLOSED)
+        self._mend(MISSING_CLOSER)
         source.at += line
         return True
 
@@ -496,7 +479,7 @@ class TaggedCalls(PulledCalls):
             key = named.group(1) if named else ""
         if not self._is_own(key) or key in self._given:
             return False
-        self._mend(_UNCLOSED)
+        self._mend(MISSING_CLOSER)
         source.at += len(newline)
         return True
 
@@ -554,14 +537,16 @@ class TaggedCalls(PulledCalls):
 
     def _in_json(self, source: Source) -> Pull[None]:
         self.write()
-        json = self._json = JsonCalls(
+        own_end = (Marker(f"</{self._element}>"),) if self._element else ()
+        begun = Beginning(
             self._setting,
             marked=not self._setting.gated,
             drift=self._drift,
-            ends=(*self._ends, *((Marker(f"</{self._element}>"),) if self._element else ())),
+            ends=(*self._ends, *own_end),
             head=Head(self._name, self._id, 0) if self._name else None,
             lead=self._lead.getvalue(),
         )
+        json = self._json = JsonCalls(begun)
         yield from self._delegate(source, json)
         self.refused = json.refused
         while self._element and (yield from self._behind_json(source)):
@@ -582,8 +567,7 @@ class TaggedCalls(PulledCalls):
 
     def _behind_json(self, source: Source) -> Pull[bool]:
         """Behind the arguments: does something close that stands around them, and not the call?"""
-        while (yield from source.peek()).isspace():
-            yield from source.before(_NO_SPACE)
+        yield from source.skip_space()
         tag = yield from _asked(source, tag_at)
         if not isinstance(tag, Tag) or not tag.closes:
             return False

@@ -15,17 +15,16 @@ import re
 from typing import TYPE_CHECKING
 
 from ...messages import Grade, ProblemKind, Repair
-from ..calls.pulled import NoCall, PulledCalls, cut_short
-from ..calls.sink import ArgumentSink
+from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls, cut_short
+from ..calls.record import CallRecord
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
-from ..values.strict import Refused
+from ..values.strict import Refused, malformed
 from .tag_values import Elements, ValueType, tell_argument, value_type
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-from ..values.strict import malformed
 
 __all__ = ["XmlCalls"]
 
@@ -61,8 +60,7 @@ class XmlCalls(PulledCalls):
         closed = yield from self._to_end(source, call)
         self.write()
         root, repairs = _parsed(call.raw, closed=closed)
-        for repair in repairs:
-            call.mended(repair)
+        call.mended(*repairs)
         _tell(call, root, self._setting.limits.depth)
         self.complete()
 
@@ -71,7 +69,7 @@ class XmlCalls(PulledCalls):
         cut = self._setting.outbox.cut and not self._setting.gated
         return cut and _NAME.may_change(source.text, source.at)
 
-    def _to_end(self, source: Source, call: ArgumentSink) -> Pull[bool]:
+    def _to_end(self, source: Source, call: CallRecord) -> Pull[bool]:
         """Read on to the marker that ends the call; does it come?"""
         while True:
             self.hot = lambda: StreamedString(_text_stop, call.write, call.length, call.room)
@@ -102,7 +100,7 @@ def _parsed(text: str, *, closed: bool) -> tuple[_Element, tuple[Repair, ...]]:
 
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise malformed("it must not declare entities")
-    missing = () if closed else (Repair("missing_closer", Grade.GUESSED),)
+    missing = () if closed else (MISSING_CLOSER,)
     mended = _RAW_LESS.sub("&lt;", _RAW_AMPERSAND.sub("&amp;", text))
     for body, repairs in ((text, ()), (mended, (Repair("raw_markup"),))):
         # No entities, no network, no DTD; libxml2's own limits on depth and size stay on.
@@ -120,7 +118,7 @@ def _parsed(text: str, *, closed: bool) -> tuple[_Element, tuple[Repair, ...]]:
     raise malformed(fault)
 
 
-def _tell(call: ArgumentSink, root: _Element, depth: int) -> None:
+def _tell(call: CallRecord, root: _Element, depth: int) -> None:
     """Tell of the arguments of *call* in *root*."""
     around = next((found for tag in _AROUND if (found := root.find(tag)) is not None), None)
     others = [child for child in root if child.tag not in ("name", "tool") and child is not around]
@@ -141,19 +139,17 @@ def _tell(call: ArgumentSink, root: _Element, depth: int) -> None:
         _tell_element(call, element, depth)
 
 
-def _tell_json(call: ArgumentSink, text: str) -> None:
+def _tell_json(call: CallRecord, text: str) -> None:
     value, repairs = ValueType(False, {"type": "object"}).read(text)
     if not isinstance(value, dict):
-        fault = "its <arguments> are neither elements nor JSON"
-        raise malformed(fault)
-    for repair in repairs:
-        call.mended(repair)
+        raise malformed("its <arguments> are neither elements nor JSON")
+    call.mended(*repairs)
     for key, each in value.items():
         call.key(key)
         call.value(each)
 
 
-def _tell_element(call: ArgumentSink, element: _Element, depth: int) -> None:
+def _tell_element(call: CallRecord, element: _Element, depth: int) -> None:
     from lxml import etree
 
     key, told = element.get("name") or str(element.tag), element.get("type") or ""
@@ -163,8 +159,7 @@ def _tell_element(call: ArgumentSink, element: _Element, depth: int) -> None:
     elif type.container:
         call.key(key)
         value, repairs = _nested(element, Elements(type, depth)).read()
-        for repair in repairs:
-            call.mended(repair)
+        call.mended(*repairs)
         call.value(value)
     else:  # markup that should have been escaped
         call.mended(_RAW_MARKUP)

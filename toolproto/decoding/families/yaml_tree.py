@@ -10,27 +10,31 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
-from ..calls.record import CallSetting
-from ..calls.shape import as_object
-from ..calls.sink import ArgumentSink, TextSink
-from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, Refused, malformed, same_value
+from ..calls.record import CallRecord, CallSetting, TextSink
+from ..calls.shape import ID_KEYS, OTHER_KEYS, as_object
+from ..values.strict import DUPLICATE_KEY, Refused, malformed, put_member, too_deep
 from .line_values import kinds, member
-from .yaml_lines import Line
 
-__all__ = ["YamlTree"]
+__all__ = ["Line", "YamlTree"]
 
 _TEXT = {"type": "string"}
 
 
 _NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
-_IDS = frozenset({"id", "call_id", "tool_call_id"})
-# Members that go beside a call without being arguments of it.
-_BESIDE = _IDS | {"type", "index", "step", "thought", "thoughts", "reasoning"}
 _FLATTENED = Repair("flattened_arguments", Grade.GUESSED)
+
+
+class Line(NamedTuple):
+    """The columns of a line's list items, and of its key or value, which begins *length* on."""
+
+    items: tuple[int, ...]
+    column: int
+    key: str | None
+    length: int
 
 
 class _Role(Enum):
@@ -167,9 +171,8 @@ class YamlTree:
     # -- containers -----------------------------------------------------------------------
 
     def _push(self, value: dict[str, Any] | list[Any], column: int, start: int) -> _Frame:
-        depth = min(self._setting.limits.depth, MAX_DEPTH)
-        if len(self._frames) >= depth:
-            raise Refused(ProblemKind.TOO_LARGE, f"nested deeper than {depth} levels")
+        if len(self._frames) >= self._setting.depth:
+            raise too_deep(self._setting.depth)
         role = self._role(isinstance(value, list))
         schema = self.schema if role is _Role.DATA else None
         if role is _Role.CALL:
@@ -243,11 +246,7 @@ class YamlTree:
         self.put("" if kinds(self.schema) == {"string"} else None)
 
     def _keep(self, frame: _Frame, value: Any) -> None:
-        if frame.key not in frame.value:
-            frame.value[frame.key] = value
-        elif not same_value(frame.value[frame.key], value):
-            raise malformed(f"the key {frame.key[:80]!r} is given twice")
-        elif self.draft is not None:
+        if put_member(frame.value, frame.key, value) and self.draft is not None:
             self.draft.call.mended(DUPLICATE_KEY)
 
     def open_text(self) -> TextSink:
@@ -278,7 +277,7 @@ class _Draft:
         self._spoken = False  # is there a member for the arguments?
         self._early: list[tuple[str, Any]] = []  # arguments that came before the name
         self._beside: dict[str, Any] = {}  # members that may turn out to be arguments
-        self.call = ArgumentSink(setting, start, drift=drift)
+        self.call = CallRecord(setting, start, drift=drift)
 
     @property
     def name(self) -> str:
@@ -301,7 +300,7 @@ class _Draft:
             self._announce()
             return
         leads = key in shape.name_keys or key in shape.list_keys or key in shape.nesting_keys
-        if key not in _BESIDE and (self.name or not (leads or key in shape.argument_keys)):
+        if key not in OTHER_KEYS and (self.name or not (leads or key in shape.argument_keys)):
             raise _no_call()
 
     def is_name(self, key: str) -> bool:
@@ -332,9 +331,9 @@ class _Draft:
         elif self._is_own(key):
             self.call.mended(_FLATTENED)
             self.argument(key, value)
-        elif key in _IDS and isinstance(value, str):
+        elif key in ID_KEYS and isinstance(value, str):
             self._id = value
-        elif key not in _BESIDE:
+        elif key not in OTHER_KEYS:
             self._beside[key] = value
 
     def spoke(self, key: str) -> None:

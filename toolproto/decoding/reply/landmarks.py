@@ -14,7 +14,7 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..calls.offered import Offered
+from ..calls.names import Offered
 from ..patterns import Pattern
 from .forms import Family, MarkedForm, ReplyForm
 from .markers import MORE, NO, SPELLINGS, Marker, MarkerSet

@@ -49,40 +49,13 @@ PLAIN = Standing(Verdict.PLAIN)
 #: Every place in which a call is not plain. The doubts are those of ``messages.PLACE_DOUBTS``.
 REASONS: Mapping[str, Standing] = {
     name: Standing(verdict, name)
-    for verdict, names in (
-        (
-            Verdict.SHOWN,
-            (
-                "inline_code",
-                "code_block",
-                "block_quote",
-                "quotation",
-                "table",
-                "element",
-                "definition",
-                "other_json",
-                "thinking",
-            ),
-        ),
-        (
-            Verdict.DOUBTED,
-            (
-                "mid_sentence",
-                "words_behind",
-                "behind_markup",
-                "list_item",
-                "lazy_quote",
-                "table_row",
-                "open_block",
-                "open_quotation",
-                "open_code",
-                "indented_code",
-                "fence_with_talk",
-                "unclosed_thought",
-            ),
-        ),
-    )
-    for name in names
+    for verdict, names in {
+        Verdict.SHOWN: "inline_code code_block block_quote quotation table element definition"
+        " other_json thinking",
+        Verdict.DOUBTED: "mid_sentence words_behind behind_markup list_item lazy_quote table_row"
+        " open_block open_quotation open_code indented_code fence_with_talk unclosed_thought",
+    }.items()
+    for name in names.split()
 }
 
 #: Doubts that rest on words around a call: a special token, which nobody says, dispels them.

@@ -19,25 +19,22 @@ from typing import Any, NamedTuple
 from ...events import Event, NewText, TextDelta
 from ...messages import ProblemKind, Span
 from ...tools.spec import ToolOffer
-from ..calls.bare import BareCall, BareCalls
 from ..calls.marked import MarkedBody
-from ..calls.names import leading_key
-from ..calls.offered import offered
-from ..calls.record import CallSetting
+from ..calls.names import leading_key, offered
+from ..calls.record import Beginning, CallSetting
+from ..calls.which_reader import BareCall, BareCalls
 from ..contract import Limits
 from ..families.json_calls import JsonCalls
 from ..families.json_tokens import OtherJson
 from ..patterns import Pattern
-from .attempts import Attempt, Body, Course
-from .events_out import Outbox
+from .events_out import Attempt, Body, Course, Outbox
 from .fences import FENCE, FENCED, Fences
 from .forms import ReplyForm
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
-from .made_up import FABRICATED, TOO_MANY, CutTail
 from .markers import MORE, NO
 from .place import MOST_UNSEEN, OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
-from .template_tokens import ends_reply, invented_turn, opens_turn
+from .template_tokens import FABRICATED, TOO_MANY, CutTail, ends_reply, invented_turn, opens_turn
 from .thinking import Reasoning, Thought
 
 __all__ = ["PassedOver", "ReplyReader"]
@@ -385,7 +382,7 @@ class ReplyReader:
         elif self._other.at_calls:
             self._other.at_calls = False
             self.mode = self.in_prose
-            self._try(JsonCalls(self._setting, marked=True), stop, self._other_standing)
+            self._try(JsonCalls(Beginning(self._setting)), stop, self._other_standing)
         return stop
 
     # -- landmarks ------------------------------------------------------------------------

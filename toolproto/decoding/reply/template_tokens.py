@@ -1,37 +1,39 @@
-"""Tokens of a chat template that leak into a reply as text.
+"""What in a reply is not the model's to say: tokens of a chat template, another's turn, results.
 
-They are nothing a person should read. Where one opens another speaker's turn, the model has begun
-to write the conversation on by itself, and the reply is over.
+Tokens that leak into a reply as text are nothing a person should read. Where one opens another
+speaker's turn, the model has begun to write the conversation on by itself, and the reply is over.
 """
 
 from __future__ import annotations
 
+from io import StringIO
+
+from ...messages import CallProblem, ProblemKind, Span
 from .markers import MORE, NO, Marker
 
-__all__ = ["LABELS", "LEAKS", "VOCABULARY", "ends_reply", "invented_turn", "opens_turn"]
+__all__ = [
+    "FABRICATED",
+    "LABELS",
+    "LEAKS",
+    "TOO_MANY",
+    "VOCABULARY",
+    "CutTail",
+    "ends_reply",
+    "invented_turn",
+    "opens_turn",
+]
 
 _TURN = ("im_start", "start_header_id")
 _OTHER = (
-    "im_end",
-    "end_header_id",
-    "eot_id",
-    "eom_id",
-    "endoftext",
-    "end_of_text",
-    "begin_of_text",
-    "end_of_sentence",
-    "end",
-    "assistant",
-)
+    "im_end", "end_header_id", "eot_id", "eom_id", "endoftext", "end_of_text", "begin_of_text",
+    "end_of_sentence", "end", "assistant",
+)  # fmt: skip
 _SPEAKERS = ("user", "system", "tool", "ipython")
 
 #: One marker for each known token.
 LEAKS = (
     *(Marker(f"<|{name}|>") for name in (*_TURN, *_OTHER)),
-    Marker("<start_of_turn>"),
-    Marker("<end_of_turn>"),
-    Marker("[INST]"),
-    Marker("[/INST]"),
+    *map(Marker, ("<start_of_turn>", "<end_of_turn>", "[INST]", "[/INST]")),
 )
 #: Labels that open a user's turn where they begin a line below an empty one; nobody writes them
 #: there for any other reason. "User:" is not one of them.
@@ -71,3 +73,34 @@ def invented_turn(text: str, at: int, final: bool) -> tuple[int, bool]:
         if not final and at + len(name) == len(text) and speaker.startswith(name):
             return MORE, False
     return NO, False
+
+
+#: Why the rest of a reply is not read, where the model is told.
+FABRICATED = (
+    ProblemKind.FABRICATED_RESULT,
+    "you wrote a tool result yourself; only the tool's real result counts",
+)
+TOO_MANY = (
+    ProblemKind.TOO_LARGE,
+    "so many calls before it could not be used that the rest was not read; write fewer at a time",
+)
+
+
+class CutTail:
+    """All text from *start* on, and *why* it is not read; None for what somebody else says."""
+
+    def __init__(self, start: int, why: tuple[ProblemKind, str] | None) -> None:
+        self._start = start
+        self._why = why
+        self._raw = StringIO()
+
+    def write(self, text: str) -> None:
+        """Take in more of it."""
+        self._raw.write(text)
+
+    def problem(self) -> CallProblem | None:
+        """What the model is told about it; nothing if it only talked on."""
+        if self._why is None:
+            return None
+        raw = self._raw.getvalue()
+        return CallProblem(*self._why, raw, Span(self._start, self._start + len(raw)))

@@ -14,29 +14,11 @@ from .markers import MORE, NO, MarkerSet
 __all__ = ["Reasoning", "Thought"]
 
 _WORDS = (
-    "think",
-    "thinking",
-    "thought",
-    "thoughts",
-    "reasoning",
-    "analysis",
-    "reflection",
-    "scratch_pad",
-    "scratchpad",
-    "inner_monologue",
-    "internal_monologue",
-    "antthinking",
-    "deliberation",
-    "inner_thoughts",
-    "internal_thoughts",
-    "thought_process",
-    "thinking_process",
-    "reasoning_process",
-    "rationale",
-    "cot",
-    "longcat_think",
-    "chain_of_thought",
-)
+    "think", "thinking", "thought", "thoughts", "reasoning", "analysis", "reflection", "rationale",
+    "deliberation", "cot", "scratch_pad", "scratchpad", "inner_monologue", "internal_monologue",
+    "inner_thoughts", "internal_thoughts", "thought_process", "thinking_process",
+    "reasoning_process", "chain_of_thought", "antthinking", "longcat_think",
+)  # fmt: skip
 _TOKENS = ("think", "thinking", "thought", "reasoning")
 
 

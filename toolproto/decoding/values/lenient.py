@@ -15,12 +15,12 @@ from typing import Any
 
 from . import repairs as mend
 from .quotes import KEY, key_of
-from .scalars import read_scalar
+from .spellings import read_scalar
 from .state import MISSING, QUOTES, State
 from .strict import Reading, Refusal, Refused, read_strict
 from .strings import read_escaped_string, read_key, read_string
 
-__all__ = ["read_json", "read_lenient"]
+__all__ = ["read_all", "read_json", "read_lenient"]
 
 _COMMAS = frozenset(",，;；")
 _COLONS = frozenset(":：=")
@@ -52,6 +52,12 @@ def read_json(text: str, at: int = 0, keys: frozenset[str] | None = None) -> Rea
     if _is_a_part(text, strict, keys):
         return read_lenient(text, at, keys) or strict
     return _doubted(text, strict)
+
+
+def read_all(text: str) -> Reading | None:
+    """The value that is all of *text*, with nothing missing; None if there is none."""
+    reading = read_json(text)
+    return reading if isinstance(reading, Reading) and reading.is_all_of(text) else None
 
 
 def read_lenient(

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...messages import Grade, Repair
 from . import repairs as mend
-from .strict import MAX_DEPTH, malformed, refuse_conflict, same_value, too_deep
+from .strict import MAX_DEPTH, malformed, put_member, too_deep
 
 __all__ = ["MISSING", "QUOTES", "Open", "State"]
 
@@ -142,15 +142,9 @@ class State:
         if isinstance(top.value, list):
             top.value.append(value)
         elif top.key is not None:
-            self._put_member(top.value, top.key, value)
+            if put_member(top.value, top.key, value):
+                self.note(mend.DUPLICATE_KEY)
             top.key = None
-
-    def _put_member(self, members: dict[str, Any], key: str, value: Any) -> None:
-        if key in members:
-            if not same_value(members[key], value):
-                refuse_conflict(key)
-            self.note(mend.DUPLICATE_KEY)
-        members[key] = value
 
     def in_object(self, level: int = 0) -> bool:
         """Whether the container *level* steps out from the innermost is an object."""

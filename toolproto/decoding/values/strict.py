@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any, NoReturn
 
-from ...messages import ProblemKind, Repair
+from ...messages import Grade, ProblemKind, Repair
 from .repairs import CONTROL_CHARACTER, DUPLICATE_KEY
 
 __all__ = [
@@ -29,9 +29,9 @@ __all__ = [
     "Refused",
     "finite_float",
     "malformed",
+    "put_member",
     "read_plain",
     "read_strict",
-    "refuse_conflict",
     "refuse_constant",
     "same_value",
     "sized_int",
@@ -55,6 +55,15 @@ class Reading:
     value: Any
     end: int
     repairs: tuple[Repair, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Is nothing missing in it?"""
+        return all(repair.grade is not Grade.TRUNCATED for repair in self.repairs)
+
+    def is_all_of(self, text: str) -> bool:
+        """Is it whole, and all that *text* says?"""
+        return self.is_whole and not text[self.end :].strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +142,7 @@ def _read_freely(text: str, start: int, repairs: list[Repair]) -> tuple[Any, int
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         first: dict[str, Any] = {}
         for key, value in pairs:
-            if not same_value(first.setdefault(key, value), value):
-                refuse_conflict(key)
+            put_member(first, key, value)
         if len(first) < len(pairs):
             repairs[:] = [DUPLICATE_KEY]
         return first
@@ -180,9 +188,16 @@ def refuse_constant(word: str) -> NoReturn:
     raise malformed(f"{word} is not a JSON value; use a number or null")
 
 
-def refuse_conflict(key: str) -> NoReturn:
-    """One key with two values: choosing either would be inventing."""
-    raise malformed(f"the key {key[:80]!r} is given twice with different values")
+def put_member(members: dict[str, Any], key: str, value: Any) -> bool:
+    """Set a member; was it there before, with the same value?
+
+    One key with two values is refused: choosing either would be inventing.
+    """
+    known = key in members
+    if known and not same_value(members[key], value):
+        raise malformed(f"the key {key[:80]!r} is given twice with different values")
+    members[key] = value
+    return known
 
 
 def too_long() -> Refused:
@@ -190,9 +205,9 @@ def too_long() -> Refused:
     return Refused(ProblemKind.TOO_LARGE, f"a number has more than {MAX_DIGITS} digits")
 
 
-def too_deep() -> Refused:
+def too_deep(depth: int = MAX_DEPTH) -> Refused:
     """The refusal of a value nested deeper than is read."""
-    return Refused(ProblemKind.TOO_LARGE, f"nested deeper than {MAX_DEPTH} levels")
+    return Refused(ProblemKind.TOO_LARGE, f"nested deeper than {depth} levels")
 
 
 def same_value(one: Any, other: Any) -> bool:

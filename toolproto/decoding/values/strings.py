@@ -13,8 +13,8 @@ import re
 from functools import cache
 
 from . import repairs as mend
-from .escapes import unescape
 from .quotes import KEY, Candidate, Verdict, judge, key_of
+from .spellings import unescape
 from .state import QUOTES, State
 
 __all__ = ["read_escaped_string", "read_key", "read_string"]
