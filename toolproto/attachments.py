@@ -68,7 +68,7 @@ def _encoded(source: str | PathLike[str] | bytes) -> str:
         except (OSError, ValueError) as error:
             raise UsageError(f"{str(path)[:200]!r} cannot be read: {error}") from None
     if not content:
-        raise UsageError("there is nothing to attach: it has no bytes")
+        raise UsageError("there is nothing to attach: the data is empty")
     return b64encode(content).decode("ascii")
 
 

@@ -75,7 +75,7 @@ def test_what_is_no_plan_is_refused(parts, text):
     with parts.planned(ABOUT, anew=False):
         parts.write(0, b"one\n", b"", tally())
     (parts.folder / "plan.json").write_text(text)
-    with pytest.raises(UsageError, match="no plan of ours"), parts.planned(ABOUT, anew=False):
+    with pytest.raises(UsageError, match="was not written by toolproto"), parts.planned(ABOUT, anew=False):
         pass
 
 
@@ -108,7 +108,7 @@ def test_a_file_that_is_there_is_written_over_only_if_asked(tmp_path):
     source, output = write_replies(tmp_path / "in.jsonl", 3), tmp_path / "a.jsonl"
     output.touch()
     run(source, output)  # an empty file is as good as none
-    with pytest.raises(UsageError, match="is there already; --force"):
+    with pytest.raises(UsageError, match="exists already; --force"):
         run(source, output)
     assert run(source, output, resume=True).was_complete
     assert run(source, output, force=True).replies == 3
@@ -133,8 +133,8 @@ def test_a_run_that_was_broken_off_is_gone_on_with_only_if_asked(tmp_path):
     [
         (".", "is a folder"),
         ("no/a.jsonl", "there is no folder"),
-        ("a.jsonl.zst", "call it .jsonl"),
-        ("a.csv", "call it .jsonl"),
+        ("a.jsonl.zst", "let it end in .jsonl"),
+        ("a.csv", "let it end in .jsonl"),
         ("in.jsonl", "both input and output"),
         ("./in.jsonl", "both input and output"),
     ],
@@ -161,7 +161,7 @@ def test_other_peoples_files_are_left_alone(tmp_path):
     for force in (False, True):
         with pytest.raises(UsageError, match=r"'thesis\.txt', which is not ours"):
             run(source, tmp_path / "a.jsonl", force=force)
-        with pytest.raises(UsageError, match="none of parts"):
+        with pytest.raises(UsageError, match="not one of parts"):
             run(source, tmp_path / "b.jsonl", force=force, as_folder=True)
     assert len(list(tmp_path.glob("*/thesis.txt"))) == 2
 

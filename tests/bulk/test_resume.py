@@ -123,7 +123,7 @@ def test_a_complete_output_is_left_alone(tmp_path):
     before = output.read_bytes()
     assert run(source, output, resume=True).was_complete
     assert output.read_bytes() == before
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="exists already"):
         run(source, output)
     run(source, output, force=True, reading={"check": False})
     assert output.read_bytes() != b""
@@ -175,8 +175,8 @@ def test_a_full_disk_leaves_what_can_be_gone_on_with(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "options, told",
     [
-        ({"resume": True, "force": True}, "say one of them"),
-        ({"jobs": 0}, "at least one process"),
+        ({"resume": True, "force": True}, "give only one of them"),
+        ({"jobs": 0}, "give 1 or more"),
         ({"output": None, "resume": True}, "name it with --output"),
     ],
 )

@@ -76,7 +76,7 @@ def test_a_departure_is_told_to_programs_too() -> None:
     "words, told",
     [
         (("--choice", "rm"), "there is no tool 'rm' to choose"),
-        (("--as", "json_schema"), "cannot say these replies"),
+        (("--as", "json_schema"), "cannot express these replies"),
     ],
 )
 def test_what_cannot_be_is_said(words: tuple[str, ...], told: str) -> None:

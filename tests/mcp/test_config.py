@@ -167,4 +167,4 @@ def test_a_package_that_is_missing_is_named(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert f"MCP servers need more; run: {install_command('mcp')}" in done.stderr
+    assert f"MCP servers need an extra; run: {install_command('mcp')}" in done.stderr

@@ -87,7 +87,7 @@ def test_a_paradigm_that_cannot_be_exercised_fails_with_the_reason(project, sour
 def test_an_entry_point_under_another_name_is_told(project):
     installed(project, BRACKET, "square = its_bracket:Bracket")
     result = project.run("--toolproto-laws", "square", *QUICK)
-    result.stdout.fnmatch_lines(["*must be called as its class calls itself*"])
+    result.stdout.fnmatch_lines(["*must have the same name as its class*"])
 
 
 def test_nothing_installed_is_a_usage_error(project):

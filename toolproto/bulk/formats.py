@@ -57,8 +57,8 @@ def format_of(path: Path) -> Format:
         if path.name.lower().endswith(end):
             return kind
     raise UsageError(
-        f"its name does not say what format {str(path)!r} has; "
-        "call it .jsonl, .jsonl.gz or .parquet"
+        f"the name of {str(path)!r} does not say its format; "
+        "let it end in .jsonl, .jsonl.gz or .parquet"
     )
 
 

@@ -148,6 +148,8 @@ def _check(source: Source) -> None:
     if os.path.exists(source.path) and not os.path.isfile(source.path):
         raise UsageError(f"{source.path!r} is no file; pipe it in: … | toolproto parse -")
     if source.kind is Kind.PARQUET and source.is_packed:
-        raise UsageError(f"{source.path!r}: Parquet is packed inside; unpack the file first")
+        raise UsageError(
+            f"{source.path!r}: Parquet files are compressed inside; unpack the outer file first"
+        )
     with open(source.path, "rb"):
         pass

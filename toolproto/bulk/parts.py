@@ -144,10 +144,12 @@ def _refuse_other(plan: Path, about: Mapping[str, Any]) -> None:
         found = json.loads(plan.read_bytes())
         keys = about.keys() | found.keys()
     except (ValueError, AttributeError):
-        raise UsageError(f"{str(plan)!r} is no plan of ours; begin again with --force") from None
+        raise UsageError(
+            f"{str(plan)!r} was not written by toolproto; begin again with --force"
+        ) from None
     if other := sorted(key for key in keys if about.get(key) != found.get(key)):
         raise UsageError(
-            f"the parts in {str(plan.parent)!r} are of a run with other values of "
+            f"the parts in {str(plan.parent)!r} come from a run with other values of "
             f"{', '.join(other)}; give the same ones, or begin again with --force"
         )
 

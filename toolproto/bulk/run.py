@@ -70,9 +70,9 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
-            raise UsageError(f"jobs is {self.jobs}; at least one process has to read")
+            raise UsageError(f"jobs is {self.jobs}; give 1 or more")
         if self.resume and self.force:
-            raise UsageError("--resume goes on and --force begins again; say one of them")
+            raise UsageError("--resume goes on and --force begins again; give only one of them")
         if self.resume and any(source.is_stdin for source in self.sources):
             raise UsageError("standard input cannot be read again; --resume needs files")
         if self.output is None and (self.resume or self.force or self.bad_rows):
@@ -112,7 +112,7 @@ class Run:
                 "go on with --resume, or begin again with --force"
             )
         if self._is_complete and not self.resume:
-            raise UsageError(f"{str(self.output)!r} is there already; --force writes it anew")
+            raise UsageError(f"{str(self.output)!r} exists already; --force overwrites it")
         if self._is_complete:
             return Report(Tally(), was_complete=True)
         return self._read_to_file(self._parts, self.output, watch)
@@ -206,7 +206,7 @@ class Run:
         if output.is_dir() and not self.as_folder:
             raise UsageError(f"{str(output)!r} is a folder; name a file in it")
         if output.is_dir() and any(output.iterdir()) and not (output / MANIFEST).exists():
-            raise UsageError(f"{str(output)!r} is a folder, and none of parts; name another")
+            raise UsageError(f"{str(output)!r} is a folder, but not one of parts; name another")
         for path in filter(None, (output, self.bad_rows)):
             if not path.parent.is_dir():
                 raise UsageError(f"there is no folder {str(path.parent)!r} to write to")

@@ -48,7 +48,7 @@ class Task:
 
     def __post_init__(self) -> None:
         if self.max_row < 1:
-            raise UsageError(f"max_row is {self.max_row}; a row has one byte or more")
+            raise UsageError(f"max_row is {self.max_row}; give 1 or more")
 
 
 class Done(NamedTuple):

@@ -20,6 +20,6 @@ def run() -> None:
         from ..extras import install_command
 
         raise SystemExit(
-            f"toolproto: error: the command line needs more; run: {install_command('cli')}"
+            f"toolproto: error: the command line needs an extra; run: {install_command('cli')}"
         ) from None
     main(prog_name="toolproto")

@@ -96,7 +96,7 @@ _ENDPOINT_OPTIONS = [
     ),
     click.option(
         "--model", envvar="TOOLPROTO_MODEL", type=MODEL, metavar="NAME",
-        help="The model's name there; without it, the service is asked which it has.",
+        help="Name of the model; without it, the service is asked for its list.",
     ),
     click.option(
         "--dialect", type=click.Choice(list(DIALECTS)), default="openai_chat", show_default=True,

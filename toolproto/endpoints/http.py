@@ -359,7 +359,9 @@ def packed(headers: Mapping[str, str]) -> WireError | None:
     encoding = headers.get("content-encoding", "").strip().lower()
     if encoding in ("", "identity"):
         return None
-    return WireError(f"the answer is packed ({encoding[:40]!r}), and was asked for as it is")
+    return WireError(
+        f"the answer is packed ({encoding[:40]!r}), although it was asked for as it is"
+    )
 
 
 class _Unread:

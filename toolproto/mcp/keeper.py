@@ -199,8 +199,8 @@ class Keeper:
             self._starts.popleft()
         if len(self._starts) > self.config.restarts:
             raise McpError(
-                f"it was started {len(self._starts)} times within a minute; "
-                "it is not started again before that is over"
+                f"it was started {len(self._starts)} times within a minute; it is not started "
+                f"again until that minute is over"
             )
         self._starts.append(now)
 

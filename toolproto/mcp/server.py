@@ -192,7 +192,7 @@ def _keeper(config: McpConfig, pins: Pins) -> Keeper:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in ("mcp", "mcp_types", "httpx2", "anyio"):
             raise
-        raise UsageError(f"MCP servers need more; run: {install_command('mcp')}") from None
+        raise UsageError(f"MCP servers need an extra; run: {install_command('mcp')}") from None
     return Keeper(config, pins)
 
 

@@ -54,8 +54,8 @@ def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
             register_paradigm(_loaded(point))
             if key not in _registered:
                 raise UsageError(
-                    f"the entry point {point.name!r} = {point.value!r} must be called as its class"
-                    f" calls itself"
+                    f"the entry point {point.name!r} = {point.value!r} must have the same"
+                    f" name as its class"
                 )
     if key not in _registered:
         raise UsageError(_unknown(name, key))

@@ -37,5 +37,5 @@ def make_app(config: ProxyConfig) -> Starlette:
     except ModuleNotFoundError as error:
         if error.name not in ("starlette", "prometheus_client"):
             raise
-        raise UsageError(f"the proxy needs more; run: {install_command('server')}") from None
+        raise UsageError(f"the proxy needs an extra; run: {install_command('server')}") from None
     return make(config)

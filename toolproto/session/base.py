@@ -505,7 +505,9 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             tool = self.tools.get(request.call.name)
             if request.call.id in unreviewed:
                 if isinstance(verdict, Allow) and verdict.instead:
-                    raise UsageError("the call ran; Allow() shows its result, or resume with one")
+                    raise UsageError(
+                        "the call has run; Allow() shows its result, or resume with another"
+                    )
                 continue
             if verdict in (Allow(), Allow(always=True)) and tool and tool.function is None:
                 raise UsageError(

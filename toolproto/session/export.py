@@ -44,7 +44,7 @@ def import_jsonl(store: Store, lines: Iterable[str], id: str | None = None) -> s
         raise UsageError("line 1 is not the beginning of an exported session")
     version, id = read[0].get("version"), id or read[0].get("id")
     if not isinstance(version, int) or not isinstance(id, str):
-        raise UsageError("line 1 does not tell the version and the id of the session")
+        raise UsageError("line 1 does not give the version and the id of the session")
     if version > VERSION:
         raise UsageError(f"it was exported by a newer toolproto (journal {version})")
     if version < VERSION:

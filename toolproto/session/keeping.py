@@ -162,7 +162,7 @@ class Keeping:
         way = [turn.number for turn in self.log.way(self.log.head)]
         if number not in way:
             raise UsageError(
-                f"turn {number} is not on the way of the conversation; those are {way}"
+                f"turn {number} is not in the current conversation; its turns are {way}"
             )
         return way[way.index(number) + 1 :]
 

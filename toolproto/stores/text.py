@@ -76,7 +76,7 @@ def checked_id(id: object) -> str:
 def counted(name: str, number: object) -> int:
     """*number*, or a UsageError if it counts nothing."""
     if not isinstance(number, int) or not 0 <= number <= _LARGEST:
-        raise UsageError(f"{name} must be a number from 0 on, not {_shortened(number)}")
+        raise UsageError(f"{name} must be a number, 0 or more, not {_shortened(number)}")
     return number
 
 

@@ -157,7 +157,9 @@ def _asked(function: Callable[..., Any], plain: Callable[..., Any]) -> list[insp
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
-        raise UsageError(f"{plain!r} does not tell its parameters; wrap it in a def") from None
+        raise UsageError(
+            f"{plain!r} does not say which parameters it has; wrap it in a def"
+        ) from None
     preset = function.keywords if isinstance(function, functools.partial) else {}
     for each in parameters:
         if each.kind in _REFUSED:

@@ -368,7 +368,7 @@ class Turn:
         self._reasks += not usable
         if self._useless > self.setup.limits.reasks:
             raise LimitReached(
-                f"the model brought nothing usable {self._useless} times in a row", "reasks"
+                f"the model gave no usable reply {self._useless} times in a row", "reasks"
             )
 
     # -- one request ---------------------------------------------------------------------
@@ -458,7 +458,7 @@ def _unsaid(reply: Reply) -> str:
     if reply.text.strip():
         return ""
     if ending_of(reply.finish_reason or "stop") is Ending.FILTERED:
-        raise EndpointError(f"the service held the reply back ({reply.finish_reason})")
+        raise EndpointError(f"the service withheld the reply ({reply.finish_reason})")
     return _NOTHING
 
 

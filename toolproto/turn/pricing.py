@@ -28,7 +28,7 @@ class Price:
             if isinstance(each, bool) or not isinstance(each, int | float):
                 raise UsageError(f"a price is a number for a million tokens, not {each!r}")
             if not isfinite(each) or each < 0:
-                raise UsageError(f"a price is a number from 0 on, not {each!r}")
+                raise UsageError(f"a price is a number, 0 or more, not {each!r}")
 
     def of(self, usage: Usage) -> float:
         """What *usage* costs."""

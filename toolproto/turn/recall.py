@@ -163,7 +163,7 @@ class Recall:
         if self._next not in ("", expected) and (is_quiet or self._next != "failed"):
             self._misfit = StoreError(
                 f"the journal says {self._next!r} where the turn asks for {expected!r}; "
-                "the tools, hooks or limits are not what they were"
+                "the tools, hooks or limits have changed"
             )
             self._leave()
         if self._misfit and not is_quiet:

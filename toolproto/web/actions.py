@@ -132,7 +132,7 @@ class Actions:
         result = next((each for each in results if each.call.id == id), None)
         pending = next((each.call for each in session.pending if each.call.id == id), None)
         if call is None and result is None and pending is None:
-            raise UsageError(f"there is no call {id[:60]!r} on the way of the conversation")
+            raise UsageError(f"there is no call {id[:60]!r} in the current conversation")
         return whole_call(pending or call, result)
 
 

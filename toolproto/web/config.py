@@ -61,7 +61,9 @@ class WebConfig:
             if key is None:
                 raise UsageError(f"the variable {variable} is not set, and must hold a key")
             if len(key) < 8:
-                raise UsageError(f"the key in the variable {variable} is short; use 8 or more")
+                raise UsageError(
+                    f"the key in the variable {variable} is short; use 8 characters or more"
+                )
 
     @property
     def is_local(self) -> bool:

@@ -173,7 +173,7 @@ def test_a_device_takes_rows_without_a_journal(folder):
 @pytest.mark.parametrize(
     "arguments, told",
     [
-        (("in.jsonl", "-o", "there.jsonl"), "'there.jsonl' is there already; --force"),
+        (("in.jsonl", "-o", "there.jsonl"), "'there.jsonl' exists already; --force"),
         (("in.jsonl", "-o", "in.jsonl"), "both input and output"),
         (("in.jsonl", "--resume"), "name it with --output"),
         (("--force",), "name it with --output"),
@@ -183,7 +183,7 @@ def test_a_device_takes_rows_without_a_journal(folder):
         (("in.jsonl", *TOOLS, "-p", "any", "--finish-reason", "length"), "finish reasons"),
         (("in.jsonl", "--keep", "=x"), "write NAME or NAME=FIELD"),
         (("in.jsonl", "--summary-json", "no/s.json"), "there is no folder 'no'"),
-        (("in.jsonl", "-o", "out.csv"), "call it .jsonl, .jsonl.gz or .parquet"),
+        (("in.jsonl", "-o", "out.csv"), "let it end in .jsonl, .jsonl.gz or .parquet"),
         (("no.jsonl",), "no.jsonl: No such file or directory"),
         (("in.log",), "--input-format"),
     ],

@@ -106,7 +106,7 @@ def test_a_saved_conversation_can_be_read_again(tmp_path):
     assert import_jsonl(MemoryStore(), file.read_text().splitlines())
     assert json.loads(file.read_text().splitlines()[0])["format"] == "toolproto session"
     assert page.read_text() == named.read_text() == "# hello\n\n**You:** hello\n\n**Model:** One.\n"
-    assert seen.count("it is /save FILE, or /save FILE jsonl, or /save FILE md") == 3
+    assert seen.count("write /save FILE, /save FILE jsonl or /save FILE md") == 3
     assert "No closing quotation" in seen and "No such file" in seen
 
 
@@ -121,7 +121,7 @@ def test_a_file_that_is_there_is_replaced_only_with_a_yes(tmp_path):
 
 def test_thinking_and_results_that_are_not_there_are_told_so():
     seen, _ = play("/thinking", "/thinking off", "/result", "/result x", "/result 0")
-    assert "no thinking has been heard yet" in seen and "thinking is folded now" in seen
+    assert "there was no thinking yet" in seen and "thinking is folded now" in seen
     assert seen.count("there are 0 results") == 3
 
 

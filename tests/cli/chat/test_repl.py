@@ -150,7 +150,7 @@ def test_an_endpoint_that_fails_is_told_and_the_chat_goes_on():
 def test_a_cut_reply_and_an_empty_one_are_told():
     seen, _ = play([Chunk("And th", finish_reason="length")], *[""] * 4, typed=Typed("one", "two"))
     assert "the reply was cut for its length" in seen
-    assert "error: the model brought nothing usable 4 times in a row" in seen
+    assert "error: the model gave no usable reply 4 times in a row" in seen
 
 
 # -- Ctrl-C --------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ WRONG = [
 
 @pytest.mark.parametrize("expected, fault", WRONG)
 def test_another_file_is_thrown_away(server, part, expected, fault):
-    with pytest.raises(WireError, match=f"{fault}.*thrown away"):
+    with pytest.raises(WireError, match=f"{fault}.*deleted"):
         fetch(file_at(server, **expected), part, unseen)
     assert not part.exists()
 

@@ -56,7 +56,7 @@ class RayEngine:
     ) -> Generator[tuple[Piece, Done], None, None]:
         """Each piece, and what came of it, in any order; without an address, *jobs* at a time."""
         if task.parts is None:
-            raise UsageError("Ray's machines write files; name one with --output")
+            raise UsageError("Ray's machines write to a file; name it with --output")
         ray, data = (engine(name, "ray", "--engine ray") for name in ("ray", "ray.data"))
         own = not ray.is_initialized()
         if own:

@@ -81,7 +81,7 @@ def _tools(repl: Repl, rest: str) -> None:
     if switch in ("on", "off") and patterns:
         (tools.enable if switch == "on" else tools.disable)(*patterns.split())
     elif rest:
-        raise UsageError("it is /tools, or /tools off NAME, or /tools on NAME; fs_* names several")
+        raise UsageError("write /tools, /tools off NAME or /tools on NAME; fs_* names several")
     if not tools:
         repl.screen.say("there are no tools; start with --tools my_tools.py")
     for tool in tools.values():
@@ -134,7 +134,7 @@ def _system(repl: Repl, text: str) -> None:
     elif repl.chat.setup.system:
         repl.screen.show(Whole("system prompt", repl.chat.setup.system))
     else:
-        repl.screen.say("there is no system prompt but the tools' own; /system TEXT gives one")
+        repl.screen.say("there is no system prompt except the tools' own; /system TEXT sets one")
 
 
 def _retry(repl: Repl, _: str) -> None:
@@ -152,7 +152,7 @@ def _save(repl: Repl, rest: str) -> None:
     except ValueError as error:
         raise UsageError(f"/save {rest}: {error}") from None
     if not 1 <= len(words) <= 2 or (words[1:] and words[1] not in _FORMATS):
-        raise UsageError("it is /save FILE, or /save FILE jsonl, or /save FILE md")
+        raise UsageError("write /save FILE, /save FILE jsonl or /save FILE md")
     path = Path(words[0]).expanduser()
     form = words[1] if words[1:] else "md" if path.suffix == ".md" else "jsonl"
     if path.exists() and not repl.agrees(f"{path} is there already; replace it?"):
@@ -170,7 +170,7 @@ def _thinking(repl: Repl, switch: str) -> None:
         return
     said = [each.reasoning for each in repl.chat.session.messages if each.reasoning]
     if not said:
-        raise UsageError("no thinking has been heard yet; /thinking on shows it as it comes")
+        raise UsageError("there was no thinking yet; /thinking on shows it as it comes")
     repl.screen.show(thought(visible(said[-1])))
 
 

@@ -172,7 +172,8 @@ class Repl:
                 self.screen.console.line()
                 waiting = counted(len(pending), "call")
                 self.screen.say(
-                    f"{waiting} not decided: /pending asks again, a message goes on without",
+                    f"{waiting} not decided: /pending asks again; your next message goes on "
+                    f"without",
                     "yellow",
                 )
                 return False

@@ -79,9 +79,9 @@ class Options:
 def check_store(store: str | None, session: str | None, files: str | None) -> None:
     """Raise UsageError for a session or files that have no store to be kept in."""
     if session and not store:
-        raise UsageError("--session is for one that is kept; say where, as --store chats.db")
+        raise UsageError("--session needs a store; name one, as in --store chats.db")
     if files is not None and not store:
-        raise UsageError("--files are kept in a store; say where, as --store chats.db")
+        raise UsageError("--files needs a store; name one, as in --store chats.db")
 
 
 def kept_terms(store: str | None, session: str | None) -> Mapping[str, str]:

@@ -32,15 +32,19 @@ __all__ = ["command", "own_paradigm"]
     "failed",
     default=True,
     show_default=True,
-    help="Only replies of which a call was lost, refused or guessed at.",
+    help="Only take replies in which a call was lost, refused or guessed.",
 )
 @paradigm_named("Form of the calls: a name, or a .py file.  [default: FOLDER's name]", default=None)
 @tools_option
-@click.option("--redact", multiple=True, metavar="REGEX", help="Also take out what this matches.")
+@click.option("--redact", multiple=True, metavar="REGEX", help="Also remove what this matches.")
 @click.option(
-    "--secret-env", "secrets", multiple=True, metavar="VARIABLE", help="Also take out its value."
+    "--secret-env",
+    "secrets",
+    multiple=True,
+    metavar="VARIABLE",
+    help="Also remove the value of this variable.",
 )
-@click.option("--thinking", is_flag=True, help="The prompts have opened a thought already.")
+@click.option("--thinking", is_flag=True, help="The prompts already opened a thought.")
 @json_option
 @click.pass_context
 def command(
@@ -55,10 +59,10 @@ def command(
     thinking: bool,
     as_json: bool,
 ) -> None:
-    """Make fixtures of recorded replies in FOLDER, which is fixtures/<paradigm>.
+    """Make fixtures in FOLDER (fixtures/<paradigm>) out of recorded replies.
 
-    There is one fixture for each class of malformation, without keys and e-mail addresses. What is
-    in FOLDER already is never changed.
+    There is one fixture for each class of malformation, without keys and e-mail addresses. Files
+    that are in FOLDER already are never changed.
     """
     import os
 

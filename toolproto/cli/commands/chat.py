@@ -51,15 +51,24 @@ _PARAMS = ("temperature", "max_tokens", "seed")
     help="Which calls run: 'ask' about those that do more than read, only those that 'read', "
     "'all', or 'none'.  [ask at a terminal, read in a pipe]",
 )
-@click.option("--allow", multiple=True, metavar="TOOL", help="Run it unasked; fs_* names several.")
-@click.option("--deny", multiple=True, metavar="TOOL", help="Never run it; fs_* names several.")
 @click.option(
-    "--examples/--no-examples", default=None, help="Show the model a call first; for small ones."
+    "--allow",
+    multiple=True,
+    metavar="TOOL",
+    help="Run this tool without asking; fs_* names several.",
+)
+@click.option(
+    "--deny", multiple=True, metavar="TOOL", help="Never run this tool; fs_* names several."
+)
+@click.option(
+    "--examples/--no-examples",
+    default=None,
+    help="Show the model a call first; small models need it.",
 )
 @constrain_option
 @guard_option
 @click.option("--untrusted", multiple=True, metavar="TOOL",
-              help="Its results are a stranger's; read_* names several.")  # fmt: skip
+              help="Treat its results as a stranger's words; read_* names several.")  # fmt: skip
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
@@ -68,7 +77,9 @@ _PARAMS = ("temperature", "max_tokens", "seed")
     "--session", type=SESSION, metavar="ID", help="Continue the session of this name, or begin it."
 )
 @click.option("--files", metavar="NAME", help="Let the model keep files of that name in the store.")
-@click.option("--workspace", default="", metavar="NAME", help="What a new session belongs to.")
+@click.option(
+    "--workspace", default="", metavar="NAME", help="Workspace that a new session belongs to."
+)
 @click.option("--auto-title", is_flag=True, help="Let the model find a title, in the background.")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking whole.")
 @click.option("--max-rounds", type=click.IntRange(1), default=10, show_default=True,
@@ -81,8 +92,8 @@ _PARAMS = ("temperature", "max_tokens", "seed")
     type=click.FloatRange(0),
     help="Sampling temperature; 0 always takes the likeliest token.",
 )
-@click.option("--max-tokens", type=click.IntRange(1), help="How long one reply may be.")
-@click.option("--seed", type=int, help="For answers that can be repeated.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Most tokens of one reply.")
+@click.option("--seed", type=int, help="Seed for answers that can be repeated.")
 @json_option
 @click.pass_context
 def command(
@@ -101,7 +112,7 @@ def command(
     input is the message and the answer goes to standard output: calls that only read are run, the
     others refused, unless --approve says otherwise. With --json every event is a line of JSON.
 
-    Exit codes: 0 the answer is there, 1 the turn did not come to one, 3 the endpoint failed.
+    Exit codes: 0 there is an answer, 1 the turn ended without one, 3 the endpoint failed.
     """
     from ..chat.conversation import Conversation
     from ..chat.piped import Piped

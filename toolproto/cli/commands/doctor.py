@@ -27,8 +27,8 @@ def command(
 ) -> None:
     """Check what is installed, and whether the endpoint and the MCP servers answer.
 
-    Each thing that is missing or broken comes with the command that mends it. Ends with 1 if
-    anything is broken; what is merely not installed is no fault.
+    Each thing that is missing or broken comes with the command that mends it. Exits with 1 if
+    anything is broken; what is only not installed does not count.
     """
     broken = False
     for finding in checkup(endpoint, ctx.ensure_object(Settings), mcp):

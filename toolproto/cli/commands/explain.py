@@ -25,11 +25,13 @@ _LONGEST = 16_000_000
 @tools_option
 @json_option
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
-@click.option("--chunk-size", type=click.IntRange(min=1), help="Also stream it in such pieces.")
+@click.option(
+    "--chunk-size", type=click.IntRange(min=1), help="Also stream it in pieces of this length."
+)
 @click.option(
     "--chunks",
     type=click.File("rb", lazy=True),
-    help="Also stream these: JSON strings, or a cassette's line.",
+    help="Also stream the pieces in FILE: JSON strings, or a cassette's line.",
 )
 @click.option(
     "--finish-reason",
@@ -44,7 +46,7 @@ _LONGEST = 16_000_000
     multiple=True,
     help="An earlier tool result: a call that appears in it is doubted. May be repeated.",
 )
-@click.option("--thinking", is_flag=True, help="The prompt has opened a thought already.")
+@click.option("--thinking", is_flag=True, help="The prompt already opened a thought.")
 @click.option("--strict", is_flag=True, help="Exit with 1 if a call is rejected.")
 @click.pass_context
 def command(
@@ -106,7 +108,7 @@ def _show(explanation: Any, as_json: bool, html: Path | None) -> None:
 def _text(file: IO[bytes]) -> str:
     read = file.read(_LONGEST + 1)
     if len(read) > _LONGEST:
-        raise UsageError(f"{file.name} is longer than {_LONGEST:,} bytes; that is no reply")
+        raise UsageError(f"{file.name} is longer than {_LONGEST:,} bytes, too long for a reply")
     try:
         return read.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:

@@ -34,7 +34,7 @@ _SHOWN = 40
     type=click.Choice(list(RENDERINGS)),
     default="gbnf",
     show_default=True,
-    help="In whose words: llama.cpp's, llguidance's, xgrammar's, vLLM's, OpenAI's, TGI's.",
+    help="Notation: llama.cpp's, llguidance's, xgrammar's, vLLM's, OpenAI's, TGI's.",
 )
 @click.option(
     "--choice",
@@ -67,10 +67,10 @@ def command(
 ) -> None:
     """Print the grammar of the replies that tools and paradigm allow, or check a reply against it.
 
-    The grammar goes to stdout; what it cannot say, and the check of calls still demands, to stderr.
-    With --check the reply is read, and the first place named where it departs.
+    The grammar goes to stdout. What it cannot express goes to stderr; the check of calls still
+    demands that. With --check the first place is named where the reply departs from the grammar.
 
-    Exit codes: 0 it is printed, or the reply keeps to it; 1 the reply departs from it.
+    Exit codes: 0 the grammar is printed, or the reply keeps to it; 1 the reply departs from it.
     """
     if not tools:
         raise UsageError("which tools? give --tools my_tools.py, tools.json or files:")
@@ -80,8 +80,8 @@ def command(
     made = render(grammar, rendering)
     if made is None:
         raise UsageError(
-            f"{rendering!r} cannot say these replies; json_schema needs a form that is nothing but"
-            " JSON and --choice required, regex tools that are not too large"
+            f"{rendering!r} cannot express these replies; json_schema needs a form that is only"
+            " JSON, and --choice required; regex needs tools that are not too large"
         )
     left_out = [str(each) for each in made.left_out]
     if as_json:

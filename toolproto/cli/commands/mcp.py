@@ -29,8 +29,8 @@ def command(ctx: click.Context, server: tuple[str, ...], as_json: bool) -> None:
     """List MCP servers and their tools.
 
     SERVER is a command line, a URL, or a JSON file with mcpServers; those of [mcp.NAME] in the
-    settings are listed in any case. Shown are the risks that servers claim, and what had to be
-    changed about a tool so that it can be used. Ends with 1 if one does not answer.
+    settings are listed in any case. It shows the risks that servers claim, and what had to be
+    changed in a tool to make it usable. Exits with 1 if a server does not answer.
     """
     failed = False
     servers = configured_servers(server, ctx.ensure_object(Settings))

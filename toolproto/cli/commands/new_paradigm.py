@@ -27,8 +27,12 @@ _CUSTOM = "@call "
     show_default=True,
     help="How the inside of a call is written.",
 )
-@click.option("--custom", is_flag=True, help="A reader of its own, for a form without closers.")
-@click.option("--package", is_flag=True, help="A package with an entry point, to be published.")
+@click.option(
+    "--custom", is_flag=True, help="Write a reader of its own, for a form without closers."
+)
+@click.option(
+    "--package", is_flag=True, help="Write a package with an entry point, to be published."
+)
 @click.option(
     "--into",
     type=click.Path(file_okay=False, path_type=Path),
@@ -46,7 +50,7 @@ def command(
 ) -> None:
     """Write a paradigm called NAME, with its test, three fixtures and their snapshots.
 
-    All of it passes: run pytest, then change it. Nothing is overwritten.
+    All tests pass: run pytest, then change what you like. Nothing is overwritten.
     """
     from ..scaffold import NewParadigm, write_scaffold
 

@@ -27,7 +27,7 @@ _SPEC = ToolSpec(
 
 @click.command("paradigms")
 @click.argument("name", required=False, type=PARADIGM)
-@click.option("--for", "model", metavar="MODEL", help="Which one suits the model of that name?")
+@click.option("--for", "model", metavar="MODEL", help="Recommend one for the model of that name.")
 @json_option
 def command(name: str | None, model: str | None, as_json: bool) -> None:
     """List the forms of call, show the one called NAME, or recommend one.

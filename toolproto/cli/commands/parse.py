@@ -40,7 +40,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @tools_option
 @click.option("--salvage", is_flag=True, help="Read calls of known tools in other forms, too.")
-@click.option("--no-check", is_flag=True, help="Do not hold calls against their tools' schemas.")
+@click.option("--no-check", is_flag=True, help="Do not check calls against their tools' schemas.")
 @click.option("--starts-in-thinking", is_flag=True, help="Replies begin inside a thought.")
 @click.option("--finish-reason", metavar="WORD", help="Why the replies ended; 'length' if cut.")
 @click.option(
@@ -54,7 +54,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--paradigm-field", metavar="FIELD", help="Field with the paradigm of that row.")
 @click.option("--finish-reason-field", metavar="FIELD", help="Field with why that reply ended.")
 @click.option(
-    "--messages-field", metavar="FIELD", help="Field with a conversation; its last reply."
+    "--messages-field", metavar="FIELD", help="Field with a conversation; its last reply is read."
 )
 @click.option("--model-field", metavar="FIELD", help="Field with the model, for --paradigm auto.")
 @click.option("--keep", multiple=True, metavar="A,B=C", help="Fields to carry through (C as B).")
@@ -64,7 +64,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     metavar="FILE",
     help="File for the rows: .jsonl, .jsonl.gz or .parquet; with a / at its end, a folder.",
 )
-@click.option("--bad-rows", type=_FILE, help="File that tells of the rows that cannot be read.")
+@click.option("--bad-rows", type=_FILE, help="File for the rows that cannot be read.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was broken off.")
 @click.option("--force", is_flag=True, help="Write over an output that is there.")
 @click.option(
@@ -82,18 +82,18 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("--address", metavar="HOST:PORT", help="Ray's cluster; 'auto' for one that is here.")
 @click.option("--max-row-bytes", type=click.IntRange(1), default=MAX_ROW, show_default=True)
-@click.option("--strict", is_flag=True, help="Exit code 1 if anything is wrong with any call.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if anything is wrong with any call.")
 @click.option("--summary-json", type=_FILE, help="File for the summary, instead of stderr.")
-@click.option("--quiet", "-q", is_flag=True, help="No bar, no notes, no summary.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no bar, no notes, no summary.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, inputs: tuple[str, ...], **asked: Any) -> None:
     """Read the calls out of replies.
 
-    INPUT is a file with one reply (.txt), with a row for each (.jsonl, .parquet), a folder or a
-    'pattern' of such files; .gz and .zst are unpacked. Without any, one reply is read from
-    standard input. One reply is shown for people (or with --json as an object); many become rows
-    of JSON, on standard output or in --output.
+    INPUT is a file with one reply (.txt), a file with one reply in each row (.jsonl, .parquet), or
+    a folder or a 'pattern' of such files; .gz and .zst are unpacked. Without INPUT, one reply is
+    read from standard input. One reply is shown for people (or with --json as an object); many
+    become rows of JSON, on standard output or in --output.
 
     \b
     echo "$REPLY" | toolproto parse --paradigm xml_tag --tools tools.json

@@ -75,7 +75,7 @@ _EXITS = {
     type=click.Choice([kind.value for kind in Kind]),
     help="A kind of request; may be repeated.  [all]",
 )
-@click.option("--quick", is_flag=True, help="A third of the requests, three paradigms.")
+@click.option("--quick", is_flag=True, help="Send a third of the requests, in three paradigms.")
 @click.option("--baseline/--no-baseline", default=True, help="Beside generic prompts.  [yes]")
 @click.option("--all", "whole", is_flag=True, help="Go on when one form is ahead beyond doubt.")
 @click.option(
@@ -95,7 +95,9 @@ _EXITS = {
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Requests at once.  [1]")
 @click.option("--max-requests", type=click.IntRange(1), help="Stop after so many requests.")
 @click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="… after so long.")
-@click.option("--max-tokens", type=click.IntRange(1), help="… after so many tokens, both ways.")
+@click.option(
+    "--max-tokens", type=click.IntRange(1), help="Stop after so many tokens, read and written."
+)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -132,7 +134,7 @@ def command(
 ) -> None:
     """Find out which paradigm a model follows best.
 
-    Asks the model 74 requests in every form, counts what it got right, prints a table, writes
+    Sends the model 74 requests in every form, counts what it got right, prints a table, writes
     FOLDER/report.html and report.json, and saves the best choice for this model in toolproto.toml.
     Stops when one form is ahead of all others beyond doubt. Ctrl-C and the limits keep what is
     known; the same command goes on from there.

@@ -24,12 +24,16 @@ __all__ = ["command"]
 @tools_option
 @click.option("--system", default="You are a helpful assistant.", help="Your own system prompt.")
 @click.option(
-    "--system-file", type=click.Path(exists=True, path_type=Path), help="The same, from a file."
+    "--system-file",
+    type=click.Path(exists=True, path_type=Path),
+    help="Your own system prompt, from a file.",
 )
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--budget", type=click.IntRange(1), help="Tokens the tools may take at most.")
-@click.option("--examples", is_flag=True, help="With the chat turns that show small models a call.")
+@click.option(
+    "--examples", is_flag=True, help="Include the chat turns that show small models a call."
+)
 @click.option("--model", default="", help="Whose paradigm 'auto' chooses.")
 @json_option
 def command(

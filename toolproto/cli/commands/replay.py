@@ -51,8 +51,8 @@ def command(
 ) -> None:
     """Read the fixtures in FOLDER again, and show what changed.
 
-    FOLDER is fixtures/<paradigm>, or fixtures with one folder for each. Without --against it is
-    shown what reading each gives.
+    FOLDER is fixtures/<paradigm>, or fixtures with one folder for each. Without --against, it shows
+    what reading each of them gives.
     """
     from ...testing.replay import compare, fixtures_in, outcomes
     from ...testing.replay_files import save_outcomes

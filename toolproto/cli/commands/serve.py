@@ -118,7 +118,7 @@ def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
     except ModuleNotFoundError as error:
         if error.name not in ("starlette", "uvicorn", "prometheus_client"):
             raise
-        raise UsageError(f"the proxy needs more; run: {install_command('server')}") from None
+        raise UsageError(f"the proxy needs an extra; run: {install_command('server')}") from None
     config = _config(options, settings)
     check(config)
     click.echo(banner(config))

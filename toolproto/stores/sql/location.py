@@ -43,6 +43,6 @@ def _file(url: URL) -> Path:
     if url.database in (None, "", ":memory:") or url.query:
         raise UsageError(
             "SQLite needs a file and no options, as in 'sqlite:///sessions.db'; "
-            "what need not last is kept in 'memory:'"
+            "a store that need not last is 'memory:'"
         )
     return Path(url.database)

@@ -110,7 +110,7 @@ class TurnQueue:
 
     def __init__(self, url: str, *, room: int = 10_000, lease: float = 30.0) -> None:
         if room < 1 or lease <= 0:
-            raise UsageError(f"room={room!r}, lease={lease!r}: both have to be more than nothing")
+            raise UsageError(f"room={room!r}, lease={lease!r}: both must be above 0")
         database = located(url)
         if not isinstance(database, PostgresDatabase):
             database.close()

@@ -64,7 +64,7 @@ class SqliteDatabase(Database):
         mode = self._run(Purpose.SET, _log_ahead)
         if mode != "wal":
             raise StoreError(
-                f"{self.place}: SQLite cannot log ahead on this file system; "
+                f"{self.place}: SQLite cannot keep its write-ahead log on this file system; "
                 "keep the file on a local disk"
             )
 
@@ -126,7 +126,8 @@ def _close_to_others(path: Path) -> None:
             continue  # it is there only while the store is used
         except PermissionError:
             raise StoreError(
-                f"{str(each)!r} can be used by others, and is not yours to close to them"
+                f"{str(each)!r} can be read by others, and is not yours, so it cannot be made "
+                f"private"
             ) from None
         except OSError:
             continue  # a file system without permissions
