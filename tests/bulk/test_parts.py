@@ -75,7 +75,10 @@ def test_what_is_no_plan_is_refused(parts, text):
     with parts.planned(ABOUT, anew=False):
         parts.write(0, b"one\n", b"", tally())
     (parts.folder / "plan.json").write_text(text)
-    with pytest.raises(UsageError, match="was not written by toolproto"), parts.planned(ABOUT, anew=False):
+    with (
+        pytest.raises(UsageError, match="was not written by toolproto"),
+        parts.planned(ABOUT, anew=False),
+    ):
         pass
 
 
