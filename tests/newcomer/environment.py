@@ -30,9 +30,15 @@ def blocks(page: str, language: str, heading: str = "") -> list[str]:
 
 
 def build_wheel(folder: Path) -> Path:
-    """What `make wheel` makes, with the build tools that are here."""
+    """What a release would be: the sdist, and a wheel made out of it with the tools that are here.
+
+    So what the sdist leaves out by mistake is not in the wheel either.
+    """
+    sdist = ["-m", "hatchling", "build", "-t", "sdist", "-d", str(folder)]
+    ran([sys.executable, *sdist], cwd=ROOT)
+    (packed,) = folder.glob("*.tar.gz")
     words = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    ran([sys.executable, *words, "--wheel-dir", str(folder), str(ROOT)])
+    ran([sys.executable, *words, "--wheel-dir", str(folder), str(packed)])
     (wheel,) = folder.glob("*.whl")
     return wheel
 

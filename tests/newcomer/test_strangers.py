@@ -11,13 +11,14 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from tests.cli.chat.scripted_service import ScriptedService, call
 from tests.patience import PATIENCE
 
-from .environment import Environment, Stopwatch, blocks, build_wheel, commands
+from .environment import ROOT, Environment, Stopwatch, blocks, build_wheel, commands
 
 if sys.platform == "win32":
     pytest.skip("the pages speak of a Unix shell", allow_module_level=True)
@@ -43,6 +44,20 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[En
     where = environment.shell("python -c 'import toolproto; print(toolproto.__file__)'", Path("/"))
     assert str(environment.home) in where, "this is not the wheel"
     return environment, watch.success()
+
+
+def test_the_wheel_of_the_sdist_holds_what_the_package_holds(wheel):
+    """Types, tables and the page, too; and nothing that was left lying in the folder."""
+    package = ROOT / "toolproto"
+    ours = subprocess.run(["git", "ls-files", "."], cwd=package, capture_output=True, text=True)
+    if ours.returncode:
+        pytest.skip("this is no clone")
+    with ZipFile(wheel) as packed:
+        names = {name.partition("/")[2] for name in packed.namelist()
+                 if name.startswith("toolproto/")}  # fmt: skip
+    kept = {name for name in ours.stdout.splitlines() if (package / name).exists()}
+    assert kept - names == set() and "py.typed" in names and "web/page/main.js" in names
+    assert {name for name in names - kept if "__pycache__" in name} == set()
 
 
 def test_one_wraps_a_server(installed, tmp_path):
