@@ -10,10 +10,11 @@ Whether they hold, with every engine, is tried by ``python -m soak.grammars``.
 from __future__ import annotations
 
 import argparse
+import gc
+import json
 import sys
 import time
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -28,25 +29,59 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 
 def fifty_tools() -> None:
-    random = Random(50)
-    offer = ToolOffer(tuple(random_tool(random, f"tool_{at}") for at in range(50)))
-    table = []
+    """What it costs to make the grammar of fifty tools, and to write it for each engine.
+
+    Of a paradigm the first is cold: what all offers share is made with it. Each other one is of
+    fifty other tools; the median of five of them counts.
+    """
+    offers = [_fifty(seed) for seed in range(50, 56)]
+    table: dict[str, list[tuple[float, str]]] = {}
     for name in paradigms():
-        paradigm = get_paradigm(name)
-        paradigm.grammar(replace(offer, tools=offer.tools[:1]))  # what all offers share
-        began = time.process_time()
-        grammar = paradigm.grammar(offer)
-        made = time.process_time() - began
-        assert grammar is not None
-        written = render(grammar, "gbnf")
-        whole = time.process_time() - began
-        assert written is not None
-        table.append((whole * 1000, made * 1000, len(written.value.encode()) / 1000, name))
-    print("\nfifty tools: milliseconds to GBNF, of which the grammar; KB of GBNF")
-    for column, what in ((0, "to GBNF"), (1, "the grammar"), (2, "KB")):
-        values = [row[column] for row in table]
-        worst = max(table, key=lambda row: row[column])
-        print(f"  {what:14}median {median(values):7.1f}   most {max(values):7.1f} ({worst[3]})")
+        _forget()
+        rows: list[dict[str, float]] = []
+        for offer in offers:
+            rows.append(_cost(name, offer))
+        for what in rows[0]:
+            table.setdefault(f"{what}, first", []).append((rows[0][what], name))
+            others = median(row[what] for row in rows[1:])
+            table.setdefault(f"{what}, later", []).append((others, name))
+    print("\nfifty tools, each paradigm: milliseconds of CPU, and KB")
+    for what, values in table.items():
+        worst = max(values)
+        print(f"  {what:32}median {median(values)[0]:7.1f}   most {worst[0]:7.1f} ({worst[1]})")
+
+
+def _fifty(seed: int) -> ToolOffer:
+    random = Random(seed)
+    return ToolOffer(tuple(random_tool(random, f"tool_{at}") for at in range(50)))
+
+
+def _cost(name: str, offer: ToolOffer) -> dict[str, float]:
+    paradigm = get_paradigm(name)
+    gc.collect()
+    gc.freeze()  # to walk through all else that is in memory is no cost of a grammar
+    made, grammar = _timed(lambda: paradigm.grammar(offer))
+    assert grammar is not None
+    cost = {"the grammar": made}
+    for rendering in ("gbnf", "lark", "ebnf", "structural_tag"):
+        took, written = _timed(lambda rendering=rendering: render(grammar, rendering))
+        size = written.value if isinstance(written.value, str) else json.dumps(written.value)
+        cost |= {f"{rendering}": took, f"{rendering} KB": len(size.encode()) / 1000}
+    return cost
+
+
+def _timed(work: Any) -> tuple[float, Any]:
+    began = time.process_time()
+    made = work()
+    return (time.process_time() - began) * 1000, made
+
+
+def _forget() -> None:
+    """Forget what was kept of earlier grammars."""
+    for module in [each for name, each in sys.modules.items() if name.startswith("toolproto.")]:
+        for value in list(vars(module).values()):
+            if hasattr(value, "cache_clear") and hasattr(value, "__wrapped__"):
+                value.cache_clear()
 
 
 def hostile(count: int) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .charset import ALL, Ranges, of, union
+from .charset import ALL, Ranges, complement, of, union
 from .ir import Chars, Choice, Literal, Node, Repeat, Rule, Sequence, Without
 
 __all__ = ["MOST_STATES", "Table", "TooManyStates", "table"]
@@ -91,6 +91,13 @@ class _Net:
             ends.append(self.add(part, ends[-1]))
         return self._meeting(ends)
 
+    def add_table(self, made: Table, start: int) -> int:
+        """Let the texts of *made* be read from *start*; the state in which they are over."""
+        states = [start, *(self.state() for _ in made.steps[1:])]
+        for state, steps in zip(states, made.steps, strict=True):
+            self.takes[state] += [(ranges, states[to]) for ranges, to in steps]
+        return self._meeting(states[each] for each in made.ends)
+
     def closed(self, states: Iterable[int]) -> frozenset[int]:
         """*states* and all that can be reached from them without a character."""
         found = set(states)
@@ -102,20 +109,48 @@ class _Net:
                     pending.append(each)
         return frozenset(found)
 
+    def before(self, end: int) -> set[int]:
+        """The states from which *end* can be reached."""
+        back: list[list[int]] = [[] for _ in self.takes]
+        for state, taken in enumerate(self.takes):
+            for target in (*(to for _, to in taken), *self.skips[state]):
+                back[target].append(state)
+        found, pending = {end}, [end]
+        while pending:
+            for each in back[pending.pop()]:
+                if each not in found:
+                    found.add(each)
+                    pending.append(each)
+        return found
+
 
 @lru_cache(maxsize=512)
 def table(node: Without) -> Table:
     """The states and steps of *node*; raises TooManyStates."""
     net = _Net()
-    # Several nets in one: what the text is to be, and what is not to be found anywhere in it.
+    # Several nets in one: what the text is to be, and what is not to be found anywhere in it. The
+    # former is made small by itself: behind every state of the latter it would be there again.
+    begin = net.state()
+    end = net.add_table(_wanted(node.form, node.too), begin)
+    return _made(net, [begin], {end}, node.forbidden)
+
+
+@lru_cache(maxsize=512)
+def _wanted(form: Node, too: Node | None) -> Table:
+    """The texts of *form*, and of *too*."""
+    net = _Net()
     begins = [net.state()]
-    ends = {net.add(node.form, begins[0])}
-    if node.too is not None:
+    ends = {net.add(form, begins[0])}
+    if too is not None:
         begins.append(net.state())
-        ends.add(net.add(node.too, begins[1]))
+        ends.add(net.add(too, begins[1]))
+    return _made(net, begins, ends, None)
+
+
+def _made(net: _Net, begins: list[int], ends: set[int], forbidden: Node | None) -> Table:
     anywhere = net.state()
     net.takes[anywhere].append((ALL, anywhere))
-    found = net.add(node.forbidden, anywhere)
+    found = net.state() if forbidden is None else net.add(forbidden, anywhere)
     if found in net.closed([anywhere]):
         return Table(((),), frozenset())
     kinds = _Kinds(net)
@@ -163,6 +198,7 @@ def _determined(
     pending = [start]
     ends: set[int] = set()
     over, bad = _bits(must_end), 1 << found
+    hopes = [_bits(net.before(end)) for end in must_end]
     steps: _Steps = []
     for state in pending:  # which grows while it is walked through
         if state & over == over:
@@ -171,7 +207,7 @@ def _determined(
         for target in dict.fromkeys(row):
             if target in numbers:
                 continue
-            if not target or target & bad:
+            if target & bad or not all(target & hope for hope in hopes):
                 numbers[target] = -1
                 continue
             numbers[target] = len(pending)
@@ -239,27 +275,49 @@ def _smallest(steps: _Steps, ends: set[int], kinds: _Kinds) -> Table:
         return Table(((),), frozenset())
     groups = _alike(steps, ends, alive)
     order: dict[int, int] = {}
+    places = [-1] * len(groups)
     for state in sorted(alive):
-        order.setdefault(groups[state], len(order))
+        places[state] = order.setdefault(groups[state], len(order))
+    unions: dict[tuple[int, ...], Ranges] = {}
     made: dict[int, tuple[tuple[Ranges, int], ...]] = {}
     for state in alive:
-        if order[groups[state]] not in made:
-            led: dict[int, list[tuple[int, int]]] = {}
-            for kind, to in enumerate(steps[state]):
-                if to in alive:
-                    led.setdefault(order[groups[to]], []).extend(kinds.runs[kind])
-            made[order[groups[state]]] = tuple(
-                (union(runs), to) for to, runs in sorted(led.items())
+        if places[state] not in made:
+            led: dict[int, list[int]] = {}
+            for kind, to in enumerate(map(places.__getitem__, steps[state])):
+                if to in led:
+                    led[to].append(kind)
+                else:
+                    led[to] = [kind]
+            led.pop(-1, None)
+            made[places[state]] = tuple(
+                (_united(tuple(taken), kinds, unions), to) for to, taken in sorted(led.items())
             )
     ordered = tuple(made[place] for place in range(len(made)))
-    return Table(ordered, frozenset(order[groups[end]] for end in ends & alive))
+    return Table(ordered, frozenset(places[end] for end in ends & alive))
+
+
+def _united(taken: tuple[int, ...], kinds: _Kinds, known: dict[tuple[int, ...], Ranges]) -> Ranges:
+    """All characters of the kinds *taken*; most states have one of few such sets."""
+    if taken not in known:
+        own = set(taken)
+        # Every character is of some kind: of many kinds, it is quicker to say which it is not.
+        few = [kind for kind in range(len(kinds.runs)) if (kind in own) is not (len(own) > 8)]
+        found = union(*(kinds.runs[kind] for kind in few))
+        known[taken] = complement(found) if len(own) > 8 else found
+    return known[taken]
+
+
+def _before(steps: _Steps, states: Iterable[int]) -> dict[int, list[int]]:
+    """For each state those of *states* that lead to it."""
+    before: dict[int, list[int]] = {}
+    for state in states:
+        for target in set(steps[state]):
+            before.setdefault(target, []).append(state)
+    return before
 
 
 def _alive(steps: _Steps, ends: set[int]) -> set[int]:
-    before: dict[int, list[int]] = {}
-    for state, led in enumerate(steps):
-        for target in set(led):
-            before.setdefault(target, []).append(state)
+    before = _before(steps, range(len(steps)))
     alive, pending = set(ends), list(ends)
     while pending:
         for state in before.get(pending.pop(), ()):
@@ -273,13 +331,26 @@ def _alike(steps: _Steps, ends: set[int], alive: set[int]) -> list[int]:
     """The group of each state: those of one group cannot be told apart by what follows."""
     # The last place, -1, is for states that are not alive.
     groups = [int(at in ends) if at in alive else -1 for at in range(len(steps))] + [-1]
-    count = 0
-    while True:
-        seen: dict[object, int] = {}
-        refined = [-1] * len(groups)
-        for state in alive:
-            led = tuple(map(groups.__getitem__, steps[state]))
-            refined[state] = seen.setdefault((groups[state], led), len(seen))
-        if len(seen) == count:
-            return refined
-        groups, count = refined, len(seen)
+    members: dict[int, list[int]] = {}
+    for state in alive:
+        members.setdefault(groups[state], []).append(state)
+    before = _before(steps, alive)
+    count, torn = 2, [group for group in members if len(members[group]) > 1]
+    while torn:
+        parts: list[list[int]] = []
+        for group in torn:
+            led: dict[tuple[int, ...], list[int]] = {}
+            for state in members[group]:
+                led.setdefault(tuple(map(groups.__getitem__, steps[state])), []).append(state)
+            # The largest part keeps its number, so that few states have to be looked at again.
+            kept, *others = sorted(led.values(), key=len, reverse=True)
+            members[group] = kept
+            parts += others
+        for part in parts:
+            members[count] = part
+            for state in part:
+                groups[state] = count
+            count += 1
+        near = {groups[at] for part in parts for state in part for at in before.get(state, ())}
+        torn = [group for group in near if len(members[group]) > 1]
+    return groups

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from ..tools.spec import ToolSpec
 from ..tools.work import TooMuchWork, Work
@@ -11,6 +12,7 @@ from .ir import (
     EMPTY,
     NOTHING,
     Chars,
+    Choice,
     LeftOut,
     Literal,
     Node,
@@ -36,6 +38,8 @@ CALLS_AT_ONCE = 16
 _DEPTH = 4
 #: llguidance refuses what is nested deeper than some thirty brackets.
 _STEPS_NESTED = 8
+#: Nodes that need no rule of their own.
+_SHORT = (Literal, Chars, Rule)
 
 
 class Draft:
@@ -52,7 +56,7 @@ class Draft:
 
     def rule(self, hint: str, node: Node) -> Node:
         """*node* by name; what is short stays as it is."""
-        if isinstance(node, Literal | Chars | Rule) or node in (EMPTY, NOTHING):
+        if type(node) in _SHORT or node is EMPTY or node is NOTHING:
             return node
         known = self._names.get(node)
         if known is None:
@@ -94,10 +98,9 @@ class Draft:
         plain, escape = notation.plain_characters, self._escape(notation)
         more = self._once(notation, "rest", lambda: times(either([plain, escape])))
         node = joined(either([plain, escape]), more)
-        for at, character in reversed(list(enumerate(avoided))):
-            other = Chars(minus(plain.ranges, of(character)))
-            differs = joined(either([other, escape]), more)
-            node = maybe(either([differs, joined(text(character), node)]))
+        for at in range(len(avoided) - 1, -1, -1):
+            same = joined(Literal(avoided[at]), node)
+            node = maybe(Choice((_other(plain, avoided[at], escape, more), same)))
             if at and at % _STEPS_NESTED == 0:
                 node = self.rule("other", node)
         return joined(text('"'), node, text('"'))
@@ -178,6 +181,13 @@ class Draft:
     @staticmethod
     def _ends(brackets: str, notation: Notation) -> tuple[Node, Node]:
         return notation.plain(text(brackets[0])), notation.plain(text(brackets[1]))
+
+
+@lru_cache(maxsize=512)
+def _other(plain: Chars, character: str, escape: Node, more: Node) -> Node:
+    """A text of *plain* characters that begins with another than *character*."""
+    other = Chars(minus(plain.ranges, of(character)))
+    return joined(either([other, escape]), more)
 
 
 def separated(item: Node, comma: Node, least: int = 0, most: int | None = None) -> Node:

@@ -95,9 +95,14 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
 OTHERS = ("boolean", "integer", "number", "array", "object", "null")
 
 
+@lru_cache(maxsize=256)
+def _split(form: str) -> list[str]:
+    return re.split(r"\{(\w+)\}", form)
+
+
 def filled(form: str, **fields: Node) -> Node:
     """*form* with nodes in the places of its fields."""
-    parts = re.split(r"\{(\w+)\}", form)
+    parts = _split(form)
     nodes = (
         fields.get(part, text(f"{{{part}}}")) if at % 2 else text(part)
         for at, part in enumerate(parts)
@@ -112,6 +117,8 @@ def element(
 
     def written(kind: str, is_string: str, kinds: tuple[str, ...] | None) -> Node:
         value = value_of(argument, tool, draft, notation, kinds)
+        if value is NOTHING:
+            return NOTHING
         fields = {
             "key": text(argument.key),
             "type": text(kind),
@@ -127,7 +134,7 @@ def element(
         options = [written("", "true", ("string",)), written("", "false", OTHERS)]
     else:
         options = [written("", "", None)]
-    return either(option for option in options if option != NOTHING)
+    return either(option for option in options if option is not NOTHING)
 
 
 def is_surely_text(schema: Any) -> bool:
@@ -155,9 +162,9 @@ def members(
     made: list[tuple[Node, bool]] = []
     for argument in known or ():
         node = keyed(argument.key, value_of(argument, tool, draft, notation))
-        if node == NOTHING and argument.required:
+        if node is NOTHING and argument.required:
             return None
-        if node != NOTHING:
+        if node is not NOTHING:
             made.append((node, argument.required))
     return None if known is None else made
 
@@ -177,10 +184,10 @@ def lines(
     for argument in known:
         if plain.fullmatch(argument.key):
             node = line(argument, tool, draft)
-            if node == NOTHING and argument.required:
+            if node is NOTHING and argument.required:
                 return NOTHING
             made.append((node, argument.required))
-    made = [(node, required) for node, required in made if node != NOTHING]
+    made = [(node, required) for node, required in made if node is not NOTHING]
     if not any(required for _, required in made) and least:
         return _one_at_least([node for node, _ in made], draft)
     return joined(*(node if required else maybe(node) for node, required in made))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .automaton import table
 from .charset import Ranges, complement, holds, minus
@@ -62,12 +64,21 @@ class _Writer:
     def tables(self) -> Iterator[tuple[str, str]]:
         """The rules of raw texts: one for each state."""
         for node, name in self._tables.items():
-            states = table(node)
-            for state, steps in enumerate(states.steps):
-                options = [f"{character_class(ranges)} {name}-{to}" for ranges, to in steps]
-                if state in states.ends:
-                    options.append('""')
-                yield f"{name}-{state}", " | ".join(options)
+            for state, said in enumerate(_written_table(node)):
+                yield f"{name}-{state}", said.replace("@", name)
+
+
+@lru_cache(maxsize=256)
+def _written_table(node: Without) -> tuple[str, ...]:
+    """The rule of each state, with ``@`` for the name of the table: no class writes one so."""
+    states = table(node)
+    return tuple(
+        " | ".join(
+            [f"{character_class(ranges)} @-{to}" for ranges, to in steps]
+            + (['""'] if state in states.ends else [])
+        )
+        for state, steps in enumerate(states.steps)
+    )
 
 
 def _counts(least: int, most: int | None) -> str:
@@ -84,20 +95,23 @@ def _counts(least: int, most: int | None) -> str:
 
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
+_ODD = re.compile(r'[^ -~]|["\\]')
 
 
 def _quoted(text: str) -> str:
-    return '"' + "".join(_NAMED.get(each) or _plain(each) for each in text) + '"'
+    return f'"{_ODD.sub(_escaped, text)}"'
 
 
-def _plain(character: str) -> str:
-    point = ord(character)
-    if 32 <= point < 127:
-        return character
+def _escaped(found: re.Match[str]) -> str:
+    return _NAMED.get(found[0]) or _by_number(ord(found[0]))
+
+
+def _by_number(point: int) -> str:
     # Not ``\\x``: xgrammar takes as many digits behind it as there are.
     return f"\\u{point:04X}" if point < 0x10000 else f"\\U{point:08X}"
 
 
+@lru_cache(maxsize=4096)
 def character_class(ranges: Ranges) -> str:
     """``[a-z]`` or ``[^a-z]``, whichever is shorter."""
     others = complement(ranges)
@@ -112,7 +126,7 @@ def _members(ranges: Ranges) -> str:
     pieces = []
     # A hyphen that is no range stands last, where no engine takes it for one.
     lone = ((45, 45),) if holds(ranges, "-") else ()
-    for first, last in minus(ranges, lone):
+    for first, last in minus(ranges, lone) if lone else ranges:
         pieces.append(_member(first))
         if last > first:
             pieces.append(f"-{_member(last)}" if last > first + 1 else _member(last))
@@ -121,6 +135,6 @@ def _members(ranges: Ranges) -> str:
 
 def _member(point: int) -> str:
     character = chr(point)
-    if character in "]^[":
-        return f"\\u{point:04X}"
-    return _NAMED.get(character) or _plain(character)
+    if character in "]^[@" or not 32 <= point < 127:
+        return _NAMED.get(character) or _by_number(point)
+    return _NAMED.get(character) or character

@@ -40,80 +40,104 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+# Nodes are values and are never changed. They are not frozen, and have equality and hashes of their
+# own, because a grammar of fifty tools makes and looks up thousands of them: the usual ones were
+# half of what it cost. A hash is made when it is first asked for.
+
+
+@dataclass(slots=True, eq=False)
 class Literal:
     """Exactly *text*."""
 
     text: str
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Literal) and self.text == other.text)
 
-@dataclass(frozen=True, slots=True)
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+@dataclass(slots=True, eq=False)
 class Chars:
     """One character out of *ranges*."""
 
     ranges: Ranges
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Chars) and self.ranges == other.ranges)
 
-def _kept_hash(node: Any) -> int:
-    hashed: int = node._hash
-    return hashed
-
-
-def _keep_hash(node: Any, *content: Any) -> None:
-    # Nodes are looked up by content at every step of making a grammar: to hash a tree each time
-    # anew was a third of what the grammar of fifty tools costs.
-    object.__setattr__(node, "_hash", hash((type(node).__name__, *content)))
+    def __hash__(self) -> int:
+        return hash(self.ranges)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Sequence:
     """All of *parts*, one after the other."""
 
     parts: tuple[Node, ...]
-    _hash: int = field(init=False, repr=False, compare=False)
+    _hash: int | None = field(default=None, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        _keep_hash(self, self.parts)
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Sequence) and self.parts == other.parts)
 
-    __hash__ = _kept_hash
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(("sequence", self.parts))
+        return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Choice:
     """One of *options*."""
 
     options: tuple[Node, ...]
-    _hash: int = field(init=False, repr=False, compare=False)
+    _hash: int | None = field(default=None, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        _keep_hash(self, self.options)
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Choice) and self.options == other.options)
 
-    __hash__ = _kept_hash
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(("choice", self.options))
+        return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Repeat:
     """*part*, *least* to *most* times; None is as often as one likes."""
 
     part: Node
     least: int = 0
     most: int | None = None
-    _hash: int = field(init=False, repr=False, compare=False)
+    _hash: int | None = field(default=None, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        _keep_hash(self, self.part, self.least, self.most)
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Repeat)
+            and (self.least, self.most, self.part) == (other.least, other.most, other.part)
+        )
 
-    __hash__ = _kept_hash
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.part, self.least, self.most))
+        return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Rule:
     """What the grammar's rule called *name* says."""
 
     name: str
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Rule) and self.name == other.name)
 
-@dataclass(frozen=True, slots=True)
+    def __hash__(self) -> int:
+        return hash(("rule", self.name))
+
+
+@dataclass(slots=True, eq=False)
 class Without:
     """A text of *form* in which nothing stands that *forbidden* fits: "raw, up to its closer".
 
@@ -124,16 +148,23 @@ class Without:
     form: Node
     forbidden: Node
     too: Node | None = None
-    _hash: int = field(init=False, repr=False, compare=False)
+    _hash: int | None = field(default=None, init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        _keep_hash(self, self.form, self.forbidden, self.too)
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Without)
+            and (self.form, self.forbidden, self.too) == (other.form, other.forbidden, other.too)
+        )
 
-    __hash__ = _kept_hash
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.form, self.forbidden, self.too))
+        return self._hash
 
 
 Node = Literal | Chars | Sequence | Choice | Repeat | Rule | Without
 
+#: The only sequence of no parts, and the only choice of no options: there is no other.
 EMPTY = Sequence(())
 NOTHING = Choice(())
 ANYTHING = Repeat(Chars(ALL))
@@ -205,32 +236,41 @@ def chars(ranges: Ranges) -> Node:
 def joined(*parts: Node) -> Node:
     """All of *parts*; nothing if there is one that nothing fits."""
     flat: list[Node] = []
+    last: Node | None = None
     for part in parts:
-        for each in part.parts if isinstance(part, Sequence) else (part,):
-            if flat and isinstance(each, Literal) and isinstance(flat[-1], Literal):
-                flat[-1] = Literal(flat[-1].text + each.text)
+        if part is NOTHING:
+            return NOTHING
+        for each in part.parts if type(part) is Sequence else (part,):
+            if type(each) is Literal and type(last) is Literal:
+                last = flat[-1] = Literal(last.text + each.text)
             else:
                 flat.append(each)
-    if NOTHING in flat:
-        return NOTHING
-    return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
+                last = each
+    if len(flat) == 1:
+        return flat[0]
+    return Sequence(tuple(flat)) if flat else EMPTY
 
 
 def either(options: Iterable[Node]) -> Node:
     """One of *options*."""
     flat: dict[Node, None] = {}
     for option in options:
-        flat.update(dict.fromkeys(option.options if isinstance(option, Choice) else (option,)))
-    return next(iter(flat)) if len(flat) == 1 else Choice(tuple(flat))
+        if type(option) is Choice:
+            flat.update(dict.fromkeys(option.options))
+        else:
+            flat[option] = None
+    if len(flat) == 1:
+        return next(iter(flat))
+    return Choice(tuple(flat)) if flat else NOTHING
 
 
 def times(part: Node, least: int = 0, most: int | None = None) -> Node:
     """*part*, *least* to *most* times."""
     if most is not None and most < least:
         return NOTHING
-    if part == NOTHING:
+    if part is NOTHING:
         return EMPTY if least == 0 else NOTHING
-    if most == 0 or part == EMPTY:
+    if most == 0 or part is EMPTY:
         return EMPTY
     return part if least == most == 1 else Repeat(part, least, most)
 

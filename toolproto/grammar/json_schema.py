@@ -20,7 +20,7 @@ __all__ = ["json_schema", "schema_of_call"]
 def json_schema(grammar: Grammar) -> dict[str, Any] | None:
     """The schema of the replies of *grammar*; None if they are not all one JSON value."""
     form = grammar.as_json
-    if grammar.is_free or form is None or grammar.thoughts != EMPTY:
+    if grammar.is_free or form is None or grammar.thoughts is not EMPTY:
         return None
     tools = [tool for tool, _ in grammar.parts]
     calls: Any = [form.call(_described(tool)) for tool in tools]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .charset import ALL, Ranges, holds, intersection, minus, of
+from .charset import ALL, Ranges, complement, holds, intersection, minus, of, union
 from .ir import (
     ANYTHING,
     NOTHING,
@@ -32,7 +32,20 @@ from .ir import (
     times,
 )
 
-__all__ = ["JSON", "PYTHON", "Escaped", "Notation", "Said", "TextForm", "any_escape", "may_hold"]
+__all__ = [
+    "JSON",
+    "PYTHON",
+    "Escaped",
+    "Notation",
+    "Said",
+    "TextForm",
+    "any_escape",
+    "dumps",
+    "may_hold",
+]
+
+#: A value as JSON. ``json.dumps`` makes an encoder for each call that wants characters unescaped.
+dumps: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False).encode
 
 #: More than so many characters are not counted: engines write every one of them out.
 MOST_COUNTED = 256
@@ -158,11 +171,11 @@ class Notation:
 
     def literal(self, value: Any) -> Node:
         """Exactly *value*."""
-        return text(json.dumps(value, ensure_ascii=False))
+        return text(dumps(value))
 
     def key(self, key: str) -> Node:
         """The name of a member, up to its value."""
-        return text(json.dumps(key, ensure_ascii=False) + self.colon)
+        return text(dumps(key) + self.colon)
 
     def plain(self, node: Node) -> Node:
         """Punctuation, numbers and words, as they are here."""
@@ -237,10 +250,24 @@ class Escaped(Notation):
 
     def plain(self, node: Node) -> Node:
         """*node*, escaped."""
-        return _encoded(node, lambda ranges: _escaped(self, ranges))
+        return _plainly(self, node)
 
     def _dumps(self, value: Any) -> str:
         return json.dumps(value, ensure_ascii=self.ascii)
+
+
+@lru_cache(maxsize=64)
+def _odd(special: str, allowed: Ranges) -> Ranges:
+    """What cannot stand for itself."""
+    return union(of(special), complement(allowed))
+
+
+@lru_cache(maxsize=1024)
+def _plainly(notation: Escaped, node: Node) -> Node:
+    """*node* as *notation* writes it."""
+    if not may_hold(node, _odd(notation.special, notation.allowed)):
+        return node
+    return _encoded(node, lambda ranges: _escaped(notation, ranges))
 
 
 @lru_cache(maxsize=1024)
@@ -317,4 +344,4 @@ def _python(value: Any) -> str:
         return "{" + ", ".join(f"{_python(k)}: {_python(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_python, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return dumps(value)

@@ -62,7 +62,7 @@ def integers(bounds: Bounds) -> Node:
     if negative:
         least, most = _whole_bounds(negative)
         options.append(joined(text("-"), _whole(max(least, 1), most)))
-    return either(option for option in options if option != NOTHING)
+    return either(option for option in options if option is not NOTHING)
 
 
 @lru_cache(maxsize=256)
@@ -72,7 +72,7 @@ def numbers(bounds: Bounds) -> Node:
     options = [_decimals(positive)] if positive else []
     if negative:
         options.append(joined(text("-"), _decimals(negative)))
-    return either(option for option in options if option != NOTHING)
+    return either(option for option in options if option is not NOTHING)
 
 
 def _whole_bounds(bounds: Bounds) -> tuple[int, int | None]:
@@ -118,7 +118,7 @@ def _between(first: str, last: str) -> Node:
         joined(_digits(_next(low), _before(high)), times(_DIGIT, rest, rest)),
         joined(text(high), _up_to(last[shared + 1 :])),
     ]
-    return joined(text(head), either(option for option in options if option != NOTHING))
+    return joined(text(head), either(option for option in options if option is not NOTHING))
 
 
 def _from(digits: str) -> Node:
@@ -165,7 +165,7 @@ def _decimals(bounds: Bounds) -> Node:
         joined(_whole(first + 1, last - 1), _ANY_FRACTION) if last - first > 1 else NOTHING,
         joined(_whole(last, last), _fraction_to(high, bounds.below)),
     ]
-    return either(option for option in options if option != NOTHING)
+    return either(option for option in options if option is not NOTHING)
 
 
 def _split(number: Decimal) -> tuple[int, str]:
@@ -204,7 +204,7 @@ def _more(digits: str, above: bool) -> Node:
         return _above_zero() if above else _MORE
     same = joined(text(digits[0]), _more(digits[1:], above))
     larger = _digits(_next(digits[0]), "9") if digits[0] < "9" else NOTHING
-    return either(each for each in (same, joined(larger, _MORE)) if each != NOTHING)
+    return either(each for each in (same, joined(larger, _MORE)) if each is not NOTHING)
 
 
 def _fraction_to(digits: str, below: bool) -> Node:
@@ -223,7 +223,7 @@ def _less(digits: str, below: bool, begun: bool = True) -> Node:
         joined(smaller, _MORE),
         joined(text(digits[0]), _less(digits[1:], below)),
     ]
-    return either(option for option in options if option != NOTHING)
+    return either(option for option in options if option is not NOTHING)
 
 
 def _fraction_between(low: str, high: str, bounds: Bounds) -> Node:
@@ -246,4 +246,4 @@ def _span(low: str, high: str, bounds: Bounds) -> Node:
         joined(middle, _MORE),
         joined(text(high[0]), _less(high[1:].rstrip("0"), bounds.below)),
     ]
-    return either(option for option in options if option != NOTHING)
+    return either(option for option in options if option is not NOTHING)

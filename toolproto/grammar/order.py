@@ -11,13 +11,10 @@ __all__ = ["used_rules"]
 
 def used_rules(root: Node, rules: Mapping[str, Node]) -> list[str]:
     """The names of the rules that *root* needs, in their order in *rules*."""
-    found: set[str] = set()
-    pending = [root]
-    while pending:
-        for name in _named(pending.pop()):
-            if name not in found:
-                found.add(name)
-                pending.append(rules[name])
+    found = set(_named(root))
+    for name in reversed([*rules]):  # each refers to earlier ones
+        if name in found:
+            found.update(_named(rules[name]))
     return [name for name in rules if name in found]
 
 

@@ -186,7 +186,7 @@ class _Pattern:
 
 def _said(pattern: str) -> Node:
     found = pattern_node(pattern)
-    assert found is not None and found != NOTHING, "one of ours"
+    assert found is not None and found is not NOTHING, "one of ours"
     return found
 
 

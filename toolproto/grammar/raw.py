@@ -7,7 +7,6 @@ so a raw text may hold none of them. An encoder asks the same of a value before 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -31,7 +30,7 @@ from .ir import (
     times,
     without,
 )
-from .notation import Notation, Said, TextForm, any_escape, may_hold
+from .notation import Notation, Said, TextForm, any_escape, dumps, may_hold
 
 __all__ = [
     "SPACES",
@@ -57,6 +56,10 @@ _ALSO = {"i": "\u0130\u0131", "s": "\u017f", "k": "\u212a"}
 # Whether a raw text is empty can be told; to count further, every state would be there many times.
 _MOST_COUNTED = 1
 _MOST_BETWEEN_TOKENS = 16
+# Forms of which raw text can surely be, and how long all closing tags may be together so that their
+# table is surely small. It is made by the rendering then that needs it.
+_SIMPLE = (ANYTHING, times(Chars(ALL), 1))
+_SHORT_CLOSERS = 100
 # What may begin an object or a list. A number or a quoted text is mended into a string again.
 _LIKE_JSON = union(of("{["), SPACES)
 
@@ -152,6 +155,8 @@ class RawInTags(Notation):
         if node != ANYTHING and not self._most_counted:
             return None
         made = without(node, closing_tags(self.closers), self._beginning())
+        if node in _SIMPLE and sum(map(len, self.closers)) <= _SHORT_CLOSERS:
+            return made
         try:
             states = table(made) if isinstance(made, Without) else None
         except TooManyStates:
@@ -206,11 +211,11 @@ class JsonInTags(Notation):
         return said if not may_hold(node, of("<")) else Said(_string_in_tags(), ("pattern",))
 
     def literal(self, value: Any) -> Node:
-        said = json.dumps(value, ensure_ascii=False)
+        said = dumps(value)
         return text(said) if JsonInTags.can_say(said) else NOTHING
 
     def key(self, key: str) -> Node:
-        said = json.dumps(key, ensure_ascii=False)
+        said = dumps(key)
         return text(said + self.colon) if JsonInTags.can_say(said) else NOTHING
 
     @staticmethod

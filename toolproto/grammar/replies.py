@@ -97,11 +97,11 @@ def made_grammar(form: CallForm, offer: ToolOffer, reasoning: Reasoning | None) 
     offered = _demanded(offer)
     draft = Draft(offered)
     each = [(tool, _one_call(form, tool, draft)) for tool in offered]
-    sayable = [(tool, node) for tool, node in each if node != NOTHING]
+    sayable = [(tool, node) for tool, node in each if node is not NOTHING]
     calls = _calls(form, [node for _, node in sayable], offer.parallel)
     triggers = _triggers(form, [(tool.name, _expanded(node, draft)) for tool, node in sayable])
     free = offer.choice in ("auto", "none")
-    if not free and calls == NOTHING:
+    if not free and calls is NOTHING:
         return None
     thoughts = _thoughts(reasoning)
     root = _reply(offer.choice, calls, triggers, thoughts)
@@ -127,7 +127,7 @@ def _demanded(offer: ToolOffer) -> Sequence[ToolSpec]:
 
 def _one_call(form: CallForm, tool: ToolSpec, draft: Draft) -> Node:
     made = form.call(tool, draft)
-    if made == NOTHING:
+    if made is NOTHING:
         draft.leave_out(tool.name, "the tool", "no call of it can be right")
     return draft.rule(f"call-{plain_name(tool)}", made)
 
@@ -144,7 +144,7 @@ def _reply(choice: str, calls: Node, triggers: tuple[str, ...], thoughts: Node) 
     if choice not in ("auto", "none"):
         return joined(thoughts, calls)
     words = without(ANYTHING, either(map(text, triggers))) if triggers else ANYTHING
-    if choice == "none" or calls == NOTHING:
+    if choice == "none" or calls is NOTHING:
         return joined(thoughts, words)
     return joined(thoughts, words, maybe(calls))
 

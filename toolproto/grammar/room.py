@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from .ir import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence
+from .ir import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, either, joined
 
 __all__ = ["fitted", "room_of"]
 
@@ -49,9 +49,9 @@ class _Bounded:
     def node(self, node: Node) -> Node:
         match node:
             case Sequence(parts):
-                return Sequence(tuple(map(self.node, parts)))
+                return joined(*map(self.node, parts))
             case Choice(options):
-                return Choice(tuple(map(self.node, options)))
+                return either(map(self.node, options))
             case Repeat(part, least, None):
                 most = 2 * self._tokens if _is_character(part) else self._tokens // 4
                 return Repeat(self._named(self.node(part)), least, max(least, min(most, _MOST)))

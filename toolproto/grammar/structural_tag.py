@@ -14,6 +14,10 @@ from .ir import NOTHING, Grammar
 
 __all__ = ["structural_tag"]
 
+#: Every tag holds the grammar of all calls again. Of more, the whole reply is one grammar, which
+#: lets the same words pass.
+_MOST_TAGS = 4
+
 
 def structural_tag(grammar: Grammar) -> dict[str, Any]:
     """*grammar* as the ``response_format`` of a request."""
@@ -21,7 +25,8 @@ def structural_tag(grammar: Grammar) -> dict[str, Any]:
 
 
 def _format(grammar: Grammar) -> dict[str, Any]:
-    if not grammar.is_free or grammar.calls == NOTHING:
+    many = len(grammar.triggers) > _MOST_TAGS
+    if not grammar.is_free or grammar.calls is NOTHING or many:
         return {"type": "grammar", "grammar": ebnf_of(grammar.root, grammar)}
     tags = [_tag(trigger, grammar) for trigger in grammar.triggers]
     return {

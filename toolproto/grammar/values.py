@@ -47,6 +47,8 @@ _UNSAID = {
     "number": ("multipleOf",),
     "integer": ("multipleOf",),
 }  # fmt: skip
+#: Keywords beside which a listed value need not be checked, if it is of the type.
+_LISTING = {"enum", "type", "title", "description", "default", "examples"}
 _UNSAID_OF_ALL = ("not", "if")
 _HINTS = {
     "properties": "object", "required": "object", "items": "array", "prefixItems": "array",
@@ -113,11 +115,26 @@ def value_of(
     kinds: Sequence[str] | None = None,
 ) -> Node:
     """What may be said for *argument* of *tool*, if its value is one of *kinds*."""
-    reader, schema = _Reader(tool, draft), argument.schema
+    schema = argument.schema
+    if kinds is not None and _is_of_none(schema, kinds):
+        return NOTHING
+    reader = _Reader(tool, draft)
     if kinds is not None:
         whole = reader.whole(schema, argument.where)
         schema, _ = merged([whole, {"type": list(kinds)}])
     return reader.argument(argument._replace(schema=schema), notation)
+
+
+def _is_of_none(schema: Any, kinds: Sequence[str]) -> bool:
+    """Whether *schema* says at once that its values are of no type of *kinds*."""
+    if not is_object(schema) or "$ref" in schema or "allOf" in schema:
+        return False
+    told = schema.get("type")
+    return (
+        isinstance(told, str)
+        and told not in kinds
+        and not (told == "number" and "integer" in kinds)
+    )
 
 
 class _Reader:
@@ -190,7 +207,7 @@ class _Reader:
         options = [
             self._of_type(kind, schema, notation, where, depth) for kind in self._kinds(schema)
         ]
-        return either(option for option in options if option != NOTHING)
+        return either(option for option in options if option is not NOTHING)
 
     @staticmethod
     def _kinds(schema: Mapping[str, Any]) -> Sequence[Any]:
@@ -212,13 +229,20 @@ class _Reader:
             self._draft.leave_out(where, "enum", f"{len(values)} values are too many or too long")
             kept.setdefault("type", sorted({_kind(value) for value in values[:_MOST_OPTIONS]}))
             return self.node(kept, notation, where, depth)
-        try:
-            fitting = [each for each in values if fits(each, schema, self._root, self._draft.work)]
-        except (TooMuchWork, UsageError):
-            fitting = values
-        options = (notation.literal(each) for each in fitting)
-        found = either(option for option in options if option != NOTHING)
+        options = (notation.literal(each) for each in self._fitting(values, schema))
+        found = either(option for option in options if option is not NOTHING)
         return self._draft.rule("choice", found)
+
+    def _fitting(self, values: list[Any], schema: Mapping[str, Any]) -> list[Any]:
+        """Those of *values* that are all that *schema* asks beside them."""
+        told = schema.get("type")
+        kinds = {told} if isinstance(told, str) else {None}
+        if schema.keys() <= _LISTING and (told is None or {*map(_kind, values)} <= kinds):
+            return values
+        try:
+            return [each for each in values if fits(each, schema, self._root, self._draft.work)]
+        except (TooMuchWork, UsageError):
+            return values
 
     def _can_afford(self, values: list[Any]) -> bool:
         size = 0
@@ -248,7 +272,7 @@ class _Reader:
             options.append(self.node(whole, notation, where, depth + 1))
         if keyword == "oneOf" and not are_apart(wholes):
             self._draft.leave_out(where, "oneOf", "its alternatives overlap")
-        return self._draft.rule("union", either(each for each in options if each != NOTHING))
+        return self._draft.rule("union", either(each for each in options if each is not NOTHING))
 
     # -- values of one type ---------------------------------------------------------------
 
@@ -363,9 +387,9 @@ class _Reader:
             read = self.argument if depth == 0 else self._member
             value = read(argument, notation.inner, depth + 1)
             node = joined(notation.inner.key(argument.key), value)
-            if node == NOTHING and argument.required:
+            if node is NOTHING and argument.required:
                 return NOTHING
-            if node != NOTHING:
+            if node is not NOTHING:
                 members.append((node, argument.required))
         return self._draft.record(members, notation)
 

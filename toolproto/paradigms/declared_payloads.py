@@ -5,7 +5,6 @@ Like those in :mod:`.payloads`, they write; :mod:`toolproto.decoding.families.ph
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from ..errors import UsageError
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import NOTHING, Node, text
-from ..grammar.notation import JSON
+from ..grammar.notation import JSON, dumps
 from ..grammar.values import arguments, object_of
 from ..messages import ToolCall
 from ..tools.spec import ToolSpec
@@ -78,14 +77,14 @@ class TemplateCall:
 
     def _written(self, call: ToolCall) -> str:
         said = self.between.join(
-            filled(self.argument, key=self._key(key), value=_dumps(value))
+            filled(self.argument, key=self._key(key), value=dumps(value))
             for key, value in call.arguments.items()
         )
         return filled(self.form, name=call.name, arguments=said)
 
     @staticmethod
     def _key(key: str) -> str:
-        return key if _PLAIN_KEY.fullmatch(key) else _dumps(key)
+        return key if _PLAIN_KEY.fullmatch(key) else dumps(key)
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
         """The texts of one call of *tool*."""
@@ -134,7 +133,3 @@ class CustomCall:
 
 def _between(form: str, first: str, second: str) -> str:
     return form.partition(first)[2].partition(second)[0]
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

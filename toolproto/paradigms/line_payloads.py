@@ -6,7 +6,6 @@ their family in :mod:`toolproto.decoding`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from ..decoding.reply.forms import Family
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import NOTHING, Node, either, joined, text
-from ..grammar.notation import JSON
+from ..grammar.notation import JSON, dumps
 from ..grammar.raw import BetweenTokens
 from ..grammar.values import Argument, arguments, object_of, value_of
 from ..messages import ToolCall
@@ -55,7 +54,7 @@ class YamlCall:
 
     def _written(self, call: ToolCall) -> str:
         if not call.arguments or not _has_plain_keys(call):
-            return f"tool: {call.name}\narguments: {_dumps(dict(call.arguments))}"
+            return f"tool: {call.name}\narguments: {dumps(dict(call.arguments))}"
         said = (f"\n  {key}: {self._value(key, value)}" for key, value in call.arguments.items())
         return f"tool: {call.name}\narguments:{''.join(said)}"
 
@@ -79,9 +78,9 @@ class YamlCall:
 
     def _value(self, key: str, value: Any) -> str:
         if not isinstance(value, str) or _NO_BLOCK.search(value):
-            return _dumps(value)
+            return dumps(value)
         if "\n" not in value and key not in _LONG:
-            return _dumps(value)
+            return dumps(value)
         style, lines = ("|", value[:-1]) if value.endswith("\n") else ("|-", value)
         return "\n".join([style, *(line and f"    {line}" for line in lines.split("\n"))])
 
@@ -112,12 +111,12 @@ class RawCall:
         notation = forms.InLine(write=partial(self._said, argument.key))
         string = value_of(argument, tool, draft, notation, ("string",))
         other = joined(text("= "), value_of(argument, tool, draft, JSON, forms.OTHERS))
-        options = [each for each in (string, other) if each != NOTHING]
+        options = [each for each in (string, other) if each is not NOTHING]
         return joined(text(f"\n{argument.key} "), either(options))
 
     def _lines(self, call: ToolCall) -> Iterator[str]:
         if not _has_plain_keys(call):
-            yield _dumps(dict(call.arguments))
+            yield dumps(dict(call.arguments))
             return
         for key, value in call.arguments.items():
             yield f"{key} {self._said(key, value)}"
@@ -127,7 +126,7 @@ class RawCall:
         if isinstance(value, str) and (key in _LONG or _NEEDS_ESCAPES.search(value)):
             word = _word_below(value)
             return f"<<{word}\n{value}\n{word}"
-        return f"= {_dumps(value)}"
+        return f"= {dumps(value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +165,10 @@ class BraceCall:
             return f"[{','.join(map(self._value, value))}]"
         if isinstance(value, str) and not holds_delimiter(value):
             return f"{self.delimiter}{value}{self.delimiter}"
-        return _dumps(value)
+        return dumps(value)
 
     def _key(self, key: str) -> str:
-        return key if _PLAIN_KEY.fullmatch(key) else _dumps(key)
+        return key if _PLAIN_KEY.fullmatch(key) else dumps(key)
 
 
 def _has_plain_keys(call: ToolCall) -> bool:
@@ -181,7 +180,3 @@ def _word_below(text: str) -> str:
     lines = {line.strip() for line in text.split("\n")}
     words = (f"END{number or ''}" for number in count())
     return next(word for word in words if word not in lines)
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 from keyword import iskeyword
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -20,7 +21,7 @@ from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text
 from ..grammar.json_schema import schema_of_call
-from ..grammar.notation import PYTHON
+from ..grammar.notation import PYTHON, dumps
 from ..grammar.raw import JsonInTags, RawInTags
 from ..grammar.values import Argument, arguments, object_of
 from ..messages import ToolCall
@@ -124,7 +125,7 @@ class JsonCall:
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload that says *calls*."""
-        written = [_dumps(self._members(call)) for call in calls]
+        written = [dumps(self._members(call)) for call in calls]
         return f"[{', '.join(written)}]" if self.listed else "\n".join(written)
 
     @property
@@ -134,13 +135,13 @@ class JsonCall:
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
         """The texts of one call of *tool*."""
-        name, said = _dumps(tool.name), object_of(tool, draft)
+        name, said = dumps(tool.name), object_of(tool, draft)
         if self.keyed:
             return joined(text(f"{{{name}: "), said, text("}"))
-        ids = joined(text(f', {_dumps(self.id)}: "'), forms.IDS, text('"')) if self.id else EMPTY
-        before = f"{{{_dumps(self.name)}: {name}, {_dumps(self.arguments)}: "
+        ids = joined(text(f', {dumps(self.id)}: "'), forms.IDS, text('"')) if self.id else EMPTY
+        before = f"{{{dumps(self.name)}: {name}, {dumps(self.arguments)}: "
         made = joined(text(before), said, maybe(ids), text("}"))
-        nesting = text(f"{{{_dumps(self.nesting)}: ")
+        nesting = text(f"{{{dumps(self.nesting)}: ")
         return joined(nesting, made, text("}")) if self.nesting else made
 
     def schema_of(self, tool: ToolSpec) -> dict[str, Any]:
@@ -195,7 +196,7 @@ class NamedJson:
         )
 
     def _written(self, call: ToolCall, at: int) -> str:
-        said = _dumps(dict(call.arguments))
+        said = dumps(dict(call.arguments))
         return filled(self.form, name=call.name, id=call.id, index=str(at), arguments=said)
 
 
@@ -265,7 +266,7 @@ class TaggedCall:
         if own:
             draft.leave_out("raw text", "closing tags", "not even those of other arguments")
         keys = [key for key in draft.keys if _PLAIN.fullmatch(key)] if own else [argument.key]
-        return replace(self._raw(*keys), surely=surely)
+        return self._raw(*keys, surely=surely)
 
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
         """The payload that says *calls*, where as many as *before* stand before them."""
@@ -277,7 +278,7 @@ class TaggedCall:
         if all(self._is_sayable(key, value) for key, value in call.arguments.items()):
             said = "".join(self._argument(key, value) for key, value in call.arguments.items())
         else:
-            said = _dumps(dict(call.arguments)) + "\n"
+            said = dumps(dict(call.arguments)) + "\n"
         return f"{opener}{said}{closer}"
 
     def _argument(self, key: str, value: Any) -> str:
@@ -304,16 +305,23 @@ class TaggedCall:
             return False
         return isinstance(value, str) or JsonInTags.can_say(said)
 
-    def _raw(self, *keys: str) -> RawInTags:
+    def _raw(self, *keys: str, surely: bool = True) -> RawInTags:
         """How a value stands between the tags of one of *keys*."""
-        closers = self.argument[1] + self.call[1]
-        words = re.findall(r"<(?:/|\|close\|>)[^<>{}]*?([\w{}]+)(?=>|<)", closers)
-        named = {"tool_call", "function", *words} - {"{key}"}
-        named |= set(keys) if "{key}" in words else set()
-        return RawInTags(
-            closers=tuple(sorted(word.lower() for word in named)),
-            framed=self.argument[0].endswith("\n"),
-        )
+        return _between_tags(*self.argument, self.call[1], keys, surely)
+
+
+@lru_cache(maxsize=512)
+def _between_tags(
+    opener: str, closer: str, call_closer: str, keys: tuple[str, ...], surely: bool
+) -> RawInTags:
+    words = re.findall(r"<(?:/|\|close\|>)[^<>{}]*?([\w{}]+)(?=>|<)", closer + call_closer)
+    named = {"tool_call", "function", *words} - {"{key}"}
+    named |= set(keys) if "{key}" in words else set()
+    return RawInTags(
+        closers=tuple(sorted(word.lower() for word in named)),
+        framed=opener.endswith("\n"),
+        surely=surely,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +408,7 @@ class PythonCall:
 def _python_key(key: str, value: Node) -> Node:
     if _IDENTIFIER.fullmatch(key) and not iskeyword(key):
         return joined(text(f"{key}="), value)
-    return joined(text(f"**{{{_dumps(key)}: "), value, text("}"))
+    return joined(text(f"**{{{dumps(key)}: "), value, text("}"))
 
 
 def filled(form: str, **fields: str) -> str:
@@ -410,8 +418,4 @@ def filled(form: str, **fields: str) -> str:
 
 def _said(value: Any) -> str:
     """A string as it is, anything else as JSON."""
-    return value if isinstance(value, str) else _dumps(value)
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else dumps(value)
