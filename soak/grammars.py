@@ -4,8 +4,9 @@
 
 For each paradigm and schema: a reply drawn from the grammar reads as calls that pass their check
 and no beginning of it is a dead end; calls drawn from the schema are accepted as the paradigm
-writes them; each engine takes its rendering, accepts the drawn reply, and says the same as we do of
-replies that were changed at random. What was done is kept, so that a run that was stopped goes on.
+writes them. Each engine takes its rendering; it accepts drawn replies and says the same as we do
+of replies that were changed at random; and what is drawn from the engine itself is no dead end,
+reads as calls and passes the check. What was done is kept, so that a run that was stopped goes on.
 Prints what was found, and exits with 1 if anything is broken, refused or different.
 """
 
@@ -23,27 +24,31 @@ from random import Random
 from typing import Any
 
 from tests.grammar import engines
-from toolproto.grammar import Grammar, departure, render, sample
-from toolproto.messages import CallProblem
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.grammar import Grammar, Walk, render, sample
+from toolproto.messages import CallProblem, ToolCall
+from toolproto.paradigms import ToolContextDef, get_paradigm, paradigms
 from toolproto.testing import laws
 from toolproto.testing.laws import LawBroken
+from toolproto.testing.laws.grammars import reads_as_calls
 from toolproto.testing.schemas import random_call, random_offer
 from toolproto.tools.check import check_call
+from toolproto.tools.spec import ToolOffer
 
-_ENGINES: dict[str, tuple[str, Callable[[Any], engines.Accepts]]] = {
+_ENGINES: dict[str, tuple[str, Callable[[Any], engines.Engine]]] = {
     "gbnf": ("xllamacpp", engines.llama_cpp),
     "lark": ("llguidance", engines.llguidance),
     "ebnf": ("xgrammar", engines.xgrammar),
     "structural_tag": ("xgrammar", engines.xgrammar_tag),
 }
-#: Replies, and calls, that are drawn for each paradigm and schema.
-_DRAWS = 4
+#: How often a call is drawn until one fits its schema in everything.
+_TRIES = 4
+_LENGTH = 60
+_WORDS = "Let me see: "
 _AT_ONCE = 10  # schemas of one paradigm, before the next has its turn
 _FAULTS = ("BROKEN", "REFUSED", "DIFFERS")
 
 
-def found_engines() -> dict[str, Callable[[Any], engines.Accepts]]:
+def found_engines() -> dict[str, Callable[[Any], engines.Engine]]:
     """The engines that are installed, by the rendering they take."""
     found = {}
     for rendering, (library, judge) in _ENGINES.items():
@@ -61,39 +66,105 @@ def tried(name: str, seed: int, judges: dict[str, Any]) -> Iterator[str]:
     most = 50 if seed % 40 == 39 else 4
     offer = replace(random_offer(random, most), parallel=random.random() < 0.6)
     try:
-        for draw in range(_DRAWS):
-            laws.grammar_allows(paradigm, offer, seed + 1_000_000 * draw)
-            yield "drawn replies that read and check"
-            calls = [random_call(random, offer) for _ in range(2 if offer.parallel else 1)]
-            if not any(isinstance(check_call(call, offer), CallProblem) for call in calls):
-                laws.grammar_accepts(paradigm, calls, offer)
-                yield "encodings accepted"
+        laws.grammar_allows(paradigm, offer, seed)
+        yield "drawn replies that read and check"
+        calls = fitting_calls(random, offer)
+        if calls:
+            laws.grammar_accepts(paradigm, calls, offer)
+            yield "encodings accepted"
     except LawBroken as error:
         yield f"BROKEN {error}"
         return
-    grammar = paradigm.grammar(replace(offer, choice="required"))
-    if grammar is not None:
-        yield from judged(grammar, judges, random)
+    yield from engines_tried(paradigm, offer, judges, random, free_words=bool(seed % 2))
 
 
-def judged(grammar: Grammar, judges: dict[str, Any], random: Random) -> Iterator[str]:
-    """What the engines say of *grammar*, of replies of it and of others beside them."""
-    replies = [sample(grammar, random, length=80) for _ in range(_DRAWS)]
-    changed = sorted(beside(replies[0], random))
-    texts = {text: departure(grammar, text) is None for text in changed}
+def fitting_calls(random: Random, offer: ToolOffer) -> list[ToolCall]:
+    """A call or two that pass the check; none if that cannot be had by drawing."""
+    for _ in range(_TRIES):
+        calls = [random_call(random, offer) for _ in range(2 if offer.parallel else 1)]
+        if not any(isinstance(check_call(call, offer), CallProblem) for call in calls):
+            return calls
+    return []
+
+
+def engines_tried(
+    paradigm: ToolContextDef,
+    offer: ToolOffer,
+    judges: dict[str, Any],
+    random: Random,
+    free_words: bool,
+) -> Iterator[str]:
+    """What each engine says; with *free_words*, also of tags that wait for a call to begin.
+
+    Where a call is demanded, a structural tag is nothing but the EBNF.
+    """
+    demanded = paradigm.grammar(replace(offer, choice="required"))
+    if demanded is None:
+        yield "offers of which no call can be right"
+        return
+    held = Held(paradigm, offer, demanded)
+    reply = sample(held.walk, random, length=_LENGTH)
     for rendering, judge in judges.items():
-        made = render(grammar, rendering)
+        if rendering != "structural_tag":
+            yield from held.judged(rendering, judge, reply, random)
+    if free_words and "structural_tag" in judges:
+        grammar = paradigm.grammar(replace(offer, choice="auto"))
+        assert grammar is not None
+        begun = _WORDS + random.choice(grammar.triggers)
+        free, judge = Held(paradigm, offer, grammar, begun, draws=2), judges["structural_tag"]
+        yield from free.judged("structural_tag", judge, _WORDS + reply, random)
+
+
+class Held:
+    """A grammar that engines are asked about; they make *draws* that begin with *begun*."""
+
+    def __init__(
+        self,
+        paradigm: ToolContextDef,
+        offer: ToolOffer,
+        grammar: Grammar,
+        begun: str = "",
+        draws: int = 1,
+    ) -> None:
+        self._paradigm, self._offer, self._grammar = paradigm, offer, grammar
+        self._begun, self._draws = begun, draws
+        self.walk = Walk(grammar)
+
+    def judged(self, rendering: str, judge: Any, reply: str, random: Random) -> Iterator[str]:
+        """What the engine of *rendering* says of *reply*, of others beside it and of its own."""
+        made = render(self._grammar, rendering)
         try:
-            accepts = judge(made.value if made else None)
+            engine: engines.Engine = judge(made.value if made else None)
         except ValueError as error:
             yield f"REFUSED by the engine of {rendering}: {error}"
-            continue
+            return
         yield f"{rendering}: grammars taken"
-        for text, expected in (*((reply, True) for reply in replies), *texts.items()):
-            if accepts(text) is not expected:
+        for text in (reply, *sorted(beside(reply, random))):
+            expected = self.walk.departure(text) is None
+            if engine(text) is not expected:
                 yield f"DIFFERS in {rendering}, where we say {expected}: {text!r}"
-        yield from [f"{rendering}: samples accepted"] * len(replies)
-        yield from [f"{rendering}: changed replies judged alike"] * len(texts)
+            yield f"{rendering}: replies judged alike"
+        for _ in range(self._draws):
+            yield from self._drawn(rendering, engine, random)
+
+    def _drawn(self, rendering: str, engine: engines.Engine, random: Random) -> Iterator[str]:
+        """What the engine lets a model write leads to an end, and reads as calls."""
+        said = engine.drawn(random, _LENGTH, self._begun)
+        walk = self.walk.again()
+        taken = walk.take(said)
+        if taken < len(said):
+            yield f"DIFFERS in {rendering}, which goes on behind character {taken}: {said!r}"
+            return
+        ending = walk.ending()
+        if ending is None or not engine(said + ending):
+            yield f"BROKEN {rendering}: a dead end: {said!r}, completed by {ending!r}"
+            return
+        try:
+            reads_as_calls(self._paradigm, self._grammar, self._offer, said + ending)
+        except LawBroken as error:
+            yield f"BROKEN {rendering}: {error}"
+            return
+        yield f"{rendering}: its own samples that read and check"
 
 
 def beside(reply: str, random: Random) -> set[str]:

@@ -1,7 +1,8 @@
 """The engines that renderings are for, as judges: none of them needs a model.
 
-Each gives a function from a grammar's text to one that says whether a reply is accepted; making it
-raises ValueError for a grammar that the engine refuses. An engine that is not installed skips.
+Each is made from a grammar's text, once: it says whether a reply is accepted, and draws the
+beginning of one as a model would write it that knows nothing else. Making it raises ValueError for
+a grammar that the engine refuses. An engine that is not installed skips.
 """
 
 from __future__ import annotations
@@ -12,41 +13,104 @@ import importlib.util
 import json
 import os
 from collections.abc import Callable
-from typing import Any
+from functools import lru_cache
+from random import Random
+from typing import Any, Protocol
 
 import pytest
 
-Accepts = Callable[[str], bool]
+_END = 256  # the token that ends a reply, behind the 256 bytes
+_WANTED = b"abcdefghijklmnopqrstuvwxyz0123456789 \n\"'\\<>{}[](),:/=-_"
 
 
-def llguidance(lark: str) -> Accepts:
-    """The engine of Lark, with the 256 bytes for tokens."""
-    pytest.importorskip("llguidance")
-    from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
+class Engine(Protocol):
+    """A grammar in an engine."""
+
+    def __call__(self, text: str) -> bool:
+        """Whether *text* is accepted."""
+        ...
+
+    def drawn(self, random: Random, length: int, begun: str = "") -> str:
+        """The beginning of a reply that begins with *begun*: some *length* characters more."""
+        ...
+
+
+def _drawn_bytes(
+    allowed: Callable[[], list[int]], take: Callable[[int], None], random: Random, length: int
+) -> str:
+    """Byte by byte what *allowed* allows; characters are not cut in two."""
+    said = bytearray()
+    while choices := allowed():
+        whole = not _is_cut(said)
+        if whole and (len(said) >= length or (_END in choices and random.random() < 0.1)):
+            break
+        choices = [each for each in choices if each != _END]
+        if not choices:
+            break
+        wanted = [each for each in choices if each in _WANTED]
+        drawn = random.choice(wanted if wanted and random.random() < 0.95 else choices)
+        take(drawn)
+        said.append(drawn)
+    return said.decode()
+
+
+def _is_cut(said: bytes | bytearray) -> bool:
+    try:
+        said.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _bits(mask: bytes) -> list[int]:
+    number = int.from_bytes(mask, "little")
+    return [at for at in range(_END + 1) if number >> at & 1]
+
+
+# -- llguidance ------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def _llguidance_bytes() -> Any:
+    """The 256 bytes for tokens."""
+    from llguidance import LLTokenizer, TokenizerWrapper
 
     class Bytes:
-        eos_token_id = 256
+        eos_token_id = _END
         bos_token_id = None
         tokens = (*(bytes([each]) for each in range(256)), b"<|eos|>")
-        special_token_ids = (256,)
+        special_token_ids = (_END,)
 
         def __call__(self, text: Any) -> list[int]:
             return list(text if isinstance(text, bytes) else text.encode())
 
-    tokenizer = LLTokenizer(TokenizerWrapper(Bytes()), slices=[])
+    return LLTokenizer(TokenizerWrapper(Bytes()), slices=[])
 
-    def matcher() -> Any:
-        made = LLMatcher(tokenizer, lark)
-        if made.is_error():
-            raise ValueError(made.get_error())
-        return made
 
-    def accepts(text: str) -> bool:
-        walk, said = matcher(), list(text.encode())
+class llguidance:  # a function to its users
+    """The engine of Lark."""
+
+    def __init__(self, lark: str) -> None:
+        pytest.importorskip("llguidance")
+        from llguidance import LLMatcher
+
+        self._made = LLMatcher(_llguidance_bytes(), lark)
+        if self._made.is_error():
+            raise ValueError(self._made.get_error())
+
+    def __call__(self, text: str) -> bool:
+        walk, said = self._made.deep_copy(), list(text.encode())
         return bool(walk.try_consume_tokens(said) == len(said) and walk.is_accepting())
 
-    matcher()
-    return accepts
+    def drawn(self, random: Random, length: int, begun: str = "") -> str:
+        walk = self._made.deep_copy()
+        walk.consume_tokens(list(begun.encode()))
+        return begun + _drawn_bytes(
+            lambda: _bits(walk.compute_bitmask()), walk.consume_token, random, length
+        )
+
+
+# -- llama.cpp -------------------------------------------------------------------------------
 
 
 class _LlamaGrammar:
@@ -54,9 +118,13 @@ class _LlamaGrammar:
 
     _library: Any = None
 
-    def __init__(self, gbnf: str) -> None:
+    def __init__(self, gbnf: str = "", of: _LlamaGrammar | None = None) -> None:
         self._lib = self._opened()
-        self._made = self._lib.init(None, gbnf.encode(), b"root", False, None, 0, None, 0)
+        self._made = (
+            self._lib.clone(of._made)
+            if of is not None
+            else self._lib.init(None, gbnf.encode(), b"root", False, None, 0, None, 0)
+        )
         if not self._made:
             raise ValueError("llama.cpp refuses the grammar")
 
@@ -81,9 +149,50 @@ class _LlamaGrammar:
         over = any((rows[3 * at] or 0) == (rows[3 * at + 1] or 0) for at in range(count))
         return count > 0, over
 
+    def next_sets(self) -> list[tuple[bool, list[tuple[int, int]]]]:
+        """The characters that may come next, one set for each stack: ranges, and whether it is
+        they or all others."""
+        begin, end, _ = self._lib.stacks(self._made).contents
+        count = ((end or 0) - (begin or 0)) // 24
+        rows = (ctypes.c_void_p * (3 * count)).from_address(begin) if count else []
+        found = []
+        for at in range(count):
+            first, last = rows[3 * at] or 0, rows[3 * at + 1] or 0
+            if first != last:
+                top = ctypes.c_void_p.from_address(last - 8).value
+                assert top is not None
+                found.append(_characters(top))
+        return found
+
     def __del__(self) -> None:
         if getattr(self, "_made", None):
             self._lib.free(self._made)
+
+
+# Elements of a rule, as llama.cpp numbers them.
+_NOT, _UPPER, _ALSO, _ANY = 4, 5, 6, 7
+
+
+def _characters(at: int) -> tuple[bool, list[tuple[int, int]]]:
+    """The set of characters that is written from *at* on."""
+    kind, value = _element(at)
+    negated, ranges = kind == _NOT, [(value, value)]
+    if kind == _ANY:
+        return True, []
+    while True:
+        at += 8
+        following, value = _element(at)
+        if following == _UPPER:
+            ranges[-1] = (ranges[-1][0], value)
+        elif following == _ALSO:
+            ranges.append((value, value))
+        else:
+            return negated, ranges
+
+
+def _element(at: int) -> tuple[int, int]:
+    both = (ctypes.c_uint32 * 2).from_address(at)
+    return both[0], both[1]
 
 
 class _Symbols:
@@ -97,6 +206,7 @@ def _symbols(libraries: list[str]) -> Any:
         found.init = library["_Z23llama_grammar_init_implPK11llama_vocabPKcS3_bPS3_mPKim"]
         found.accept = library["_Z20llama_grammar_acceptP13llama_grammarj"]
         found.stacks = library["_Z24llama_grammar_get_stacksP13llama_grammar"]
+        found.clone = library["_Z24llama_grammar_clone_implRK13llama_grammar"]
         found.free = library["_Z23llama_grammar_free_implP13llama_grammar"]
     except (AttributeError, IndexError, OSError):
         pytest.skip("this build of xllamacpp does not show its grammar engine")
@@ -106,51 +216,100 @@ def _symbols(libraries: list[str]) -> Any:
     found.accept.argtypes, found.accept.restype = [pointer, ctypes.c_uint32], None
     found.stacks.argtypes = [pointer]
     found.stacks.restype = ctypes.POINTER(ctypes.c_void_p * 3)
+    found.clone.argtypes, found.clone.restype = [pointer], pointer
     found.free.argtypes, found.free.restype = [pointer], None
     return found
 
 
-def llama_cpp(gbnf: str) -> Accepts:
+class llama_cpp:  # a function to its users
     """The engine of GBNF."""
-    _LlamaGrammar(gbnf)
 
-    def accepts(text: str) -> bool:
-        walk = _LlamaGrammar(gbnf)
+    def __init__(self, gbnf: str) -> None:
+        self._made = _LlamaGrammar(gbnf)
+
+    def __call__(self, text: str) -> bool:
+        walk = _LlamaGrammar(of=self._made)
         for character in text:
             if not walk.step(character)[0]:
                 return False
         return walk.state()[1]
 
-    return accepts
+    def drawn(self, random: Random, length: int, begun: str = "") -> str:
+        walk, said, over = _LlamaGrammar(of=self._made), begun, False
+        for character in begun:
+            walk.step(character)
+        while len(said) < length + len(begun) and not (over and random.random() < 0.1):
+            sets = walk.next_sets()
+            if not sets:
+                break
+            said += _one_of(*random.choice(sets), random)
+            over = walk.step(said[-1])[1]
+        return said
 
 
-def _xgrammar() -> Any:
-    return pytest.importorskip("xgrammar")
+def _one_of(negated: bool, ranges: list[tuple[int, int]], random: Random) -> str:
+    def fits(point: int) -> bool:
+        return any(first <= point <= last for first, last in ranges) is not negated
+
+    wanted = [each for each in _WANTED if fits(each)]
+    if wanted and (negated or random.random() < 0.95):
+        return chr(random.choice(wanted))
+    if negated:
+        return "é"
+    first, last = random.choice(ranges)
+    drawn = random.randint(first, min(last, first + 200))
+    return chr(drawn if not 0xD800 <= drawn <= 0xDFFF else first)
 
 
-def _xgrammar_judge(made: Any) -> Accepts:
-    from xgrammar.testing import _is_grammar_accept_string
-
-    return lambda text: bool(_is_grammar_accept_string(made, text))
+# -- xgrammar --------------------------------------------------------------------------------
 
 
-def xgrammar(ebnf: str) -> Accepts:
+@lru_cache(maxsize=1)
+def _xgrammar_compiler() -> Any:
+    library = pytest.importorskip("xgrammar")
+    tokens = [*(bytes([each]) for each in range(256)), b"<|eos|>"]
+    info = library.TokenizerInfo(tokens, stop_token_ids=[_END])
+    return library.GrammarCompiler(info, max_threads=1, cache_enabled=False)
+
+
+class _Xgrammar:
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        library = pytest.importorskip("xgrammar")
+        try:
+            compiled = _xgrammar_compiler().compile_grammar(make(library.Grammar))
+        except RuntimeError as error:
+            raise ValueError(str(error)) from error
+        self._made = library.GrammarMatcher(compiled, terminate_without_stop_token=False)
+
+    def __call__(self, text: str) -> bool:
+        self._made.reset()
+        return bool(self._made.accept_string(text) and self._made.is_completed())
+
+    def drawn(self, random: Random, length: int, begun: str = "") -> str:
+        numpy = pytest.importorskip("numpy")
+        self._made.reset()
+        self._made.accept_string(begun)
+        mask = numpy.zeros((1, _END // 32 + 1), dtype=numpy.int32)
+
+        def allowed() -> list[int]:
+            mask.fill(-1)
+            self._made.fill_next_token_bitmask(mask)
+            return _bits(mask.tobytes())
+
+        return begun + _drawn_bytes(allowed, self._made.accept_token, random, length)
+
+
+def xgrammar(ebnf: str) -> Engine:
     """The engine of EBNF."""
-    try:
-        return _xgrammar_judge(_xgrammar().Grammar.from_ebnf(ebnf))
-    except RuntimeError as error:
-        raise ValueError(str(error)) from error
+    return _Xgrammar(lambda grammar: grammar.from_ebnf(ebnf))
 
 
-def xgrammar_tag(tag: dict[str, Any]) -> Accepts:
+def xgrammar_tag(tag: dict[str, Any]) -> Engine:
     """The engine of structural tags."""
-    try:
-        return _xgrammar_judge(_xgrammar().Grammar.from_structural_tag(tag))
-    except RuntimeError as error:
-        raise ValueError(str(error)) from error
+    return _Xgrammar(lambda grammar: grammar.from_structural_tag(tag))
 
 
-def llguidance_schema(schema: dict[str, Any]) -> Accepts:
+def llguidance_schema(schema: dict[str, Any]) -> Engine:
     """An engine of JSON Schema."""
     pytest.importorskip("llguidance")
     from llguidance import LLMatcher

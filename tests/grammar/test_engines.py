@@ -15,7 +15,7 @@ from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.schemas import random_call, random_offer
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
-from .engines import Accepts, llama_cpp, llguidance, llguidance_schema, xgrammar, xgrammar_tag
+from .engines import Engine, llama_cpp, llguidance, llguidance_schema, xgrammar, xgrammar_tag
 
 ENGINES = {"gbnf": llama_cpp, "lark": llguidance, "ebnf": xgrammar, "structural_tag": xgrammar_tag}
 
@@ -26,7 +26,7 @@ def offers(name: str) -> list[ToolOffer]:
     return [STANDARD_OFFER, replace(drawn, parallel=False)]
 
 
-def told(grammar: Grammar, rendering: str) -> Accepts:
+def told(grammar: Grammar, rendering: str) -> Engine:
     made = render(grammar, rendering)
     assert made is not None
     return ENGINES[rendering](made.value)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from ...grammar import Grammar, Walk, departure, sample
+from ...grammar import Grammar, Walk, sample
 from ...messages import CallProblem, ToolCall
 from ...paradigms.base import ToolContextDef
 from ...tools.check import check_call
@@ -22,7 +22,7 @@ from ..marks import MARKS, marks_of
 from .asking import asked, read_whole
 from .broken import LawBroken, shown
 
-__all__ = ["grammar_accepts", "grammar_allows"]
+__all__ = ["grammar_accepts", "grammar_allows", "reads_as_calls"]
 
 __tracebackhide__ = True  # a reader wants to see the test, not how the law looks at it
 
@@ -43,11 +43,11 @@ def grammar_allows(paradigm: ToolContextDef, offer: ToolOffer, seed: int) -> Non
     grammar = asked("grammar", paradigm, "grammar", offer)
     if grammar is None or not grammar.parts:
         return
-    random = Random(seed)
+    random, walk = Random(seed), _walk(grammar)
     pieces = [*marks_of(paradigm, offer), *MARKS]
-    written = sample(grammar, random, pieces, random.choice((20, 120, 400)))
-    _leads_on(grammar, written, random)
-    _reads_well(paradigm, grammar, offer, written)
+    written = sample(walk, random, pieces, random.choice((20, 120, 400)))
+    _leads_on(walk, written, random)
+    reads_as_calls(paradigm, grammar, offer, written)
 
 
 def grammar_accepts(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer) -> None:
@@ -64,7 +64,7 @@ def grammar_accepts(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: 
         grammar = asked("grammar", paradigm, "grammar", replace(offer, choice=choice))
         if grammar is None:
             return
-        departs = departure(grammar, before + written)
+        departs = _walk(grammar).departure(before + written)
         if departs is not None and not any(each.what == _LIKE_JSON for each in grammar.left_out):
             raise LawBroken(
                 "grammar",
@@ -78,22 +78,44 @@ def _said(call: ToolCall) -> tuple[str, str]:
     return call.name, repr(call.arguments)
 
 
-def _leads_on(grammar: Grammar, written: str, random: Random) -> None:
+_walks: list[tuple[Grammar, Walk]] = []
+
+
+def _walk(grammar: Grammar) -> Walk:
+    """A walk through *grammar*: one that was begun before, for a law is asked many times."""
+    for known, walk in _walks:
+        if known is grammar:
+            return walk
+    made = Walk(grammar)
+    _walks.append((grammar, made))
+    del _walks[:-3]
+    return made
+
+
+def _leads_on(begun: Walk, written: str, random: Random) -> None:
     """Every beginning of *written* can be completed to something that is accepted."""
     places = {0, len(written), *(random.randint(0, len(written)) for _ in range(3))}
+    walk, at = begun.again(), 0
     for place in sorted(places):
-        walk = Walk(grammar)
-        taken = walk.take(written[:place])
-        ending = walk.ending() if taken == place else None
-        if ending is None or departure(grammar, written[:place] + ending) is not None:
+        taken = walk.take(written[at:place])
+        ending = walk.ending() if taken == place - at else None
+        if ending is None or not _is_whole(walk.fork(), ending):
             raise LawBroken(
                 "grammar",
                 f"the beginning {shown(written[:place])} of an accepted reply is a dead end",
                 "offer no alternative that nothing can follow: leave it out of the grammar",
             )
+        at = place
 
 
-def _reads_well(paradigm: ToolContextDef, grammar: Grammar, offer: ToolOffer, written: str) -> None:
+def _is_whole(walk: Walk, ending: str) -> bool:
+    return walk.take(ending) == len(ending) and walk.may_end
+
+
+def reads_as_calls(
+    paradigm: ToolContextDef, grammar: Grammar, offer: ToolOffer, written: str
+) -> None:
+    """Hold that *written*, which *grammar* accepts, is calls of *offer* that may run."""
     read = read_whole(paradigm, written, offer)
     problems = [each for each in read.problems if _TWICE not in each.message]
     if problems or (not read.calls and not read.problems):
