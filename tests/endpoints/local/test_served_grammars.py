@@ -66,21 +66,65 @@ def test_words_stay_free_under_the_whole_grammar(served):
     assert with_grammar == said(served, ChatRequest(ASKED, params=params))
 
 
-def test_a_grammar_that_waits_for_its_trigger_is_taken_where_no_template_is(address):
-    grammar = get_paradigm("hermes").grammar(STANDARD_OFFER)
-    body = {
-        "prompt": "Tell me a joke.", "n_predict": 3, "temperature": 0,
-        "grammar": gbnf(grammar, lazy=True), "grammar_lazy": True,
-        "grammar_triggers": [{"type": 1, "value": each} for each in grammar.triggers],
-    }  # fmt: skip
+# What the model goes on to write by itself: a call that is none.
+SHOWN = "<tool_call>\nhello\n</tool_call>"
+CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+
+
+def test_words_are_held_from_the_opener_on_under_the_whole_grammar(served):
+    paradigm = get_paradigm("hermes")
+    one = replace(STANDARD_OFFER, tools=STANDARD_OFFER.tools[-1:], parallel=False)
+    turns = (Message("user", "one"), Message("assistant", SHOWN)) * 3
+    params = {"max_tokens": 30, "temperature": 0}
+    asked = ChatRequest((*turns, Message("user", "one")), params=params)
+    assert said(served, asked).startswith(SHOWN)
+    held = Constraint(lambda: paradigm.grammar(one))
+    assert said(served, replace(asked, constraint=held)) == CALL
+
+
+def completed(address, path, **body):
     asked = urllib.request.Request(
-        f"{address}/completion", json.dumps(body).encode(), {"content-type": "application/json"}
+        f"{address}{path}", json.dumps(body).encode(), {"content-type": "application/json"}
     )
     with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
-        told = json.load(answer)
+        return json.load(answer)
+
+
+def waiting(kind, triggers):
+    """A grammar that sleeps until one of *triggers* comes: a word (1) or a pattern (2)."""
+    one = replace(STANDARD_OFFER, tools=STANDARD_OFFER.tools[-1:], parallel=False)
+    grammar = get_paradigm("hermes").grammar(one)
+    listed = [{"type": kind, "value": each} for each in triggers or grammar.triggers]
+    return {
+        "grammar": gbnf(grammar, lazy=True), "grammar_lazy": True, "grammar_triggers": listed
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "triggers", "said"),
+    [
+        (1, (), CALL),
+        (2, ("<tool_[a-z]+>",), CALL),
+        (1, ("<other>",), SHOWN),
+    ],
+    ids=["a word", "a pattern", "a word that does not come"],
+)
+def test_a_grammar_that_waits_wakes_at_its_trigger(address, kind, triggers, said):
+    prompt = f"one\n{SHOWN}\n" * 3 + "one\n"
+    body = {"prompt": prompt, "n_predict": 30, "temperature": 0}
+    told = completed(address, "/completion", **body, **waiting(kind, triggers))
     assert told["generation_settings"]["grammar_lazy"] is True
-    # Nothing begins a call here, so nothing is held.
-    assert told["tokens_predicted"] and "<tool_call>" not in told["content"]
+    assert told["content"].startswith(said)
+
+
+def test_chats_are_not_told_to_wait_because_the_server_would_not(address):
+    # Its own reading of the template decides that for chats: the model is held at once.
+    turns = [{"role": "user", "content": "Tell me a joke."}]
+    told = completed(
+        address, "/v1/chat/completions", messages=turns, max_tokens=3, temperature=0,
+        **waiting(1, ()),
+    )  # fmt: skip
+    assert CALL.startswith(told["choices"][0]["message"]["content"])
 
 
 def test_a_grammar_that_is_none_is_refused_and_said_so(served):
