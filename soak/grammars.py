@@ -45,7 +45,7 @@ _TRIES = 4
 _LENGTH = 60
 _WORDS = "Let me see: "
 _AT_ONCE = 10  # schemas of one paradigm, before the next has its turn
-_FAULTS = ("BROKEN", "REFUSED", "DIFFERS")
+_FAULTS = ("BROKEN", "REFUSED", "DIFFERS", "RAISED")
 
 
 def found_engines() -> dict[str, Callable[[Any], engines.Engine]]:
@@ -175,6 +175,14 @@ def beside(reply: str, random: Random) -> set[str]:
     return (changed | {reply[:at] + reply[at + 1 :]}) - {reply}
 
 
+def safely(told: Iterator[str]) -> Iterator[str]:
+    """*told*, and what was raised meanwhile: the next schema is tried all the same."""
+    try:
+        yield from told
+    except Exception as error:
+        yield f"RAISED {error!r}"
+
+
 def blocks(schemas: int) -> Iterator[tuple[str, int]]:
     """Every paradigm with a few schemas, then with the next few: what is cut short is even."""
     for first in range(0, schemas, _AT_ONCE):
@@ -186,18 +194,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schemas", type=int, default=200, help="for each paradigm")
     parser.add_argument("--seconds", type=float, default=float("inf"))
-    parser.add_argument("--kept", type=Path, help="what was done before, and now")
+    parser.add_argument("--backwards", action="store_true", help="beside a run that is forwards")
+    parser.add_argument("--kept", type=Path, nargs="+", default=[], help="what was done before; "
+                        "what is done now is added to the first")  # fmt: skip
     given = parser.parse_args()
     kept = _kept(given.kept)
     judges, began = found_engines(), time.monotonic()
-    for name, first in blocks(given.schemas):
+    order = list(blocks(given.schemas))
+    for name, first in reversed(order) if given.backwards else order:
         if (name, first) in kept or time.monotonic() - began > given.seconds:
             continue
         counts: Counter[str] = Counter()
         faults = []
         for seed in range(first, min(first + _AT_ONCE, given.schemas)):
             counts["schemas of paradigms"] += 1
-            for told in tried(name, seed, judges):
+            for told in safely(tried(name, seed, judges)):
                 if told.startswith(_FAULTS):
                     faults.append(f"{name}, schema {seed}: {told[:1500]}")
                     print(faults[-1], flush=True)
@@ -206,16 +217,14 @@ def main() -> int:
         row = {"paradigm": name, "first": first, "counts": counts, "faults": faults}
         kept[name, first] = row
         if given.kept:
-            with given.kept.open("a", encoding="utf-8") as file:
+            with given.kept[0].open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row, ensure_ascii=True) + "\n")
     return _told(list(kept.values()))
 
 
-def _kept(path: Path | None) -> dict[tuple[str, int], Any]:
-    if path is None or not path.exists():
-        return {}
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return {(row["paradigm"], row["first"]): row for row in rows}
+def _kept(paths: list[Path]) -> dict[tuple[str, int], Any]:
+    lines = [line for path in paths if path.exists() for line in path.open(encoding="utf-8")]
+    return {(row["paradigm"], row["first"]): row for row in map(json.loads, lines)}
 
 
 def _told(rows: list[Any]) -> int:

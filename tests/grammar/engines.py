@@ -44,7 +44,9 @@ def _drawn_bytes(
         whole = not _is_cut(said)
         if whole and (len(said) >= length or (_END in choices and random.random() < 0.1)):
             break
-        choices = [each for each in choices if each != _END]
+        # xgrammar allows half characters (surrogates); no text that a model writes holds any.
+        most = 0x9F if said[-1:] == b"\xed" else 0xFF
+        choices = [each for each in choices if each <= most]
         if not choices:
             break
         wanted = [each for each in choices if each in _WANTED]
