@@ -1,9 +1,10 @@
 """What a grammar does for a small model: the same requests with and without one.
 
 Runs the embedded model on the requests of ``toolproto probe`` in which a call is due (demanded of
-the model by the grammar, asked for by the prompt) and in which none is (``auto``)::
+the model by the grammar, asked for by the prompt), and on those and on some talk in which none is
+(``auto``)::
 
-    python benchmarks/constrained_model.py --paradigm hermes --every 2 --out replies.jsonl
+    python benchmarks/constrained_model.py --paradigm hermes --out replies.jsonl
 
 Replies are kept in ``--out`` and not asked for again, so a run that was stopped goes on.
 """
@@ -27,7 +28,18 @@ from toolproto.paradigms import ToolContextDef, get_paradigm
 from toolproto.tools.check import check_call
 
 SYSTEM = "You are a helpful assistant."
-TOKENS = 200
+#: Tokens of a reply in which a call is due, and of one in which none is: it shows early.
+TOKENS, FEW_TOKENS = 200, 60
+#: Requests for which no tool is needed, beside those of the probe.
+TALK = (
+    "Hello!", "Thank you very much.", "Who are you?", "What can you do for me?", "Good morning.",
+    "What is the capital of France?", "Tell me a joke.", "How many legs does a spider have?",
+    "What is the opposite of cold?", "Say something nice.", "What color is the sky?",
+    "Explain in one sentence what a poem is.", "What is two plus two?", "Do you like music?",
+    "Write one sentence about the sea.", "What do bees make?", "Name a fruit.", "I am tired.",
+    "What is water made of?", "Wish me luck.", "Translate 'thank you' into French.",
+    "Which month comes after May?", "Is a whale a fish?", "Good bye!",
+)  # fmt: skip
 
 
 @dataclass
@@ -59,7 +71,7 @@ def asked(
         Message("user", case.ask),
     )
     constraint = Constraint(lambda: paradigm.grammar(offer)) if held else None
-    params = {"temperature": 0, "max_tokens": TOKENS}
+    params = {"temperature": 0, "max_tokens": TOKENS if case.calls else FEW_TOKENS}
     request = ChatRequest(messages, paradigm.stop(offer), params, constraint=constraint)
     text, reason = "", None
     with endpoint.stream(request) as chunks:
@@ -104,7 +116,11 @@ def main() -> None:
     paradigm, endpoint = get_paradigm(given.paradigm), LocalEndpoint(context=8192)
     tallies = {True: Tally(), False: Tally()}
     kept = {(row["case"], row["held"]): row for row in _kept(given.out)}
-    cases = [case for case in load_cases() if case.result is None][:: given.every]
+    cases = [case for case in load_cases() if case.result is None]
+    plain = next(case for case in cases if not case.calls)
+    cases += [replace(plain, id=f"talk-{at}", ask=ask) for at, ask in enumerate(TALK)]
+    # Neighbours have the same tools, so the model reads most of a prompt once.
+    cases = sorted(cases, key=lambda case: sorted(case.offer.names))[:: given.every]
     for number, case in enumerate(cases, 1):
         for held, tally in tallies.items():
             if (case.id, held) not in kept:

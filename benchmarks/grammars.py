@@ -15,12 +15,13 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any
 
-from toolproto.grammar import render
+from toolproto.grammar import RENDERINGS, render
 from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.testing.schemas import random_tool
 from toolproto.tools.spec import ToolOffer, ToolSpec
@@ -84,25 +85,36 @@ def _forget() -> None:
                 value.cache_clear()
 
 
-def hostile(count: int) -> None:
+def hostile(first: int, count: int) -> None:
     """Schemas that are no schemas, huge, deep, circular, or full of odd values."""
-    worst, exceptions, largest = 0.0, Counter[str](), 0
-    for seed in range(count):
+    slowest, largest = (0.0, 0), dict.fromkeys(RENDERINGS, (0, 0))
+    exceptions: Counter[str] = Counter()
+    for seed in range(first, first + count):
         random = Random(seed)
         tool = ToolSpec("f", "", {"type": "object", "properties": {"x": _odd(random, 0)}})
-        name = random.choice(paradigms())
+        name, choice = random.choice(paradigms()), random.choice(("required", "auto"))
         began = time.process_time()
         try:
-            grammar = get_paradigm(name).grammar(ToolOffer((tool,), "required"))
-            if grammar is not None and (made := render(grammar, "gbnf")) is not None:
-                largest = max(largest, len(made.value))
+            for rendering, size in _sizes(name, ToolOffer((tool,), choice)):
+                largest[rendering] = max(largest[rendering], (size, seed))
         except Exception as error:
             exceptions[f"{name}: {error!r}"[:200]] += 1
-        worst = max(worst, time.process_time() - began)
-    print(f"\n{count} hostile schemas: {sum(exceptions.values())} exceptions, the slowest "
-          f"{worst * 1000:.0f} ms of CPU, the largest {largest / 1000:.0f} KB")  # fmt: skip
+        slowest = max(slowest, (time.process_time() - began, seed))
+    print(f"\nhostile schemas {first} to {first + count - 1}, each in all renderings: "
+          f"{sum(exceptions.values())} exceptions, the slowest {slowest[0] * 1000:.0f} ms of CPU "
+          f"(schema {slowest[1]})")  # fmt: skip
+    for rendering, (size, seed) in largest.items():
+        print(f"  the largest {rendering:16}{size / 1000:7.0f} KB (schema {seed})")
     for told, times in exceptions.most_common(5):
         print(f"  {times} × {told}")
+
+
+def _sizes(name: str, offer: ToolOffer) -> Iterator[tuple[str, int]]:
+    grammar = get_paradigm(name).grammar(offer)
+    for rendering in RENDERINGS if grammar is not None else ():
+        made = render(grammar, rendering)
+        if made is not None:
+            yield rendering, len(made.value if isinstance(made.value, str) else repr(made.value))
 
 
 _KEYWORDS = (
@@ -138,9 +150,11 @@ def _odd(random: Random, depth: int) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--hostile", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="hostile schemas from this one on")
     given = parser.parse_args()
-    fifty_tools()
-    hostile(given.hostile)
+    if given.first == 0:
+        fifty_tools()
+    hostile(given.first, given.hostile)
 
 
 if __name__ == "__main__":
