@@ -342,7 +342,11 @@ def test_settings_lead_the_session_and_the_next_new_one() -> None:
         assert me.show(id)["paradigm"] == "hermes"
         assert "Be brief." in me.get(f"/api/sessions/{id}/prompt")["prompt"]
         assert me.show(me.new())["paradigm"] == "hermes"
-        for wrong in ({"paradigm": "nope"}, {"guard": "x"}, {"rounds": 0}, {"url": 1}, {"zzz": 1}):
+        many = ({"rounds": 2.5}, {"rounds": 1e300}, {"max_tokens": 10**30}, {"seconds": 1e300})
+        for wrong in (
+            *({"paradigm": "nope"}, {"guard": "x"}, {"rounds": 0}, {"url": 1}, {"zzz": 1}),
+            *many,
+        ):
             answer = me.http.post(f"/api/sessions/{id}/settings", json={"settings": wrong})
             assert answer.status_code == 400, wrong
         assert me.get("/api/advice", model="Qwen/Qwen3-8B")["paradigm"]

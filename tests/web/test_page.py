@@ -317,6 +317,15 @@ def test_a_browser_that_was_offline_catches_up(visit: Visit) -> None:
     tab.sees("Before, after.")
 
 
+def test_an_address_that_names_no_session_opens_one(visit: Visit) -> None:
+    tab = visit(config("ok"))
+    tab.expect("404")
+    for name in ("%", "%E0%A4%A", "%00", "../../x", "__proto__", "a" * 5000):
+        tab.page.goto(f"{tab.url}/#{name}")
+        tab.page.reload()
+        tab.page.locator(".welcome").wait_for()
+
+
 def test_sessions_are_made_searched_named_and_deleted(visit: Visit) -> None:
     tab = visit(config("Fish swim.", "Birds fly."))
     tab.say("About fish")

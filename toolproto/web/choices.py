@@ -25,6 +25,7 @@ __all__ = ["SOURCES", "Choices", "changed"]
 SOURCES = ("scripted", "local", "url", "given")
 _MODES = ("ask", "automatic")
 _LONGEST = 100_000
+_LARGEST = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +140,7 @@ def _value(name: str, value: Any) -> Any:
         if value is None and name in ("seconds", "tool_seconds", "temperature", "max_tokens"):
             return None
         raise UsageError(f"{name} must be a number")
+    if not -_LARGEST <= value <= _LARGEST or (name not in _NUMBERS and value != int(value)):
+        kind = "number" if name in _NUMBERS else "whole number"
+        raise UsageError(f"{name} must be a {kind}, at most {_LARGEST}")
     return float(value) if name in _NUMBERS else int(value)

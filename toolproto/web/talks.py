@@ -45,7 +45,10 @@ class Talks:
 
     def info(self, id: str, person: Person, to_watch: bool = False) -> SessionInfo:
         """What the store says of session *id*; Hidden where *person* may not see it."""
-        info = self.store.info(id)
+        try:
+            info = self.store.info(id)
+        except UsageError:  # no session can have such an id
+            info = None
         if info is not None:
             if self.people.owns(person.name, info):
                 return info

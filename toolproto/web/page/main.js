@@ -13,6 +13,15 @@ import { words } from "./words.js";
 
 const TABS = Object.keys(words.tabs);
 
+/** The session that the address names; an address can hold anything. */
+function named() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
 class App extends HTMLElement {
   connectedCallback() {
     this.start();
@@ -29,8 +38,7 @@ class App extends HTMLElement {
     this.frame();
     this.listen();
     const [listed] = await Promise.all([this.sessions.load()]);
-    const wanted = decodeURIComponent(location.hash.slice(1));
-    return this.open(wanted || listed[0]?.id || null);
+    return this.open(named() || listed[0]?.id || null);
   }
 
   signin() {
@@ -114,7 +122,7 @@ class App extends HTMLElement {
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("visibilitychange", () => !document.hidden && this.sessions.load().then(() => this.sessions.mark(this.session?.id)));
     addEventListener("hashchange", () => {
-      const wanted = decodeURIComponent(location.hash.slice(1));
+      const wanted = named();
       if (wanted && wanted !== this.session?.id) this.open(wanted);
     });
   }
