@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ..messages import CallProblem, ProblemKind, ToolCall
-from ..tools.check import check_call
+from ..decoding.values.alone import json_alone
+from ..messages import CallProblem, Grade, ProblemKind, ToolCall
+from ..tools.check import call_problem, check_call
 from ..tools.spec import ToolOffer, ToolSpec
 from ..tools.work import Work
 from .asked import AnswerShape, Asked
@@ -98,22 +100,40 @@ def _misshapen(text: str, shape: AnswerShape) -> Shortcoming | None:
 
 
 def in_shape(text: str, shape: AnswerShape) -> str | CallProblem | None:
-    """The JSON in *text* as it stands there, what is wrong with it, or None if it is none."""
-    bare = _unfenced(text.strip())
-    try:
-        value = json.loads(bare)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict):
-        return None
+    """The JSON object in *text*, what is wrong with it, or None if there is none.
+
+    It may stand in a fence, or behind words, and is mended as a call is.
+    """
+    found: CallProblem | None = None
+    for reading in json_alone(text):
+        if not isinstance(reading.value, dict):
+            continue
+        checked = _fitting(ToolCall("answer", reading.value, repairs=reading.repairs), shape)
+        if not isinstance(checked, CallProblem):
+            return _as_it_stands(text, checked)
+        found = found or checked
+    return found
+
+
+def _fitting(call: ToolCall, shape: AnswerShape) -> Mapping[str, Any] | CallProblem:
+    """The arguments of *call*, if it gives an answer of that *shape*."""
+    if call.grade is Grade.TRUNCATED:
+        return call_problem(call, ProblemKind.TRUNCATED, "it was cut off before its end")
     if shape.schema is None:
-        return bare
+        return call.arguments
     # The schema of an answer is checked as that of a tool's arguments is.
     spec = ToolSpec("answer", "", shape.schema)
-    checked = check_call(ToolCall("answer", value), ToolOffer((spec,)), work=Work(CHECK_VISITS))
-    if isinstance(checked, CallProblem):
-        return checked
-    return bare if checked.arguments == value else json.dumps(checked.arguments)
+    checked = check_call(call, ToolOffer((spec,)), work=Work(CHECK_VISITS))
+    return checked if isinstance(checked, CallProblem) else checked.arguments
+
+
+def _as_it_stands(text: str, value: Mapping[str, Any]) -> str:
+    """*value* in the model's own writing, where that is strict JSON and nothing else."""
+    bare = _unfenced(text.strip())
+    try:
+        return bare if json.loads(bare) == value else json.dumps(value)
+    except (ValueError, RecursionError):
+        return json.dumps(value)
 
 
 def _unfenced(text: str) -> str:

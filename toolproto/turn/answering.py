@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..decoding.values.lenient import read_json
+from ..decoding.values.alone import json_alone
 from ..decoding.values.strict import Reading
 from ..messages import CallProblem, Message, ToolCall
 from ..tools.answer import AnswerForm, GivenAnswer
@@ -19,8 +19,6 @@ from .reply import Reply
 
 __all__ = ["Answered", "answer_given"]
 
-#: Places of a text at which JSON may begin that are looked at: prose has brackets, too.
-_MOST_BEGINNINGS = 8
 #: A word or a number that is all of an answer.
 _LONGEST_WORD = 10_000
 
@@ -48,7 +46,8 @@ def answer_given(
     if not own and reply.problems:
         return None
     reply.calls, found = [], None
-    for call in own[-1:] or _in_text(form, reply.text):
+    alone = (_as_call(form, reading) for reading in json_alone(reply.text))
+    for call in own[-1:] or alone:
         given = yield from _checked(form, call)
         if isinstance(given, GivenAnswer):
             return Answered(given.value, _message(given, reply))
@@ -79,19 +78,6 @@ def _message(given: GivenAnswer, reply: Reply) -> Message:
     return Message("assistant", said, reasoning=reply.message().reasoning)
 
 
-def _in_text(form: AnswerForm, text: str) -> Iterator[ToolCall]:
-    """Answers in *text*, which calls nothing: objects and lists in JSON."""
-    at, seen = _beginning(text, 0), 0
-    while at >= 0 and seen < _MOST_BEGINNINGS:
-        reading = read_json(text, at)
-        if isinstance(reading, Reading) and _stands_alone(text, at, reading):
-            yield _as_call(form, reading.value, reading)
-            at = _beginning(text, max(reading.end, at + 1))
-        else:
-            at = _beginning(text, at + 1)
-        seen += 1
-
-
 def _as_a_whole(text: str) -> Iterator[Any]:
     """What all of *text* may be: a number, or one of several words."""
     word = text.strip()
@@ -102,24 +88,8 @@ def _as_a_whole(text: str) -> Iterator[Any]:
     yield word
 
 
-def _stands_alone(text: str, at: int, reading: Reading) -> bool:
-    """Whether the value at *at* has its lines for itself, or a label before it.
-
-    ``[1]`` within a sentence is no list of numbers.
-    """
-    before = text[text.rfind("\n", 0, at) + 1 : at].strip(" \t`*")
-    end = text.find("\n", reading.end)
-    behind = text[reading.end : end if end >= 0 else len(text)].strip(" \t`.;*")
-    labelled = before.endswith((":", "=", "json"))
-    return isinstance(reading.value, dict | list) and not behind and (not before or labelled)
-
-
-def _beginning(text: str, start: int) -> int:
-    places = [place for place in (text.find("{", start), text.find("[", start)) if place >= 0]
-    return min(places, default=-1)
-
-
-def _as_call(form: AnswerForm, value: Any, reading: Reading) -> ToolCall:
+def _as_call(form: AnswerForm, reading: Reading) -> ToolCall:
+    value = reading.value
     arguments = value if isinstance(value, dict) and not form.wrapped else {"value": value}
     if form.wrapped and isinstance(value, dict) and value.keys() == {"value"}:
         arguments = value

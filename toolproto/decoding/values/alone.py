@@ -1,0 +1,43 @@
+"""JSON that somebody wrote into a text for its own sake: an answer, and no part of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .lenient import read_json
+from .strict import Reading
+
+__all__ = ["json_alone"]
+
+#: Places of a text at which JSON may begin that are looked at: prose has brackets, too.
+_MOST_BEGINNINGS = 8
+
+
+def json_alone(text: str) -> Iterator[Reading]:
+    """The objects and lists in *text* that have their lines for themselves, or a label before."""
+    at, seen = _beginning(text, 0), 0
+    while at >= 0 and seen < _MOST_BEGINNINGS:
+        reading = read_json(text, at)
+        if isinstance(reading, Reading) and _stands_alone(text, at, reading):
+            yield reading
+            at = _beginning(text, max(reading.end, at + 1))
+        else:
+            at = _beginning(text, at + 1)
+        seen += 1
+
+
+def _stands_alone(text: str, at: int, reading: Reading) -> bool:
+    """Whether the value at *at* has its lines for itself, or a label before it.
+
+    ``[1]`` within a sentence is no list of numbers.
+    """
+    before = text[text.rfind("\n", 0, at) + 1 : at].strip(" \t`*")
+    end = text.find("\n", reading.end)
+    behind = text[reading.end : end if end >= 0 else len(text)].strip(" \t`.;*")
+    labelled = before.endswith((":", "=", "json"))
+    return isinstance(reading.value, dict | list) and not behind and (not before or labelled)
+
+
+def _beginning(text: str, start: int) -> int:
+    places = [place for place in (text.find("{", start), text.find("[", start)) if place >= 0]
+    return min(places, default=-1)
