@@ -121,7 +121,11 @@ def test_what_breaks_after_the_finish_reason_costs_nothing(fault, gather):
 
 @pytest.mark.parametrize("gather", [all_outcomes, all_async_outcomes])
 @pytest.mark.parametrize(
-    "dialect", ["openai_completions", "anthropic", "ollama", "gemini", "azure_openai", "tgi"]
+    "dialect",
+    [
+        *("openai_completions", "anthropic", "ollama", "gemini", "azure_openai", "tgi"),
+        "bedrock_converse",
+    ],
 )
 @pytest.mark.parametrize("fault", ["truncate", "slices", "garbage", "endless"])
 def test_every_dialect_stands_the_faults_of_its_body(fault, dialect, gather):

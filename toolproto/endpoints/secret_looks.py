@@ -49,6 +49,10 @@ _LOOKS = (
          "secret_key", "SECRET_KEY", "SecretKey", "secretKey"),
         rf"BEGINNING{_IS}(?P<secret>[A-Za-z0-9/+]{{40}})(?![A-Za-z0-9/+])",
     ),
+    *_looks(
+        ("security-token", "Security-Token", "session_token", "SESSION_TOKEN", "SessionToken"),
+        rf"BEGINNING{_IS}(?P<secret>[A-Za-z0-9/+=]{{40,}})",
+    ),
     # Google, Slack, Stripe
     *_looks(("AIza",), _WORD + r"[A-Za-z0-9_-]{30,}"),
     *_looks(("ya29.",), _WORD + r"[A-Za-z0-9_-]{20,}"),

@@ -6,6 +6,7 @@ from ...errors import UsageError
 from .anthropic import Anthropic
 from .azure import AzureOpenAI
 from .base import END, Dialect, End
+from .bedrock import BedrockConverse
 from .gemini import Gemini
 from .ollama import Ollama
 from .openai_chat import OpenAIChat
@@ -18,6 +19,7 @@ __all__ = [
     "END",
     "Anthropic",
     "AzureOpenAI",
+    "BedrockConverse",
     "Dialect",
     "End",
     "Gemini",
@@ -34,7 +36,7 @@ DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
         *(OpenAIChat(), OpenAICompletions(), Anthropic(), Ollama()),
-        *(Gemini(), AzureOpenAI(), Tgi()),
+        *(Gemini(), AzureOpenAI(), BedrockConverse(), Tgi()),
     )
 }
 
