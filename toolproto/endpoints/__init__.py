@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .aws_signing import AwsCredentials
 from .base import Abortable, AsyncEndpoint, Endpoint
 from .cassette import RecordingEndpoint, ReplayEndpoint
 from .chat_template import chat_template
@@ -17,6 +18,7 @@ from .dialects import (
     CHATML,
     Anthropic,
     AzureOpenAI,
+    BedrockConverse,
     Dialect,
     Gemini,
     Ollama,
@@ -33,7 +35,9 @@ from .timeouts import Timeouts
 
 if TYPE_CHECKING:
     from .http_endpoint import HttpEndpoint
+    from .in_mlx import MlxEndpoint
     from .in_transformers import TransformersEndpoint
+    from .in_vllm import VllmEndpoint
     from .local import LocalEndpoint
 
 __all__ = [
@@ -41,7 +45,9 @@ __all__ = [
     "Abortable",
     "Anthropic",
     "AsyncEndpoint",
+    "AwsCredentials",
     "AzureOpenAI",
+    "BedrockConverse",
     "ClientEndpoint",
     "Dialect",
     "Endpoint",
@@ -50,6 +56,7 @@ __all__ = [
     "Hold",
     "HttpEndpoint",
     "LocalEndpoint",
+    "MlxEndpoint",
     "Ollama",
     "OpenAIChat",
     "OpenAICompletions",
@@ -63,6 +70,7 @@ __all__ = [
     "Tgi",
     "Timeouts",
     "TransformersEndpoint",
+    "VllmEndpoint",
     "as_async_endpoint",
     "as_endpoint",
     "chat_template",
@@ -73,7 +81,9 @@ __all__ = [
 _LATER = {
     "HttpEndpoint": ".http_endpoint",
     "LocalEndpoint": ".local",
+    "MlxEndpoint": ".in_mlx",
     "TransformersEndpoint": ".in_transformers",
+    "VllmEndpoint": ".in_vllm",
 }
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from threading import Event, Lock, Thread
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from threading import Event, Thread
 from typing import Any
 
 from ..errors import EndpointError, UsageError
-from ..extras import install_command
-from ..messages import Attachment, ChatRequest, Chunk, Message, Usage
-from .chat_template import accepted
-from .dialects import CHATML, PromptTemplate
-from .function import FunctionEndpoint
+from ..messages import ChatRequest, Chunk, Message, Usage
+from .dialects import CHATML
+from .in_process import InProcessEndpoint, Template, library, named
 from .stopping import StopSequences
 
 __all__ = ["TransformersEndpoint"]
 
-_RENAMED = {"max_tokens": "max_new_tokens", "max_completion_tokens": "max_new_tokens"}
-_NOT_FOR_IT = ("tools", "tool_choice", "response_format", "n", "stream")
+_library = partial(library, extra="transformers")
 
 
-class TransformersEndpoint(FunctionEndpoint):
+class TransformersEndpoint(InProcessEndpoint):
     """Replies that *model* generates: a ``text-generation`` pipeline, or a model with *tokenizer*.
 
     The chat template is the tokenizer's own; *template* is for those without one (ChatML, unless it
@@ -34,10 +32,11 @@ class TransformersEndpoint(FunctionEndpoint):
         model: Any,
         tokenizer: Any = None,
         *,
-        template: PromptTemplate | Callable[[Sequence[Message]], str] = CHATML,
+        template: Template = CHATML,
         params: Mapping[str, Any] | None = None,
     ) -> None:
-        _library()
+        _library("torch")
+        _library("transformers")
         inner: Any = getattr(model, "model", None) if tokenizer is None else model
         tokenizer = getattr(model, "tokenizer", None) if tokenizer is None else tokenizer
         if tokenizer is None or not hasattr(inner, "generate"):
@@ -46,63 +45,35 @@ class TransformersEndpoint(FunctionEndpoint):
                 "model and its tokenizer"
             )
         self._model: Any = inner
-        self._tokenizer: Any = tokenizer
-        self._template = (
-            template if isinstance(template, PromptTemplate) else PromptTemplate(template)
-        )
-        self._params = dict(params or {})
-        self._busy = Lock()
-        super().__init__(self._reply)
+        super().__init__(tokenizer, template, params)
 
     def __repr__(self) -> str:
         return f"TransformersEndpoint({type(self._model).__name__})"
 
-    def sees(self, attachment: Attachment) -> bool:
-        """No model that runs here is shown pictures."""
-        return False
-
-    def _reply(self, request: ChatRequest) -> Iterator[Chunk]:
-        if any(message.attachments for message in request.messages):
-            raise UsageError("a model of TransformersEndpoint cannot be shown pictures")
-        with self._busy:
-            yield from _Generation(self._model, self._tokenizer).run(
-                self._inputs(request.messages),
-                _options({**self._params, **request.params}),
-                [*request.stop, *self._ends()],
-            )
+    def _generated(self, request: ChatRequest, params: dict[str, Any]) -> Iterator[Chunk]:
+        ids = _eos_ids(self._model)
+        ends = [*self._ends(), *(self._tokenizer.decode([each]) for each in ids)]
+        return _Generation(self._model, self._tokenizer).run(
+            self._inputs(request.messages), _options(params), [*request.stop, *ends]
+        )
 
     def _inputs(self, messages: Sequence[Message]) -> Mapping[str, Any]:
-        if getattr(self._tokenizer, "chat_template", None):
-            prompt = accepted(self._rendered, messages)
-            inputs = self._tokenizer(prompt, return_tensors="pt", add_special_tokens=False)
-        else:
-            inputs = self._tokenizer(self._template.render(messages), return_tensors="pt")
+        # A template writes special tokens itself.
+        inputs = self._tokenizer(
+            self._prompt(messages), return_tensors="pt", add_special_tokens=not self._is_templated
+        )
         inputs.pop("token_type_ids", None)
         moved: Mapping[str, Any] = inputs.to(self._model.device)
         return moved
-
-    def _rendered(self, turns: list[dict[str, str]]) -> str:
-        text: str = self._tokenizer.apply_chat_template(
-            turns, tokenize=False, add_generation_prompt=True
-        )
-        return text
-
-    def _ends(self) -> list[str]:
-        """What the model writes when its turn is over, as text."""
-        ends = [str(self._tokenizer.eos_token or "")]
-        if not getattr(self._tokenizer, "chat_template", None):
-            ends.append(self._template.end)
-        return [*ends, *(self._tokenizer.decode([each]) for each in _eos_ids(self._model))]
 
 
 class _Generation:
     """One run of the model, in a thread of its own, which ends with whoever reads it."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
-        library = _library()
         self._model = model
         # Special tokens stay: with some models those are what calls begin with.
-        self._streamer = library.TextIteratorStreamer(
+        self._streamer = _library("transformers").TextIteratorStreamer(
             tokenizer, skip_prompt=True, skip_special_tokens=False
         )
         self._stop, self._error = Event(), list[BaseException]()
@@ -133,10 +104,9 @@ class _Generation:
         yield Chunk(cut.finish(), "", reason, Usage(length, written))
 
     def _generate(self, inputs: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-        library = _library()
         try:
             if "seed" in options:
-                library.set_seed(options["seed"])
+                _library("transformers").set_seed(options["seed"])
             known = {name: value for name, value in options.items() if name != "seed"}
             self._model.generate(
                 **inputs, **known, streamer=self._streamer, stopping_criteria=[self._is_over]
@@ -152,12 +122,8 @@ class _Generation:
 
 
 def _options(params: Mapping[str, Any]) -> dict[str, Any]:
-    options = {
-        _RENAMED.get(name, name): value
-        for name, value in params.items()
-        if name not in _NOT_FOR_IT and value is not None
-    }
-    options.setdefault("max_new_tokens", 1024)
+    options = named(params, "max_new_tokens")
+    options.pop("response_format", None)
     temperature = options.get("temperature")
     if temperature is not None:
         options["do_sample"] = temperature > 0
@@ -170,15 +136,3 @@ def _eos_ids(model: Any) -> list[int]:
     config = getattr(model, "generation_config", None)
     known = getattr(config, "eos_token_id", None)
     return list(known) if isinstance(known, list | tuple) else [] if known is None else [known]
-
-
-def _library(name: str = "transformers") -> Any:
-    try:
-        import torch
-        import transformers
-    except ImportError as error:
-        raise UsageError(
-            f"models of transformers need transformers and torch ({error}): "
-            f"{install_command('transformers')}"
-        ) from None
-    return torch if name == "torch" else transformers

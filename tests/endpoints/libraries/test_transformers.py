@@ -1,6 +1,6 @@
 """A tiny model of transformers: a reply, a stream, stop sequences, a cancel, an error.
 
-Not part of a usual run, which has no torch: ``make libraries``.
+``make libraries`` runs it where they are installed; the usual run has no torch.
 """
 
 from __future__ import annotations
@@ -9,34 +9,14 @@ import asyncio
 
 import pytest
 
-from toolproto import AsyncChatSession, ChatRequest, ChatSession, EndpointError, Message, UsageError
+from toolproto import AsyncChatSession, ChatRequest, ChatSession, EndpointError, UsageError
 from toolproto.endpoints import TransformersEndpoint
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs, not ours
 
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # noqa: E402
-
-TEMPLATE = (
-    "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<model>"
-)
-REQUEST = ChatRequest(
-    (Message("system", "Be brief."), Message("user", "Hi")),
-    params={"max_tokens": 24, "temperature": 0},
-)
-
-
-def tokenizer(template: str | None = TEMPLATE):
-    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    vocabulary = {"<eos>": 0, **{letter: at for at, letter in enumerate(letters, 1)}}
-    made = Tokenizer(models.BPE(vocabulary, []))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<eos>")
-    fast.chat_template = template
-    return fast
+from .tiny import REQUEST, chunks_of, text_of, tokenizer  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +30,6 @@ def model():
     made = transformers.LlamaForCausalLM(config)
     made.eval()
     return made
-
-
-def chunks_of(endpoint, request=REQUEST):
-    with endpoint.stream(request) as chunks:
-        return list(chunks)
-
-
-def text_of(chunks) -> str:
-    return "".join(chunk.text for chunk in chunks)
 
 
 def test_a_reply_is_streamed_with_its_end_and_its_counts(model):
