@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.proxy.agents.model import WAYS
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.environments import NotInstalled, installed
 from tests.proxy.clients.model import model_of
@@ -25,7 +26,6 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SECONDS = 300
 FRAMEWORKS = sorted(path.stem.removeprefix("with_") for path in HERE.glob("programs/with_*.py"))
-WAYS = ("behaves", "unknown tool, then right", "fence", "empty")
 
 needs_frameworks = pytest.mark.skipif(
     "TOOLPROTO_FRAMEWORKS" not in os.environ, reason="takes minutes: make frameworks"
@@ -59,7 +59,7 @@ def told(framework: str) -> list[dict[str, str]]:
 
 
 @needs_frameworks
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["behaves", *WAYS])
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_an_agent_gets_its_work_done_or_shows_why_not(framework: str, way: str):
     played = [row for row in told(framework) if row["way"] == way]

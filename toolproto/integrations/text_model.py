@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any
 
 from ..bridge.driving import apieces_of, pieces_of
 from ..bridge.entry import Bridge
 from ..bridge.exchange import Exchange
-from ..bridge.pieces import Piece
+from ..bridge.pieces import Ended, Piece
 from ..bridge.terms import ModelTerms
 from ..bridge.translate.base import Answer, collected
 from ..bridge.translate.content import Sees, blind
 from ..endpoints.function import as_async_endpoint, as_endpoint
-from ..errors import UsageError
+from ..errors import EndpointError, UsageError
+from ..events import CallCompleted, TextDelta
 from ..messages import ChatRequest, Chunk
 from ..paradigms import ToolContextDef
 from ..taught import taught
@@ -87,11 +88,18 @@ class TextModel:
 
     def pieces(self, exchange: Exchange) -> Iterator[Piece]:
         """The pieces of the answer, as they come."""
-        return pieces_of(exchange, as_endpoint(self._model).stream)
+        hears = _Hears()
+        for piece in pieces_of(exchange, as_endpoint(self._model).stream):
+            hears(piece)
+            yield piece
 
-    def apieces(self, exchange: Exchange) -> AsyncGenerator[Piece]:
+    async def apieces(self, exchange: Exchange) -> AsyncGenerator[Piece]:
         """The same, on an event loop."""
-        return apieces_of(exchange, as_async_endpoint(self._model).astream)
+        hears = _Hears()
+        async with aclosing(apieces_of(exchange, as_async_endpoint(self._model).astream)) as pieces:
+            async for piece in pieces:
+                hears(piece)
+                yield piece
 
     def answer(self, exchange: Exchange) -> Answer:
         """The whole answer."""
@@ -100,6 +108,32 @@ class TextModel:
     async def aanswer(self, exchange: Exchange) -> Answer:
         """The same, on an event loop."""
         return _whole([piece async for piece in self.apieces(exchange)])
+
+
+class _Hears:
+    """Raises an EndpointError for an answer that was cut off before it said anything.
+
+    Agents of frameworks take one without a word and without a call for the end of their work.
+    """
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def __call__(self, piece: Piece) -> None:
+        match piece:
+            case TextDelta(text):
+                self._said = self._said or bool(text.strip())
+            case CallCompleted():
+                self._said = True
+            case Ended(reason="length" | "content_filter" as reason) if not self._said:
+                raise EndpointError(_UNSAID[reason])
+
+
+_UNSAID = {
+    "length": "the reply was cut off at its length before it said anything that can be used; "
+    "allow more tokens",
+    "content_filter": "the service held the reply back (content_filter)",
+}
 
 
 def written(request: ChatRequest) -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import tool
-from working import TASK, TOOLS, play
+from working import TASK, TOOLS, play, spoken
 
 from toolproto.integrations.langchain import ChatToolproto
 from toolproto.messages import ChatRequest, Message
@@ -30,9 +30,8 @@ class TextOnly(BaseChatModel):
         assert not kwargs.get("tools")
         roles = {"system": "system", "human": "user", "ai": "assistant"}
         said = tuple(Message(roles[each.type], each.content) for each in messages)
-        with self.endpoint.stream(ChatRequest(said)) as chunks:
-            for chunk in chunks:
-                yield ChatGenerationChunk(message=AIMessageChunk(content=chunk.text))
+        for text in spoken(self.endpoint, ChatRequest(said)):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=text))
 
     def _generate(self, messages, stop=None, run_manager=None, **kwargs):
         text = "".join(each.text for each in self._stream(messages))
@@ -55,7 +54,7 @@ def streamed(text_model):
         if where["langgraph_node"] == "model":
             said = said + part.text if not getattr(part, "tool_call_chunks", ()) else ""
             calls += sum(bool(each["name"]) for each in getattr(part, "tool_call_chunks", ()))
-    assert calls == 3, f"{calls} calls"
+    assert calls >= 3, f"{calls} calls"
     return said
 
 

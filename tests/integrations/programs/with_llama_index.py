@@ -7,7 +7,7 @@ import asyncio
 from llama_index.core.agent.workflow import AgentStream, FunctionAgent
 from llama_index.core.llms import ChatMessage, ChatResponse, CustomLLM, LLMMetadata
 from llama_index.core.tools import FunctionTool
-from working import TASK, TOOLS, play
+from working import TASK, TOOLS, play, spoken
 
 from toolproto.integrations.llama_index import ToolprotoLLM
 from toolproto.messages import ChatRequest, Message
@@ -25,9 +25,8 @@ class TextOnly(CustomLLM):
     def stream_chat(self, messages, **kwargs):
         assert not kwargs.get("tools")
         said = tuple(Message(each.role.value, each.content) for each in messages)
-        with self.endpoint.stream(ChatRequest(said)) as chunks:
-            for chunk in chunks:
-                yield ChatResponse(message=ChatMessage(content=""), delta=chunk.text)
+        for text in spoken(self.endpoint, ChatRequest(said)):
+            yield ChatResponse(message=ChatMessage(content=""), delta=text)
 
     async def astream_chat(self, messages, **kwargs):
         async def responses():

@@ -13,7 +13,7 @@ import llm
 import llm.plugins
 from click.testing import CliRunner
 from llm.cli import cli
-from working import TASK, TOOLS, play, text_model
+from working import TASK, TOOLS, play, spoken, text_model
 
 import toolproto.integrations.llm as plugin
 from toolproto.messages import ChatRequest, Message
@@ -42,9 +42,7 @@ class TextOnly(llm.Model):
     can_stream = True
 
     def execute(self, prompt, stream, response, conversation):
-        with MODEL[0].stream(asked(prompt)) as chunks:
-            for chunk in chunks:
-                yield chunk.text
+        yield from spoken(MODEL[0], asked(prompt))
 
 
 class AsyncTextOnly(llm.AsyncModel):
@@ -52,9 +50,8 @@ class AsyncTextOnly(llm.AsyncModel):
     can_stream = True
 
     async def execute(self, prompt, stream, response, conversation):
-        async with MODEL[0].astream(asked(prompt)) as chunks:
-            async for chunk in chunks:
-                yield chunk.text
+        for text in spoken(MODEL[0], asked(prompt)):
+            yield text
 
 
 llm.plugins.pm.register(plugin, "toolproto")

@@ -10,31 +10,34 @@ import json
 import os
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.proxy.agents.model import ANSWER, CONTENT, Model
+from tests.proxy.agents.model import ANSWER, CONTENT, WAYS, Model
 from tests.proxy.agents.programs.working import TASK, TOOLS
 from tests.proxy.sayings import Cut, Refusal
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
 from toolproto.errors import EndpointError
 from toolproto.messages import ChatRequest, Usage
 
-__all__ = ["TASK", "TOOLS", "play", "text_model"]
+__all__ = ["TASK", "TOOLS", "play", "spoken", "text_model"]
 
 PLAN = [
     ("list_files", {}),
     ("read_file", {"path": "notes.txt"}),
     ("write_file", {"path": "out.txt", "content": CONTENT}),
 ]
-#: How the model goes about it, and whether anybody could get the work done with it.
-WAYS = {"behaves": True, "unknown tool, then right": True, "fence": True, "empty": False}
+#: Ways in which nobody can get the work done: that has to be seen.
+HOPELESS = ("unknown tool behind words", "empty", "refused", "always broken off")
+#: Ways in which it can be done by those who ask the service again, and has to be seen otherwise.
+TROUBLED = ("bad arguments", "broken off", "busy", "cut")
 
 
 def text_model(way: str, plan: Any = ()) -> ScriptedEndpoint:
     """A model that goes about it in this *way*, a few characters at a time."""
-    model = Model(list(plan) or PLAN, way)
+    model = Model([], way)
+    model.plan = [(name, _filled(given, model.content)) for name, given in plan or PLAN]
 
     def speak(request: ChatRequest) -> ScriptedReply:
         messages = [{"role": each.role, "content": each.content} for each in request.messages]
@@ -47,16 +50,36 @@ def text_model(way: str, plan: Any = ()) -> ScriptedEndpoint:
     return ScriptedEndpoint(*[speak] * 40, chunk_size=7)
 
 
-def play(scenarios: dict[str, Callable[[Any], object]], plan: Any = ()) -> None:
+def spoken(endpoint: Any, request: ChatRequest) -> Iterator[str]:
+    """What a text model of a framework's own says, which stands on *endpoint*."""
+    reason = None
+    with endpoint.stream(request) as chunks:
+        for chunk in chunks:
+            reason = reason or chunk.finish_reason
+            yield chunk.text
+    if reason is None:
+        raise ConnectionError("the reply was broken off")
+
+
+def play(
+    scenarios: dict[str, Callable[[Any], object]], plan: Any = (), without: Sequence[str] = ()
+) -> None:
     """Run each of *scenarios*, which is given the model, in every way; print how it went."""
     for name, scenario in scenarios.items():
-        for way, can_be_done in WAYS.items():
-            problem = _problem(lambda s=scenario, w=way: s(text_model(w, plan)), can_be_done)
+        for way in (each for each in ("behaves", *WAYS) if each not in without):
+            problem = _problem(way, lambda s=scenario, w=way: s(text_model(w, plan)))
             told = json.dumps({"scenario": name, "way": way, "problem": problem})
             print(f"\n{told}", flush=True)  # frameworks leave lines open
 
 
-def _problem(run: Callable[[], object], can_be_done: bool) -> str | None:
+def _filled(value: Any, content: str) -> Any:
+    """*value* with *content* where a plan has what is to be written."""
+    if isinstance(value, dict):
+        return {name: _filled(each, content) for name, each in value.items()}
+    return content if value == CONTENT else value
+
+
+def _problem(way: str, run: Callable[[], object]) -> str | None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         Path("notes.txt").write_text("some notes\n", encoding="utf-8")
@@ -64,13 +87,13 @@ def _problem(run: Callable[[], object], can_be_done: bool) -> str | None:
             said = str(run())
         except BaseException:
             # What cannot be done has to be seen; never an end like any other.
-            return traceback.format_exc()[-3000:] if can_be_done else None
+            return None if way in (*HOPELESS, *TROUBLED) else traceback.format_exc()[-3000:]
         finally:
             os.chdir("/")
         out = Path(folder, "out.txt")
         got = out.read_text(encoding="utf-8") if out.exists() else None
-    if not can_be_done:
+    if way in HOPELESS:
         return f"no error, but {said!r}"
-    if got != CONTENT:
-        return f"out.txt holds {got!r}; it said {said!r}"
+    if got != Model([], way).content:
+        return f"out.txt holds {str(got)[:200]!r}; it said {said!r}"
     return None if said == ANSWER else f"it said {said!r}"
