@@ -66,7 +66,7 @@ web: $(READY_ALL)  ## The page under load: viewers, turns, long sessions, long a
 agents: $(READY_ALL)  ## Claude Code, codex and nine others before a model that errs: twenty minutes, and a gigabyte
 	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/agents
 
-frameworks: $(READY_ALL)  ## SDKs with a transport in them, and models of frameworks: ten minutes, and a gigabyte
+frameworks: $(READY_ALL)  ## SDKs with a transport in them, and models of frameworks: ten minutes, and two gigabytes
 	TOOLPROTO_FRAMEWORKS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/clients tests/integrations
 
 docs: $(READY)  ## The documentation as a site, with search: build/site/index.html
@@ -78,9 +78,8 @@ wheel: $(READY)  ## A wheel in dist/, to be installed anywhere
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
 
-libraries: $(READY_ALL)  ## Tiny models of transformers, and clients as endpoints: a gigabyte
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[transformers]' litellm openai
-	$(BIN)/python -m pytest tests/endpoints/libraries
+libraries: $(READY_ALL)  ## Tiny models of transformers, mlx-lm and vLLM, and clients: ten minutes, and four gigabytes
+	TOOLPROTO_LIBRARIES=1 $(BIN)/python -m pytest tests/endpoints/libraries
 
 release-check: $(READY_ALL)  ## The wheel with the lowest and the newest versions, each extra alone, on every Python here
 	$(BIN)/python requirements/release_check.py

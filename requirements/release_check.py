@@ -30,7 +30,19 @@ EXTRAS = PROJECT["optional-dependencies"]
 OURS = {"test", "bench", "soak", "docs", "all"}
 #: Extras that are a framework of somebody else's, and large.
 LARGE = {
-    *("ray", "spark", "daft", "polars", "duckdb", "transformers", "haystack", "langchain"),
+    *(
+        "ray",
+        "spark",
+        "daft",
+        "polars",
+        "duckdb",
+        "transformers",
+        "mlx",
+        "vllm",
+        "dspy",
+        "haystack",
+        "langchain",
+    ),
     *("litellm", "llama-index", "llm", "openai-agents", "pydantic-ai", "smolagents"),
 }
 PROGRAM = """

@@ -19,7 +19,9 @@ PATIENCE = 60.0
 TIME_LIMIT = 240.0
 #: Seconds for those that fetch, install or build something first, by where they stand.
 LONGER = {
+    "tests/endpoints/libraries/": 1800.0,
     "tests/endpoints/local/": 900.0,
+    "tests/integrations/": 1800.0,
     "tests/proxy/clients/": 1800.0,
     "tests/cli/scaffold/": 600.0,
     "tests/mcp/references/": 900.0,

@@ -18,6 +18,7 @@ APART = {
     *("docs", "soak", "ray", "polars", "duckdb", "spark", "daft"),
     *("langchain", "llm", "pydantic-ai", "transformers"),
     *("haystack", "litellm", "llama-index", "openai-agents", "smolagents"),
+    *("dspy", "mlx", "vllm"),
 }
 REMEDY = "run `make lock`, or `python requirements/lock.py` in the environment of the tests"
 
