@@ -1,9 +1,13 @@
 """Native calls, written in every form and read back: do they come back as they were?
 
-    python -m soak.round_trips [--calls 100000] [--forms hermes,…] [--seed 1]
+    python -m soak.round_trips [--calls 100000] [--from 0] [--seconds S] [--forms hermes,…]
 
 Calls are drawn at random: names, text full of markers, quotes and line ends, numbers, lists and
-objects as the schemas of their tools have them. Prints what did not come back, and exits with 1.
+objects as the schemas of their tools have them; one to five of them make a reply. Every form gets
+the same ones, so that a run that was ended, by hand or after some *seconds* of processor, goes on
+*from* as many calls as it says. ``encode_batch`` reads back what it wrote; ``read_batch`` reads a
+tenth once more, as somebody who has nothing but the reply. Prints what did not come back, and
+exits with 1.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import json
 import random
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -68,40 +73,71 @@ def call(dice: random.Random) -> dict[str, Any]:
     return {"name": dice.choice(OFFER.tools).name, "arguments": json.dumps(arguments)}
 
 
-def tried(form: str, calls: int, dice: random.Random) -> tuple[int, list[str]]:
-    """How many calls of *form* came back, and what became of others."""
-    reading, back, told = Reading(form, OFFER, check=False), 0, list[str]()
-    for start in range(0, calls, 500):
-        size = min(500, calls - start)
-        native = [[call(dice)] for _ in range(size)]
-        written = encode_batch(pa.RecordBatch.from_pydict({"calls": native}), reading)
-        read = read_batch(written, reading)
-        rows = zip(native, written.to_pylist(), read.to_pylist(), strict=True)
-        for sent, reply, row in rows:
-            got = [(c["name"], json.loads(c["arguments"])) for c in row["calls"]]
-            same = got == [(c["name"], json.loads(c["arguments"])) for c in sent]
-            back += same and reply["round_trip"] is True
-            if not same or reply["round_trip"] is not True:
-                told.append(f"{form}: {sent} became {reply['reply']!r}, {reply['reason']}")
-    return back, told
+#: Calls that are written together: a form is prepared for each such heap.
+TOGETHER = 5_000
+
+
+def drawn(number: int, seed: int) -> list[list[dict[str, Any]]]:
+    """The calls of heap *number*, by replies."""
+    dice = random.Random(f"{seed} {number}")
+    calls, replies = [call(dice) for _ in range(TOGETHER)], []
+    while calls:
+        size = dice.randint(1, 5)
+        replies.append(calls[:size])
+        del calls[:size]
+    return replies
+
+
+def lost(written: Any, native: list[Any], reading: Reading) -> Iterator[int]:
+    """The replies that did not come back as their calls."""
+    back = written.column("round_trip").to_pylist()
+    yield from (number for number, same in enumerate(back) if same is not True)
+    tenth = read_batch(written.slice(0, len(native) // 10), reading)
+    for number, calls in enumerate(tenth.column("calls").to_pylist()):
+        got, sent = (
+            [(each["name"], json.loads(each["arguments"])) for each in some]
+            for some in (calls, native[number])
+        )
+        if got != sent and back[number] is True:
+            yield number
+
+
+def tried(readings: dict[str, Reading], number: int, seed: int) -> tuple[int, list[str]]:
+    """How many calls of heap *number* did not come back in some form, and what became of them."""
+    native = drawn(number, seed)
+    batch, broken, told = pa.RecordBatch.from_pydict({"calls": native}), 0, list[str]()
+    for form, reading in readings.items():
+        written = encode_batch(batch, reading)
+        for row in lost(written, native, reading):
+            broken += len(native[row])
+            reply = written.slice(row, 1).to_pylist()[0]
+            told.append(f"{form}: {native[row]} became {reply['reply']!r}, {reply['reason']}")
+    return broken, told
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--calls", type=int, default=100_000)
+    parser.add_argument("--from", type=int, default=0, dest="start")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--forms", default="")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     forms = asked.forms.split(",") if asked.forms else paradigms()
-    back, broken, began = 0, list[str](), time.process_time()
-    for form in forms:
-        came, told = tried(form, asked.calls, random.Random(f"{asked.seed} {form}"))
-        back += came
-        broken += told
+    readings = {form: Reading(form, OFFER, check=False) for form in forms}
+    broken, heaps = 0, 0
+    for number in range(asked.start // TOGETHER, -(-asked.calls // TOGETHER)):
+        lost_calls, told = tried(readings, number, asked.seed)
+        heaps, broken = heaps + 1, broken + lost_calls
         for line in told[:3]:
             print(line[:600], flush=True)
-    total, busy = asked.calls * len(forms), time.process_time() - began
-    print(f"{back:,} of {total:,} calls in {len(forms)} forms came back, {busy:.0f} s of processor")
+        if time.process_time() > asked.seconds:
+            break
+    calls, busy = heaps * TOGETHER, time.process_time()
+    print(
+        f"{calls:,} calls in {len(forms)} forms, {calls * len(forms):,} in all: {broken:,} did not "
+        f"come back; {busy:.0f} s of processor, goes on from {asked.start + calls}"
+    )
     return bool(broken)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -14,7 +13,8 @@ from ..errors import UsageError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..finish_reasons import cut_reason
 from ..messages import CallProblem, Grade, ProblemKind, ToolCall
-from ..paradigms import ToolContextDef, get_paradigm, parse_any
+from ..paradigms import ToolContextDef, get_paradigm
+from ..paradigms.salvage import any_decoder
 from ..tools.check import check_call
 from ..tools.spec import ToolOffer
 from .reading import ANY, AUTO, Reading
@@ -60,12 +60,14 @@ class ReadReply:
         """What came of it."""
         if self.fault:
             return Outcome.UNREADABLE
+        if not self.calls and not self.problems:
+            return Outcome.NO_CALL
         found = [_BY_GRADE[call.grade] for call in self.calls]
         found += [
             Outcome.TRUNCATED if problem.kind is ProblemKind.TRUNCATED else Outcome.PROBLEM
             for problem in self.problems
         ]
-        return max(found, key=_ORDER.index) if found else Outcome.NO_CALL
+        return found[0] if len(found) == 1 else max(found, key=_ORDER.index)
 
     def told(self) -> dict[str, Any]:
         """All of it, as JSON holds it."""
@@ -118,12 +120,13 @@ class ReplyReader:
         reply.text, reply.reasoning = "".join(texts), "".join(thoughts)
         return reply
 
-    def _events(
-        self, text: str, offer: ToolOffer, paradigm: str, cut: str | None
-    ) -> Iterable[Event]:
-        if paradigm == ANY:
-            return self._events_of_any(text, offer, cut)
-        decoder = self.paradigm(paradigm).decoder(offer)
+    def _events(self, text: str, offer: ToolOffer, paradigm: str, cut: str | None) -> list[Event]:
+        if paradigm != ANY:
+            decoder = self.paradigm(paradigm).decoder(offer)
+        elif cut or not offer.tools:
+            raise UsageError(f"{ANY!r} reads whole replies, and calls of known tools only")
+        else:
+            decoder = any_decoder(offer, ids=self._ids, reasoning=self._reasoning)
         return [*decoder.feed(text), *decoder.finish(cut)]
 
     def paradigm(self, name: str) -> ToolContextDef:
@@ -134,11 +137,6 @@ class ReplyReader:
     def checked(self, call: ToolCall, offer: ToolOffer) -> ToolCall | CallProblem:
         """*call* as it may run under *offer*, or what is wrong with it; unchecked if so asked."""
         return check_call(call, offer) if self._check and offer.tools else call
-
-    def _events_of_any(self, text: str, offer: ToolOffer, cut: str | None) -> Iterable[Event]:
-        if cut or not offer.tools:
-            raise UsageError(f"{ANY!r} reads whole replies, and calls of known tools only")
-        return parse_any(text, offer, ids=self._ids, reasoning=self._reasoning).events
 
     def _load(self, name: str) -> ToolContextDef:
         if len(name) > _LONGEST_NAME:  # it is remembered, and a row may say anything

@@ -23,7 +23,7 @@ from ..tools.define import Tool
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 
-__all__ = ["Listing", "list_forms_by", "parse_any", "salvaging"]
+__all__ = ["Listing", "any_decoder", "list_forms_by", "parse_any", "salvaging"]
 
 #: Lists forms with the names of their paradigms.
 Listing = Callable[[], Iterable[tuple[str, ReplyForm]]]
@@ -53,16 +53,28 @@ def parse_any(
     Given the tools themselves, a call without any marker of one that executes code is a problem.
     """
     tools = () if isinstance(offer, ToolOffer) else tuple(offer)
-    decoder = ReplyDecoder(
+    offered = offer if isinstance(offer, ToolOffer) else ToolOffer(tuple(t.spec for t in tools))
+    decoder = any_decoder(offered, ids=ids, reasoning=reasoning, limits=limits)
+    events = merge([*decoder.feed(text), *decoder.finish()])
+    guarded = {tool.name for tool in tools if tool.risk == "exec"}
+    return ParsedResponse(text, tuple(_guarded(event, guarded) for event in events))
+
+
+def any_decoder(
+    offer: ToolOffer,
+    *,
+    ids: IdFactory = random_id,
+    reasoning: Reasoning | None = None,
+    limits: Limits | None = None,
+) -> ReplyDecoder:
+    """What :func:`parse_any` reads a reply with."""
+    return ReplyDecoder(
         _universal(),
-        offer if isinstance(offer, ToolOffer) else ToolOffer(tuple(tool.spec for tool in tools)),
+        offer,
         ids=ids,
         reasoning=reasoning or _USUAL_REASONING,
         limits=limits or _USUAL_LIMITS,
     )
-    events = merge([*decoder.feed(text), *decoder.finish()])
-    guarded = {tool.name for tool in tools if tool.risk == "exec"}
-    return ParsedResponse(text, tuple(_guarded(event, guarded) for event in events))
 
 
 def _guarded(event: Event, names: Collection[str]) -> Event:

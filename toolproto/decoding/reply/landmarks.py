@@ -106,6 +106,7 @@ class Landmarks:
         # and, if it is dropped, of a line.
         self.first_thoughts = [marker for marker, text in thoughts if text[0] == " "]
         self.first_dropped = [Marker(text) for text in form.dropped if text[0] == " "]
+        self.firsts = {marker.first for marker in (*self.first_thoughts, *self.first_dropped)}
         self.dropped_lines = [Marker(marker.text[1:]) for marker in self.first_dropped]
         #: Every marker that is looked for, and what it announces.
         self.table = (*table, *((marker, Landmark.DROPPED) for marker in self.dropped_lines))

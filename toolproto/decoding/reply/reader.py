@@ -96,7 +96,7 @@ class ReplyReader:
         self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._attempt: Attempt | None = None
         self.fences = Fences(self, form)
-        self._other = OtherJson(None)
+        self._other: OtherJson | None = None
         self._other_standing = PLAIN  # of the object that is no call
         self._cut: CutTail | None = None
         self._broken_off = False
@@ -217,6 +217,9 @@ class ReplyReader:
 
     def _at_start(self, text: str, at: int, final: bool) -> int:
         """At the first character of the reply, where its template may have begun a thought."""
+        if text[at] not in self.landmarks.firsts:
+            self.mode = self.in_prose
+            return at
         ends = [marker.at(text, at, final) for marker in self.landmarks.first_thoughts]
         dropped = [marker.at(text, at, final) for marker in self.landmarks.first_dropped]
         if MORE in ends or MORE in dropped:
@@ -374,13 +377,15 @@ class ReplyReader:
 
     def _in_other_json(self, text: str, at: int, final: bool) -> int:
         """In an object that is no call: what looks like one inside it is data."""
-        stop = self._other.feed(text, at, final)
+        other = self._other
+        assert other is not None, "begun before"
+        stop = other.feed(text, at, final)
         if stop > at:
             self._say(text, at, stop)
-        if self._other.done:
+        if other.done:
             self.mode = self.in_prose
-        elif self._other.at_calls:
-            self._other.at_calls = False
+        elif other.at_calls:
+            other.at_calls = False
             self.mode = self.in_prose
             self._try(JsonCalls(Beginning(self._setting)), stop, self._other_standing)
         return stop
