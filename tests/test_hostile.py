@@ -665,6 +665,16 @@ def test_a_reply_is_read_up_to_so_many_mistakes_however_it_is_cut() -> None:
     laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
 
 
+def test_four_calls_that_are_mended_count_as_a_mistake_however_they_are_cut() -> None:
+    call = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo",}}</tool_call>\n'
+    paradigm = get_paradigm("hermes", limits=Limits(mistakes=1))
+    assert len(paradigm.parse_response(call.replace(",}", "}") * 5, STANDARD_OFFER).calls) == 5
+    cut = paradigm.parse_response(call * 5, STANDARD_OFFER)
+    assert len(cut.calls) == 4
+    assert [(each.kind, each.raw) for each in cut.problems] == [(ProblemKind.TOO_LARGE, call)]
+    laws.chunking(paradigm, call * 5, list(range(len(call) * 5)), offer=STANDARD_OFFER)
+
+
 def test_a_marker_that_begins_a_line_is_seen_where_it_is_cut() -> None:
     reply = 'I check.\n\nAction: get_weather\nAction Input: {"city": "Oslo"}'
     for at in range(len(reply)):

@@ -42,7 +42,8 @@ class Limits:
     *depth* keeps clear of Python's recursion limit in everything that later walks the
     arguments; *characters* bounds what is buffered for one call; *recoveries* bounds how often
     one reply is read again from a place where a broken call turned out to end; behind so many
-    *mistakes*, calls that cannot be used, a reply is not read any further.
+    *mistakes* it is not read any further. A call that cannot be used is one, and a call that had
+    to be mended a quarter of one.
     """
 
     depth: int = 64

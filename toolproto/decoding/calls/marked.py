@@ -108,6 +108,10 @@ class MarkedBody:
         space = _SPACE.match(text, at)
         if space:
             return space.end()
+        if self._opener.is_tag and self._openings.by_content and not self._form.tool:
+            again = self._opener.at(text, at, final)
+            if again >= 0:  # as nothing else can, this tells at a glance
+                return again
         if self._openings.by_content:  # the call of another family may begin like that
             lead = _LEAD.match(text, at)
             if lead:

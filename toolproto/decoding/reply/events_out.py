@@ -27,6 +27,7 @@ from .place import PLAIN, Standing, Verdict
 
 __all__ = ["Attempt", "Body", "Course", "Outbox"]
 
+_MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
 
 
@@ -43,7 +44,7 @@ class Outbox:
         self.linger = False  # keep the next completed call until it is settled how it ends
         self.patient = False  # keep the last call until it is known what stands behind it
         self.repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
-        self.mistakes = 0  # calls that were rejected
+        self.mistakes = 0.0  # calls that were rejected, and a part of those that were mended
         self.cut = False  # was the reply ended by a limit? What waits for more text lacks it then
 
     def take(self) -> list[Event]:
@@ -171,6 +172,7 @@ class Outbox:
         """The call that lingers departs from the form in this, too, unless it says so itself."""
         last = self._lingering
         if last is not None and all(known.name != repair.name for known in last.call.repairs):
+            self.mistakes += 0 if last.call.repairs else _MENDED
             call = replace(last.call, repairs=(*last.call.repairs, repair))
             self._lingering = CallCompleted(last.index, call)
 
@@ -210,6 +212,7 @@ class Outbox:
             self._say(ArgumentsDelta(index, text))
 
     def completed(self, index: int, call: ToolCall) -> None:
+        self.mistakes += _MENDED if call.repairs else 0
         if self.linger or self.patient:
             self.release()
             self._lingering = CallCompleted(index, call)
@@ -233,7 +236,7 @@ class _Withheld:
 
     __slots__ = ("events", "index", "mistakes", "raw", "start")
 
-    def __init__(self, start: int, events: int, index: int, mistakes: int) -> None:
+    def __init__(self, start: int, events: int, index: int, mistakes: float) -> None:
         self.start = start
         self.events = events
         self.index = index

@@ -67,6 +67,10 @@ class Found(NamedTuple):
 # the name stands a parenthesis, or the line ends and a brace begins the next. It need not be exact,
 # but every line of prose is held against it: each part is looked at once, and never given back.
 _NAMED_LINE = r"[ \t\r]{0,200}+[\w.:/\\-]{1,260}+[\"'`”’ \t\r]{0,12}+(?:\(|\Z|\n\s{0,8}+(?:\{|\Z))"
+# Behind a bracket: the first member of an object, and the name of the first call in a list of
+# Python calls. Brackets that have neither are not even stopped at.
+_MEMBER = r"\s{0,80}+[\"'“‘`]?+(?:[A-Za-z_]|\Z)"
+_LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])?+(?:[^\W\d]|\\|\Z)"
 _TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
 _TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
 # So many characters of a marker tell it from nearly all other text.
@@ -122,6 +126,8 @@ class Landmarks:
         self.call_markers = [marker for marker, kind in table if kind in _OF_CALLS]
         self.by_name = form.bare_by_name
         self.labels = MarkerSet([Marker(label) for label in LABELS])
+        #: Does nothing that counts at the beginning of a line alone look like a tag?
+        self.no_tag_lines = all(marker.first != "<" for marker in self.dropped_lines)
         #: Words in which nothing is telling.
         self.plain: set[str] = set()
         python = form.bare_python
@@ -189,15 +195,15 @@ def _telling(
     behind: dict[str, list[str]] = {
         "\n": [],
         "<": [],
-        "[": [r"\s{0,80}+(?:\{|\Z)"],
-        "{": [r"[\s\"'“‘`A-Za-z_]|\Z"],
+        "[": [rf"\s{{0,80}}+(?:\{{(?:{_MEMBER})|\Z)"],
+        "{": [_MEMBER],
         "`": [r"`(?:`|\Z)|\Z"],  # a code span is none of our business: `place.py` sees it
         "~": [r"~|\Z"],
     }
     begun = [*(_rest_of(line, least=1) for line in lines), *([_NAMED_LINE] if by_name else [])]
     behind["\n"].append(rf"[ \t\r]{{0,200}}+(?:{'|'.join(begun)})")
     if python:
-        behind["["].append(r"\s{0,80}+(?:\[\s{0,80}+)?+(?:[{\"'`“‘\\]|[^\W\d]|\Z)")
+        behind["["].append(_LISTED_CALL)
     if tool_tags:
         behind["<"].append(r"[\s/\\]{0,7}+\w")
     starts: dict[str, set[str]] = {}

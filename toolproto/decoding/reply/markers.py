@@ -81,6 +81,11 @@ class Marker:
         return _SPECIAL_TOKEN.search(self.text) is not None
 
     @property
+    def is_tag(self) -> bool:
+        """Is it a tag, and no special token?"""
+        return bool(self._name)
+
+    @property
     def first(self) -> str:
         """The character it begins with."""
         return "<" if self._name else self.text[0]
@@ -172,6 +177,7 @@ class _Bucket:
     """The markers that may begin with one pair of characters."""
 
     def __init__(self, markers: Sequence[Marker], numbers: Sequence[int]) -> None:
+        self._by_next = _by_next(markers, numbers)
         self._by_length = sorted(numbers, key=lambda number: -markers[number].length)
         regexes = [markers[number].regex for number in self._by_length]
         whole = "|".join(f"({regex})" for regex in regexes) or r"(?!)"
@@ -191,6 +197,12 @@ class _Bucket:
     def at(self, text: str, at: int, final: bool) -> tuple[int, int]:
         if self._pattern is None:
             return NO, NO
+        if self._by_next:
+            begun = text[at + 2 : at + 4]
+            # Two letters are spelled in one way only, but for their case.
+            if len(begun) == 2 and begun.isascii() and begun.isalpha() and text[at + 1] in "/|｜":
+                bucket = self._by_next.get(begun.lower())
+                return bucket.at(text, at, final) if bucket else (NO, NO)
         found = self._match(text, at)
         if found and found.lastindex:
             number = self._by_length[found.lastindex - 1]
@@ -199,6 +211,22 @@ class _Bucket:
                 return MORE, MORE
             return number, found.end()
         return (MORE, MORE) if not final and self._pattern.may_change(text, at) else (NO, NO)
+
+
+def _by_next(markers: Sequence[Marker], numbers: Sequence[int]) -> dict[str, _Bucket]:
+    """The same markers by the two letters that come next, if that tells many of them apart.
+
+    Dozens of closing tags and special tokens begin with one pair of characters.
+    """
+    if len(numbers) < 5 or any(len(markers[n].literal) < 4 for n in numbers):
+        return {}
+    nexts = {markers[n].same[2:4] for n in numbers}
+    if len(nexts) < 2:
+        return {}
+    return {
+        begun: _Bucket(markers, [n for n in numbers if markers[n].same[2:4] == begun])
+        for begun in nexts
+    }
 
 
 def _spelled_in_name(char: str) -> str:

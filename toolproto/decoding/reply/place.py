@@ -348,27 +348,25 @@ class Place:
         self.unseen.clear()
         at = 0
         while at < len(text):
-            stop = self._step(text, at)
+            if self._element is not None:
+                stop = self._in_element(text, at)
+            else:
+                found = _SPECIAL.search(text, at)
+                stop = found.start() if found else len(text)
+                if stop == at:
+                    stop = self._at_special(text, at)
+                else:
+                    self._words(text[at:stop] if stop - at < 400 else _ends(text, at, stop))
             if stop < 0:
                 self._rest = text[at:]
                 return
             self._seen += stop - at
             at = stop
 
-    def _step(self, text: str, at: int) -> int:
-        """Take in something from *at* on: to where, or -1 if more has to come first."""
-        if self._element is not None:
-            return self._in_element(text, at)
-        found = _SPECIAL.search(text, at)
-        stop = found.start() if found else len(text)
-        if stop == at:
-            return self._at_special(text, at)
-        self._words(text[at:stop] if stop - at < 400 else _ends(text, at, stop))
-        return stop
-
     def _words(self, words: str) -> None:
         if len(self._head) < _HEAD:
-            self._head += _plain(words)  # an unseen character hides no quote mark
+            # An unseen character hides no quote mark.
+            self._head = (self._head + _plain(words))[:_HEAD]
         tail = self._tail + words
         self._tail = tail if len(tail) < 4 * _TAIL else tail[-_TAIL:]
         if self._fresh and _plain(words).strip():

@@ -20,7 +20,7 @@ from ...events import Event, NewText, TextDelta
 from ...messages import ProblemKind, Span
 from ...tools.spec import ToolOffer
 from ..calls.marked import MarkedBody
-from ..calls.names import leading_key, offered
+from ..calls.names import MORE_KEY, leading_key, offered
 from ..calls.record import Beginning, CallSetting
 from ..calls.which_reader import BareCall, BareCalls
 from ..contract import Limits
@@ -230,7 +230,7 @@ class ReplyReader:
         return max(at, *ends, *dropped)
 
     def _read_prose(self, text: str, at: int, final: bool) -> int:
-        if self._line_begins:
+        if self._line_begins and not (text[at] == "<" and self.landmarks.no_tag_lines):
             stop = self._at_line(text, at, final)
             if stop != NO:
                 return stop
@@ -360,6 +360,8 @@ class ReplyReader:
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
         key = leading_key(text, at, final)
+        if key == MORE_KEY:
+            return at
         if not key and not (text[at] == "[" and self.bare.in_python):
             return self._say(text, at, at + 1)  # as most brackets, wherever they stand
         apart = self.place.begins_something

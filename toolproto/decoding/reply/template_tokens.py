@@ -82,7 +82,8 @@ FABRICATED = (
 )
 TOO_MANY = (
     ProblemKind.TOO_LARGE,
-    "so many calls before it could not be used that the rest was not read; write fewer at a time",
+    "so many calls before it are not as they should be that the rest was not read;"
+    " write fewer at a time",
 )
 
 
