@@ -52,6 +52,7 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	$(BIN)/python -m soak.fuzz --runs 300000
 	$(BIN)/python -m soak.cut_streams
 	$(BIN)/python -m soak.sessions
+	$(BIN)/python -m soak.proxy
 	$(BIN)/python -m soak.crashes --store sqlite
 	$(BIN)/python -m soak.crashes --store postgresql
 	$(BIN)/python -m soak.workers
@@ -63,7 +64,7 @@ web: $(READY_ALL)  ## The page under load: viewers, turns, long sessions, long a
 	TOOLPROTO_WEB=1 $(BIN)/python -m pytest tests/web -n 2
 	$(BIN)/python -m soak.web
 
-agents: $(READY_ALL)  ## Claude Code, codex and nine others before a model that errs: twenty minutes, and a gigabyte
+agents: $(READY_ALL)  ## Claude Code, codex and twelve others before a model that errs: forty minutes, and two gigabytes
 	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/agents
 
 frameworks: $(READY_ALL)  ## SDKs with a transport in them, and models of frameworks: ten minutes, and two gigabytes

@@ -51,7 +51,7 @@ def read(pieces: list[bytes]) -> tuple[int | None, bytes, str]:
 
 def joined(pieces: list[bytes]) -> list[bytes]:
     joiner = ChunkJoiner()
-    found = [joiner.feed(piece) for piece in pieces]
+    found = [joiner.feed(piece).framed() for piece in pieces]
     return [*filter(None, found), b""]
 
 
@@ -84,5 +84,5 @@ def test_chunks_that_came_together_are_one():
 def test_a_chunk_that_never_ends_is_not_kept_for_ever():
     joiner = ChunkJoiner()
     sent = HEADS[0] + b"ffffff\r\n"
-    out = joiner.feed(sent) + b"".join(joiner.feed(b"x" * 1000) for _ in range(100))
+    out = b"".join(joiner.feed(piece).framed() for piece in (sent, *[b"x" * 1000] * 100))
     assert len(out) > 50_000

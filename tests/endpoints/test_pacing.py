@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
+
+import pytest
 
 from toolproto.endpoints.http import AsyncLines
+from toolproto.errors import EndpointError
 
 TOKENS = [f"data: {number}\n\n".encode() for number in range(20)]
 HEAD = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -51,3 +55,58 @@ def test_the_first_token_comes_at_once_and_the_others_together():
 
 def test_without_a_pace_nothing_is_changed():
     assert b"".join(asyncio.run(pieces_at(0.0))) == b"".join(TOKENS)
+
+
+ENDINGS = {
+    "whole": b"0\r\n\r\n",
+    "with a trailer": b"0\r\nx: y\r\n\r\n",
+    "broken off": b"5\r\nab",
+    "no chunk": b"zz\r\n",
+    "with an extension": b"3;x=y\r\nabc\r\n0\r\n\r\n",
+}
+
+
+async def outcomes(pace: float, ending: bytes) -> tuple[list[bytes | str], int]:
+    """Two answers on the lines of one endpoint, or how they failed; and how many connections."""
+    connections: list[asyncio.Task[None] | None] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.append(asyncio.current_task())
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(HEAD + b"".join(b"%x\r\n%b\r\n" % (len(t), t) for t in TOKENS))
+                writer.write(ending)
+                if ending != ENDINGS["whole"]:
+                    break
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    lines, found = AsyncLines(False, pace), list[bytes | str]()
+    for _ in range(2):
+        line = await lines.line()
+        try:
+            await line.send(url, {}, b"", None, "GET")
+            body = b""
+            while piece := await line.read():
+                body += piece
+            found.append(body)
+        except EndpointError as error:
+            found.append(type(error).__name__)
+        finally:
+            await line.close()
+    await lines.close()
+    server.close()
+    await asyncio.gather(*filter(None, connections))
+    return found, len(connections)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_answer_ends_as_it_would_without_a_pace(ending):
+    paced, plain = (asyncio.run(outcomes(pace, ENDINGS[ending])) for pace in (0.05, 0.0))
+    assert paced == plain
+
+
+def test_a_connection_whose_answer_was_read_is_used_again():
+    assert asyncio.run(outcomes(0.05, ENDINGS["whole"])) == ([b"".join(TOKENS)] * 2, 1)

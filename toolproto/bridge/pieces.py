@@ -50,6 +50,8 @@ Piece = TextDelta | ReasoningDelta | CallStarted | ArgumentsDelta | CallComplete
 
 def joined(pieces: Sequence[Piece]) -> list[Piece]:
     """*pieces* with neighbours of one kind as one: what came together goes out together."""
+    if len(pieces) < 2:
+        return list(pieces)
     whole: list[Piece] = []
     for _, run in groupby(pieces, _kind):
         first, *more = run

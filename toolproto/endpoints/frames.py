@@ -107,9 +107,10 @@ class ServerSentEvents:
 
     def feed(self, data: bytes, /) -> list[Frame]:
         """The frames that *data* completes."""
-        # Most pieces are exactly one event of one line, and a reply has hundreds of them.
-        if self._is_one_event(data):
-            return [Frame("", data[6:-2].decode("utf-8", "replace"))]
+        # Most pieces are whole events of one line, and a reply has hundreds of them.
+        if self._are_events(data):
+            text = data[6:-2].decode("utf-8", "replace")
+            return [Frame("", each) for each in text.split("\n\ndata: ")]
         frames: list[Frame] = []
         for line in self._lines.feed(data):
             if line:
@@ -126,12 +127,14 @@ class ServerSentEvents:
             self._take(line)
         return [self._frame()] if self._data else []
 
-    def _is_one_event(self, data: bytes) -> bool:
+    def _are_events(self, data: bytes) -> bool:
         return (
             data[:6] == b"data: "
-            and data.find(b"\n") == len(data) - 2
-            and data[-1:] == b"\n"
+            and data[-2:] == b"\n\n"
+            # No line end but those between two events, and the last.
+            and data.count(b"\n") == 2 * data.count(b"\n\ndata: ") + 2
             and b"\r" not in data
+            and len(data) <= MAX_FRAME
             and not self._data
             and not self._event
             and self._lines.at_line_start()

@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 import httpx
 
 from ..errors import EndpointError, EndpointTimeout, WireError
-from .pacing import BlockingPacedBackend, PacedBackend
+from .pacing import AsyncPacedStream, BlockingPacedBackend, PacedBackend
 
 __all__ = ["AsyncLine", "AsyncLines", "Line", "Lines", "packed"]
 
@@ -173,6 +173,8 @@ class AsyncLine:
         self._client = held.client
         self._response: httpx.Response | None = None
         self._connection: Any = None
+        #: Where the body can be read without httpx, which has a part in the rest of it.
+        self._beside: AsyncPacedStream | None = None
         held.lines.add(self)
         #: Whether the request had to make a connection, and whether it is on its way.
         self.fresh = False
@@ -194,12 +196,17 @@ class AsyncLine:
             failure = _translated(error)
         else:
             self._pieces = _apieces(self._response)
+            self._beside = _beside(self._response)
             return self._response.status_code, self._response.headers
         raise failure
 
     async def read(self) -> bytes:
         """Some bytes of the body, nothing at its end."""
         try:
+            if self._beside is not None:
+                if piece := await self._beside.read_body():
+                    return piece
+                self._beside = None
             return await anext(self._pieces, b"")
         except Exception as error:
             failure = _translated(error)
@@ -352,6 +359,16 @@ def _apieces(response: httpx.Response) -> AsyncIterator[bytes]:
         return _Unread(reason)
     assert isinstance(response.stream, httpx.AsyncByteStream)
     return aiter(response.stream)
+
+
+def _beside(response: httpx.Response) -> AsyncPacedStream | None:
+    """The connection of *response*, if its body can be read there."""
+    # Other answers may be without a body, whatever their heads say.
+    is_plain = response.status_code == 200 and response.request.method != "HEAD"
+    stream = response.extensions.get("network_stream")
+    if not is_plain or packed(response.headers) or not isinstance(stream, AsyncPacedStream):
+        return None
+    return stream if stream.has_body else None
 
 
 def packed(headers: Mapping[str, str]) -> WireError | None:

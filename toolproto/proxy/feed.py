@@ -41,6 +41,11 @@ class _Answer:
     failure: Failed | None = None
     is_over: bool = False
 
+    @property
+    def has_news(self) -> bool:
+        """Whether something was heard that was not thought about."""
+        return not self.is_over and (self.is_heard or bool(self.heard))
+
     def pieces(self) -> list[Piece]:
         """What goes out of all that was heard."""
         heard, self.heard = self.heard, []
@@ -98,7 +103,7 @@ class Feed:
     def _come(self) -> Came:
         came = {}
         for index, answer in enumerate(self._answers):
-            if not answer.is_over and (pieces := self._thought(index, answer)):
+            if answer.has_news and (pieces := self._thought(index, answer)):
                 came[index] = joined(pieces)
         self._room.set()
         return came
@@ -141,6 +146,9 @@ class Feed:
 
 def _together(chunks: Sequence[Chunk]) -> Iterator[Chunk]:
     """*chunks* with texts that follow each other as one."""
+    if len(chunks) < 2:
+        yield from chunks
+        return
     for is_text, run in groupby(chunks, _is_text):
         if is_text:
             yield Chunk("".join(chunk.text for chunk in run))

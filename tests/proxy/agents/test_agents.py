@@ -23,7 +23,7 @@ from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 from ..backend import Backend, served
-from ..clients.environments import NotInstalled, installed
+from ..clients.environments import NotInstalled, command_of, installed
 from .model import WAYS, Call, Model
 
 pytestmark = pytest.mark.skipif(
@@ -56,12 +56,20 @@ def node(program: str) -> str:
     return str(installed(str(HERE / "package.json")) / "node_modules" / ".bin" / program)
 
 
-def python(program: str, *words: str) -> Callable[[Path, str], list[str]]:
+def python(
+    program: str, *words: str, needs: str = "frameworks.txt"
+) -> Callable[[Path, str], list[str]]:
     def command(folder: Path, url: str) -> list[str]:
-        interpreter = installed(str(HERE / "frameworks.txt")) / "bin" / "python"
+        interpreter = installed(str(HERE / needs)) / "bin" / "python"
         return [str(interpreter), str(HERE / "programs" / program), *words]
 
     return command
+
+
+def javascript(program: str) -> Callable[[Path, str], list[str]]:
+    return lambda folder, url: command_of(
+        str(HERE / "package.json"), str(HERE / "programs" / program)
+    )
 
 
 def own_tools(folder: Path, content: str) -> list[Call]:
@@ -170,6 +178,9 @@ AGENTS = {
     "smolagents": Agent(python("with_smolagents.py"), answering_by_call),
     "autogen": Agent(python("with_autogen.py"), own_tools),
     "llm": Agent(python("with_llm.py"), own_tools),
+    "crewai": Agent(python("with_crewai.py", needs="crewai.txt"), own_tools),
+    "llama-index": Agent(python("with_llama_index.py", needs="llama_index.txt"), own_tools),
+    "ai-sdk": Agent(javascript("with_ai_sdk.mjs"), own_tools),
 }
 
 

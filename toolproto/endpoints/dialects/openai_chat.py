@@ -59,6 +59,8 @@ class OpenAIChat(Dialect):
 
     def chunk_of(self, body: Mapping[str, Any]) -> Chunk | None:
         """What a chunk of chat completions adds to the reply, or a whole one."""
+        if (plain := _plain_text(body)) is not None:
+            return Chunk(plain)
         choice = first_choice(body)
         usage = openai_usage(body)
         if choice is None:
@@ -99,6 +101,19 @@ def openai_options(include_usage: bool, stop: tuple[str, ...]) -> dict[str, Any]
     if stop:
         options["stop"] = list(stop[:_MOST_STOPS])
     return options
+
+
+def _plain_text(body: Mapping[str, Any]) -> str | None:
+    """The text of by far the commonest chunk: a piece of the only choice, and nothing else."""
+    try:
+        (choice,) = body["choices"]
+        delta = choice["delta"]
+        text = delta["content"]
+        is_going_on = choice["finish_reason"] is None and choice["index"] == 0
+    except (LookupError, TypeError, ValueError):
+        return None
+    is_plain = is_going_on and len(delta) == 1 and isinstance(text, str)
+    return text if is_plain and not body.get("usage") else None
 
 
 def first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:
