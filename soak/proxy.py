@@ -197,12 +197,12 @@ def is_whole(got: bytes) -> bool:
     return length is not None and len(body) == int(length[1])
 
 
-async def killing(parent: int, dice: random.Random, found: Found) -> None:
-    """Kill one worker after the other, as a machine does and as a person does."""
+async def killing(parent: int, log: Path, dice: random.Random, found: Found) -> None:
+    """Kill one worker after the other, when those before it are back."""
     while True:
         await asyncio.sleep(KILL_EVERY)
-        workers = children(parent)
-        if len(workers) > 1:
+        workers, begun = children(parent), log.read_text().count('"event": "serving"')
+        if len(workers) == 2 and begun == 2 + len(found.kills):
             found.kills.append(time.monotonic())
             os.kill(dice.choice(workers), SIGKILL)
 
@@ -242,7 +242,7 @@ async def run(minutes: float, rate: float, dice: random.Random, folder: Path) ->
         process = subprocess.Popen([sys.executable, "-m", "toolproto", *words], stderr=log)
     try:
         await ready(port)
-        around = [asyncio.create_task(killing(process.pid, dice, found))]
+        around = [asyncio.create_task(killing(process.pid, folder / "log", dice, found))]
         around += [asyncio.create_task(flapping(each, dice)) for each in backends]
         asking: set[asyncio.Task[None]] = set()
         end, told = time.monotonic() + 60 * minutes, time.monotonic()
@@ -271,7 +271,7 @@ async def run(minutes: float, rate: float, dice: random.Random, folder: Path) ->
 
 
 async def ready(port: int) -> None:
-    for _ in range(600):
+    for _ in range(1800):
         with suppress(OSError):
             _, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.close()

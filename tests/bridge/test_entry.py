@@ -17,6 +17,7 @@ from toolproto.bridge.terms import ModelTerms
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
 from toolproto.errors import EndpointError, WireError
 from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
+from toolproto.guard.levels import Guard
 from toolproto.messages import Chunk, Message, ToolCall, ToolResult, Usage
 
 BRIDGE = Bridge("xml_tag")
@@ -172,3 +173,8 @@ def test_an_answer_in_a_shape_is_nothing_but_its_json():
 def test_what_cannot_be_asked_is_said_at_once(given: dict[str, Any], told: str):
     with pytest.raises(UsageError, match=told):
         BRIDGE.ask(**given)
+
+
+def test_a_nonce_that_nobody_could_keep_is_refused():
+    with pytest.raises(UsageError, match="nonce=True needs a session"):
+        ModelTerms(guard=Guard(nonce=True))  # type: ignore[arg-type]

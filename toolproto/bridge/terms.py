@@ -41,4 +41,10 @@ class ModelTerms:
         checked_mode(self.constrain)
         if self.teaching is not None:
             teaching_of(self.teaching)
-        guard_from(self.guard)
+        if guard_from(self.guard).nonce:
+            # The markers would have to be the same in every request of a conversation, and nothing
+            # is kept between two of them.
+            raise UsageError(
+                "a guard with nonce=True needs a session that keeps the nonce; clients of a proxy "
+                "or a bridge have none: leave it out, or use ChatSession"
+            )

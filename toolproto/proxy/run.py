@@ -8,6 +8,7 @@ import os
 import socket
 import tempfile
 from contextlib import ExitStack
+from inspect import signature
 from typing import Any
 
 import uvicorn
@@ -44,6 +45,9 @@ SERVER_OPTIONS: dict[str, Any] = {
     # hangs up first must be the client, or a request may meet a connection that is just closed.
     "timeout_keep_alive": 75,
 }
+#: Seconds in which a worker has to answer the process that watches over it. A busy machine takes
+#: longer to start one than the five that are usual, and would kill each before it serves.
+_WORKER_SECONDS = 60
 
 
 def banner(config: ProxyConfig) -> str:
@@ -86,7 +90,14 @@ def serve(config: ProxyConfig, workers: int = 1) -> None:
             port=config.port,
             limit_concurrency=config.limits.connections,
             **SERVER_OPTIONS,
+            **_patience(),
         )
+
+
+def _patience() -> dict[str, Any]:
+    """The option for it, in versions of uvicorn that have one."""
+    name = "timeout_worker_healthcheck"
+    return {name: _WORKER_SECONDS} if name in signature(uvicorn.Config).parameters else {}
 
 
 def check(config: ProxyConfig) -> None:
