@@ -120,7 +120,8 @@ def main() -> None:
     plain = next(case for case in cases if not case.calls)
     cases += [replace(plain, id=f"talk-{at}", ask=ask) for at, ask in enumerate(TALK)]
     # Neighbours have the same tools, so the model reads most of a prompt once.
-    cases = sorted(cases, key=lambda case: sorted(case.offer.names))[:: given.every]
+    cases.sort(key=lambda case: (case.offer != plain.offer, sorted(case.offer.names)))
+    cases = cases[:: given.every]
     for number, case in enumerate(cases, 1):
         for held, tally in tallies.items():
             if (case.id, held) not in kept:

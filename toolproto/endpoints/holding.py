@@ -14,14 +14,16 @@ from typing import Any, Self
 
 from ..errors import EndpointError, UsageError
 from ..grammar.constraint import Constraint
+from ..grammar.ir import Grammar
 from ..grammar.room import fitted, room_of
 from ..messages import ChatRequest, Chunk
 from .base import Abortable
-from .services import FIELDS, SERVICES
+from .services import FIELDS, SERVICES, Told
 
 __all__ = ["AsyncHeldStream", "HeldStream", "Holding"]
 
 _LOG = logging.getLogger("toolproto")
+_MOST_KEPT = 8
 _REFUSALS = (400, 404, 415, 422, 500, 501)
 _WORDS = (
     "grammar", "gbnf", "ebnf", "guided", "structured", "structural", "response_format", "schema",
@@ -35,6 +37,10 @@ class Holding:
 
     service: str | None = None
     refused: str = field(default="", init=False)
+    #: What was told of the last grammars: a conversation asks for the same one with every request.
+    _kept: list[tuple[Grammar, int | None, Told | None]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if self.service is not None and self.service not in SERVICES:
@@ -56,13 +62,18 @@ class Holding:
         constraint.rendering = told[0]
         return replace(request, params={**request.params, **told[1]})
 
-    def _told(self, constraint: Constraint, room: int | None) -> tuple[str, dict[str, Any]] | None:
+    def _told(self, constraint: Constraint, room: int | None) -> Told | None:
         if self.service is None or (self.refused and not constraint.demanded):
             return None
         grammar = constraint.grammar
         if grammar is None:
             return None
-        return SERVICES[self.service](grammar if room is None else fitted(grammar, room))
+        for known, tokens, told in self._kept:
+            if known is grammar and tokens == room:
+                return told
+        told = SERVICES[self.service](grammar if room is None else fitted(grammar, room))
+        self._kept = [*self._kept[1 - _MOST_KEPT :], (grammar, room, told)]
+        return told
 
     def _why_not(self) -> str:
         if self.service is None:

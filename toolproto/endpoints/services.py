@@ -18,7 +18,7 @@ from ..grammar.json_schema import json_schema
 from ..grammar.regex import regex
 from ..grammar.structural_tag import structural_tag
 
-__all__ = ["FIELDS", "SERVICES", "service_at"]
+__all__ = ["FIELDS", "SERVICES", "Told", "service_at"]
 
 #: The rendering, and the fields of a request that hold it.
 Told = tuple[str, dict[str, Any]]

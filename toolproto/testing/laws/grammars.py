@@ -50,28 +50,31 @@ def grammar_allows(paradigm: ToolContextDef, offer: ToolOffer, seed: int) -> Non
     reads_as_calls(paradigm, grammar, offer, written)
 
 
-def grammar_accepts(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer) -> None:
+def grammar_accepts(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOffer) -> bool:
     """Law 9, the other way: what ``encode_calls`` writes is accepted, with words before it or not.
 
     *calls* have the arguments that their schemas name, in that order. What a reader takes for
-    another call than was meant need not be accepted.
+    another call than was meant, or may take for JSON, need not be accepted: False, if that is so.
     """
     written = asked("grammar", paradigm, "encode_calls", calls)
     read = read_whole(paradigm, written, offer)
     if [*map(_said, read.calls)] != [*map(_said, calls)] or len(calls) > 8:
-        return
+        return False
     for choice, before in (("required", ""), ("auto", ""), ("auto", f"{_WORDS}: ")):
         grammar = asked("grammar", paradigm, "grammar", replace(offer, choice=choice))
         if grammar is None:
-            return
+            return False
         departs = _walk(grammar).departure(before + written)
-        if departs is not None and not any(each.what == _LIKE_JSON for each in grammar.left_out):
+        if departs is not None and any(each.what == _LIKE_JSON for each in grammar.left_out):
+            return False
+        if departs is not None:
             raise LawBroken(
                 "grammar",
                 f"{shown(before + written)} is not accepted from character {departs.at} on, where"
                 f" there might have stood {shown(departs.expected[:8])}",
                 "let the codec's grammar say what its encode writes",
             )
+    return True
 
 
 def _said(call: ToolCall) -> tuple[str, str]:
