@@ -122,6 +122,14 @@ def test_a_refusal_is_remembered_and_the_request_sent_without(ask: Callable[...,
     assert "structured_outputs" in endpoint.holding.refused
 
 
+def test_what_a_service_is_told_is_written_once() -> None:
+    holding = Holding("vllm")
+    grammars = [holding.held(request(), {}).params["structured_outputs"] for _ in range(2)]
+    assert grammars[0] is grammars[1]
+    other = holding.held(request(), {"max_tokens": 50}).params["structured_outputs"]
+    assert other != grammars[0]
+
+
 @both
 def test_a_grammar_that_is_demanded_is_not_done_without(ask: Callable[..., str]) -> None:
     server = Server(set())

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from toolproto.grammar import Grammar, departure, render, sample
+from toolproto.grammar import Grammar, Walk, departure, render, sample
 from toolproto.messages import ToolCall
 from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.testing import STANDARD_OFFER
-from toolproto.testing.schemas import random_call, random_offer
+from toolproto.testing.schemas import random_call, random_offer, random_tool
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
 from .engines import Engine, llama_cpp, llguidance, llguidance_schema, xgrammar, xgrammar_tag
@@ -55,6 +55,28 @@ def test_without_a_choice_no_call_can_begin(rendering: str) -> None:
     accepts = told(grammar, rendering)
     assert accepts("Words, <tool_cal and so on.")
     assert not accepts("Words <tool_call> and so on.")
+
+
+@pytest.mark.parametrize("name", ["cline", "pythonic"])
+def test_tags_of_many_tools_are_one_grammar(name: str) -> None:
+    # Every tool begins a call in its own way, and each tag would hold all the others again.
+    random = Random(50)
+    offer = ToolOffer(tuple(random_tool(random, f"tool_{at}") for at in range(50)))
+    made = render(get_paradigm(name).grammar(offer), "structural_tag")
+    assert made is not None and made.value["format"]["type"] == "grammar"
+    assert len(made.value["format"]["grammar"]) < 200_000
+
+
+@pytest.mark.parametrize("rendering", ["gbnf", "lark"])
+def test_what_an_engine_lets_a_model_write_leads_to_an_end(rendering: str) -> None:
+    random = Random(9)
+    grammar = get_paradigm("qwen3_coder").grammar(replace(STANDARD_OFFER, choice="required"))
+    engine, walk = told(grammar, rendering), Walk(grammar)
+    for _ in range(5):
+        said, begun = engine.drawn(random, 80), walk.again()
+        assert begun.take(said) == len(said)
+        ending = begun.ending()
+        assert ending is not None and engine(said + ending)
 
 
 @pytest.mark.parametrize("name", ["json_strict", "xlam"])

@@ -47,6 +47,7 @@ _UNSAID = {
     "number": ("multipleOf",),
     "integer": ("multipleOf",),
 }  # fmt: skip
+_NUMBERS = frozenset(["integer", "number"])
 #: Keywords beside which a listed value need not be checked, if it is of the type.
 _LISTING = {"enum", "type", "title", "description", "default", "examples"}
 _UNSAID_OF_ALL = ("not", "if")
@@ -77,7 +78,7 @@ def arguments(tool: ToolSpec, draft: Draft) -> list[Argument] | None:
     if not is_object(schema):
         return None
     for keyword in ("anyOf", "oneOf", *_UNSAID["object"], *_UNSAID_OF_ALL):
-        if _matters(keyword, schema):
+        if keyword in schema and _matters(keyword, schema):
             draft.leave_out(tool.name, keyword)
     return _arguments(schema, tool.name, draft)
 
@@ -125,16 +126,27 @@ def value_of(
     return reader.argument(argument._replace(schema=schema), notation)
 
 
-def _is_of_none(schema: Any, kinds: Sequence[str]) -> bool:
-    """Whether *schema* says at once that its values are of no type of *kinds*."""
+def _is_of_none(schema: Any, kinds: Sequence[str], depth: int = 3) -> bool:
+    """Whether *schema* shows at once that its values are of no type of *kinds*."""
     if not is_object(schema) or "$ref" in schema or "allOf" in schema:
-        return False
+        return schema is False
     told = schema.get("type")
-    return (
-        isinstance(told, str)
-        and told not in kinds
-        and not (told == "number" and "integer" in kinds)
-    )
+    if isinstance(told, str):
+        return not _is_among(told, kinds)
+    if "const" in schema:
+        return not _is_among(_kind(schema["const"]), kinds)
+    if is_array(schema.get("enum")):
+        return not any(_is_among(_kind(each), kinds) for each in schema["enum"][:_MOST_OPTIONS])
+    if is_array(told):
+        return not any(_is_among(each, kinds) for each in told)
+    branches = schema.get("anyOf")
+    if depth and is_array(branches) and branches:
+        return all(_is_of_none(each, kinds, depth - 1) for each in branches[:_MOST_OPTIONS])
+    return False
+
+
+def _is_among(kind: Any, kinds: Sequence[str]) -> bool:
+    return kind in kinds or (kind in _NUMBERS and not _NUMBERS.isdisjoint(kinds))
 
 
 class _Reader:
@@ -163,7 +175,7 @@ class _Reader:
             self._draft.leave_out(where, "everything", "nested too deeply, or too large")
             return self._draft.anything(notation)
         for keyword in _UNSAID_OF_ALL:
-            if _matters(keyword, schema):
+            if keyword in schema and _matters(keyword, schema):
                 self._draft.leave_out(where, keyword)
         return self._alternatives(schema, notation, where, depth)
 
@@ -280,7 +292,7 @@ class _Reader:
         self, kind: Any, schema: Mapping[str, Any], notation: Notation, where: str, depth: int
     ) -> Node:
         for keyword in _UNSAID.get(kind, ()) if isinstance(kind, str) else ():
-            if _matters(keyword, schema):
+            if keyword in schema and _matters(keyword, schema):
                 self._draft.leave_out(where, keyword)
         draft = self._draft
         match kind:
@@ -399,8 +411,7 @@ def _rest(item: Node, comma: Node, least: int, most: int | None) -> Node:
 
 
 def _matters(keyword: str, schema: Mapping[str, Any]) -> bool:
-    if keyword not in schema:
-        return False
+    """Whether *keyword*, which stands in *schema*, demands anything."""
     value = schema[keyword]
     if keyword in ("minProperties", "maxProperties"):
         return is_number(value) and (keyword == "maxProperties" or value > 0)
