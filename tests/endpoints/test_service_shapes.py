@@ -19,10 +19,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from toolproto.endpoints import HttpEndpoint
+from toolproto.endpoints.services import SERVICES
 from toolproto.errors import EndpointError
 from toolproto.grammar.constraint import Constraint
 from toolproto.messages import ChatRequest, Message
-from toolproto.paradigms import get_paradigm
+from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.testing import STANDARD_OFFER
 
 TEXT = {"type": "string", "minLength": 1}
@@ -164,3 +165,17 @@ def test_it_refuses_what_it_does_not_know(service: str) -> None:
     with serving(SHAPES[service]) as (url, taken), pytest.raises(EndpointError, match="format"):
         asked(url, service, ChatRequest((Message("user", "hi"),), params=wrong[service]))
     assert not taken
+
+
+@pytest.mark.parametrize("choice", ["auto", "required", "now", "none"])
+def test_vllm_itself_takes_our_requests_where_it_is_installed(choice: str) -> None:
+    protocol = pytest.importorskip("vllm.entrypoints.openai.chat_completion.protocol")
+    backend = pytest.importorskip("vllm.v1.structured_output.backend_xgrammar")
+    from vllm.sampling_params import SamplingParams
+
+    offer = replace(STANDARD_OFFER, choice=choice)
+    for name in paradigms():
+        _, told = SERVICES["vllm"](get_paradigm(name).grammar(offer))
+        body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], **told}
+        held = protocol.ChatCompletionRequest(**body).extract_structured_outputs()
+        backend.validate_xgrammar_grammar(SamplingParams(structured_outputs=held))
