@@ -1,6 +1,7 @@
 """How many replies a second ``toolproto parse`` reads, in how much memory, and what a kill costs.
 
-``python benchmarks/bulk.py [--count 100000] [--jobs 2] [--kills 5] [--engine ray] [--seed 1]``
+``python benchmarks/bulk.py [--count 100000] [--jobs 2] [--kills 5] [--engine E] [--suffix .jsonl]``
+``python benchmarks/bulk.py --corpus FILE --count 0``: what ``read_batch`` reads, and nothing else
 
 The replies are those in ``fixtures/``, drawn at random, each with its own paradigm and finish
 reason; all tools of the fixtures are on offer, and every call is checked. Each run is a process
@@ -24,12 +25,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as parquet
 from compare import add_figures_option, keep_figures
 
 if __name__ == "__main__":  # run from a checkout, installed or not
@@ -41,18 +44,30 @@ from toolproto.bulk.offers import read_offer
 from toolproto.testing.fixtures import load_fixtures
 
 ROOT = Path(__file__).parent.parent
+NAMES = ("paradigm", "end", "reply")
 FIELDS = ("--id-field", "id", "--paradigm-field", "paradigm", "--finish-reason-field", "end")
 TOOLS = ("--tools", str(ROOT / "fixtures" / "tools.json"))
 
 
 def make_rows(path: Path, count: int, dice: random.Random) -> None:
-    """*count* rows of replies, into *path*."""
-    fixtures = list(load_fixtures(ROOT / "fixtures"))
+    """*count* rows of replies, into *path*: JSONL or Parquet, as it is called."""
+    rows = drawn_rows(count, dice)
+    if path.suffix == ".parquet":
+        kinds = pa.schema([("id", pa.int64()), *((name, pa.string()) for name in NAMES)])
+        with parquet.ParquetWriter(path, kinds) as writer:
+            while some := list(islice(rows, 32_768)):
+                writer.write_table(pa.Table.from_pylist(some, kinds))
+        return
     with open(path, "w", encoding="utf-8") as file:
-        for number in range(count):
-            each = dice.choice(fixtures)
-            row = {"id": number, "paradigm": each.paradigm, "end": each.finish_reason}
-            file.write(json.dumps({**row, "reply": each.reply}) + "\n")
+        file.writelines(f"{json.dumps(row)}\n" for row in rows)
+
+
+def drawn_rows(count: int, dice: random.Random) -> Iterator[dict[str, Any]]:
+    fixtures = list(load_fixtures(ROOT / "fixtures"))
+    for number in range(count):
+        each = dice.choice(fixtures)
+        row = {"id": number, "paradigm": each.paradigm, "end": each.finish_reason}
+        yield {**row, "reply": each.reply}
 
 
 def start(source: Path, output: Path, jobs: int, *options: str) -> subprocess.Popen[bytes]:
@@ -112,16 +127,15 @@ def peak(pid: int) -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
-def speed(
-    folder: Path, count: int, jobs: int, runs: int, dice: random.Random
-) -> tuple[Path, float]:
+def speed(folder: Path, options: argparse.Namespace, dice: random.Random) -> tuple[Path, float]:
     """Print how fast 10, 50 and 100 % of the rows are read; the file, and seconds a row."""
+    count, jobs, runs, suffix = options.count, options.jobs, options.runs, options.suffix
     source, each_row = folder / "none", 0.0
     for share in (10, 50, 100):
         rows = count * share // 100
-        source = folder / f"{rows}.jsonl"
+        source = folder / f"{rows}{suffix}"
         make_rows(source, rows, dice)
-        measured = [measure(source, folder / "out.jsonl", jobs) for _ in range(runs)]
+        measured = [measure(source, folder / f"out{suffix}", jobs) for _ in range(runs)]
         best = min(measured, key=lambda each: each.seconds)
         memory = ", ".join(f"{each:.0f}" for each in best.workers)
         print(
@@ -164,7 +178,7 @@ def _repair(reply: str) -> Any:
 
 def kills(source: Path, folder: Path, options: argparse.Namespace, dice: random.Random) -> None:
     """Kill a run at random moments, go on each time, and compare what comes out."""
-    whole, output, done = folder / "out.jsonl", folder / "killed.jsonl", 0
+    whole, output, done = (*(folder / f"{n}{options.suffix}" for n in ("out", "killed")), 0)
     parts = output.with_name(f"{output.name}.parts")
     more = ("--resume", "--engine", options.engine)
     for _ in range(options.kills):
@@ -206,11 +220,16 @@ def print_batches(corpus: Path | None) -> None:
     )
     for form in ("hermes", "xml_tag", "json_strict", "any"):
         reading = Reading(form, check=False, fields=Fields(tools="tools"))
-        read = min(_timed(lambda reading=reading: read_batch(batch, reading)) for _ in range(3))  # type: ignore[misc]
+        first, *others = (
+            _timed(lambda reading=reading: read_batch(batch, reading))  # type: ignore[misc]
+            for _ in range(4)
+        )
         same = _same(batch, read_batch(batch, reading), form)
         print(
-            f"{form:12} {len(rows) / read:8,.0f} replies a second and core, each with its tools; "
-            f"{same:,} of {len(rows):,} as parse_response reads them"
+            f"{form:12} {len(rows) / min(others):8,.0f} replies a second and core, each with its "
+            f"tools ({len(rows) / first:,.0f} where all of these are new); {same:,} of "
+            f"{len(rows):,} as parse_response reads them",
+            flush=True,
         )
     plain = pa.RecordBatch.from_pydict({"reply": [""] * len(rows)})
     empty = Reading("hermes")
@@ -252,17 +271,22 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2, help="of each size; the best counts")
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--suffix", choices=(".jsonl", ".parquet"), default=".jsonl")
     parser.add_argument("--engine", default="local", help="for the kills: local, ray")
     parser.add_argument("--corpus", type=Path, help="replies with their own tools, as corpus.py's")
     add_figures_option(parser)
     options = parser.parse_args()
     dice = random.Random(options.seed)
     print(f"{options.jobs} jobs; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print_batches(options.corpus)
+    if not options.count:
+        return
     with tempfile.TemporaryDirectory(prefix="toolproto-bench-") as name:
         folder = Path(name)
-        source, ours = speed(folder, options.count, options.jobs, options.runs, dice)
+        source, ours = speed(folder, options, dice)
         kills(source, folder, options, dice)
-        print_batches(options.corpus)
+        if options.suffix == ".parquet":  # the others read lines
+            return
         figures = {"CPU a row / json_repair": ours / baselines(source)}
     keep_figures(options.figures, figures)
 

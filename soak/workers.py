@@ -3,10 +3,11 @@
     python -m soak.workers [--sessions 500] [--turns 2] [--workers 4] [--kills 100] [--rate 25]
 
 *rate* turns come in a second. Each is a call of a tool that must not run twice, and an answer; a
-model talks for some milliseconds. While the workers are at it they are killed one after the other,
-and others started. In the end every turn has to be there once, in order, and no tool may have run
-twice. Meanwhile the server is asked for transactions that are open longer than a model talks.
-Prints what was found, and exits with 1 if anything broke.
+model talks for some milliseconds, one in twenty times for longer than a lease. While the workers
+are at it they are killed one after the other, and others started. In the end every turn has to be
+there once, in order, and no tool may have run twice. Meanwhile the server is asked for transactions
+that have been open for a second: one that was open while a model talked would be among them. Prints
+what was found, and exits with 1 if anything broke.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from signal import SIGKILL
+from zlib import crc32
 
 import psycopg
 
@@ -36,12 +38,14 @@ from toolproto.stores.sql.store import SqlStore
 from .forking import ended, forked
 from .server import closing_server
 
-#: Seconds that a model talks, each time, and that a worker may be silent before it counts as dead.
-TALK, LEASE = 0.02, 1.0
-#: Transactions of ours that have been open for longer than a model talks.
+#: Seconds that a model talks, mostly and now and then, and that a worker may be silent before it
+#: counts as dead.
+TALK, LONG_TALK, LEASE = 0.02, 1.5, 1.0
+#: Transactions of ours: how many have been open for a second, and the longest that one was, in ms.
 _OPEN = """\
-SELECT count(*) FROM pg_stat_activity
-WHERE application_name = 'toolproto' AND xact_start < clock_timestamp() - interval '1 second'"""
+SELECT count(*) FILTER (WHERE open > 1), coalesce(max(open), 0) * 1000 FROM (
+    SELECT extract(epoch FROM clock_timestamp() - xact_start)::float AS open
+    FROM pg_stat_activity WHERE application_name = 'toolproto' AND xact_start IS NOT NULL)"""
 
 
 def noting(folder: Path) -> Tool:
@@ -60,8 +64,8 @@ def noting(folder: Path) -> Tool:
 
 def talking(request: ChatRequest) -> str:
     """What the model says: the call that was asked for, or that it is done."""
-    time.sleep(TALK)
     said = request.messages[-1].content
+    time.sleep(TALK if crc32(said.encode()) % 20 else LONG_TALK)
     if not said.startswith("note "):
         return "Done."
     text = said.removeprefix("note ")
@@ -91,16 +95,17 @@ def put_all(url: str, asked: argparse.Namespace) -> None:
 
 
 def kill_workers(url: str, folder: Path, asked: argparse.Namespace) -> tuple[int, int]:
-    """Have the turns done; how many workers were killed, and how often a lock was held."""
+    """Have the turns done; how many workers were killed, and transactions seen open too long."""
     dice, queue = random.Random(asked.seed), TurnQueue(url)
     start = lambda: forked(lambda: worker(url, folder))  # noqa: E731
-    alive, kills, held = [start() for _ in range(asked.workers)], 0, 0
+    alive, kills, held, longest, looks = [start() for _ in range(asked.workers)], 0, 0, 0.0, 0
     coming = threading.Thread(target=put_all, args=(url, asked))
     coming.start()
     with psycopg.connect(url, autocommit=True, application_name="watcher") as watcher:
         while coming.is_alive() or queue.figures().due:
             time.sleep(dice.uniform(0.05, 0.4))
-            held += watcher.execute(_OPEN).fetchone()[0]  # type: ignore[index]
+            found, open_for = watcher.execute(_OPEN).fetchone()  # type: ignore[misc]
+            held, longest, looks = held + found, max(longest, open_for), looks + 1
             if kills < asked.kills:
                 victim = alive.pop(dice.randrange(len(alive)))
                 kills += ended(victim, 0.001) == -SIGKILL
@@ -108,6 +113,7 @@ def kill_workers(url: str, folder: Path, asked: argparse.Namespace) -> tuple[int
     for each in alive:
         ended(each, 0.001)
     print(queue.figures())
+    print(f"the longest transaction was open for {longest:.0f} ms, seen in {looks} looks")
     queue.close()
     return kills, held
 
