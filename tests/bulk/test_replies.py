@@ -121,7 +121,7 @@ def test_any_reads_every_form_of_known_tools():
     for text in (call(), '[get_weather(city="Oslo")]', "[TOOL_CALLS]get_weather[ARGS]{}"):
         assert read(text, paradigm="any", check=False).calls[0].name == "get_weather"
     assert read(call(name="no"), paradigm="any").outcome is Outcome.NO_CALL
-    with pytest.raises(UsageError, match="known tools"):
+    with pytest.raises(UsageError, match="has no tools"):
         read(call(), paradigm="any", offer=ToolOffer())
     with pytest.raises(UsageError, match="--tools"):
         reading(paradigm="any", offer=ToolOffer())
