@@ -14,9 +14,10 @@ from .ir import NOTHING, Grammar
 
 __all__ = ["structural_tag"]
 
-#: Every tag holds the grammar of all calls again. Of more, the whole reply is one grammar, which
-#: lets the same words pass.
-_MOST_TAGS = 4
+#: Every tag holds the grammar of all calls again. Where tags of several triggers would be larger
+#: together than this, the whole reply is one grammar, which lets the same words pass: twenty tools
+#: with raw text took xgrammar 12 s to compile as tags, and 2 s so.
+_LARGEST_TAGS = 64_000
 
 
 def structural_tag(grammar: Grammar) -> dict[str, Any]:
@@ -25,8 +26,7 @@ def structural_tag(grammar: Grammar) -> dict[str, Any]:
 
 
 def _format(grammar: Grammar) -> dict[str, Any]:
-    many = len(grammar.triggers) > _MOST_TAGS
-    if not grammar.is_free or grammar.calls is NOTHING or many:
+    if not grammar.is_free or grammar.calls is NOTHING or _are_large(grammar):
         return {"type": "grammar", "grammar": ebnf_of(grammar.root, grammar)}
     tags = [_tag(trigger, grammar) for trigger in grammar.triggers]
     return {
@@ -42,3 +42,8 @@ def _tag(trigger: str, grammar: Grammar) -> dict[str, Any]:
     rest = behind(grammar.calls, trigger, grammar.rules)
     content = {"type": "grammar", "grammar": ebnf_of(rest, grammar)}
     return {"type": "tag", "begin": trigger, "content": content, "end": ""}
+
+
+def _are_large(grammar: Grammar) -> bool:
+    count = len(grammar.triggers)
+    return count > 1 and count * len(ebnf_of(grammar.calls, grammar)) > _LARGEST_TAGS
