@@ -16,13 +16,18 @@ from .ir import EMPTY, Grammar
 
 __all__ = ["json_schema", "schema_of_call"]
 
+#: Schemas of more characters than this are refused by the services that take one.
+_LONGEST = 200_000
+
 
 def json_schema(grammar: Grammar) -> dict[str, Any] | None:
-    """The schema of the replies of *grammar*; None if they are not all one JSON value."""
+    """The schema of the replies of *grammar*; None if they are no one JSON value, or too long."""
     form = grammar.as_json
     if grammar.is_free or form is None or grammar.thoughts is not EMPTY:
         return None
     tools = [tool for tool, _ in grammar.parts]
+    if sum(len(json.dumps(tool.parameters)) for tool in tools) > _LONGEST:
+        return None
     calls: Any = [form.call(_described(tool)) for tool in tools]
     if form.listed:
         items = {"anyOf": calls} if len(calls) > 1 else calls[0]

@@ -47,7 +47,7 @@ _UNSAID = {
     "number": ("multipleOf",),
     "integer": ("multipleOf",),
 }  # fmt: skip
-_NUMBERS = frozenset(["integer", "number"])
+_NUMBERS = ("integer", "number")
 #: Keywords beside which a listed value need not be checked, if it is of the type.
 _LISTING = {"enum", "type", "title", "description", "default", "examples"}
 _UNSAID_OF_ALL = ("not", "if")
@@ -146,7 +146,7 @@ def _is_of_none(schema: Any, kinds: Sequence[str], depth: int = 3) -> bool:
 
 
 def _is_among(kind: Any, kinds: Sequence[str]) -> bool:
-    return kind in kinds or (kind in _NUMBERS and not _NUMBERS.isdisjoint(kinds))
+    return kind in kinds or (kind in _NUMBERS and any(each in kinds for each in _NUMBERS))
 
 
 class _Reader:
