@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import pytest
 
-from toolproto import ChatRequest, ChatSession, UsageError, tool
+from toolproto import ChatRequest, ChatSession, ToolCall, UsageError, get_paradigm, tool
 from toolproto.grammar import departure
 from toolproto.messages import Chunk
 from toolproto.turn import ReplyConstrained
@@ -84,3 +85,35 @@ def test_an_endpoint_that_takes_none_is_asked_as_before() -> None:
     with session.stream("Hello.") as events:
         assert not [event for event in events if isinstance(event, ReplyConstrained)]
     assert asked[0].constraint.rendering == ""
+
+
+@dataclass
+class Place:
+    """Somewhere."""
+
+    name: str
+    people: int
+
+
+ANSWERS: list[tuple[Any, Any, Any]] = [
+    (Place, {"name": "Oslo", "people": 717710}, {"name": "Oslo", "people": "many"}),
+    (list[int], {"value": [1, 2]}, {"value": ["one"]}),
+    (Literal["yes", "no"], {"value": "no"}, {"value": "perhaps"}),
+]
+
+
+@pytest.mark.parametrize("paradigm", ["json_strict", "xml_tag", "hermes", "pythonic"])
+@pytest.mark.parametrize("form, right, wrong", ANSWERS)
+def test_a_structured_answer_is_held_to_its_schema(paradigm, form, right, wrong) -> None:
+    made = get_paradigm(paradigm)
+    said = made.encode_call(ToolCall("answer", right))
+    endpoint = Held(said)
+    session = ChatSession(endpoint, paradigm)
+    with session.stream("Where?", output=form) as events:
+        told = [event for event in events if isinstance(event, ReplyConstrained)]
+    assert session.result.output is not None and told == [ReplyConstrained("gbnf")]
+    grammar = endpoint.requests[0].constraint.grammar
+    assert departure(grammar, said) is None
+    assert departure(grammar, made.encode_call(ToolCall("answer", wrong))) is not None
+    # Nothing but the answer can be said, since nothing else was asked for.
+    assert departure(grammar, "I would rather not say.") is not None

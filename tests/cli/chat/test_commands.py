@@ -202,3 +202,13 @@ def test_a_recording_has_no_other_models(tmp_path):
     tape.touch()
     seen, _ = play("/model large", source=EndpointChoice(recording=tape))
     assert "a recording has no other models" in seen
+
+
+def test_a_picture_goes_with_the_next_message_and_no_other(tmp_path):
+    dot = tmp_path / "dot.gif"
+    dot.write_bytes(b"GIF89a and so on")
+    seen, conversation = play("/image", f"/image {dot}", "What is it?", "And now?")
+    assert "write /image FILE" in seen and "your next message shows [image: dot.gif" in seen
+    first, _, second, _ = conversation.session.messages
+    assert [each.name for each in first.attachments] == ["dot.gif"]
+    assert (first.content, second.attachments) == ("What is it?", ())

@@ -304,3 +304,26 @@ def test_demo_tools_can_be_had_by_name():
         done = run(service, "-t", "demo")
     assert (done.exit_code, done.stdout) == (0, "It is 42.\n")
     assert "✓ calculate · 42" in done.stderr
+
+
+DOT = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\x00\x00\x00\x00\x00!\xf9\x04\x00;"
+
+
+def test_a_picture_is_shown_with_the_message(here):
+    (here / "dot.gif").write_bytes(DOT)
+    with ScriptedService("A dot.") as service:
+        done = run(service, "--image", "dot.gif", "--image", "https://x.org/y.png", said="What?")
+        text, first, second = service.requests[0]["messages"][-1]["content"]
+    assert done.stdout == "A dot.\n" and text == {"type": "text", "text": "What?"}
+    assert first["image_url"]["url"].startswith("data:image/gif;base64,")
+    assert second["image_url"]["url"] == "https://x.org/y.png"
+
+
+def test_a_picture_that_is_not_there_or_cannot_be_sent_is_said_before_anything_is_sent(here):
+    (here / "dot.gif").write_bytes(DOT)
+    with ScriptedService("Hello.") as service:
+        missing = run(service, "--image", "no.gif")
+        blind = run(service, "--image", "dot.gif", "--dialect", "openai_completions")
+        assert not service.requests
+    assert missing.exit_code == 2 and "'no.gif' cannot be read" in missing.stderr
+    assert blind.exit_code and "cannot be sent in the dialect" in blind.stderr

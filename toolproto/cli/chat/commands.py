@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from ...attachments import image
 from ...errors import UsageError
 from ...messages import ToolResult
 from ...paradigms import paradigms
@@ -121,6 +122,16 @@ def _model(repl: Repl, name: str) -> None:
     repl.screen.say("/model NAME takes another")
 
 
+def _image(repl: Repl, source: str) -> None:
+    attached = repl.chat.attached
+    if source:
+        attached.append(image(source))
+    elif not attached:
+        raise UsageError("write /image FILE, or an address; your next message shows it")
+    for each in attached:
+        repl.screen.say(f"your next message shows [{each}]")
+
+
 def _clear(repl: Repl, _: str) -> None:
     kept = repl.chat.setup.id if repl.chat.is_kept and repl.chat.session.turns else ""
     repl.chat.forget()
@@ -219,6 +230,7 @@ COMMANDS = {
     "pending": SlashCommand("", "decide about calls that wait", _pending),
     "paradigm": SlashCommand("[NAME]", "in which form it writes calls, or another form", _paradigm),
     "model": SlashCommand("[NAME]", "the models there are, or talk with another", _model),
+    "image": SlashCommand("FILE", "show the model a picture with your next message", _image),
     "clear": SlashCommand("", "forget the conversation and begin a new one", _clear),
     "system": SlashCommand("[TEXT]", "the system prompt, or another one", _system),
     "retry": SlashCommand("", "say the last message again, for another answer", _retry),

@@ -12,7 +12,7 @@ from ...approvals import Approver, Policy, Rule
 from ...endpoints.base import Endpoint
 from ...errors import ToolProtoError
 from ...guard.levels import Guard
-from ...messages import Message, random_id
+from ...messages import Attachment, Message, random_id
 from ...paradigms.base import ToolContextDef
 from ...prompt import ToolContextBuilder
 from ...session import ChatSession
@@ -107,6 +107,13 @@ class Conversation:
         self.setup = setup
         self.approver: Approver | None = None
         self.session = setup.session(None)
+        #: What the next message shows the model.
+        self.attached: list[Attachment] = []
+
+    def said(self, text: str) -> str | list[str | Attachment]:
+        """*text* as the next message: what is attached goes with it, once."""
+        attached, self.attached = self.attached, []
+        return [text, *attached] if attached else text
 
     def ask(self, approver: Approver) -> None:
         """Let *approver* decide about what the policy leaves open."""

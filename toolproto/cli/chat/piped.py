@@ -63,7 +63,7 @@ class Piped:
         with (
             interrupts.installed(),
             interrupts.cancelling(session.cancel),
-            session.stream(message) as events,
+            session.stream(self._chat.said(message)) as events,
         ):
             for event in events:
                 self._see(event)

@@ -91,7 +91,7 @@ class Repl:
         With *beside* it takes the place of that turn, and of what waits there. What waits before
         it is not run: the person went on.
         """
-        self._watch(self.chat.session.stream(text, beside=beside))
+        self._watch(self.chat.session.stream(self.chat.said(text), beside=beside))
         self.settle_pending()
 
     def agrees(self, question: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ...attachments import image
 from ...describe import styles
 from ...errors import UsageError
 from ...tools.toolsets import demo_exchanges
@@ -44,6 +45,8 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @tools_option
 @mcp_option
 @click.option("--message", "-m", metavar="TEXT", help="Say this, and leave after the answer.")
+@click.option("--image", "images", multiple=True, metavar="FILE",
+              help="Show the model this picture, or that at an address, with the first message.")  # fmt: skip
 @click.option("--system", "-s", default="", metavar="TEXT", help="Your own system prompt.")
 @click.option(
     "--approve",
@@ -101,6 +104,7 @@ def command(
     /,
     endpoint: EndpointChoice,
     message: str | None,
+    images: tuple[str, ...],
     approve: Any,
     thinking: bool,
     as_json: bool,
@@ -153,7 +157,9 @@ def command(
     if interactive and endpoint.local is not None and not (servers or options["files"]):
         options["tools"] = options["tools"] or (DEMO,)
     chosen = Options(**{**options, **_for_demo(ctx, endpoint, options)}, params=told, prices=prices)
+    shown = [image(each) for each in images]
     chat = Conversation(made_setup(endpoint, chosen, approve, opened_ones(servers, note)))
+    chat.attached += shown
     try:
         if interactive:
             attended = approve in ("ask", "all")
