@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import pkgutil
 import subprocess
 import sys
 from enum import Enum
@@ -230,3 +231,15 @@ def classes() -> dict[str, list[str]]:
 
 def test_no_public_name_is_the_name_of_something_else_too():
     assert {name: homes for name, homes in classes().items() if name in PUBLIC and homes[1:]} == {}
+
+
+def test_no_two_things_that_packages_give_have_one_name():
+    packages = ["toolproto", *(
+        each.name for each in pkgutil.walk_packages(toolproto.__path__, "toolproto.") if each.ispkg
+    )]  # fmt: skip
+    places: dict[str, dict[int, str]] = {}
+    for package in packages:
+        module = importlib.import_module(package)
+        for name in getattr(module, "__all__", ()):
+            places.setdefault(name, {})[id(getattr(module, name))] = package
+    assert {name: each for name, each in places.items() if len(each) > 1} == {}

@@ -286,9 +286,11 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 #: What people look for here, and find in a package of ours.
 _ELSEWHERE = {
     "endpoints": (
-        *("Anthropic", "AsyncEndpoint", "Dialect", "Endpoint", "FunctionEndpoint", "Ollama"),
-        *("OpenAIChat", "OpenAICompletions", "PromptTemplate", "RecordingEndpoint"),
-        *("ReplayEndpoint", "Retries", "ScriptedEndpoint", "ScriptedReply", "Timeouts"),
+        *("Anthropic", "AsyncEndpoint", "AwsCredentials", "AzureOpenAI", "BedrockConverse"),
+        *("ClientEndpoint", "Dialect", "Endpoint", "FunctionEndpoint", "Gemini", "MlxEndpoint"),
+        *("Ollama", "OpenAIChat", "OpenAICompletions", "PromptTemplate", "RecordingEndpoint"),
+        *("ReplayEndpoint", "Retries", "ScriptedEndpoint", "ScriptedReply", "Tgi", "Timeouts"),
+        *("TransformersEndpoint", "VllmEndpoint", "chat_template"),
     ),
     "masking": ("Masking",),
     "mcp": ("McpServer",),
@@ -296,8 +298,10 @@ _ELSEWHERE = {
     "session": ("Redaction", "TurnTerms", "export_jsonl", "export_markdown", "import_jsonl"),
     "stores": ("MemoryStore", "SqlStore", "Store", "open_store"),
     "testing": ("ParadigmLaws",),
+    "transport": ("AsyncToolTransport", "ToolTransport", "anthropic_client", "openai_client"),
     "tools.toolsets": ("FolderFiles", "MemoryFiles", "StoredFiles", "file_tools"),
     "turn": ("CallRecord", "Compaction", "SessionEvent", "StepEnded", "StepStarted", "TurnStats"),
+    "web": ("WebConfig", "make_web_app"),
 }
 
 

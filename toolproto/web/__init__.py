@@ -21,7 +21,7 @@ the store, over reloads and restarts.
 
 from __future__ import annotations
 
-from .app import make_app
+from .app import make_web_app
 from .config import WebConfig
 
-__all__ = ["WebConfig", "make_app"]
+__all__ = ["WebConfig", "make_web_app"]

@@ -27,7 +27,7 @@ from .sessions import Sessions
 from .settings import SettingsActions
 from .talks import Talks
 
-__all__ = ["make_app", "operations"]
+__all__ = ["make_web_app", "operations"]
 
 _ID = "/api/sessions/{id}"
 _CALL = Field("string", "The id of the call that waits.", True)
@@ -41,7 +41,7 @@ _REPLY = {
 }
 
 
-def make_app(config: WebConfig) -> Starlette:
+def make_web_app(config: WebConfig) -> Starlette:
     """The application that serves as *config* says."""
     store = open_store(config.store)
     people = People(store, config)

@@ -14,7 +14,7 @@ import uvicorn
 from .. import __version__
 from ..errors import UsageError
 from ..proxy.run import SERVER_OPTIONS
-from .app import make_app
+from .app import make_web_app
 from .config import WebConfig
 
 __all__ = ["WEB_OPTIONS", "WebServer", "address", "banner", "kept_secret", "serve"]
@@ -28,7 +28,7 @@ class WebServer(uvicorn.Server):
     """Serves the page; when it stops, viewers are let go first, who would stay for ever."""
 
     def __init__(self, config: WebConfig, **options: Any) -> None:
-        app = make_app(config)
+        app = make_web_app(config)
         usual = {"host": config.host, "port": config.port, **WEB_OPTIONS}
         most = config.connections
         super().__init__(uvicorn.Config(app, limit_concurrency=most, **{**usual, **options}))

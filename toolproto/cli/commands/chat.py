@@ -45,8 +45,13 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @tools_option
 @mcp_option
 @click.option("--message", "-m", metavar="TEXT", help="Say this, and leave after the answer.")
-@click.option("--image", "images", multiple=True, metavar="FILE",
-              help="Show the model this picture, or that at an address, with the first message.")  # fmt: skip
+@click.option(
+    "--image",
+    "images",
+    multiple=True,
+    metavar="FILE",
+    help="Show the model this picture with the first message; an address will do.",
+)
 @click.option("--system", "-s", default="", metavar="TEXT", help="Your own system prompt.")
 @click.option(
     "--approve",
