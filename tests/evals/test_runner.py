@@ -219,7 +219,7 @@ def test_a_budget_is_of_each_run(tmp_path):
 
 @pytest.mark.parametrize("limits", [{"requests": 0}, {"seconds": -1}, {"tokens": 0}])
 def test_a_budget_that_asks_nothing_is_refused(limits):
-    with pytest.raises(UsageError, match="asks nothing"):
+    with pytest.raises(UsageError, match="too small to ask"):
         Budget(**limits)
 
 

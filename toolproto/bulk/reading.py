@@ -50,7 +50,7 @@ class Fields:
         own = {*RESULTS, "source", "row", "id"}
         if taken := [name for name, _ in self.keep if name in own]:
             raise UsageError(
-                f"a kept column cannot be called {taken[0]!r}, as a column of results is; "
+                f"a kept column cannot be called {taken[0]!r}: a column of results has that name; "
                 f"give it another name: --keep my_{taken[0]}={taken[0]}"
             )
 

@@ -27,7 +27,9 @@ class Budget:
         for name in ("requests", "seconds", "tokens"):
             value = getattr(self, name)
             if value is not None and not value > 0:
-                raise UsageError(f"a budget of {value!r} {name} asks nothing; give more, or None")
+                raise UsageError(
+                    f"a budget of {value!r} {name} is too small to ask anything; give more, or None"
+                )
 
 
 class Spending:

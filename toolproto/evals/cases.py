@@ -184,7 +184,7 @@ def _check_kind(case: Case, where: str) -> None:
     tools, calls = _COUNTS[case.kind]
     if len(case.offer.tools) not in tools or len(case.calls) not in calls:
         raise UsageError(
-            f"{where} offers {len(case.offer.tools)} tools and is due {len(case.calls)} calls, "
+            f"{where} offers {len(case.offer.tools)} tools and expects {len(case.calls)} calls, "
             f"which is not what {case.kind.value!r} means"
         )
     given = {case.result is not None, bool(case.answer)}

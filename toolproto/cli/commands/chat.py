@@ -56,8 +56,8 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option(
     "--approve",
     type=click.Choice(_APPROVE),
-    help="Which calls run: 'ask' about those that do more than read, only those that 'read', "
-    "'all', or 'none'.  [ask at a terminal, read in a pipe]",
+    help="Which calls run: those that only 'read', 'all', 'none', or 'ask' about all that do more "
+    "than read.  [ask at a terminal, read in a pipe]",
 )
 @click.option(
     "--allow",

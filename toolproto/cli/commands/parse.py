@@ -57,7 +57,12 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "--messages-field", metavar="FIELD", help="Field with a conversation; its last reply is read."
 )
 @click.option("--model-field", metavar="FIELD", help="Field with the model, for --paradigm auto.")
-@click.option("--keep", multiple=True, metavar="A,B=C", help="Fields to carry through (C as B).")
+@click.option(
+    "--keep",
+    multiple=True,
+    metavar="A,B=C",
+    help="Fields to copy to the output; B=C copies C as B.",
+)
 @click.option(
     "--output",
     "-o",
