@@ -211,7 +211,7 @@ def main(debug: bool, config: Path | None) -> None:
     """Tool calling for any language model that can only read and write text.
 
     Options come from the command line, then from TOOLPROTO_<COMMAND>_<OPTION> in the environment,
-    then from toolproto.toml; a new folder is asked about before its settings choose code, endpoints
-    or keys. Exit codes: 0 fine, 1 it ran and failed, 2 bad usage, 3 the endpoint failed, 130
-    interrupted.
+    then from toolproto.toml; you are asked about a new folder before its settings choose code,
+    endpoints or keys. Exit codes: 0 fine, 1 it ran and failed, 2 bad usage, 3 the endpoint failed,
+    130 interrupted.
     """

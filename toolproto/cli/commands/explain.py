@@ -24,7 +24,9 @@ _LONGEST = 16_000_000
 @paradigm_option
 @tools_option
 @json_option
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a page.")
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a page of HTML."
+)
 @click.option(
     "--chunk-size", type=click.IntRange(min=1), help="Also stream it in pieces of this length."
 )

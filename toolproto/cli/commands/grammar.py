@@ -43,8 +43,10 @@ _SHOWN = 40
     metavar="CHOICE",
     help="'auto', 'required', 'none', or the name of the tool to call.",
 )
-@click.option("--parallel/--no-parallel", default=True, help="Several calls in one reply.  [yes]")
-@click.option("--model", default="", help="Whose paradigm 'auto' chooses.")
+@click.option(
+    "--parallel/--no-parallel", default=True, help="Allow several calls in one reply.  [yes]"
+)
+@click.option("--model", default="", help="Model whose paradigm 'auto' chooses.")
 @click.option(
     "--check",
     type=click.Path(allow_dash=True, path_type=Path),

@@ -86,7 +86,13 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="Who does the work: processes of this machine, or Ray.",
 )
 @click.option("--address", metavar="HOST:PORT", help="Ray's cluster; 'auto' for one that is here.")
-@click.option("--max-row-bytes", type=click.IntRange(1), default=MAX_ROW, show_default=True)
+@click.option(
+    "--max-row-bytes",
+    type=click.IntRange(1),
+    default=MAX_ROW,
+    show_default=True,
+    help="Most bytes that a row may have.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything is wrong with any call.")
 @click.option("--summary-json", type=_FILE, help="File for the summary, instead of stderr.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no bar, no notes, no summary.")

@@ -76,7 +76,9 @@ _EXITS = {
     help="A kind of request; may be repeated.  [all]",
 )
 @click.option("--quick", is_flag=True, help="Send a third of the requests, in three paradigms.")
-@click.option("--baseline/--no-baseline", default=True, help="Beside generic prompts.  [yes]")
+@click.option(
+    "--baseline/--no-baseline", default=True, help="Compare with generic prompts, too.  [yes]"
+)
 @click.option("--all", "whole", is_flag=True, help="Go on when one form is ahead beyond doubt.")
 @click.option(
     "--param",
@@ -92,9 +94,13 @@ _EXITS = {
     show_default=True,
     help="Hold the model to the grammar of each form.",
 )
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Requests at once.  [1]")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), default=1, help="Requests to send at once.  [1]"
+)
 @click.option("--max-requests", type=click.IntRange(1), help="Stop after so many requests.")
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), help="… after so long.")
+@click.option(
+    "--max-seconds", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds."
+)
 @click.option(
     "--max-tokens", type=click.IntRange(1), help="Stop after so many tokens, read and written."
 )

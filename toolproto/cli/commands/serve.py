@@ -70,7 +70,13 @@ __all__ = ["command"]
     help="Put the messages of requests without tools into order, too, for strict chat templates.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Interface to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8100, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8100,
+    show_default=True,
+    help="Port to listen on.",
+)
 @click.option(
     "--key-env",
     metavar="VARIABLE",

@@ -43,7 +43,13 @@ __all__ = ["command"]
 @click.option("--fixtures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
               help="Where the scratch tab saves replies.")  # fmt: skip
 @click.option("--host", default="127.0.0.1", show_default=True, help="Interface to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8200, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8200,
+    show_default=True,
+    help="Port to listen on.",
+)
 @click.option("--key-env", multiple=True, metavar="VARIABLE",
               help="Variable with the key of one person; needed for other interfaces, "
                    "may be repeated.")  # fmt: skip
