@@ -69,8 +69,8 @@ def command(
 ) -> None:
     """Print the grammar of the replies that tools and paradigm allow, or check a reply against it.
 
-    The grammar goes to stdout. What it cannot express goes to stderr; the check of calls still
-    demands that. With --check the first place is named where the reply departs from the grammar.
+    The grammar goes to stdout. What a grammar cannot express is listed on stderr; calls are still
+    checked for it. With --check, the first place where the reply departs from the grammar is named.
 
     Exit codes: 0 the grammar is printed, or the reply keeps to it; 1 the reply departs from it.
     """
