@@ -32,7 +32,6 @@ from typing import Any
 from bfcl import ARRAY, SYSTEM, Bfcl, Kept, exact, plain, rows, shown, standard
 
 from toolproto import AsyncChatSession, Tool, ToolContextDef, ToolOffer, TurnLimits, get_paradigm
-from toolproto.approvals import Allow
 from toolproto.endpoints import HttpEndpoint
 from toolproto.evals.intervals import share_of
 from toolproto.paradigms.catalogue.bare_json import Xlam
@@ -89,12 +88,14 @@ class Task:
 
 def _tool(document: Mapping[str, Any], method: Any) -> Tool:
     parameters = tame(standard(document["parameters"]))[0]
-    # The programs are the user's own; what they say is not a stranger's.
+    # The programs are the user's own; what they say is not a stranger's. All of them may run, but
+    # nobody is there to say that calls may go in circles.
     return Tool.from_schema(
         document["name"],
         document["description"],
         parameters,
         partial(_ran, method),
+        risk="read",
         trusted=True,
     )
 
@@ -167,7 +168,6 @@ async def done(endpoint: Any, way: str, task: Task, rounds: int, tokens: int) ->
         system=SYSTEM,
         limits=TurnLimits(rounds=rounds),
         params={"temperature": 0, "max_tokens": tokens},
-        approver=lambda request: Allow(),
         ordering="in_order",
     )
     turns = []

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import ToolCall, ToolOffer, ToolSpec, check_call
-from toolproto.describe.samples import example_call, example_request, sample
+from toolproto.describe.requests import example_request, example_turns
+from toolproto.describe.samples import example_call, sample
 
 
 def tool(
@@ -210,3 +211,61 @@ def test_a_request_is_one_line_of_words_whatever_the_description(description):
 
 def test_a_request_for_a_tool_that_is_not_offered_is_still_words():
     assert example_request(ToolCall("g", {}), ToolOffer())
+
+
+NAMED = [
+    ("In the format of 'City, State', such as 'Boston, MA'.", "Boston, MA"),
+    ("Code of a currency, such as USD.", "USD"),
+    ("A date (e.g., '2023-04-15')", "2023-04-15"),
+    ("Pattern with wildcards, such as *.txt.", "*.txt"),
+    ("The kind of event, such as concerts and plays.", "example"),
+    ("What to say, e.g. 'it's time'.", "example"),
+    ("such as '" * 5000, "example"),
+]
+
+
+@pytest.mark.parametrize("description, value", NAMED, ids=[text[:30] for text, _ in NAMED])
+def test_a_value_that_a_description_gives_is_taken(description, value):
+    assert sample({"type": "string", "description": description}, {}, "whatever") == value
+
+
+def test_every_tool_has_two_example_turns_with_different_values():
+    offer = ToolOffer(
+        (tool({"city": STRING}, "city"), tool({"days": {"type": "integer"}}, "days", name="g"))
+    )
+    turns = example_turns(offer)
+    assert [call.name for _, call in turns] == ["f", "g", "f", "g"]
+    assert len({json.dumps(dict(call.arguments)) for _, call in turns}) == 4
+    for request, call in turns:
+        assert str(next(iter(call.arguments.values()))) in request
+        assert check_call(call, offer) == call
+
+
+def test_a_tool_that_must_be_called_has_all_the_example_turns():
+    offer = ToolOffer((tool({"city": STRING}, "city"), tool({}, name="g")), choice="f")
+    assert {call.name for _, call in example_turns(offer)} == {"f"}
+
+
+def test_example_turns_are_few_and_not_long():
+    wide = {f"part_{n}": {"type": "string", "examples": ["x" * 80]} for n in range(20)}
+    offer = ToolOffer(tuple(tool(wide, *wide, name=f"f{n}") for n in range(50)))
+    assert (
+        len(json.dumps([[request, dict(call.arguments)] for request, call in example_turns(offer)]))
+        < 20_000
+    )
+
+
+REQUESTS = [
+    ("Retrieves the weather.", "Please retrieve the weather, with city Oslo."),
+    ("Locks a door.", "Please lock a door, with city Oslo."),
+    ("Send a city message.", "Please send a city message, with city Oslo."),
+    ("Find the city.", "Please find Oslo."),
+    ("Weather for the city, now.", "What is the weather for Oslo, now?"),
+]
+
+
+@pytest.mark.parametrize("description, request_", REQUESTS, ids=[text for text, _ in REQUESTS])
+def test_a_description_becomes_a_request(description, request_):
+    spec = ToolSpec("f", description, tool({"city": STRING}, "city").parameters)
+    offer = ToolOffer((spec,))
+    assert example_request(ToolCall("f", {"city": "Oslo"}), offer) == request_

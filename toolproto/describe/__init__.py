@@ -4,7 +4,8 @@ from .base import Style, WriteCall
 from .description import Description, Presentation, describe
 from .forms import literal_form
 from .lookup import description_tool
-from .samples import example_call, example_request
+from .requests import example_request
+from .samples import example_call
 from .styles import get_style, styles
 from .tokens import estimate_tokens
 

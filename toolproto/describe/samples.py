@@ -5,7 +5,6 @@ They fill the one example that instructions show, and the example turns for very
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -15,9 +14,9 @@ from ..tools.check import check_call
 from ..tools.spec import ToolOffer, ToolSpec
 from ..tools.work import Work
 from .reading import followed
-from .text import first_sentence, is_harmless, is_small
+from .text import is_harmless, is_small
 
-__all__ = ["example_call", "example_request", "sample"]
+__all__ = ["example_call", "example_calls", "sample"]
 
 _DEPTH = 5
 _LARGEST = 2000  # characters of an example
@@ -26,41 +25,46 @@ _PARTS = 200  # of one example: a schema that holds itself twice doubles at ever
 # schemas, and a hundred times what an ordinary tool takes.
 _VISITS = 20_000
 _BY_FORMAT = {
-    "date": "2024-05-17",
-    "date-time": "2024-05-17T09:30:00Z",
-    "time": "09:30:00",
-    "email": "ada@example.com",
-    "uri": "https://example.com",
-    "uuid": "3f2b8c1e-5d47-4a52-9b1c-2e8f7a6d4c10",
+    "date": ("2024-05-17", "2024-11-02"),
+    "date-time": ("2024-05-17T09:30:00Z", "2024-11-02T18:15:00Z"),
+    "time": ("09:30:00", "18:15:00"),
+    "email": ("ada@example.com", "ben@example.org"),
+    "uri": ("https://example.com", "https://example.org/news"),
+    "uuid": ("3f2b8c1e-5d47-4a52-9b1c-2e8f7a6d4c10", "8a1d90e2-7c35-4f0b-a6d8-51c3e9b24f77"),
 }
-# What an argument of that name usually holds; the first word of a name that is found counts.
+# What an argument of that name usually holds, and something else that it may hold; the last word
+# of a name that is found counts.
 _BY_NAME = {
-    "city": "Oslo",
-    "location": "Oslo",
-    "country": "Norway",
-    "path": "notes.txt",
-    "file": "notes.txt",
-    "filename": "notes.txt",
-    "url": "https://example.com",
-    "query": "train times to Bergen",
-    "pattern": "*.txt",
-    "email": "ada@example.com",
-    "to": "ada@example.com",
-    "date": "2024-05-17",
-    "time": "09:30",
-    "timezone": "Europe/Oslo",
-    "tz": "Europe/Oslo",
-    "name": "Ada",
-    "title": "Weekly meeting",
-    "subject": "Lunch",
-    "text": "Hello!",
-    "content": "Hello!",
-    "body": "See you at noon.",
-    "message": "Hello!",
-    "language": "English",
-    "code": "print(1 + 1)",
-    "expression": "2 + 3",
-    "id": "42",
+    "city": ("Oslo", "Rome"),
+    "location": ("Oslo", "Rome"),
+    "country": ("Norway", "Italy"),
+    "path": ("notes.txt", "letter.md"),
+    "file": ("notes.txt", "letter.md"),
+    "filename": ("notes.txt", "letter.md"),
+    "url": ("https://example.com", "https://example.org/news"),
+    "query": ("train times to Bergen", "a red bicycle"),
+    "pattern": ("*.txt", "*.py"),
+    "email": ("ada@example.com", "ben@example.org"),
+    "to": ("ada@example.com", "ben@example.org"),
+    "date": ("2024-05-17", "2024-11-02"),
+    "time": ("09:30", "18:15"),
+    "timezone": ("Europe/Oslo", "Asia/Tokyo"),
+    "tz": ("Europe/Oslo", "Asia/Tokyo"),
+    "name": ("Ada", "Ben"),
+    "title": ("Weekly meeting", "Dentist"),
+    "subject": ("Lunch", "Invoice"),
+    "text": ("Hello!", "I am on my way."),
+    "content": ("Hello!", "I am on my way."),
+    "body": ("See you at noon.", "Thank you for the letter."),
+    "message": ("Hello!", "I am on my way."),
+    "language": ("English", "French"),
+    "code": ("print(1 + 1)", "print('done')"),
+    "expression": ("2 + 3", "7 * 8"),
+    "id": ("42", "108"),
+    "room": ("kitchen", "bedroom"),
+    "phone": ("+47 22 00 00 00", "+39 06 0000"),
+    "street": ("Main Street 5", "Via Appia 12"),
+    "postcode": ("0150", "00100"),
 }
 
 
@@ -70,10 +74,11 @@ def sample(schema: Any, root: Mapping[str, Any], name: str = "") -> Any:
 
 
 class _Sampler:
-    """Makes the values of one example."""
+    """Makes the values of one example: the usual ones, or, as the *second*, others."""
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: Mapping[str, Any], second: bool = False) -> None:
         self._root = root
+        self._second = second
         self._left = _PARTS
 
     def sample(self, schema: Any, name: str, depth: int) -> Any:
@@ -81,7 +86,7 @@ class _Sampler:
         schema = followed(schema, self._root)
         for key in ("examples", "enum"):
             if isinstance(schema.get(key), list) and schema[key]:
-                return schema[key][0]
+                return schema[key][:2][-1 if self._second else 0]
         for key in ("const", "default"):
             if key in schema and schema[key] is not None:
                 return schema[key]
@@ -96,14 +101,15 @@ class _Sampler:
         if depth >= _DEPTH or kind == "null" or self._left < 0:
             return None
         if kind in ("integer", "number"):
-            return _number(schema)
+            return _number(schema, 12 if self._second else 3)
         if kind == "boolean":
-            return True
+            return not self._second
         if kind == "array":
             return [self.sample(schema.get("items"), name.removesuffix("s"), depth + 1)]
         if kind == "object":
             return self.members(schema, depth)
-        return _BY_FORMAT.get(str(schema.get("format")), _by_name(name))
+        named = _named_in(schema.get("description"))
+        return (named or _text(str(schema.get("format")), name))[:2][-1 if self._second else 0]
 
     def members(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         properties = schema.get("properties")
@@ -114,16 +120,37 @@ class _Sampler:
         return {key: self.sample(properties.get(key), str(key), depth + 1) for key in shown}
 
 
-def _number(schema: Mapping[str, Any]) -> Any:
+# Values that a description gives: "such as 'Berkeley, CA' or 'New York, NY'", "such as USD".
+# Without quotes it must look like one: "such as concerts" goes on in words.
+_NAMED = re.compile(
+    r"(?:\be\.g\.|\bsuch as|\bfor example)[,:]?"
+    r" (?:(?P<mark>['\"`])(?P<first>[^'\"`<>\n]{1,40})(?P=mark)(?!\w)"
+    r"(?:,? (?:or|and) (?P=mark)(?P<second>[^'\"`<>\n]{1,40})(?P=mark)(?!\w))?"
+    r"|(?P<word>(?=[\w*./:@-]*[^a-z\s.,;)])[\w*./:@-]{1,30}?)(?=[.,;)]?(?:\s|$)))"
+)
+
+
+def _named_in(description: Any) -> tuple[str, ...]:
+    """The values, at most two, that *description* gives as examples."""
+    found = isinstance(description, str) and _NAMED.search(description, 0, _LARGEST)
+    if not found:
+        return ()
+    return tuple(filter(None, found.group("first", "second", "word")))
+
+
+def _number(schema: Mapping[str, Any], wanted: int) -> Any:
     low, high = schema.get("minimum"), schema.get("maximum")
-    if isinstance(low, int | float) and low > 3:
+    if isinstance(low, int | float) and low > wanted:
         return low
-    return high if isinstance(high, int | float) and high < 3 else 3
+    return high if isinstance(high, int | float) and high < wanted else wanted
 
 
-def _by_name(name: str) -> str:
+def _text(format: str, name: str) -> tuple[str, str]:
+    if format in _BY_FORMAT:
+        return _BY_FORMAT[format]
     words = name.lower().replace("-", "_").split("_")
-    return next((_BY_NAME[word] for word in reversed(words) if word in _BY_NAME), "example")
+    known = (_BY_NAME[word] for word in reversed(words) if word in _BY_NAME)
+    return next(known, ("example", "another"))
 
 
 def example_call(offer: ToolOffer) -> ToolCall | None:
@@ -131,13 +158,24 @@ def example_call(offer: ToolOffer) -> ToolCall | None:
 
     None if there is no telling within bounds what they accept.
     """
-    tools = sorted(offer.tools, key=lambda tool: tool.name != offer.choice)
+    tools = sorted(offer.tools, key=lambda tool: tool.name != offer.choice)[:20]
     work = Work(_VISITS)
-    return next((call for tool in tools[:20] if (call := _valid_call(tool, work))), None)
+    return next((call for tool in tools if (call := _valid_call(tool, work))), None)
 
 
-def _valid_call(tool: ToolSpec, work: Work) -> ToolCall | None:
-    sampler = _Sampler(tool.parameters)
+def example_calls(offer: ToolOffer, most: int) -> list[ToolCall]:
+    """A call of each of the first *most* tools, and then another of each with other values.
+
+    Of the demanded tool alone, if one is.
+    """
+    work = Work(_VISITS)
+    tools = [tool for tool in offer.tools if tool.name == offer.choice] or offer.tools[:most]
+    made = (_valid_call(tool, work, second) for second in (False, True) for tool in tools)
+    return [call for call in made if call is not None]
+
+
+def _valid_call(tool: ToolSpec, work: Work, second: bool = False) -> ToolCall | None:
+    sampler = _Sampler(tool.parameters, second)
     arguments = sampler.members(tool.parameters, 0)
     optional = [key for key in tool.properties if key not in arguments]
     if not arguments and optional:
@@ -148,42 +186,3 @@ def _valid_call(tool: ToolSpec, work: Work) -> ToolCall | None:
         return None
     checked = check_call(ToolCall(tool.name, arguments), ToolOffer((tool,)), work=work)
     return checked if isinstance(checked, ToolCall) and not checked.repairs else None
-
-
-# First words that make a description an order; anything else is taken for the name of a thing.
-_ORDERS = """
-    add ask book calculate call change check compute convert create delete describe download edit
-    execute fetch find format generate get give insert list load look make move open plan play
-    post put query read remove rename replace reserve return run save schedule search send set
-    show start stop submit sum summarize tell transfer translate update upload use write
-""".split()  # noqa: SIM905
-
-
-def example_request(call: ToolCall, offer: ToolOffer) -> str:
-    """What a person might have said to get *call*: the tool's description with values in it.
-
-    "Current weather for a city." becomes "What is the current weather for Oslo?" A request in a
-    person's words matters: shown "Use get_weather with city Oslo" as an example turn, a model of
-    135 M parameters called the tool in 1 of 5 requests; shown the question, in 4 to 5.
-    """
-    tool = offer.get(call.name)
-    text = first_sentence(tool.description).rstrip(".") if tool else ""
-    text, left = _filled_in(text or call.name.replace("_", " "), call)
-    first, _, rest = text.partition(" ")
-    if first.lower().rstrip("s") in _ORDERS or first.lower() in _ORDERS:
-        return f"Please {first.lower()} {rest}{left}."
-    the = "" if first.lower() in ("the", "a", "an") else "the "
-    return f"What is {the}{first.lower()} {rest}".rstrip() + f"{left}?"
-
-
-def _filled_in(text: str, call: ToolCall) -> tuple[str, str]:
-    """*text* with the values of *call* for its "a city", and those that found no place."""
-    left: list[str] = []
-    for name, value in call.arguments.items():
-        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        place = re.search(rf"\b(?:an?|the) {re.escape(name.replace('_', ' '))}\b", text)
-        if place:
-            text = f"{text[: place.start()]}{shown}{text[place.end() :]}"
-        else:
-            left.append(shown)
-    return text, f": {', '.join(left)}" if left else ""

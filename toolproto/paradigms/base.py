@@ -16,7 +16,7 @@ from ..decoding.reply.forms import MarkedForm, ReplyForm
 from ..decoding.reply.thinking import Reasoning
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
-from ..describe.samples import example_call, example_request
+from ..describe.requests import example_turns
 from ..errors import UsageError
 from ..events import merge
 from ..grammar.ir import Grammar
@@ -218,12 +218,15 @@ class ToolContextDef(ABC):
         return Message(message.role, message.content, attachments=message.attachments)
 
     def examples(self, offer: ToolOffer) -> list[Message]:
-        """A request and its call as two chat turns, for models too small for instructions."""
-        call = example_call(offer)
-        if call is None:
-            return []
-        request = example_request(call, offer)
-        return [Message("user", request), Message("assistant", self.encode_call(call))]
+        """Requests and their calls as chat turns, for models too small for instructions."""
+        return [
+            message
+            for request, call in example_turns(offer)
+            for message in (
+                Message("user", request),
+                Message("assistant", self.encode_call(call)),
+            )
+        ]
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
         """Where generation should stop: never what could stand inside an argument.

@@ -1,0 +1,98 @@
+"""What a person might have said to get a call: the requests of examples."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ..messages import ToolCall
+from ..tools.spec import ToolOffer
+from .samples import example_calls
+from .text import first_sentence
+
+__all__ = ["example_request", "example_turns"]
+
+_MOST_TOOLS = 6  # of which example turns are made
+_LARGEST = 6000  # characters of all their calls
+# First words that make a description an order, beside any that "a", "the" and the like follow;
+# anything else is taken for the name of a thing.
+_ORDERS = """
+    add analyze ask book calculate call cancel change check compute convert count create delete
+    describe determine display download edit estimate execute fetch find format generate get give
+    identify insert list load locate look make move obtain open order perform plan play post
+    predict provide put query read remove rename replace reserve retrieve return run save schedule
+    search send set show solve start stop submit sum summarize tell transfer translate update upload
+    use write
+""".split()  # noqa: SIM905
+_DETERMINERS = ("a", "an", "the", "all", "one", "some", "this", "your")
+# What may stand behind "a city" in a description for the city's name to be put there: "a text
+# message" is no text, and "an amount of money" no amount.
+_ENDS = r"(?=$|[.,;:?!)]| (?:against|and|as|at|by|for|from|in|into|on|or|that|to|with)\b)"
+
+
+def example_request(call: ToolCall, offer: ToolOffer) -> str:
+    """What a person might have said to get *call*: the tool's description with values in it.
+
+    "Current weather for a city." becomes "What is the current weather for Oslo?", and "Starts a
+    timer." becomes "Please start a timer, with minutes 3." A request in a person's words matters:
+    shown "Use get_weather with city Oslo" as an example turn, a model of 135 M parameters called
+    the tool in 1 of 5 requests; shown the question, in 4 to 5.
+    """
+    tool = offer.get(call.name)
+    text = first_sentence(tool.description).rstrip(".") if tool else ""
+    text, left = _filled_in(text or call.name.replace("_", " "), call)
+    first, _, rest = text.partition(" ")
+    if (order := _order(first.lower(), rest)) is not None:
+        return _ended(f"Please {order} {rest}{left}", ".")
+    the = "" if first.lower() in ("the", "a", "an") else "the "
+    return _ended(f"What is {the}{first.lower()} {rest}".rstrip() + left, "?")
+
+
+def _ended(sentence: str, mark: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else sentence + mark
+
+
+def _order(word: str, rest: str) -> str | None:
+    """*word* as an order, if it is one or says what a tool does: "finds" is "find"."""
+    forms = (word, word.removesuffix("s"), word.removesuffix("es"))
+    if known := next((form for form in forms if form in _ORDERS), None):
+        return known
+    follows = rest.partition(" ")[0].lower()
+    return word.removesuffix("s") if follows in _DETERMINERS else None
+
+
+def _filled_in(text: str, call: ToolCall) -> tuple[str, str]:
+    """*text* with the values of *call* for its "a city", and those that found no place."""
+    left: list[str] = []
+    for name, value in call.arguments.items():
+        words = name.replace("_", " ")
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        place = re.search(rf"\b(?:an?|the|(some)) {re.escape(words)}\b{_ENDS}", text)
+        if place:
+            shown = f"{shown} {words}" if place.group(1) else shown
+            text = f"{text[: place.start()]}{shown}{text[place.end() :]}"
+        else:
+            left.append(f"{words} {shown}")
+    return text, f", with {', '.join(left)}" if left else ""
+
+
+def example_turns(offer: ToolOffer) -> list[tuple[str, ToolCall]]:
+    """Requests and their calls, for models that learn from what was done before.
+
+    One of each tool, and then another of each with other values: from one alone a model of 135 M
+    parameters learns the values. Of 65 requests it called as it should in 24.6 % after one example
+    in all, in 20.0 % after one of each tool, and in 29.2 % after two (`json_strict`; in `hermes`
+    20.0, 23.1 and 33.8 %).
+    """
+    calls = {_written(call): call for call in example_calls(offer, _MOST_TOOLS)}
+    room, turns = _LARGEST, []
+    for written, call in calls.items():
+        room -= len(written)
+        if room < 0:
+            break
+        turns.append((example_request(call, offer), call))
+    return turns
+
+
+def _written(call: ToolCall) -> str:
+    return json.dumps([call.name, call.arguments], ensure_ascii=False, default=dict)
