@@ -79,10 +79,16 @@ def pythons() -> Iterator[str]:
     for minor in range(11, 15):
         names = [shutil.which(f"python3.{minor}")]
         names += map(str, sorted(Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python")))
-        if found := next(filter(None, names), None):
-            yield found
+        # What pyenv puts into the path need not lead to an interpreter.
+        found = (each for each in names if each and _version(each).startswith(f"3.{minor}."))
+        if python := next(found, None):
+            yield python
         else:
             print(f"Python 3.{minor}: not on this machine, not tried")
+
+
+def _version(python: str) -> str:
+    return run(python, "-c", "import platform; print(platform.python_version())", fails=None)
 
 
 def built(folder: Path) -> Path:
@@ -115,7 +121,7 @@ def used(inner: Path, folder: Path) -> None:
 def newest(wheel: Path, folder: Path) -> None:
     """Every Python, with the newest of everything."""
     for python in pythons():
-        name = run(python, "-c", "import sys; print(*sys.version_info[:3], sep='.')").strip()
+        name = _version(python).strip()
         with timed(f"Python {name}, newest versions"):
             inner = environment(
                 python, folder / f"newest-{name}", f"{wheel}[cli,server,sql,testing]"
