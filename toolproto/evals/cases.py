@@ -185,7 +185,7 @@ def _check_kind(case: Case, where: str) -> None:
     if len(case.offer.tools) not in tools or len(case.calls) not in calls:
         raise UsageError(
             f"{where} offers {len(case.offer.tools)} tools and expects {len(case.calls)} calls, "
-            f"which is not what {case.kind.value!r} means"
+            f"which does not fit the kind {case.kind.value!r}"
         )
     given = {case.result is not None, bool(case.answer)}
     if given != {case.kind is Kind.RESULT}:
