@@ -9,7 +9,8 @@ So "could more text change this?" is asked in one place, and follows from each p
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from .patterns import Pattern
@@ -25,6 +26,13 @@ Pull = Generator[None, None, R]
 _NO_SPACE = re.compile(r"\S")
 
 
+@lru_cache(maxsize=256)
+def _stops(firsts: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """One of the characters *firsts*, which markers begin with; a line break, or one of them."""
+    firsts = re.escape("".join(sorted(set(firsts))))
+    return re.compile(f"[{firsts}]" if firsts else "(?!)"), re.compile(f"[\n{firsts}]")
+
+
 class Source:
     """The text at hand: ``at`` is where reading stands, ``final`` if no more comes.
 
@@ -37,10 +45,7 @@ class Source:
     def __init__(self, ends: Sequence[Marker] = ()) -> None:
         self.text, self.at, self.base, self.final = "", 0, 0, False
         self._ends = ends
-        firsts = re.escape("".join(sorted({end.first for end in ends})))
-        self._marks = re.compile(f"[{firsts}]" if firsts else "(?!)")
-        #: A line break, or what such a marker begins with.
-        self.line_or_mark = re.compile(f"[\n{firsts}]")
+        self._marks, self.line_or_mark = _stops("".join([end.first for end in ends]))
 
     @property
     def offset(self) -> int:
@@ -89,6 +94,12 @@ class Source:
             tail = self.text[self.at + ahead : self.at + ahead + len(literal)]
             if self.final or not literal.startswith(tail):
                 break
+            yield
+        return found
+
+    def ask(self, look: Callable[[str, int, bool], R | int], ahead: int = 0) -> Pull[R | int]:
+        """What *look* finds *ahead* of here, once it does not want more text."""
+        while (found := look(self.text, self.at + ahead, self.final)) == MORE:
             yield
         return found
 

@@ -8,7 +8,6 @@ opening one again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from io import StringIO
 
 from ...messages import ProblemKind, Repair
@@ -18,6 +17,7 @@ from ..reply.forms import Family
 from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO
+from ..source import Pull, Source
 from .names import TOKEN
 from .pulled import MISSING_CLOSER
 from .record import CallSetting
@@ -54,19 +54,18 @@ class MarkedBody:
         self._sure = self._form.sure and not self._form.gated
         self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
-        self._ends = markers.ends
+        self._firsts = "".join(end.first for end in markers.ends)
         self._start = start
         self._in_sentence = in_sentence
-        self._step: Callable[[str, int, int, bool], int] = self._before
+        self._source = Source()
+        self._reading = self._read(self._source)
         self._calls: CallsReader | None = None
         self._fenced = False  # in a fence that stood behind the name
-        self._in_tags = False
-        self._in_tokens = False
+        self._in_tags = self._in_tokens = False
         self._talk = StringIO()
-        self.committed = False
-        self.refused = False
-        self.done = False
+        self._finished, self._reason = False, ""  # is the reply over, and why?
         self._pushback = ""
+        self.committed = self.refused = self.done = False
 
     @property
     def streaming(self) -> StreamedString | None:
@@ -80,222 +79,227 @@ class MarkedBody:
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        while at < len(text) and not self.done and not self._pushback:
-            step = self._step
-            stop = step(text, at, base, final)
-            if stop == at and self._step == step:
-                break
-            at = stop
-        return at
+        source = self._source
+        source.text, source.at, source.base, source.final = text, at, base, final
+        try:
+            next(self._reading)
+        except StopIteration:
+            self.done = True
+        return source.at
 
     def finish(self, reason: str | None) -> None:
         """The reply is over, without a closing marker."""
-        if self._calls is not None:
-            self._calls.finish(reason)
-            self._take_calls(self._start)
-            if self._step == self._in_talk:
-                self._give_up()
-        elif self.committed and self._step == self._in_talk:
-            self._give_up()
-        elif not self.committed:
-            self.refused = self._in_sentence or self._step != self._before or not self._sure
-        if not self._pushback:
-            self._close(*self._unclosed)
+        self._finished, self._reason = True, reason or ""
+        self.feed("", 0, self._source.offset, True)
 
-    # -- before the first call, or the next -----------------------------------------------
+    def _read(self, source: Source) -> Pull[None]:
+        opening = yield from self._before(source)
+        while opening is not None:
+            calls = self._calls = self._begin(opening, source)
+            yield from self._in_calls(source, calls)
+            self._calls = None
+            if not calls.refused:
+                opening = yield from self._between(source)
+                continue
+            self._setting.outbox.linger = False
+            if self._sure or self.committed:
+                yield from self._in_talk(source)
+            else:
+                self.refused = True
+            return
 
-    def _before(self, text: str, at: int, base: int, final: bool) -> int:
-        space = _SPACE.match(text, at)
-        if space:
-            return space.end()
-        if self._opener.is_tag and self._openings.by_content and not self._form.tool:
+    def _over(self, *repairs: Repair) -> Pull[None]:
+        """No more text comes. What that means is said when the reply is over."""
+        while not self._finished:
+            yield
+        self._close(*repairs)
+
+    def _markers(self, source: Source) -> Pull[tuple[int, int]]:
+        """Where the closing marker ends that stands here, and where the opening one; or NO."""
+        while True:
+            text, at, final = source.text, source.at, source.final
+            end = self._closer.at(text, at, final) if self._closer else NO
             again = self._opener.at(text, at, final)
-            if again >= 0:  # as nothing else can, this tells at a glance
-                return again
-        if self._openings.by_content:  # the call of another family may begin like that
-            lead = _LEAD.match(text, at)
-            if lead:
+            if MORE not in (end, again):
+                return end, again
+            yield
+
+    def _opening(self, source: Source) -> Pull[Opening | int]:
+        at = self._openings.at
+        while (opening := at(source.text, source.at, source.base, source.final)) == MORE:
+            yield
+        return opening
+
+    # -- before the first call ------------------------------------------------------------
+
+    def _before(self, source: Source) -> Pull[Opening | None]:
+        """The first call, if there is one; all is read if there is none."""
+        by_content = self._openings.by_content
+        at_a_glance = self._opener.is_tag and by_content and not self._form.tool
+        while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
+            if space := _SPACE.match(source.text, source.at):
+                source.at = space.end()
+                continue
+            if at_a_glance and char == "<":  # nothing else can begin like that
+                again = self._opener.at(source.text, source.at, source.final)
+                if again >= 0:
+                    source.at = again
+                    continue
+            # The call of another family may begin like that.
+            if by_content and char in "`jJ" and (yield from source.take(_LEAD)):
                 self._mark(_FENCED)
-                return lead.end()
-            if not final and _LEAD.may_change(text, at):
-                return at
-        opening = self._openings.at(text, at, base, final)
-        if isinstance(opening, Opening):
-            return self._begin(opening)
-        if opening == MORE:
-            return at
-        end = self._closer.at(text, at, final) if self._closer else NO
-        again = self._opener.at(text, at, final)
-        if MORE in (end, again):
-            return at
-        if again != NO:
-            return again
-        if end != NO and not self._sure:
-            self.refused = self.done = True
-            return at
-        if end != NO:
-            self._reject("it is empty", "", base + at)
-            self.done = True
-            return end
-        self._step = self._in_talk
-        self._start = base + at
-        return at
+                continue
+            opening = yield from self._opening(source)
+            if isinstance(opening, Opening):
+                return opening
+            end, again = yield from self._markers(source)
+            if again != NO:
+                source.at = again
+                continue
+            if end == NO:
+                self._start = source.offset
+                yield from self._in_talk(source)
+            elif self._sure:
+                self._reject("it is empty", "", source.offset)
+                source.at = end
+            else:
+                self.refused = True
+            return None
+        yield from self._over(*self._unclosed)
+        self.refused = self._in_sentence or not self._sure
+        return None
 
     def _mark(self, repair: Repair) -> None:
         """Every call from here on departs in this."""
         if repair not in self._setting.outbox.repairs:
             self._setting.outbox.repairs += (repair,)
 
-    def _begin(self, opening: Opening) -> int:
-        """Read on with what was found; where that goes on."""
+    # -- calls ----------------------------------------------------------------------------
+
+    def _begin(self, opening: Opening, source: Source) -> CallsReader:
+        """Read on with what was found."""
         calls = opening.calls
         sure = opening.sure and self._sure
         self.committed = self.committed or calls.committed or sure
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
-        self._step = self._in_calls
-        self._calls = calls
         self._fenced = "```" in opening.lead
         self._in_tokens = TOKEN.search(opening.lead) is not None
         self._in_tags = isinstance(calls, TaggedCalls)
-        return opening.stop
+        source.at = opening.stop
+        return calls
 
-    # -- calls ----------------------------------------------------------------------------
+    def _in_calls(self, source: Source, calls: CallsReader) -> Pull[None]:
+        """Let *calls* read to their end; what lies behind that is read again."""
+        while not calls.done:
+            at = source.at
+            if at < len(source.text):
+                source.at = calls.feed(source.text, at, source.base, source.final)
+                if calls.interrupted:
+                    calls.finish(None)
+            elif self._finished:
+                calls.finish(self._reason or None)
+            self.committed = self.committed or calls.committed
+            self._pushback = calls.take_pushback()
+            if self._pushback or (source.at == at and not calls.done):
+                yield
+        if source.text:  # else the reply is over in them
+            self._start = source.offset
 
-    def _in_calls(self, text: str, at: int, base: int, final: bool) -> int:
-        assert self._calls is not None, "opened before"
-        stop = self._calls.feed(text, at, base, final)
-        if self._calls.interrupted:
-            self._calls.finish(None)
-        self._take_calls(base + stop)
-        return stop
-
-    def _take_calls(self, at: int) -> None:
-        """Take over from the reader where it stopped, at *at* in the reply, if it is done."""
-        calls = self._calls
-        assert calls is not None, "opened before"
-        self.committed = self.committed or calls.committed
-        self._pushback = calls.take_pushback()
-        if calls.done:
-            if calls.refused and not self._sure and not self.committed:
-                self.refused = self.done = True
-            self._calls = None
-            if calls.refused:
-                self._setting.outbox.linger = False
-            self._step = self._in_talk if calls.refused else self._between
-            self._start = at
-
-    def _between(self, text: str, at: int, base: int, final: bool) -> int:
-        end = self._closer.at(text, at, final) if self._closer else NO
-        again = self._opener.at(text, at, final)
-        cut_off = final and self._closer is not None and self._closer.begun(text, at)
-        if end == NO and again == NO and not cut_off:
-            return self._between_calls(text, at, base, final)
-        return self._end(text, at, MORE if again == MORE else end, final)
-
-    def _between_calls(self, text: str, at: int, base: int, final: bool) -> int:
-        outbox = self._setting.outbox
-        if self._fenced:
-            if not final and _CLOSING_FENCE.may_change(text, at):
-                return at
-            fence = _CLOSING_FENCE.match(text, at)
-            self._fenced = False
-            if fence:
-                return fence.end()
-        if _SPACE.match(text, at):
-            if text[at] == "\n" and self._closer is None:
-                outbox.release()  # its line is over, and nothing more can be said of the call
-            return at + 1
-        if text[at] == "<" and self._closer is not None:
-            stop = self._behind_tag(text, at, final)
-            if stop != NO:
-                return stop
-        opening = self._next(text, at, base, final)
-        if isinstance(opening, Opening):
-            if not self._form.many:
-                outbox.settle(Repair("several_calls_in_marker"))
-            return self._begin(opening)
-        if opening == MORE:
-            return at
-        if self._closer is not None and text[at] in _TRAIL:
+    def _between(self, source: Source) -> Pull[Opening | None]:
+        """Behind a call: the next one, if there is one; all is read if there is none."""
+        outbox, closes = self._setting.outbox, self._closer is not None
+        while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
+            if char in self._firsts:
+                end, again = yield from self._markers(source)
+                if end != NO or again != NO or (source.final and self._is_begun(source)):
+                    yield from self._end(source, end)
+                    return None
+            fenced, self._fenced = self._fenced, False
+            if fenced and (yield from source.take(_CLOSING_FENCE)):
+                continue
+            if _SPACE.match(char):
+                if char == "\n" and not closes:
+                    outbox.release()  # its line is over, and nothing more can be said of the call
+                source.at += 1
+                continue
+            if char == "<" and closes and (yield from self._passes_tag(source)):
+                continue
+            opening = yield from self._next(source, char)
+            if isinstance(opening, Opening):
+                if not self._form.many:
+                    outbox.settle(Repair("several_calls_in_marker"))
+                return opening
+            if not closes or char not in _TRAIL:
+                yield from self._end(source, NO)
+                return None
             outbox.amend(Repair("extra_closer"))
-            return at + 1
-        return self._end(text, at, NO, final)
+            source.at += 1
+        yield from self._over(*self._unclosed)
+        return None
 
-    def _behind_tag(self, text: str, at: int, final: bool) -> int:
-        """Where the tag or token at *at* ends that only belongs to what was read; NO if none does.
-
-        Where reading stands, if more text has to come.
-        """
+    def _passes_tag(self, source: Source) -> Pull[bool]:
+        """Does a tag or a token stand here that only belongs to what was read? Then pass it."""
         if self._in_tags:
-            tag = tag_at(text, at, final)
-            if isinstance(tag, Tag):
-                return tag.end if closes_list(tag) else NO
-            return at if tag == MORE else NO
-        if not self._in_tokens:
-            return NO
-        token = TOKEN.match(text, at)
-        if token:
-            return token.end()
-        return at if not final and TOKEN.may_change(text, at) else NO
+            tag = yield from source.ask(tag_at)
+            if not isinstance(tag, Tag) or not closes_list(tag):
+                return False
+            source.at = tag.end
+            return True
+        return self._in_tokens and (yield from source.take(TOKEN)) is not None
 
-    def _next(self, text: str, at: int, base: int, final: bool) -> Opening | int:
+    def _next(self, source: Source, char: str) -> Pull[Opening | int]:
         """Another call, where one may follow the first."""
-        closes = self._closer is not None
-        if text[at] in "{[" or (closes and (text[at] in "<]" or text[at].isalpha())):
-            return self._openings.at(text, at, base, final)
+        if char in "{[" or (self._closer is not None and (char in "<]" or char.isalpha())):
+            return (yield from self._opening(source))
         return NO
 
-    def _end(self, text: str, at: int, end: int, final: bool) -> int:
+    def _end(self, source: Source, end: int) -> Pull[None]:
         """No call comes any more; *end* is where the closing marker ends, if one is there."""
-        if end == NO and self._closer is None:
+        if end != NO or self._closer is None:
             self._close()
-            return at
-        if end == MORE or (end == NO and not final and _ANY_CLOSING_TAG.may_change(text, at)):
-            return at
-        if end != NO:
-            self._close()
-            return end
-        other = _ANY_CLOSING_TAG.match(text, at)
-        if other:
+            source.at = max(source.at, end)
+        elif other := (yield from source.take(_ANY_CLOSING_TAG)):
             self._close(Repair("other_closer", detail=other.group()))
-            return other.end()
-        self._close(MISSING_CLOSER if final else Repair("missing_closer"))
-        begun = self._closer is not None and self._closer.begun(text, at)
-        return len(text) if final and begun else at
+        else:
+            self._close(MISSING_CLOSER if source.final else Repair("missing_closer"))
+            if source.final and self._is_begun(source):
+                source.at = len(source.text)
+
+    def _is_begun(self, source: Source) -> bool:
+        """May all text that is left be the beginning of the closing marker?"""
+        return self._closer is not None and self._closer.begun(source.text, source.at)
 
     @property
     def _unclosed(self) -> tuple[Repair, ...]:
         return () if self._closer is None else (MISSING_CLOSER,)
 
     def _close(self, *repairs: Repair) -> None:
-        self.done = True
         self._setting.outbox.settle(*repairs)
         self._setting.outbox.linger = False
 
     # -- no call --------------------------------------------------------------------------
 
-    def _in_talk(self, text: str, at: int, base: int, final: bool) -> int:
+    def _in_talk(self, source: Source) -> Pull[None]:
         """No call: a broken one if the closing marker comes, otherwise talk about one."""
-        end = self._closer.at(text, at, final) if self._closer else NO
-        again = self._opener.at(text, at, final)
-        if MORE in (end, again):
-            return at
-        if end != NO and self._is_meant(self._talk.getvalue()):
-            self._reject("there is no call in it", self._talk.getvalue(), self._start)
-            self.done = True
-            return end
-        room = _LONGEST_TALK - self._talk.tell()
-        if end != NO or again != NO or room <= 0 or self._closer is None:
-            self._give_up()
-            return at
-        mark = re.compile(f"[{re.escape(self._firsts)}]").search(text, at + 1)
-        stop = min(mark.start() if mark else len(text), at + room)
-        self._talk.write(text[at:stop])
-        return stop
-
-    @property
-    def _firsts(self) -> str:
-        return "".join(marker.first for marker in self._ends)
+        marks = re.compile(f"[{re.escape(self._firsts)}]")
+        while (yield from source.peek()):
+            end, again = yield from self._markers(source)
+            if end != NO and self._is_meant(self._talk.getvalue()):
+                self._reject("there is no call in it", self._talk.getvalue(), self._start)
+                source.at = end
+                return
+            room = _LONGEST_TALK - self._talk.tell()
+            if end != NO or again != NO or room <= 0 or self._closer is None:
+                self._give_up()
+                return
+            piece = source.past(marks)
+            if len(piece) > room:
+                source.at -= len(piece) - room
+            self._talk.write(piece[:room])
+        while not self._finished:
+            yield
+        self._give_up()
+        self._close(*self._unclosed)
 
     def _is_meant(self, talk: str) -> bool:
         """Was *talk*, between two markers, to be a call?"""
@@ -305,7 +309,6 @@ class MarkedBody:
 
     def _give_up(self) -> None:
         """It was only talk, unless it was said before that this is a call."""
-        self.done = True
         if self.committed:
             self._reject("there is no call in it", self._talk.getvalue(), self._start)
         else:

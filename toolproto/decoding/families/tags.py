@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from html import unescape
-from typing import Any, TypeVar
+from typing import Any
 
 from ...messages import Grade, Repair
 from ..calls.names import Head, read_head
@@ -153,7 +153,6 @@ _ARGUMENTS = frozenset({"parameter", "param", "arg", "argument"})
 _AROUND = frozenset({"arguments", "parameters", "args", "params", "args_json", "input"})
 _AROUND |= {"function_calls", "tool_calls", "calls"}
 _LONGEST_NAME = 128
-R = TypeVar("R")
 Say = Callable[[str], object]
 Stream = Callable[[Callable[[str], int]], StreamedString]  # from what says how much is certain
 
@@ -166,15 +165,6 @@ def opens_call(tag: Tag) -> bool:
 def closes_list(tag: Tag) -> bool:
     """Does *tag* close what stands around several calls?"""
     return tag.closes and tag.word.lower() in _AROUND
-
-
-def _asked(
-    source: Source, look: Callable[[str, int, bool], R | int], ahead: int = 0
-) -> Pull[R | int]:
-    """What *look* finds *ahead* of here, once it does not want more text."""
-    while (found := look(source.text, source.at + ahead, source.final)) == MORE:
-        yield
-    return found
 
 
 class TaggedCalls(PulledCalls):
@@ -262,7 +252,7 @@ class TaggedCalls(PulledCalls):
     def grammar(self, source: Source) -> Pull[None]:
         """The name, then the arguments, up to what closes the call."""
         while not (yield from self._is_over(source)):
-            tag = yield from _asked(source, tag_at)
+            tag = yield from source.ask(tag_at)
             if isinstance(tag, Tag):
                 if (yield from self._at_tag(source, tag)):
                     break
@@ -340,7 +330,7 @@ class TaggedCalls(PulledCalls):
 
     def _plain_name(self, source: Source) -> Pull[None]:
         """Where the name may stand as it is, behind the tag of the call."""
-        head = (yield from _asked(source, read_head)) if self._element else NO
+        head = (yield from source.ask(read_head)) if self._element else NO
         if not isinstance(head, Head) or source.text[head.end : head.end + 1] not in ("{", "<"):
             raise NoCall
         source.at = head.end
@@ -472,7 +462,7 @@ class TaggedCalls(PulledCalls):
 
     def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
         """Does another argument of the tool begin behind *newline*, though this one is open?"""
-        tag = yield from _asked(source, tag_at, len(newline))
+        tag = yield from source.ask(tag_at, len(newline))
         key = tag.value or tag.told("name", "key") if isinstance(tag, Tag) else ""
         if isinstance(tag, Tag) and tag.word.lower() == "arg_key":
             named = yield from source.match(_KEY, tag.end - source.at)
@@ -506,7 +496,7 @@ class TaggedCalls(PulledCalls):
 
     def _begins_element(self, source: Source) -> Pull[bool]:
         blank = yield from source.match(_BLANK)
-        tag = yield from _asked(source, tag_at, len(blank.group()) if blank else 0)
+        tag = yield from source.ask(tag_at, len(blank.group()) if blank else 0)
         return isinstance(tag, Tag) and not tag.closes
 
     def _nested(self, source: Source, element: str, elements: Elements) -> Pull[bool]:
@@ -515,7 +505,7 @@ class TaggedCalls(PulledCalls):
             elements.text((yield from source.before(_TAG_MARK)))
             if not (yield from source.peek()):
                 raise cut_short()
-            tag = yield from _asked(source, tag_at)
+            tag = yield from source.ask(tag_at)
             if not isinstance(tag, Tag):
                 elements.text(source.text[source.at])
                 source.at += 1
@@ -568,7 +558,7 @@ class TaggedCalls(PulledCalls):
     def _behind_json(self, source: Source) -> Pull[bool]:
         """Behind the arguments: does something close that stands around them, and not the call?"""
         yield from source.skip_space()
-        tag = yield from _asked(source, tag_at)
+        tag = yield from source.ask(tag_at)
         if not isinstance(tag, Tag) or not tag.closes:
             return False
         if closes_list(tag) or tag.word.lower() == self._element.lower():
