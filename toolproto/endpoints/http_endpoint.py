@@ -89,7 +89,7 @@ class HttpEndpoint:
             timeouts=timeouts or Timeouts(),
             retries=retries or Retries(),
             random=random or Random(),
-            has_key=any(map(names_a_secret, sent)),
+            has_key=any(map(names_a_secret, sent)) or chosen.can_sign(),
             key_variable=api_key_env or "",
             joins=pace > 0,
         )

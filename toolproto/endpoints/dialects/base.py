@@ -59,6 +59,10 @@ class Dialect(ABC):
         """
         return headers
 
+    def can_sign(self) -> bool:
+        """Whether requests are signed, so that they need no key."""
+        return False
+
     def takes(self, attachment: Attachment) -> bool:
         """Whether the service can be sent *attachment*, if the model can see it."""
         return False

@@ -82,7 +82,7 @@ class BedrockConverse(Dialect):
         self, url: str, headers: Mapping[str, str], content: bytes, now: float
     ) -> Mapping[str, str]:
         """*headers* with a signature, unless they identify the caller already."""
-        identity = self.credentials or AwsCredentials.from_environment()
+        identity = self._identity
         if "authorization" in headers or identity is None:
             return headers
         return signed(
@@ -94,6 +94,14 @@ class BedrockConverse(Dialect):
             service="bedrock",
             now=now,
         )
+
+    def can_sign(self) -> bool:
+        """Whether there are credentials to sign with."""
+        return self._identity is not None
+
+    @property
+    def _identity(self) -> AwsIdentity | None:
+        return self.credentials or AwsCredentials.from_environment()
 
     def takes(self, attachment: Attachment) -> bool:
         """Images and PDFs, with their bytes."""
