@@ -16,7 +16,6 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -43,8 +42,8 @@ TOOL = {
         },
     },
 }
-#: The time at which a token was sent; nothing in it looks like the end of an argument.
-STAMP = re.compile(rb"at(\d+)ms")
+#: Seconds for which each of many streams goes on.
+PACE_SECONDS = 20
 WORDS = "for line in lines: print(line)  # and so on\n"
 
 
@@ -71,10 +70,7 @@ async def backend(port: int) -> None:
                 length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
                 body = json.loads(await reader.readexactly(length))
                 wish = body["messages"][-1]["content"].split()[-1]
-                tokens, pause = map(int, wish.removeprefix("clock/").split("/"))
-                if wish.startswith("clock/"):
-                    await clock(writer, tokens, pause / 1000)
-                    continue
+                tokens, pause = map(int, wish.split("/"))
                 if tokens not in frames:
                     frames[tokens] = [chunked(each) for each in events(tokens)]
                 writer.write(
@@ -95,26 +91,6 @@ async def backend(port: int) -> None:
 
     server = await asyncio.start_server(answer, "127.0.0.1", port, backlog=1024)
     await server.serve_forever()
-
-
-async def clock(writer: asyncio.StreamWriter, tokens: int, pause: float) -> None:
-    """A call whose arguments are the times at which their tokens were sent, in milliseconds."""
-    writer.write(
-        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-    )
-    begun = time.monotonic()
-    opening = '<tool_code>{"name": "write_file", "arguments": {"path": "a", "content": "'
-    for number in range(tokens + 2):
-        text = f"at{time.monotonic() * 1000:.0f}ms " if 0 < number <= tokens else ""
-        text = opening if number == 0 else text or '"}}</tool_code>'
-        choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
-        writer.write(chunked(f"data: {json.dumps({'choices': [choice]})}\n\n".encode()))
-        await asyncio.sleep(max(0.0, begun + (number + 1) * pause - time.monotonic()))
-    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
-    for event in (json.dumps({"choices": [end]}), "[DONE]"):
-        writer.write(chunked(f"data: {event}\n\n".encode()))
-    writer.write(b"0\r\n\r\n")
-    await writer.drain()
 
 
 def events(tokens: int) -> Iterator[bytes]:
@@ -251,7 +227,9 @@ def cost(
         direct += asyncio.run(many(upstream, 10, 1, 200, pause, False))
     added = 1000 * (median(through) - median(direct))
     name += f", {pause} ms a token" if pause else ""
-    print(f"{name:44} CPU {1000 * spent / len(through):6.1f} ms/call   p50 +{added:5.1f} ms")
+    each = 1000 * spent / len(through)
+    told = f"CPU {each:6.1f} ms/call ({each / len(reply(200)):.3f} ms/token)   p50 +{added:5.1f} ms"
+    print(f"{name:44} {told}; load of the machine {os.getloadavg()[0]:.1f}")
     return {f"{name}: time / backend alone": median(through) / median(direct)}
 
 
@@ -270,53 +248,65 @@ def streams(name: str, port: int, tools: bool, at_once: int = 200) -> None:
     )
 
 
-async def lateness(port: int, tokens: int, pause: int, after: float) -> list[float]:
-    """How late each token of a stream came, in milliseconds."""
-    await asyncio.sleep(after)
-    body = {
-        "model": "m",
-        "messages": [{"role": "user", "content": f"Write it. clock/{tokens}/{pause}"}],
-        "stream": True,
-        "tools": [TOOL],
-    }
-    content = json.dumps(body).encode()
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(
-        b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n"
-        + f"content-length: {len(content)}\r\n\r\n".encode()
-        + content
-    )
-    late, kept = [], b""
-    while piece := await reader.read(65536):
-        now, kept = time.monotonic() * 1000, kept + piece
-        for stamp in STAMP.finditer(kept):
-            late.append(now - int(stamp[1]))
-        kept = kept[kept.rfind(b"ms") + 2 :] if b"ms" in kept else kept
-    writer.close()
-    if len(late) != tokens:
-        raise RuntimeError(f"{len(late)} of {tokens} tokens came: {kept[-300:]!r}")
-    return late
+class Loader:
+    """The process that asks for many streams, and is their backend: ``proxy_load.py``."""
+
+    def __init__(self, port: int) -> None:
+        words = [sys.executable, str(Path(__file__).with_name("proxy_load.py")), str(port)]
+        self._process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> Loader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def load(self, name: str, port: int, pid: int, at_once: int, tools: bool = True) -> None:
+        """Many streams of 20 tokens a second: how late tokens come, and what each costs."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        model = "openai/m" if port == LITELLM else "m"
+        before, ours, begun = cpu(pid), cpu(self._process.pid), time.perf_counter()
+        kind = "tools" if tools else "words"
+        self._process.stdin.write(f"{port} {at_once} {PACE_SECONDS} {kind} {model}\n")
+        self._process.stdin.flush()
+        told = json.loads(self._process.stdout.readline())
+        spent, wall = cpu(pid) - before, time.perf_counter() - begun
+        print(
+            f"{name:44} {at_once} streams of 20 tokens/s: {told['wrong']} went wrong, late by "
+            f"{told['p50']} ms, p99 {told['p99']} ms; {1000 * spent / max(1, told['tokens']):.3f} "
+            f"ms of CPU a token, {spent / wall:.2f} cores (load generator "
+            f"{(cpu(self._process.pid) - ours) / wall:.2f}; load of the machine "
+            f"{os.getloadavg()[0]:.1f})"
+        )
 
 
-def keeping_pace(name: str, port: int, pid: int, at_once: int, seconds: int = 20) -> None:
-    """Many streams of 20 tokens a second: how late tokens come, and what each costs."""
+def keeping_pace(streams: int, litellm: str | None, folder: Path) -> None:
+    """How many streams keep pace, with one worker and with two, beside LiteLLM."""
+    upstream = free_port()
+    with Loader(upstream) as loader:
+        for workers in (1, 2):
+            port = free_port()
+            words = [*serve_words(port, upstream), "--workers", str(workers)]
+            with running(words, port) as pid:
+                time.sleep(5)  # until all have loaded
+                loader.load("toolproto, warming up", port, pid, 20)
+                for at_once in (100, streams):
+                    loader.load(f"toolproto, tool calls, {workers} worker(s)", port, pid, at_once)
+        if litellm:
+            words = [*litellm_words(litellm, upstream, folder), "--num_workers", "2"]
+            with running(words, LITELLM, 180) as pid:
+                time.sleep(20)
+                loader.load("LiteLLM, warming up", LITELLM, pid, 20, False)
+                for at_once in (100, streams):
+                    loader.load("LiteLLM, words, 2 workers", LITELLM, pid, at_once, False)
 
-    async def all_of_them() -> list[list[float]]:
-        begins = (2.0 * number / at_once for number in range(at_once))
-        return await asyncio.gather(*(lateness(port, 20 * seconds, 50, each) for each in begins))
 
-    before, begun = cpu(pid), time.perf_counter()
-    try:
-        late = sorted(each for stream in asyncio.run(all_of_them()) for each in stream)
-    except (RuntimeError, OSError) as error:
-        print(f"{name:44} {at_once} streams: {error}")
-        return
-    spent, wall = cpu(pid) - before, time.perf_counter() - begun
-    p99 = late[len(late) * 99 // 100]
-    print(
-        f"{name:44} {at_once} streams of 20 tokens/s: late by {median(late):.0f} ms, p99 {p99:.0f}"
-        f" ms; {1000 * spent / len(late):.3f} ms of CPU a token, {spent / wall:.2f} cores"
-    )
+def serve_words(port: int, upstream: int) -> list[str]:
+    words = [sys.executable, "-m", "toolproto", "serve", "--port", str(port), "-p", "xml_tag"]
+    return [*words, "--upstream", f"http://127.0.0.1:{upstream}/v1"]
 
 
 def long_arguments(port: int, pid: int) -> dict[str, float]:
@@ -370,45 +360,43 @@ def main() -> int:
     options.add_argument("--requests", type=int, default=10_000, help="for the measure of memory")
     options.add_argument("--calls", type=int, default=200)
     options.add_argument("--streams", type=int, default=400, help="that keep pace at once")
+    options.add_argument("--only", choices=("cost", "pace", "memory"), help="leave out the others")
     options.add_argument("--backend", type=int, help=argparse.SUPPRESS)
     add_figures_option(options)
     given = options.parse_args()
     if given.backend:
         asyncio.run(backend(given.backend))
         return 0
-    upstream, port = free_port(), free_port()
-    ours = [sys.executable, "-m", "toolproto", "serve", "--port", str(port), "-p", "xml_tag"]
-    ours += ["--upstream", f"http://127.0.0.1:{upstream}/v1"]
     with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        if given.only in (None, "pace"):
+            keeping_pace(given.streams, given.litellm, folder)
+        upstream, port = free_port(), free_port()
         stack.enter_context(
             running([sys.executable, __file__, "--backend", str(upstream)], upstream)
         )
-        pid = stack.enter_context(running(ours, port))
-        figures = cost("toolproto, tool calls", port, pid, upstream, True, given.calls)
-        figures |= cost("toolproto, passed through", port, pid, upstream, False, given.calls)
-        slowly = given.calls // 5
-        figures |= cost("toolproto, tool calls", port, pid, upstream, True, slowly, pause=5)
-        streams("toolproto, tool calls", port, True)
-        for at_once in (100, given.streams):
-            keeping_pace("toolproto, tool calls", port, pid, at_once)
-        both = free_port()
-        shared = [*ours, "--workers", "2"]
-        shared[shared.index(str(port))] = str(both)
-        with running(shared, both) as parent:
-            time.sleep(5)  # until both have loaded
-            keeping_pace("toolproto, tool calls, two workers", both, parent, given.streams)
-        figures |= first_fragment(port)
-        figures |= long_arguments(port, pid)
-        keep_figures(given.figures, figures)
-        memory(port, pid, given.requests)
-        if given.litellm:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        pid = stack.enter_context(running(serve_words(port, upstream), port))
+        if given.only in (None, "cost"):
+            keep_figures(given.figures, costs(port, pid, upstream, given.calls))
+        if given.only in (None, "memory"):
+            memory(port, pid, given.requests)
+        if given.litellm and given.only in (None, "cost"):
             words = litellm_words(given.litellm, upstream, folder)
-            theirs = stack.enter_context(running(words, LITELLM, 120))
+            theirs = stack.enter_context(running(words, LITELLM, 180))
             cost("LiteLLM, passed through", LITELLM, theirs, upstream, False, given.calls)
             cost("LiteLLM, passed through", LITELLM, theirs, upstream, False, given.calls // 5, 5)
             streams("LiteLLM, passed through", LITELLM, False)
     return 0
+
+
+def costs(port: int, pid: int, upstream: int, calls: int) -> dict[str, float]:
+    """What single calls cost."""
+    figures = cost("toolproto, tool calls", port, pid, upstream, True, calls)
+    figures |= cost("toolproto, passed through", port, pid, upstream, False, calls)
+    figures |= cost("toolproto, tool calls", port, pid, upstream, True, calls // 5, pause=5)
+    streams("toolproto, tool calls", port, True)
+    figures |= first_fragment(port)
+    return figures | long_arguments(port, pid)
 
 
 if __name__ == "__main__":

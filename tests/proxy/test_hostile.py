@@ -146,6 +146,15 @@ def test_a_body_that_does_not_come_is_refused(url, monkeypatch):
         assert line.recv(200).startswith(b"HTTP/1.1 408 ")
 
 
+@pytest.mark.parametrize("length", [99_999_999_999, 10**30])
+def test_a_body_that_is_announced_too_long_is_not_waited_for(url, length):
+    port = int(url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as line:
+        head = f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n"
+        line.sendall(head.encode() + b"{")
+        assert line.recv(200).startswith(b"HTTP/1.1 4")
+
+
 SMUGGLED = {
     "two lengths": b"Content-Length: 2\r\nContent-Length: 30\r\n\r\n{}",
     "length and chunks": b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

@@ -181,3 +181,17 @@ def test_calls_in_the_upstreams_own_form_are_not_ours(url, upstream):
     upstream.said = Said(chunk(tool_calls=native) + chunk(finish="tool_calls") + DONE)
     answer = httpx.post(url + CHAT, json=asked("x"))
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "empty_reply")
+
+
+def test_an_answer_that_breaks_off_while_it_is_handed_on_is_logged_as_failed(caplog):
+    caplog.set_level("INFO", "toolproto.proxy")
+    upstream = OddUpstream()
+    upstream.said = Said(chunk("half"), headers={"content-length": "9999"})
+    with served(upstream.app()) as address:
+        config = ProxyConfig((Upstream(f"{address}/v1"),), ModelTerms("xml_tag"))
+        with served(make_app(config)) as url, pytest.raises(httpx.RemoteProtocolError):
+            body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": True}
+            httpx.post(url + CHAT, json=body)
+    lines = [each.getMessage() for each in caplog.records if each.name == "toolproto.proxy"]
+    line = json.loads(lines[-1])
+    assert (line["outcome"], line["status"]) == ("failed", 502)

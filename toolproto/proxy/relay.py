@@ -35,6 +35,8 @@ class Relayed:
     redact: Redactor
     _line: AsyncLine
     _alarm: AsyncAlarm = field(default_factory=AsyncAlarm)
+    #: Why the body ended before its end.
+    failure: EndpointError | None = None
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The body, as it comes."""
@@ -43,7 +45,11 @@ class Relayed:
             while piece := await self._alarm.within(now() + _PAUSE_SECONDS, self._line.read()):
                 yield piece
         except TimeoutError:
-            raise EndpointTimeout("the upstream fell silent") from None
+            self.failure = EndpointTimeout("the upstream fell silent")
+            raise self.failure from None
+        except EndpointError as error:
+            self.failure = error
+            raise
 
     async def told(self) -> str:
         """The body of an answer that is an error, or its beginning, without the keys; closes it.

@@ -192,6 +192,8 @@ async def _handed_on(passed: Relayed, record: Record) -> Response:
 
     async def close() -> None:
         await passed.close()
+        if passed.failure is not None:
+            record.end("failed", fault=failure_of(passed.failure))
         record.end("passed", status=passed.status)
 
     return ClosingStream(passed.pieces(), close, passed.status, headers)
