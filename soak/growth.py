@@ -28,7 +28,9 @@ LARGEST = 1.05
 _SUSPECT, _CONVICTED = 1.15, 1.5
 CHUNKS = (1, 7, 0)  # 0: in one piece
 #: Characters of the shorter text, at a first look and at a closer one; the longer has eight times.
-_SHORT, _LONG = 1_000, 24_000
+#: Prose is looked at once in 256 pieces, so a first look may see no work at all in the shorter one:
+#: what seems far too dear is measured at a length between the two.
+_SHORT, _MIDDLE, _LONG = 1_000, 4_000, 24_000
 _TIMES = 8
 #: Attempts at a closer look: the quickest counts, and it has to be quick once.
 _ATTEMPTS = 3
@@ -98,7 +100,7 @@ def grown(job: tuple[str, list[int]]) -> list[Growth]:
             grew = exponent(paradigm, head, unit, chunk, _SHORT, 1)
             if grew > _SUSPECT:
                 # What is plainly not linear would take for ever at the longer lengths.
-                size = _LONG if grew < _CONVICTED else _SHORT
+                size = _LONG if grew < _CONVICTED else _MIDDLE
                 grew = exponent(paradigm, head, unit, chunk, size, _ATTEMPTS)
                 if grew > (LARGEST if size == _LONG else _SUSPECT):
                     shown = repr(f"{head} + {unit} …")[:120]
