@@ -60,3 +60,18 @@ def test_a_command_without_its_extra_says_what_to_install(extra, tmp_path):
     assert "Traceback" not in told
     also = "parquet" if extra == "bulk" else "server" if extra == "web" else extra
     assert "pip install" in told and (f"[{extra}]" in told or f"[{also}]" in told), told
+
+
+@pytest.mark.parametrize("module", ["click", "platformdirs", "rich"])
+def test_the_command_line_says_what_to_install_whatever_it_lacks(module, tmp_path):
+    lacking = PROGRAM.replace("import toolproto.cli.app\n", "")
+    done = subprocess.run(
+        [sys.executable, "-c", lacking, module, "version"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 1 and "[cli]" in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr

@@ -7,19 +7,30 @@ else to stderr.
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 __all__ = ["run"]
+
+
+#: What the extra brings. Another package may have brought some of it, without the rest.
+_NEEDED = ("click", "platformdirs", "rich")
 
 
 def run() -> None:
     """What the script ``toolproto`` does."""
-    try:
-        from .app import main
-    except ModuleNotFoundError as error:
-        if error.name not in ("click", "rich"):
-            raise
+    if not all(map(_is_there, _NEEDED)):
         from ..extras import install_command
 
         raise SystemExit(
             f"toolproto: error: the command line needs an extra; run: {install_command('cli')}"
-        ) from None
+        )
+    from .app import main
+
     main(prog_name="toolproto")
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
