@@ -74,7 +74,7 @@ def call(dice: random.Random) -> dict[str, Any]:
 
 
 #: Calls that are written together: a form is prepared for each such heap.
-TOGETHER = 5_000
+TOGETHER = 2_000
 
 
 def drawn(number: int, seed: int) -> list[list[dict[str, Any]]]:
@@ -125,19 +125,19 @@ def main() -> int:
     asked = parser.parse_args()
     forms = asked.forms.split(",") if asked.forms else paradigms()
     readings = {form: Reading(form, OFFER, check=False) for form in forms}
-    broken, heaps = 0, 0
+    broken, done = 0, 0
     for number in range(asked.start // TOGETHER, -(-asked.calls // TOGETHER)):
         lost_calls, told = tried(readings, number, asked.seed)
-        heaps, broken = heaps + 1, broken + lost_calls
+        done, broken = done + TOGETHER, broken + lost_calls
         for line in told[:3]:
-            print(line[:600], flush=True)
+            print(line[:600])
+        print(
+            f"{done:,} calls in {len(forms)} forms, {done * len(forms):,} in all: {broken:,} did "
+            f"not come back; {time.process_time():.0f} s, goes on from {asked.start + done}",
+            flush=True,
+        )
         if time.process_time() > asked.seconds:
             break
-    calls, busy = heaps * TOGETHER, time.process_time()
-    print(
-        f"{calls:,} calls in {len(forms)} forms, {calls * len(forms):,} in all: {broken:,} did not "
-        f"come back; {busy:.0f} s of processor, goes on from {asked.start + calls}"
-    )
     return bool(broken)
 
 
