@@ -1,6 +1,6 @@
 """How often is a structured answer of the embedded model one, and right, beside other libraries?
 
-    pip install instructor openai outlines torch transformers gguf
+    pip install instructor openai outlines torch transformers gguf accelerate
     python benchmarks/structured.py [--ways toolproto,held,instructor,json,outlines] [--count 20]
 
 Five forms, and sentences to take the data out of, at temperature 0, with at most three attempts:
