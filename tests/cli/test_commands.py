@@ -65,7 +65,9 @@ def test_the_prompt_opens_no_call_in_the_words_of_a_stranger(tmp_path, monkeypat
 
 def test_the_prompt_tells_its_cost_and_the_example_turns():
     told = json.loads(run("prompt", "-t", TOOLS, "--examples", "--json").stdout)
-    assert [message["role"] for message in told["messages"]] == ["system", "user", "assistant"]
+    system, *turns = [message["role"] for message in told["messages"]]
+    assert system == "system" and len(turns) > 2
+    assert turns == ["user", "assistant"] * (len(turns) // 2)
     assert 0 < told["tool_tokens"] < told["tokens"]
 
 

@@ -32,7 +32,7 @@ def _asked(trial: Trial, *replies: str):
 
 def test_a_request_holds_the_instructions_the_example_and_what_is_asked():
     sent, _ = _asked(_trial("weather_lisbon"), "")
-    system, shown, call, asked = sent[0].messages
+    system, shown, call, *_, asked = sent[0].messages
     assert system.content.startswith("You are a helpful assistant.")
     assert "get_weather" in system.content
     assert (shown.role, call.role) == ("user", "assistant")

@@ -141,7 +141,7 @@ def test_what_is_not_on_the_way_cannot_be_followed(play):
         play.send(text)
     play.send("other", beside=2)
     for turn in (2, 9):
-        with pytest.raises(UsageError, match="way"):
+        with pytest.raises(UsageError, match="not in the current conversation"):
             run(play, lambda session, turn=turn: session.insert("x", after=turn))
     assert said(play.session) == ["1", "One.", "other", "Other."]
 

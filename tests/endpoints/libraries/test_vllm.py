@@ -8,11 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 
-os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
-os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
-os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
-
 import pytest
 
 from toolproto import (
@@ -28,6 +23,11 @@ from toolproto import (
 from toolproto.endpoints import VllmEndpoint
 
 torch = pytest.importorskip("torch")
+# Read when vLLM is imported. Not set where there is none: other tests in this process would see it.
+os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", "1")
+os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
+os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
 vllm = pytest.importorskip("vllm")
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs, not ours
 
