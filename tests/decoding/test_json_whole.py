@@ -31,6 +31,8 @@ AT_ONCE = [
     '{"name": "type", "arguments": {"type": "x"}}',
     '{"name": "nobody", "arguments": {"at": "Oslo"}}',
     '{"name": "two words", "arguments": {}}',
+    # Brackets in a string are not nested.
+    json.dumps({"name": "look", "arguments": {"at": "f([{x}])" * 200}}),
 ]
 IN_DOUBT = [
     '{"type": "function", "name": "look", "arguments": {"type": "object", "properties": {}}}',

@@ -12,7 +12,7 @@ import json
 from typing import Any, NamedTuple
 
 from ..calls.shape import CallShape
-from ..values.strict import DuplicateKey, Refused, read_plain
+from ..values.strict import DuplicateKey, Refused, check_depth, read_plain
 
 __all__ = ["WholeCall", "whole_call"]
 
@@ -40,7 +40,7 @@ class WholeCall(NamedTuple):
 def whole_call(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | None:
     """The call that begins with the bracket at *at*; None if there is any doubt about it.
 
-    Its arguments may open *depth* brackets, wherever they stand.
+    Its arguments may be nested *depth* deep.
     """
     name_first, arguments_first, name_behind, end_behind = shape.patterns
     found = name_first.match(text, at) or arguments_first.match(text, at)
@@ -49,9 +49,8 @@ def whole_call(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | 
     start = found.end()
     try:
         arguments, stop = read_plain(text, start)
+        check_depth(arguments, text, start, stop, depth)
     except (DuplicateKey, Refused, RecursionError, json.JSONDecodeError):
-        return None
-    if text.count("{", start, stop) + text.count("[", start, stop) > depth:
         return None
     if "type" in arguments and "properties" in arguments:
         return None  # a tool's description, perhaps: of a call that is refused, less is said

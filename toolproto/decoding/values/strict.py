@@ -27,6 +27,7 @@ __all__ = [
     "Reading",
     "Refusal",
     "Refused",
+    "check_depth",
     "finite_float",
     "malformed",
     "put_member",
@@ -121,7 +122,7 @@ def _read(text: str, start: int) -> Reading:
         if not error.msg.startswith("Invalid control character"):
             raise
         value, end = _read_freely(text, start, repairs)
-    _check_depth(value, text.count("{", start, end) + text.count("[", start, end))
+    check_depth(value, text, start, end)
     return Reading(value, end, tuple(repairs))
 
 
@@ -217,16 +218,17 @@ def same_value(one: Any, other: Any) -> bool:
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def _check_depth(value: Any, openers: int) -> None:
-    """Refuse a value deeper than the cap; *openers* in the text spare most values the walk."""
-    if openers <= MAX_DEPTH:
+def check_depth(value: Any, text: str, start: int, end: int, depth: int = MAX_DEPTH) -> None:
+    """Refuse a *value* nested deeper than *depth*, read from *start* to *end* of *text*."""
+    # The brackets in the text, few in most, spare the walk.
+    if text.count("{", start, end) + text.count("[", start, end) <= depth:
         return
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(depth):
         level = [child for parent in level for child in _children(parent)]
         if not level:
             return
-    raise too_deep()
+    raise too_deep(depth)
 
 
 def _children(parent: Any) -> list[Any]:
