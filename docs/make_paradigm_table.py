@@ -20,8 +20,8 @@ _LONGEST = 90
 _HEAD = """\
 # Paradigms
 
-A paradigm is a form in which a model writes its calls. Each of these teaches the form, writes it,
-reads it back whole or streamed, and reads the usual ways of getting it wrong.
+A paradigm is a form in which a model writes its calls. Each paradigm in the table teaches its form
+to the model, writes it, reads it whole or streamed, and also reads the usual mistakes in it.
 
 ```python
 from toolproto import ToolCall, get_paradigm
@@ -31,8 +31,8 @@ written = hermes.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
 print(hermes.parse_response(written).calls[0].name)  # get_weather
 ```
 
-`recommend("the-name-of-your-model")` chooses one by the name of a model. Without a model's own form
-to follow, take `xml_tag` or `function_tag`; for code and other long text, `qwen3_coder` or
+`recommend("the-name-of-your-model")` chooses one by the name of the model. If the model has no form
+of its own, take `xml_tag` or `function_tag`; for code and other long text, take `qwen3_coder` or
 `raw_block`, in which nothing has to be escaped.
 
 This table is written by `docs/make_paradigm_table.py`; ↵ stands for a line break.

@@ -5,24 +5,24 @@
     contract.py        what every decoder promises (feed, finish), and what one call may cost
     patterns.py        patterns that know whether more text could change their answer
     source.py          text that arrives in pieces, read by generators that wait by themselves
-    argument_strings.py  the strings inside a call's arguments, unescaped, while they come
+    argument_strings.py  the strings inside a call's arguments, unescaped, while they arrive
 
     reply/             one reply as it arrives
       decoder.py         events out of chunks: the way in
-      reader.py          through the prose, from one telling character to the next
-      landmarks.py       what to look for in prose, made once for each form; markers.py one of them
-      place.py           where a call stands: plain, doubted or shown (the one table of places)
+      reader.py          goes through prose from one character that may begin something to the next
+      landmarks.py       what to look for in prose, made once for each form; markers.py: markers
+      place.py           is a call plain, doubted or shown? (the one table of places)
       thinking.py        which part is thinking, in every dialect; fences.py code fences
-      events_out.py      what goes out; what may be a call is kept back until that is decided
+      events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token
-      forms.py           how calls look in a paradigm's replies: what a reader is told
-      template_tokens.py tokens of chat templates that leak, another's turn, made-up results
+      forms.py           how calls look in a paradigm's replies, for the reader
+      template_tokens.py leaked tokens of chat templates, invented turns, made-up results
 
     calls/             what all calls have in common, however they are written
-      marked.py          behind a marker; which_reader.py what begins here, and who reads it
-      names.py           which names are tools, a name before its arguments
+      marked.py          a call after a marker; which_reader.py chooses who reads a call
+      names.py           which names are tools; names that stand before their arguments
       shape.py           which members make an object a call
-      record.py          a call that is told of, argument by argument; draft.py one in JSON
+      record.py          one call, collected argument by argument; draft.py: the same for JSON
       pulled.py          drives the generator of a family
 
     families/          the ways in which the inside of a call is written
