@@ -29,7 +29,7 @@ _LIMIT = 120
 SCENES = [
     ("# A model of 135 million parameters, in this process, with a few tools:", 1.5),
     ("toolproto chat --local --temperature 0 --message 'What is the weather in Rome?'", 5.0),
-    ("# Models drift from the form they were shown. Single quotes, a comma too many:", 1.5),
+    ("# Models drift from the form they were shown. Single quotes, one comma too many:", 1.5),
     ("cat drifted.txt", 2.0),
     ("toolproto explain drifted.txt --paradigm xml_tag --tools demo", 6.0),
 ]

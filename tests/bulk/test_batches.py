@@ -121,7 +121,7 @@ def test_a_conversation_is_read_by_its_last_reply():
     rows = read(columns, fields={"messages": "talk"})
     assert [json.loads(c["arguments"]) for c in rows[0]["calls"]] == [{"city": "Oslo"}]
     assert [row["reason"] for row in rows[1:]] == [
-        "no assistant says anything in its messages",
+        "its messages contain no reply of an assistant",
         "its messages are an object, not a list",
         "its messages are not JSON: Expecting value",
         "its messages are null, not a list",

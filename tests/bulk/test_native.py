@@ -120,5 +120,5 @@ def test_what_does_not_come_back_is_told():
     (row,) = encode_batch(source, Reading(paradigm="qwen3_coder", fields=Fields())).to_pylist()
     assert row["round_trip"] is False
     assert row["reason"] == (
-        "reads back as f({'n': '3'}); name its tools, by which many forms tell types"
+        "reads back as f({'n': '3'}); name its tools: many forms need them to tell types apart"
     )

@@ -87,7 +87,7 @@ def test_text_that_is_no_utf8_spoils_its_row_only(tmp_path):
 
 def test_a_table_without_the_column_says_which_there_are(tmp_path):
     source = write_table(tmp_path / "in.parquet", {"answer": ["x"], "n": [1]})
-    with pytest.raises(UsageError, match=r"no column 'reply'; say --field with one of: answer, n"):
+    with pytest.raises(UsageError, match=r"no column 'reply'; give --field with one of: answer, n"):
         run(source, tmp_path / "a.jsonl")
 
 

@@ -125,7 +125,7 @@ def test_a_run_that_was_broken_off_is_gone_on_with_only_if_asked(tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         run(source, output, watch=stop)
-    with pytest.raises(UsageError, match="was broken off; go on with --resume"):
+    with pytest.raises(UsageError, match="did not finish; continue it with --resume"):
         run(source, output)
     assert 0 < run(source, output, resume=True).replies < 60
     assert len(read_lines(output)) == 60
@@ -136,8 +136,8 @@ def test_a_run_that_was_broken_off_is_gone_on_with_only_if_asked(tmp_path):
     [
         (".", "is a folder"),
         ("no/a.jsonl", "there is no folder"),
-        ("a.jsonl.zst", "let it end in .jsonl"),
-        ("a.csv", "let it end in .jsonl"),
+        ("a.jsonl.zst", "use one that ends in .jsonl"),
+        ("a.csv", "use one that ends in .jsonl"),
         ("in.jsonl", "both input and output"),
         ("./in.jsonl", "both input and output"),
     ],
@@ -162,9 +162,9 @@ def test_other_peoples_files_are_left_alone(tmp_path):
     (tmp_path / "b.jsonl").mkdir()
     (tmp_path / "b.jsonl" / "thesis.txt").write_text("mine")
     for force in (False, True):
-        with pytest.raises(UsageError, match=r"'thesis\.txt', which is not ours"):
+        with pytest.raises(UsageError, match=r"contains 'thesis\.txt'"):
             run(source, tmp_path / "a.jsonl", force=force)
-        with pytest.raises(UsageError, match="not one of parts"):
+        with pytest.raises(UsageError, match="not one of ours"):
             run(source, tmp_path / "b.jsonl", force=force, as_folder=True)
     assert len(list(tmp_path.glob("*/thesis.txt"))) == 2
 

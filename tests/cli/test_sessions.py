@@ -54,7 +54,7 @@ def test_those_that_hold_a_text_are_found():
     told = run("list", "rains", "--store", STORE, "--json").stdout
     assert [json.loads(line)["id"] for line in told.splitlines()] == ["trip"]
     none = run("list", "snow", "--store", STORE)
-    assert none.stdout == "" and "no session holds 'snow'" in none.stderr
+    assert none.stdout == "" and "no session contains 'snow'" in none.stderr
 
 
 def test_the_store_may_stand_anywhere():
@@ -139,7 +139,7 @@ FAILURES = [
     (["list"], "which store? give --store"),
     (["list", "--store", "nope.db"], "there is no store in 'nope.db'"),
     (["list", "--store", "sqlite:///nope.db"], "there is no store in 'nope.db'"),
-    (["list", "--store", "mysql://x/y"], "no store is kept in 'mysql'"),
+    (["list", "--store", "mysql://x/y"], "no store can be kept in 'mysql'"),
     (["show", "nope", "--store", STORE], "the store has no session 'nope'"),
     (["export", "nope", "--store", STORE], "the store has no session 'nope'"),
 ]

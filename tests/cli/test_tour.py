@@ -31,7 +31,7 @@ def test_it_runs_to_its_end_with_nobody_there(tmp_path):
     for words in (
         "  $ toolproto model pull smollm2\n",
         "lossless: other quotation marks",
-        "it stands in inline code",
+        "it is in inline code",
         "the model was told: not run: the user said no",
         "test_bracket.py",
         "5 passed",
@@ -56,7 +56,7 @@ def test_somebody_may_leave_at_any_step_and_answer_the_question(tmp_path):
     for _ in range(2):
         child.expect_exact("Enter runs it, q leaves.")
         child.send("\r")
-    child.expect_exact("it stands in inline code")
+    child.expect_exact("it is in inline code")
     child.expect_exact("Enter runs it, q leaves.")
     child.send("\r")
     child.expect_exact("run it? [y/n]")
@@ -76,4 +76,4 @@ def test_a_folder_that_is_there_is_left_alone(tmp_path):
 
     done = CliRunner().invoke(main, ["tour", "--into", str(tmp_path)], prog_name="toolproto")
     assert done.exit_code == 2
-    assert "is there already; remove it, or name another with --into FOLDER" in done.stderr
+    assert "exists already; remove it, or name another with --into FOLDER" in done.stderr

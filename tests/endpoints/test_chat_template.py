@@ -124,7 +124,7 @@ def test_every_broken_gguf_file_is_refused(tmp_path):
         ("{{ messages.append(1) }}", "refuses these messages"),
         ("{{ raise_exception('never') }}", "never"),
         ("{% if %}", "cannot be read"),
-        ("", "holds no chat template"),
+        ("", "contains no chat template"),
     ],
 )
 def test_a_template_does_no_harm_and_says_what_is_wrong(tmp_path, template, said):

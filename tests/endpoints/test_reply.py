@@ -55,7 +55,7 @@ def test_no_reason_is_made_up_for_a_reply_that_was_broken_off(dialect, text):
 
 @pytest.mark.parametrize("text", [b"%PDF-1.7\n\xe2\xe3", b"plain words, no stream"])
 def test_what_is_no_reply_at_all_is_shown_and_the_address_doubted(text):
-    with pytest.raises(WireError, match=r"no chat reply .it begins with '%?P") as caught:
+    with pytest.raises(WireError, match=r"not a chat reply .it begins with '%?P") as caught:
         read("openai_chat", text.replace(b"plain", b"Plain"))
     assert str(caught.value).endswith("check the address")
 

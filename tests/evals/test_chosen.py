@@ -95,7 +95,7 @@ KNOWN = [
 @pytest.mark.parametrize("before, after", KNOWN)
 def test_a_known_model_has_its_values_changed_in_place(before, after):
     if after is None:
-        with pytest.raises(UsageError, match="say there yourself"):
+        with pytest.raises(UsageError, match="write there yourself"):
             with_choice(before, "m", {"paradigm": "hermes"})
     else:
         assert with_choice(before, "m", {"paradigm": "hermes"}) == after

@@ -67,9 +67,9 @@ def test_a_rerun_goes_on_and_fresh_begins_again(here):
     recorded = _recorded(perfect(small_plan()))
     first = _run(*recorded, *QUICK, "--max-requests", "20")
     assert first.exit_code == 0 and "20 requests is used up" in first.stderr
-    assert "goes on from there" in first.stderr
+    assert "continues from there" in first.stderr
     few = _run(*recorded, *QUICK, "--out", "few", "--max-requests", "1")
-    assert "not every form was asked enough" in few.stderr
+    assert "not every form was tried often enough" in few.stderr
     lines = (here / "probe-tiny/replies.jsonl").read_text().count("\n")
     whole = _run(*recorded, *QUICK, "--json")
     assert json.loads(whole.stdout)["asked"] == json.loads(whole.stdout)["planned"]

@@ -276,7 +276,7 @@ def test_the_notes_of_markup_say_what_it_is() -> None:
     reply = "<think>Hm.</think>Done.<|im_end|>\n<|im_start|>user\nAgain."
     notes = [part.note for part in explain(reply, XML).parts if part.kind is PartKind.MARKUP]
     assert notes[0] == "tags around thinking"
-    assert "cut off behind them" in notes[-1]
+    assert "cut off after them" in notes[-1]
 
 
 def test_every_paradigm_is_explained() -> None:

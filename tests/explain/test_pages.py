@@ -63,7 +63,7 @@ def explained(reply: str = REPLY) -> Explanation:
 def test_the_page_says_why() -> None:
     seen = Seen(as_html(explained())).text
     assert "1 repaired" in seen and "1 rejected" in seen and "1 ignored" in seen
-    assert "Not run, because it stands in thinking." in seen
+    assert "Not run, because it is in thinking." in seen
     assert "other quotation marks" in seen
     assert "Your call of 'get_weather' could not be used" in seen
 

@@ -74,8 +74,8 @@ def test_a_call_in_a_doubtful_place_says_what_happens_next(way: str) -> None:
     for name, call, text in cases():
         (found,) = explain(DOUBTED[way](text), get_paradigm(name), OFFER).findings
         assert (found.verdict, found.call) == (Verdict.DOUBTED, call)
-        assert why(found).startswith("doubted: it stands ")
-        assert why(found).endswith("write it alone; a tool that only reads runs")
+        assert why(found).startswith("doubted: it appears ")
+        assert why(found).endswith("write it alone, unless the tool only reads")
 
 
 CALL = '{"name": "now", "arguments": {}}'

@@ -88,7 +88,7 @@ def test_lines_that_are_no_messages_are_passed_over(process):
 
 def test_a_server_that_only_prints_counts_as_none(process):
     with process() as server:
-        assert "printed 1,000 lines that are no messages" in call(server, "flood")
+        assert "printed 1,000 lines that are not messages" in call(server, "flood")
 
 
 def test_an_answer_to_something_else_is_none(process):
@@ -131,7 +131,7 @@ def test_a_server_that_dies_all_the_time_is_left_alone_after_a_while(process):
 @pytest.mark.parametrize(
     "mode, said",
     [
-        ("nonsense", "not what an MCP server answers"),
+        ("nonsense", "not one that an MCP server gives"),
         ("future", "2999-01-01"),
         ("unlisted", "no list today"),
     ],

@@ -48,7 +48,7 @@ def test_programs_that_share_a_file_keep_what_the_other_pinned(tmp_path):
 def test_a_file_that_somebody_broke_is_named(tmp_path, text):
     file = tmp_path / "pins.json"
     file.write_text(text)
-    with pytest.raises(UsageError, match=r"pins\.json does not hold pins any more"):
+    with pytest.raises(UsageError, match=r"pins\.json no longer contains pins"):
         Pins(file)
 
 

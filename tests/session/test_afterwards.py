@@ -268,7 +268,7 @@ def test_a_change_that_no_text_shows_is_written_and_cannot_be_put_back(play):
     files = MemoryFiles({"image": b"\xff\xfe"})
     play(writes("image", "text"), "ok", tools=file_tools(files), policy=FREELY).send()
     assert files.read("image") == b"text" and play.session.result.steps[0].diff == ""
-    with pytest.raises(UsageError, match="no file that can be put back"):
+    with pytest.raises(UsageError, match="no file that can be restored"):
         play.session.undo()
 
 

@@ -78,7 +78,7 @@ def test_every_dialect_that_takes_pictures_sends_them():
     "options, said",
     [
         ({"dialect": "openai_completions"}, "image/png.* the dialect 'openai_completions'"),
-        ({"vision": False}, "'m' does not see"),
+        ({"vision": False}, "'m' sees no pictures"),
     ],
 )
 def test_a_picture_that_cannot_be_sent_is_refused_before_the_request(options, said):

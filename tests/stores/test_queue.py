@@ -65,7 +65,7 @@ def test_what_is_given_back_is_taken_at_once(queue):
 def test_no_more_is_taken_in_than_there_is_room_for(postgres_url):
     queue = TurnQueue(postgres_url, room=2)
     queue.put("a", "1"), queue.put("b", "2")
-    with pytest.raises(StoreFull, match="2 turns are due already"):
+    with pytest.raises(StoreFull, match="2 turns are waiting already"):
         queue.put("c", "3")
     queue.finish(queue.take("one"), "one", "completed")
     queue.put("c", "3")

@@ -95,14 +95,14 @@ TOLD = {
     'problems = ["lost"]': "no kinds of problem are called ['lost']; there are ['malformed'",
     'tools = ["now"]': "no tool named 'now' in tools.json; add it there, or write a table",
     "tools = [1]": "no tool named 1 in tools.json",
-    "tools = [{}]": "a table in tools is no tool",
-    'tools = [{ name = "a b" }]': "a table in tools is no tool",
-    'tools = [{ name = "f", parameters = "{" }]': "a table in tools is no tool",
+    "tools = [{}]": "a table in tools is not a tool",
+    'tools = [{ name = "a b" }]': "a table in tools is not a tool",
+    'tools = [{ name = "f", parameters = "{" }]': "a table in tools is not a tool",
     "policy = 1": "policy is 1, and should be a table",
     "[policy]\nsalvage = 1": "policy.salvage is 1, and should be true or false",
     "[policy]\ndepth = true": "policy.depth is True, and should be a number above 0",
     "[policy]\ndepth = 0": "policy.depth is 0, and should be a number above 0",
-    '[policy]\nthinking = [["a"]]': "policy.thinking holds ['a'], and should hold pairs",
+    '[policy]\nthinking = [["a"]]': "policy.thinking holds ['a']; it should contain pairs",
     "[policy]\nx = 1": "unknown keys ['policy.x']",
 }
 

@@ -45,7 +45,9 @@ def test_another_reading_fails_with_the_difference(project, recorded):
     path.with_suffix(".snap").write_text(SNAPSHOT.replace("Oslo", "Bonn"), encoding="utf-8")
     result = recorded()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(['*-   city: "Bonn"', '*+   city: "Oslo"', "*→ if it should read*"])
+    result.stdout.fnmatch_lines(
+        ['*-   city: "Bonn"', '*+   city: "Oslo"', "*→ if the new reading*"]
+    )
     result.stdout.no_fnmatch_line("*recorded.py*")
 
 

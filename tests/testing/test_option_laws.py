@@ -52,7 +52,7 @@ def test_all_are_ours_and_the_installed_ones_each_once(project):
 
 BROKEN = {
     "does not load": ("import no_such_module", "*does not load: No module named*"),
-    "is no paradigm": ("class Bracket: pass", "*is no subclass of ToolContextDef*"),
+    "is not a paradigm": ("class Bracket: pass", "*is no subclass of ToolContextDef*"),
     "is abstract": (
         "from toolproto import ToolContextDef\nclass Bracket(ToolContextDef): name = 'bracket'",
         "*cannot be made*abstract*",

@@ -87,7 +87,7 @@ def test_what_somebody_names_goes_as_well() -> None:
 
 
 def test_a_pattern_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"'\(' is no regular expression"):
+    with pytest.raises(UsageError, match=r"'\(' is not a regular expression"):
         StandIns(patterns=["("])
 
 

@@ -245,7 +245,7 @@ def test_what_a_turn_wrote_is_put_back() -> None:
         assert me.act(id, "undo", turn=turns[-1]["number"])["paths"] == ["a.txt"]
         assert me.http.get(place, params={"path": "a.txt"}).content == b"old"
         again = me.http.post(f"/api/sessions/{id}/undo", json={"turn": turns[-1]["number"]})
-        assert again.status_code == 400 and "not put back" in again.json()["error"]
+        assert again.status_code == 400 and "not restored" in again.json()["error"]
         told = me.say(id, "Hi")["turns"][-1]
         assert not told["changed"]
         for turn in (told["number"], 99, -1):

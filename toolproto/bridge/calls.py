@@ -123,9 +123,9 @@ class OutgoingCalls:
         if not self.is_last_whole:
             self.half_out = "the model wrote a tool call and left a part of it out"
         elif not _is_same(opened.written, call.arguments):
-            self.half_out = "the model wrote a tool call that reads otherwise in the end"
+            self.half_out = "the end of the model's tool call does not fit its beginning"
         elif call.is_echoed:
-            self.half_out = "the model repeated a tool call that stands in a tool's result"
+            self.half_out = "the model repeated a tool call that appears in a tool's result"
         elif problem := self.watch.refused(call):
             self.half_out = problem.message
         else:

@@ -63,7 +63,7 @@ def failure_of(error: EndpointError) -> Failed:
     if isinstance(error, EndpointTimeout):
         return Failed("the upstream took too long", "upstream_timeout", 504, detail=detail)
     if isinstance(error, WireError):
-        told = "what the upstream sent is no whole reply"
+        told = "the upstream did not send a whole reply"
         return Failed(told, "upstream_broken_off", detail=None if words else detail)
     if words:
         return Failed(f"the upstream failed{words}", code)

@@ -73,6 +73,6 @@ class _Encoder:
         found = [f"{call.name}({dict(call.arguments)})" for call in read.calls]
         found += [f"a problem: {problem.kind.value}" for problem in read.problems]
         # Some forms do not write whether a value is text: the tool's schema says that.
-        hint = "" if offer.tools else "; name its tools, by which many forms tell types"
+        hint = "" if offer.tools else "; name its tools: many forms need them to tell types apart"
         told = f"reads back as {'; '.join(found) or 'no call'}"
         return message.content, False, clipped(told[:400] + hint)

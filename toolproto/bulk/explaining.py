@@ -39,7 +39,7 @@ class _Explainer:
         if row.fault:
             return [], None, clipped(row.fault)
         if row.paradigm == ANY:
-            return [], None, "a reply is explained by the rules of one form; name a paradigm"
+            return [], None, "a reply is explained by the rules of one paradigm; name it"
         try:
             paradigm = self._reader.replies.paradigm(row.paradigm)
             told = explain(row.text, paradigm, row.offer, finish_reason=row.finish_reason)

@@ -57,8 +57,8 @@ def format_of(path: Path) -> Format:
         if path.name.lower().endswith(end):
             return kind
     raise UsageError(
-        f"the name of {str(path)!r} does not say its format; "
-        "let it end in .jsonl, .jsonl.gz or .parquet"
+        f"the name {str(path)!r} does not show its format; "
+        "use one that ends in .jsonl, .jsonl.gz or .parquet"
     )
 
 

@@ -130,8 +130,8 @@ def _kind_of(path: str) -> Kind:
     kind = _kind_by_name(path)
     if kind is None:
         raise UsageError(
-            f"cannot tell from its name what {path!r} holds; "
-            f"say --input-format {'|'.join(each.value for each in Kind)}"
+            f"cannot tell from its name what {path!r} contains; "
+            f"give --input-format {'|'.join(each.value for each in Kind)}"
         )
     return kind
 
@@ -146,7 +146,7 @@ def _kind_by_name(path: str) -> Kind | None:
 def _check(source: Source) -> None:
     """Raise now what opening the file would raise later."""
     if os.path.exists(source.path) and not os.path.isfile(source.path):
-        raise UsageError(f"{source.path!r} is no file; pipe it in: … | toolproto parse -")
+        raise UsageError(f"{source.path!r} is not a file; pipe it in: … | toolproto parse -")
     if source.kind is Kind.PARQUET and source.is_packed:
         raise UsageError(
             f"{source.path!r}: Parquet files are compressed inside; unpack the outer file first"

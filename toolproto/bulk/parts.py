@@ -117,8 +117,8 @@ class Parts:
             others = [path.name for path in self.folder.iterdir() if not _OURS.match(path.name)]
             if others:
                 raise UsageError(
-                    f"{str(self.folder)!r} holds {others[0]!r}, which is not ours; parts are"
-                    " written there: move it, or name another --output"
+                    f"the parts are written to {str(self.folder)!r}, but it contains {others[0]!r},"
+                    " which toolproto did not write; move it, or name another --output"
                 )
             shutil.rmtree(self.folder)
         self.folder.mkdir()

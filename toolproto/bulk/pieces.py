@@ -168,5 +168,5 @@ def _rows(source: Source, columns: Sequence[str]) -> Iterator[Piece]:
 def _refuse_without(path: str, asked: str, names: Sequence[str]) -> None:
     if asked not in names and asked.partition(".")[0] not in names:
         raise UsageError(
-            f"{path!r} has no column {asked!r}; say --field with one of: {', '.join(names)}"
+            f"{path!r} has no column {asked!r}; give --field with one of: {', '.join(names)}"
         )

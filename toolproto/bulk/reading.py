@@ -93,7 +93,7 @@ class Reading:
     def __post_init__(self) -> None:
         if self.paradigm == ANY and not self.offer.tools and self.fields.tools is None:
             raise UsageError(
-                "'any' reads calls of known tools only; say which with --tools or --tools-field"
+                "'any' reads only calls of known tools; name them with --tools or --tools-field"
             )
         if self.paradigm == ANY and (self.finish_reason or self.fields.finish_reason):
             raise UsageError(

@@ -124,7 +124,7 @@ class ReplyReader:
         if paradigm != ANY:
             decoder = self.paradigm(paradigm).decoder(offer)
         elif cut or not offer.tools:
-            why = "was cut, and {!r} reads whole ones" if cut else "has no tools, which {!r} needs"
+            why = "was cut, and {!r} cannot read it" if cut else "has no tools, which {!r} needs"
             raise UsageError(f"the reply {why.format(ANY)}; name a paradigm for such rows")
         else:
             decoder = any_decoder(offer, ids=self._ids, reasoning=self._reasoning)

@@ -148,7 +148,7 @@ def last_message(messages: Any) -> Mapping[str, Any]:
     for message in reversed(listed(messages, "messages")):
         if isinstance(message, Mapping) and message.get("role") == "assistant":
             return message
-    raise ValueError("no assistant says anything in its messages")
+    raise ValueError("its messages contain no reply of an assistant")
 
 
 def listed(value: Any, what: str) -> list[Any]:

@@ -72,13 +72,11 @@ class Run:
         if self.jobs < 1:
             raise UsageError(f"jobs is {self.jobs}; give 1 or more")
         if self.resume and self.force:
-            raise UsageError("--resume goes on and --force begins again; give only one of them")
+            raise UsageError("--resume continues and --force begins again; give only one of them")
         if self.resume and any(source.is_stdin for source in self.sources):
             raise UsageError("standard input cannot be read again; --resume needs files")
         if self.output is None and (self.resume or self.force or self.bad_rows):
-            raise UsageError(
-                "--resume, --force and --bad-rows are about a file; name it with --output"
-            )
+            raise UsageError("--resume, --force and --bad-rows need a file; name it with --output")
 
     @property
     def can_go_on(self) -> bool:
@@ -108,8 +106,8 @@ class Run:
             return self._read_to_file(self._parts, self.output, watch)
         if self.can_go_on and not self.resume:
             raise UsageError(
-                f"a run into {str(self.output)!r} was broken off; "
-                "go on with --resume, or begin again with --force"
+                f"a run into {str(self.output)!r} did not finish; "
+                "continue it with --resume, or begin again with --force"
             )
         if self._is_complete and not self.resume:
             raise UsageError(f"{str(self.output)!r} exists already; --force overwrites it")
@@ -163,7 +161,7 @@ class Run:
             whole = [slip for slip in found if slip is not None]
             if len(whole) != len(slips):
                 raise ToolProtoError(
-                    f"a part of {str(parts.folder)!r} went away; go on with --resume"
+                    f"a part of {str(parts.folder)!r} has disappeared; continue with --resume"
                 )
             self._gather(parts, output, whole)
         tally = sum((slip.tally for slip in whole), start=Tally())
@@ -206,7 +204,7 @@ class Run:
         if output.is_dir() and not self.as_folder:
             raise UsageError(f"{str(output)!r} is a folder; name a file in it")
         if output.is_dir() and any(output.iterdir()) and not (output / MANIFEST).exists():
-            raise UsageError(f"{str(output)!r} is a folder, but not one of parts; name another")
+            raise UsageError(f"{str(output)!r} is a folder, but not one of ours; name another")
         for path in filter(None, (output, self.bad_rows)):
             if not path.parent.is_dir():
                 raise UsageError(f"there is no folder {str(path.parent)!r} to write to")

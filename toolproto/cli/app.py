@@ -28,10 +28,10 @@ COMMANDS = {
     "chat": "Talk with a model, and let it use tools.",
     "web": "Talk with a model on a page, and run its calls yourself.",
     "parse": "Read the calls out of replies: one, or a hundred thousand.",
-    "prompt": "Show what a model would be told, with its cost in tokens.",
-    "grammar": "Print what a model can be held to, or check a reply against it.",
+    "prompt": "Show the system prompt for some tools, with its cost in tokens.",
+    "grammar": "Print the grammar of a model's replies, or check a reply.",
     "explain": "Show how one reply is read, character by character, and why.",
-    "paradigms": "List the forms of call, or show one.",
+    "paradigms": "List the paradigms (forms of calls), or show one.",
     "serve": "Give tools to the clients of a backend that has none.",
     "probe": "Find out which paradigm a model follows best.",
     "model": "Get and list the models that run in this process.",
@@ -42,7 +42,7 @@ COMMANDS = {
     "replay": "Read fixtures again, and show what changed.",
     "trust": "Let the settings of a folder choose code, endpoints and keys.",
     "completion": "Print the completion script of a shell.",
-    "tour": "See the main things in five minutes, one command after the other.",
+    "tour": "Try the main features in five minutes, command by command.",
     "doctor": "Check this installation, and the endpoint.",
     "version": "Print the version.",
 }
@@ -212,6 +212,6 @@ def main(debug: bool, config: Path | None) -> None:
 
     Options come from the command line, then from TOOLPROTO_<COMMAND>_<OPTION> in the environment,
     then from toolproto.toml; you are asked about a new folder before its settings choose code,
-    endpoints or keys. Exit codes: 0 fine, 1 it ran and failed, 2 bad usage, 3 the endpoint failed,
+    endpoints or keys. Exit codes: 0 fine, 1 it ran but failed, 2 bad usage, 3 the endpoint failed,
     130 interrupted.
     """

@@ -119,7 +119,7 @@ def _on_path() -> Finding:
     if found is None:
         remedy = f'export PATH="{ours.parent}:$PATH"' if ours.exists() else ""
         return Finding("command", "missing", "toolproto is not on the PATH", remedy)
-    other = "" if Path(found).parent == ours.parent else f", another one than {ours}"
+    other = "" if Path(found).parent == ours.parent else f", which is not {ours}"
     return Finding("command", "fine", f"{found}{other}")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["EndpointChoice"]
 
 _WHICH = (
-    "which model? give --endpoint URL (and --model NAME), or --local for the embedded one; "
+    "which model? give --endpoint URL (and --model NAME), or --local for the embedded model; "
     "TOOLPROTO_ENDPOINT or toolproto.toml will do as well"
 )
 
@@ -64,7 +64,7 @@ class EndpointChoice:
 
             return [model.name for model in installed_models()]
         if self.url is None:
-            raise UsageError("a recording has no other models")
+            raise UsageError("a recording has only its own model")
         with self._over_http() as endpoint:
             return endpoint.models()
 
@@ -87,7 +87,7 @@ class EndpointChoice:
     def using(self, model: str) -> EndpointChoice:
         """The same place with another *model*."""
         if self.recording is not None:
-            raise UsageError("a recording has no other models")
+            raise UsageError("a recording has only its own model")
         if self.local is not None:
             return replace(self, local=model)
         return replace(self, model=model)

@@ -77,7 +77,7 @@ constrain_option = click.option(
 teaching_option = click.option(
     "--teaching",
     type=click.Choice(list(PRESETS)),
-    help="How the instructions are made; 'eager' calls more, 'reticent' less.",
+    help="Style of the instructions; with 'eager' models call more, with 'reticent' less.",
 )
 guard_option = click.option(
     "--guard",
@@ -105,7 +105,7 @@ _ENDPOINT_OPTIONS = [
     ),
     click.option(
         "--service", type=click.Choice(list(SERVICES)), envvar="TOOLPROTO_SERVICE",
-        help="Which server it is, so that it can be sent a grammar.",
+        help="Which server this is; known servers get a grammar.",
     ),
     click.option(
         "--api-key-env", default="TOOLPROTO_API_KEY", show_default=True, metavar="VARIABLE",

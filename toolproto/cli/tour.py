@@ -91,7 +91,7 @@ STEPS = (
         "A language model with 135 million parameters runs in this process. It can only write "
         "text. It is shown a few tools and asked about the weather.",
         "toolproto chat --local --tools demo --message 'What is the weather in Rome?'",
-        "The arrow is the call that was read out of its reply; the tick is what the tool gave.",
+        "The arrow marks the call that was read out of its reply, the tick the result of the tool.",
         lacks=_lacks_model,
     ),
     Step(
@@ -105,9 +105,9 @@ STEPS = (
     ),
     Step(
         "A call that is only shown",
-        "Here the model explains how a call is written. Nobody wants that one to run:",
+        "Here the model explains how a call is written. That call must not run:",
         "toolproto explain shown.txt --paradigm xml_tag --tools demo",
-        "It was ignored, and the reason is given: it stands in inline code.",
+        "It was ignored, and the output says why: it is in inline code.",
         {"shown.txt": _SHOWN},
         "shown.txt",
     ),

@@ -43,7 +43,7 @@ def chat_template(source: str | PathLike[str], *, name: str = "default") -> Prom
     else:
         text, tokens = _in_files(path, name)
     if not text:
-        raise UsageError(f"{str(path)!r} holds no chat template called {name!r}")
+        raise UsageError(f"{str(path)!r} contains no chat template called {name!r}")
     made = _Rendering(_compiled(text), tokens)
     return PromptTemplate(made.prompt, tokens.get("eos_token", ""))
 

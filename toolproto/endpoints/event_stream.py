@@ -52,7 +52,7 @@ class EventStream:
             return 0
         length, headers, checksum = _PRELUDE.unpack_from(self._held, at)
         if checksum != crc32(self._held[at : at + 8]) or headers > length - _LEAST:
-            raise WireError("what came is no event stream of AWS; check the address")
+            raise WireError("the answer is not an event stream of AWS; check the address")
         if length > MAX_FRAME:
             raise WireError(f"a message of the reply is longer than {MAX_FRAME} bytes")
         return int(length)

@@ -115,4 +115,4 @@ def _exchange(line: str, place: str) -> dict[str, Any]:
             return dict(exchange)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         pass
-    raise UsageError(f"{place} is no exchange; record it again")
+    raise UsageError(f"{place} is not an exchange; record it again")

@@ -30,7 +30,7 @@ def as_endpoint(thing: Any) -> Endpoint:
     if isinstance(thing, AsyncEndpoint):
         raise UsageError(f"{thing!r} has only astream(); use AsyncChatSession, or give it stream()")
     if not callable(thing):
-        raise UsageError(f"{thing!r} is no endpoint; expected {_WANTED}")
+        raise UsageError(f"{thing!r} is not an endpoint; expected {_WANTED}")
     if is_async(thing):
         raise UsageError(f"{thing!r} is async; use AsyncChatSession, or pass a plain function")
     return FunctionEndpoint(thing)
@@ -45,7 +45,7 @@ def as_async_endpoint(thing: Any) -> AsyncEndpoint:
     if isinstance(thing, Endpoint):
         raise UsageError(f"{thing!r} has only stream(); use ChatSession, or give it astream()")
     if not callable(thing):
-        raise UsageError(f"{thing!r} is no endpoint; expected {_WANTED}")
+        raise UsageError(f"{thing!r} is not an endpoint; expected {_WANTED}")
     return FunctionEndpoint(thing)
 
 

@@ -81,7 +81,7 @@ class Holding:
                 "this endpoint does not say which service it is, so no grammar can be sent; give it"
                 f" service=, one of {list(SERVICES)}, or constrain='auto'"
             )
-        return f"{self.service} takes no grammar of these replies; use constrain='auto'"
+        return f"{self.service} cannot take a grammar for these replies; use constrain='auto'"
 
     def is_refusal(self, error: EndpointError, constraint: Constraint) -> bool:
         """Whether *error* says that the grammar was not taken; it is remembered then."""
@@ -92,7 +92,7 @@ class Holding:
             return False
         self.refused = str(error)[:200]
         constraint.rendering = ""
-        _LOG.warning("the service takes no grammar, and is asked without: %s", self.refused)
+        _LOG.warning("the service takes no grammar, so none is sent: %s", self.refused)
         return True
 
 

@@ -377,7 +377,7 @@ def packed(headers: Mapping[str, str]) -> WireError | None:
     if encoding in ("", "identity"):
         return None
     return WireError(
-        f"the answer is packed ({encoding[:40]!r}), although it was asked for as it is"
+        f"the answer is packed ({encoding[:40]!r}), although an unpacked answer was asked for"
     )
 
 
@@ -407,7 +407,7 @@ def _translated(error: Exception) -> EndpointError:
         case EndpointError():
             return error
         case httpx.ConnectTimeout():
-            return EndpointTimeout("no connection came about in time (timeout 'connect')")
+            return EndpointTimeout("no connection could be made in time (timeout 'connect')")
         case httpx.ConnectError():
             return EndpointError(f"could not connect: {words}")
         case httpx.RemoteProtocolError() if "without sending a response" in words:

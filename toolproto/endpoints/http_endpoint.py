@@ -176,7 +176,7 @@ class HttpEndpoint:
         dialect = self._service.dialect
         for attachment in (each for message in request.messages for each in message.attachments):
             if self.vision is False:
-                raise UsageError(f"[{attachment}]: {self.model!r} does not see (vision=False)")
+                raise UsageError(f"[{attachment}]: {self.model!r} sees no pictures (vision=False)")
             if not dialect.takes(attachment):
                 raise UsageError(f"[{attachment}] cannot be sent in the dialect {dialect.name!r}")
 

@@ -70,7 +70,7 @@ class ReplyReader:
             return "the reply ended without a finish reason"
         # A PDF, a picture, a greeting: somebody else answers at this address.
         seen = self._began[:40].decode("utf-8", "replace")
-        return f"what came is no chat reply (it begins with {seen!r}); check the address"
+        return f"the answer is not a chat reply (it begins with {seen!r}); check the address"
 
     def _begin(self, data: bytes) -> bytes:
         """*data* from its first visible byte, which tells what kind of reply this is."""

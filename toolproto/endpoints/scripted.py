@@ -132,7 +132,7 @@ class ScriptedEndpoint:
         elif isinstance(item, Chunk | Hold) or callable(item):
             yield item
         else:
-            raise UsageError(f"{item!r} has no place in a scripted reply")
+            raise UsageError(f"{item!r} cannot be part of a scripted reply")
 
 
 class ScriptedStream:
@@ -220,5 +220,5 @@ def _items(content: Any) -> Iterable[Any]:
     if isinstance(content, str | Chunk | BaseException | Hold):
         return [content]
     if not isinstance(content, Iterable) or isinstance(content, bytes | dict):
-        raise UsageError(f"{content!r} is no scripted reply; give text or a sequence of it")
+        raise UsageError(f"{content!r} is not a scripted reply; give text or a sequence of it")
     return content

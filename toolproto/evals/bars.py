@@ -13,7 +13,7 @@ __all__ = ["PANELS", "Bar", "Panel", "panels", "percent"]
 #: What is drawn, and what it is called.
 PANELS = {
     "right_arguments": "right arguments",
-    "holds_back": "holds back where nothing is to be called",
+    "holds_back": "calls nothing when no tool is needed",
     "sure": "right without a guess",
     "right_tool": "right tool",
     "well_formed": "well-formed calls",

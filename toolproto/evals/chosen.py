@@ -74,8 +74,8 @@ def with_choice(
                     return candidate
     told = ", ".join(_lines(choice))
     raise UsageError(
-        f"{name} has [models.{_written(model)}] in a form that is not edited; "
-        f"say there yourself: {told}"
+        f"{name} has [models.{_written(model)}] in a form that cannot be edited; "
+        f"write there yourself: {told}"
     )
 
 

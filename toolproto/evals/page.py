@@ -54,7 +54,7 @@ def _summary(report: ProbeReport) -> Iterator[str]:
         yield f"<p>Best: <strong>{escape(best.arm.name)}</strong>.</p>"
     stopped = f" Then {escape(report.stopped.message)}." if report.stopped else ""
     yield (
-        f"<p>{len(report.scored)} of {report.total} trials were asked.{stopped} "
+        f"<p>{len(report.scored)} of {report.total} trials were run.{stopped} "
         "In brackets and as lines: 95 % intervals (Wilson for shares).</p>"
     )
 

@@ -100,7 +100,7 @@ def plan_probe(
     cases = [case for case in load_cases() if not kinds or case.kind in kinds]
     chosen = _thinned(cases) if quick else cases
     if not arms or not chosen:
-        raise UsageError("there is nothing to ask; name a paradigm, a style and a kind at least")
+        raise UsageError("there is nothing to ask; name at least a paradigm, a style and a kind")
     return ProbePlan(
         tuple(dict.fromkeys([*arms, *(BASELINES if baseline else ())])),
         tuple(chosen),

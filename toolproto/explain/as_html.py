@@ -44,7 +44,7 @@ def _body(explanation: Explanation, title: str) -> Iterator[str]:
     parts = "".join(_part(each, explanation.findings) for each in explanation.parts)
     yield f'<pre class="reply">{parts}</pre>'
     yield (
-        '<p class="faint">Words as they are are text for a person, <i class="thinking">thinking</i>'
+        '<p class="faint">Plain words are text for a person, <i class="thinking">thinking</i>'
         " is set in italics, and markers in grey.</p>"
     )
     if explanation.findings:

@@ -177,7 +177,7 @@ def _markup_note(text: str, reasoning: Reasoning, *, last: bool) -> str:
         return "space between calls"
     if any(marker.text in text for marker in LEAKS):
         words = "tokens of a chat template"
-        return f"{words}, and what was cut off behind them" if last and _is_long(text) else words
+        return f"{words}, and what was cut off after them" if last and _is_long(text) else words
     if any(tag.strip().lower() in lowered for pair in reasoning.tags for tag in pair):
         return "tags around thinking"
     if "```" in text or "~~~" in text:

@@ -12,30 +12,30 @@ __all__ = ["REASONS", "why"]
 
 #: One for each name in ``decoding.place.REASONS``, and for what is no matter of place.
 REASONS: Mapping[str, str] = {
-    "thinking": "it stands in thinking",
-    "open_thinking": "it stands in thinking that is never closed",
-    "inline_code": "it stands in inline code",
-    "code_block": "it stands in a code fence that also holds other things",
-    "block_quote": "it stands in a block quote",
-    "quotation": "it stands between quotation marks",
-    "table": "it stands in a table",
-    "element": "it stands in an element or a block that shows what is in it",
-    "definition": "it stands in the definition of a link, a footnote or a term",
+    "thinking": "it is in thinking",
+    "open_thinking": "it is in thinking that is never closed",
+    "inline_code": "it is in inline code",
+    "code_block": "it is in a code fence that also contains other things",
+    "block_quote": "it is in a block quote",
+    "quotation": "it is between quotation marks",
+    "table": "it is in a table",
+    "element": "it is in an element or a block that shows its content",
+    "definition": "it is in the definition of a link, a footnote or a term",
     "other_json": "it is part of a larger JSON value, so it is data",
-    "broken_off": "the reply was broken off before it could be told whether it is meant",
-    "after_end": "it stands behind the end of the model's turn, where everything is cut off",
+    "broken_off": "the reply ended before it was certain whether the call is meant",
+    "after_end": "it comes after the end of the model's turn, where everything is cut off",
     "foreign_form": "it has the form of {form}",
     "unknown_tool": "no tool of that name is on offer",
-    "not_read": "it could be read alone, but not where it stands",
+    "not_read": "it could be read alone, but not in this place",
     # A call that is written as asked is doubted in these places; any other is none.
     **{
-        name: f"it stands {where}, where only a call written exactly as asked counts"
+        name: f"it appears {where}, where only a call written exactly as asked counts"
         for name, where in PLACE_DOUBTS.items()
     },
 }
 _SALVAGE = ", which get_paradigm(…, salvage=True) would read"
-_NEXT_ECHO = "the model is asked whether the user wants it, and a person before it runs"
-_NEXT = "the model is asked to write it alone; a tool that only reads runs"
+_NEXT_ECHO = "the model is asked whether the user wants it, then a person is asked before it runs"
+_NEXT = "the model is asked to write it alone, unless the tool only reads"
 
 
 def why(finding: Finding) -> str:
@@ -49,7 +49,7 @@ def why(finding: Finding) -> str:
         case Verdict.DOUBTED:
             assert finding.call is not None
             following = _NEXT_ECHO if finding.call.is_echoed else _NEXT
-            return f"doubted: it stands {finding.call.place_doubt}; {following}"
+            return f"doubted: it appears {finding.call.place_doubt}; {following}"
         case Verdict.REJECTED:
             assert finding.problem is not None
             return f"{finding.problem.kind.value.replace('_', ' ')}: {finding.problem.message}"

@@ -39,7 +39,7 @@ class Concern:
             case "argument":
                 return f"{self.argument} comes from {self._place}"
             case "echo":
-                return f"the call stands word for word in {self._place}"
+                return f"the call appears word for word in {self._place}"
             case "unvouched":
                 return f"{self.argument} was not named by the user or by a trusted result"
         return f"it follows {self._place}, and nothing in it is the user's"

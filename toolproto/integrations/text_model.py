@@ -130,8 +130,7 @@ class _Hears:
 
 
 _UNSAID = {
-    "length": "the reply was cut off at its length before it said anything that can be used; "
-    "allow more tokens",
+    "length": "the reply was cut off at its length before its first useful word; allow more tokens",
     "content_filter": "the service held the reply back (content_filter)",
 }
 

@@ -114,7 +114,7 @@ class Masking:
 
     def _masked(self, message: Message) -> Message:
         if message.calls or message.results:
-            raise UsageError("mask() wants text; render calls and results with encode_history()")
+            raise UsageError("mask() takes text; render calls and results with encode_history()")
         # A call that could not be read stays in the conversation as the model wrote it: nobody
         # else can have put a placeholder there.
         return (
@@ -190,7 +190,7 @@ def _each_value(fields: Mapping[str, str | Sequence[str]]) -> Iterator[tuple[str
             if len(alike(value).folded) < _SHORTEST_VALUE:
                 # The value itself is not for error messages.
                 raise UsageError(
-                    f"a value of {field!r} cannot be told from other text; "
+                    f"a value of {field!r} is too short to be told apart from other text; "
                     f"use text of {_SHORTEST_VALUE} characters or more"
                 )
             yield field, value

@@ -140,7 +140,7 @@ def parse_source(source: str) -> list[McpConfig]:
     try:
         words = shlex.split(source)
     except ValueError as error:
-        raise UsageError(f"{source!r} is no command line: {error}") from None
+        raise UsageError(f"{source!r} is not a command line: {error}") from None
     if not words:
         raise UsageError("an MCP server is a URL, a JSON file or a command line; got nothing")
     return [McpConfig(name_of(*words), words[0], tuple(words[1:]))]
@@ -184,7 +184,7 @@ def _json(path: Path) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     if not isinstance(told, Mapping):
-        raise UsageError(f"{path} must hold an object with 'mcpServers'")
+        raise UsageError(f"{path} must contain an object with 'mcpServers'")
     return told
 
 

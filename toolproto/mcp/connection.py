@@ -274,7 +274,7 @@ class Connection:
         try:
             return await self._elicit(params)
         except Exception:  # whatever an approver raises is no answer
-            _log.exception("the question of the MCP server %r found no answer", self.config.name)
+            _log.exception("a question of the MCP server %r was not answered", self.config.name)
             return ElicitResult(action="cancel")
 
     async def _on_roots(self, context: ClientRequestContext) -> ListRootsResult:
@@ -305,7 +305,7 @@ def told(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ValidationError):
-        return "what it answered is not what an MCP server answers"
+        return "its answer is not one that an MCP server gives"
     if isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
         return "it ended, or closed the connection"
     said = " ".join(plain(str(error), _LONGEST_ERROR).split())

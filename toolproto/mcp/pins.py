@@ -77,5 +77,5 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
         return {str(server): {str(k): str(v) for k, v in of.items()} for server, of in told.items()}
     except (ValueError, AttributeError, RecursionError):
         raise UsageError(
-            f"{path} does not hold pins any more; find out who changed it, and delete it"
+            f"{path} no longer contains pins; find out who changed it, and delete it"
         ) from None

@@ -147,7 +147,7 @@ async def _read(
                 continue
             junk = 0
             await incoming.send(SessionMessage(message))
-        words.fault = f"it printed {junk:,} lines that are no messages"
+        words.fault = f"it printed {junk:,} lines that are not messages"
 
 
 def _message(line: bytes) -> JSONRPCMessage | None:

@@ -115,7 +115,7 @@ class Feed:
                 answer.is_heard = False
                 self._tasks[index] = self._listen(answer)  # the exchange asks again
         except Exception:
-            LOGGER.exception("a request failed for a reason of ours")
+            LOGGER.exception("a request failed because of an error in toolproto")
             self._tasks[index].cancel()
             answer.is_over = True
             return [_OURS]
@@ -138,7 +138,7 @@ class Feed:
         except EndpointError as error:
             answer.failure = failure_of(error)
         except Exception:
-            LOGGER.exception("a request failed for a reason of ours")
+            LOGGER.exception("a request failed because of an error in toolproto")
             answer.failure = _OURS
         answer.is_heard = True
         self._news.set()

@@ -87,11 +87,11 @@ def served_hosts(*names: str) -> frozenset[str]:
 def foreign(headers: Headers, hosts: Collection[str]) -> tuple[int, str] | None:
     """Status and words for a request that is not meant for a server of these *hosts*."""
     if any(sum(name == each for name, _ in headers.raw) > 1 for each in _SINGLE):
-        return 400, "a header came twice"
+        return 400, "a header was sent twice"
     if "content-length" in headers and "transfer-encoding" in headers:
         return 400, "a body has one length"
     if _name(headers.get("host", "")) not in hosts:
-        return 421, "this server does not go by that name; add it with --allow-host"
+        return 421, "this server does not answer to that host name; add it with --allow-host"
     origin = headers.get("origin")
     if origin is not None and _place(origin) != _at_port(headers["host"], origin):
         return 403, "web pages of other origins are not served"

@@ -42,12 +42,14 @@ class Metrics:
             "toolproto_request_seconds", "How long requests took.", ("api",),
             buckets=_SECONDS, registry=registry,
         )  # fmt: skip
-        self._calls = Counter("toolproto_calls", "Tool calls that went out.", registry=registry)
+        self._calls = Counter("toolproto_calls", "Tool calls sent to clients.", registry=registry)
         self._problems = Counter(
             "toolproto_call_problems", "Calls that could not be used.", ("kind",), registry=registry
         )
         self._repairs = Counter("toolproto_call_repairs", "Repairs of calls.", registry=registry)
-        self._reasks = Counter("toolproto_reasks", "Mistakes put to a model.", registry=registry)
+        self._reasks = Counter(
+            "toolproto_reasks", "Mistakes reported to a model.", registry=registry
+        )
         self._open = Gauge(
             "toolproto_requests_open", "Requests being answered.",
             registry=registry, multiprocess_mode="livesum",

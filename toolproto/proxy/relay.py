@@ -45,7 +45,7 @@ class Relayed:
             while piece := await self._alarm.within(now() + _PAUSE_SECONDS, self._line.read()):
                 yield piece
         except TimeoutError:
-            self.failure = EndpointTimeout("the upstream fell silent")
+            self.failure = EndpointTimeout("the upstream stopped answering")
             raise self.failure from None
         except EndpointError as error:
             self.failure = error
@@ -126,5 +126,5 @@ class Relay:
             raise reason
         if 300 <= status < 400:
             await line.close()
-            raise EndpointError("the upstream leads elsewhere", status=status)
+            raise EndpointError("the upstream answered with a redirect", status=status)
         return Relayed(status, given, Redactor(secrets_of(address, sent, key)), line)

@@ -108,7 +108,7 @@ def check(config: ProxyConfig) -> None:
     for variable in (config.key_env, *(each.api_key_env for each in config.upstreams)):
         key = key_in(variable) if variable is not None else "-"
         if key is None:
-            raise UsageError(f"the variable {variable} is not set, and must hold a key")
+            raise UsageError(f"the variable {variable} is not set; it must contain a key")
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"the key in the variable {variable} is not plain ASCII text")
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET

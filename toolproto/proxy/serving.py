@@ -128,7 +128,7 @@ class Serving:
             record.end("left", status=None)
             raise
         except Exception:
-            LOGGER.exception("a request failed for a reason of ours")
+            LOGGER.exception("a request failed because of an error in toolproto")
             fault = Fault(500, "an error inside the proxy", "internal")
             record.end("failed", fault=fault)
             return refused(api, fault)

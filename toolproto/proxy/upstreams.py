@@ -75,4 +75,4 @@ def _opened(upstream: Upstream, model: str, key: str | None, pace: float) -> Htt
             pace=pace,
         )
     except UsageError as error:
-        raise BadRequest(f"the key cannot be sent on: {error}", None, "invalid_api_key") from None
+        raise BadRequest(f"the key cannot be passed on: {error}", None, "invalid_api_key") from None

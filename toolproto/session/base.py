@@ -142,7 +142,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         """
         given = isinstance(tools, ToolRegistry)
         if store is not None and history is not None:
-            raise UsageError("a kept session has its own history; leave out history=, or store=")
+            raise UsageError("a stored session has its own history; leave out history=, or store=")
         self._setup = TurnSetup(
             _paradigm(paradigm or _USUAL),
             _registry(tools),
@@ -185,7 +185,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         self._forms: list[AnswerForm] = []
         self._auto_title = auto_title
         if auto_title and self._keeping is None:
-            raise UsageError("auto_title is for a session that is kept: give it a store, too")
+            raise UsageError("auto_title needs a session that is kept: give it a store, too")
         self._busy = threading.Lock()
         self._drive_with(endpoint)
 

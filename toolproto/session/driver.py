@@ -123,7 +123,7 @@ class Driver:
             try:
                 listener(event.snapshot)
             except Exception:
-                _log.exception("a listener failed; the turn goes on")
+                _log.exception("a listener failed; the turn continues")
 
     # -- the commands that nobody waits for ----------------------------------------------
 

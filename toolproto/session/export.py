@@ -125,9 +125,9 @@ def _harmless(records: list[Record]) -> list[Record]:
         for turn in log.turns.values():
             conversation_of([turn])
     except StoreError as error:
-        raise UsageError(f"it is no session: {error}") from None
+        raise UsageError(f"it is not a session: {error}") from None
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"it is no session: a record is damaged ({error!r})") from None
+        raise UsageError(f"it is not a session: a record is damaged ({error!r})") from None
     return list(tried.read("tried"))
 
 

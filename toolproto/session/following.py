@@ -38,8 +38,8 @@ class Copying:
             told = list(turn.told())
             if any(record.kind == "compacted" for record in told):
                 raise UsageError(
-                    f"turn {turn.number} shortened the history before it, and cannot be kept "
-                    "behind another one"
+                    f"turn {turn.number} shortened the history before it, so it cannot be kept "
+                    "after another turn"
                 )
             yield _begun(turn, number + at, parent)
             for record in told:

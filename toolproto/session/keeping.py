@@ -36,7 +36,7 @@ def open_keeping(
     """The session *id* of *store*, made if it is not there; None if none is to be kept."""
     if store is None:
         if id is not None:
-            raise UsageError("an id is for a session that is kept: give it a store, too")
+            raise UsageError("only a session that is kept has an id: give it a store, too")
         return None
     # The stores bring a database with them, which most sessions do without.
     from ..stores import open_store
@@ -127,7 +127,7 @@ class Keeping:
         for id, verdict in verdicts.items():
             if turn.verdicts.get(id) != verdict:
                 raise SessionConflict(
-                    f"call {id!r} was decided before, and otherwise; resume({{}}) goes on with that"
+                    f"call {id!r} was decided differently before; resume({{}}) continues with that"
                 )
 
     def go_on(self) -> tuple[Conversation, Begun]:

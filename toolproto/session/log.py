@@ -44,7 +44,7 @@ class SessionLog:
         if self.conflict:
             raise self.conflict
         if self._torn:
-            raise StoreError("an earlier write was broken off, so this one is not done")
+            raise StoreError("an earlier write did not finish, so nothing more is written")
         kept = [self.redact.record(record) for record in records]
         try:
             self.store.append(self.id, kept, self.count, durable=durable)

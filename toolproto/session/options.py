@@ -133,7 +133,7 @@ def refuse_unknown(terms: Mapping[str, Any]) -> None:
     known = TurnTerms.__annotations__
     if unknown := sorted(terms.keys() - known.keys()):
         there_are = ", ".join(sorted(known))
-        raise UsageError(f"a turn has no term {unknown[0]!r}; there are: {there_are}")
+        raise UsageError(f"a turn has no option {unknown[0]!r}; there are: {there_are}")
 
 
 def own_message(said: Said) -> Message:
@@ -141,7 +141,7 @@ def own_message(said: Said) -> Message:
     message = said if isinstance(said, Message) else _of_parts(said)
     if message.role != "user" or message.calls or message.results:
         raise UsageError(
-            f"a turn begins with what the user says; this is a message of the {message.role}"
+            f"a turn begins with a message of the user; this is a message of the {message.role}"
             + (" with calls or results: resume() takes results" if message.role == "user" else "")
         )
     content: Any = message.content

@@ -42,7 +42,7 @@ def undone(tools: Mapping[str, Tool], calls: Iterable[CallRecord]) -> list[str]:
         )
         known.after = told.get("after")
     if not changes:
-        raise UsageError("the turn changed no file that can be put back")
+        raise UsageError("the turn changed no file that can be restored")
     done: list[str] = []
     left: list[str] = []
     for change in changes.values():
@@ -54,5 +54,5 @@ def undone(tools: Mapping[str, Tool], calls: Iterable[CallRecord]) -> list[str]:
             left.append(str(error))
     if left:
         back = f"; put back: {', '.join(done)}" if done else ""
-        raise UsageError(f"not put back: {'; '.join(left)}{back}")
+        raise UsageError(f"not restored: {'; '.join(left)}{back}")
     return done

@@ -30,7 +30,7 @@ def open_store(store: str | Path | Store) -> Store:
     if isinstance(store, Path):
         return sql_store()(store)
     if isinstance(store, type) or not isinstance(store, Store):
-        raise UsageError(f"{store!r} is no store; expected one, a path or a URL")
+        raise UsageError(f"{store!r} is not a store; expected a store, a path or a URL")
     return store
 
 

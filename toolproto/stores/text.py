@@ -86,7 +86,7 @@ def _json(content: Mapping[str, Any], kind: str) -> str:
         if _unstorable(text):
             text = _ESCAPED(content)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"JSON cannot hold the record of kind {kind!r}: {error}") from None
+        raise UsageError(f"JSON cannot express the record of kind {kind!r}: {error}") from None
     return text
 
 

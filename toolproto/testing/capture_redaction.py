@@ -36,7 +36,7 @@ class StandIns:
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise UsageError(f"{pattern!r} is no regular expression: {error}") from None
+                raise UsageError(f"{pattern!r} is not a regular expression: {error}") from None
         self._redactor = Redactor(self._secrets, self._patterns)
 
     def learnt(self, *arguments: Mapping[str, Any]) -> StandIns:

@@ -87,7 +87,7 @@ def _exchanges(line: str, place: str) -> list[Recorded]:
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):
-        raise UsageError(f"{place}: this is no JSON") from None
+        raise UsageError(f"{place}: this is not JSON") from None
     if "chunks" in told:
         return [_of_cassette(told, place)]
     if "reply" in told or "replies" in told:

@@ -143,5 +143,5 @@ def _check_problems(fixture: Fixture, whole: ParsedResponse) -> None:
 
 def _advice(path: Path) -> str:
     if path.with_suffix(".snap").exists():
-        return "if it should read so now: pytest --snapshot-update, and review the difference"
+        return "if the new reading is right: pytest --snapshot-update, and review the difference"
     return f"there is no {path.stem}.snap yet: pytest --snapshot-update writes it for review"

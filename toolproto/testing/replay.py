@@ -63,7 +63,7 @@ class Comparison:
 def fixtures_in(folder: Path) -> list[Fixture]:
     """The fixtures of ``fixtures/bracket``, or of all paradigms in ``fixtures``."""
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder; expected one of fixtures")
+        raise UsageError(f"{folder} is not a folder; expected a folder of fixtures")
     here = sorted(folder.glob("*.txt"))
     tools = load_tools(folder.parent)
     found = [load_fixture(path, tools) for path in here] if here else list(load_fixtures(folder))

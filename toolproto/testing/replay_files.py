@@ -43,5 +43,5 @@ def load_outcomes(path: Path) -> dict[str, CaseOutcome]:
 
 def _case(path: Path, line: Any) -> tuple[str, CaseOutcome]:
     if not isinstance(line, dict) or not isinstance(line.get("case"), str):
-        raise UsageError(f"{path}: a line is no outcome; save the outcomes again")
+        raise UsageError(f"{path}: a line is not an outcome; save the outcomes again")
     return line["case"], {field: line.get(field) for field in FIELDS}

@@ -158,7 +158,7 @@ def _asked(function: Callable[..., Any], plain: Callable[..., Any]) -> list[insp
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         raise UsageError(
-            f"{plain!r} does not say which parameters it has; wrap it in a def"
+            f"{plain!r} does not show which parameters it has; wrap it in a def"
         ) from None
     preset = function.keywords if isinstance(function, functools.partial) else {}
     for each in parameters:

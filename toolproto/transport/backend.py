@@ -99,7 +99,7 @@ class Backend:
     def target(self, path: str, query: str = "") -> str:
         """The URL of what clients have at *path*; UsageError if it leads out of the service."""
         if {".", ".."} & set(path.split("/")) or "\\" in path or not path.isprintable():
-            raise UsageError(f"{path[:80]!r} is no path of a service")
+            raise UsageError(f"{path[:80]!r} is not a path of a service")
         inner = path if self.dialect.name == "ollama" else path.removeprefix("/v1")
         inner = quote(inner, safe="/:@!$&'()*+,;=~-._")
         address = Address(str(self.url), self.dialect.path)

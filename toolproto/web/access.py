@@ -59,7 +59,7 @@ class Access:
             answer = await self._let_in(token)
         elif path.startswith(_API) and path not in _OPEN:
             if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-                answer = problem(403, "only pages of this server are answered")
+                answer = problem(403, "only pages of this server get an answer")
             elif (person := self._person(headers)) is None:
                 answer = problem(401, "open the address that the server printed, or give your key")
             else:

@@ -91,9 +91,9 @@ def operations(talks: Talks, access: Access) -> list[Operation]:
 def _entrance(access: Access, settings: SettingsActions) -> list[Operation]:
     key = {"key": Field("string", "Your key, or the token that the server printed.", True)}
     return [
-        Operation("POST", "/api/signin", access.sign_in, "Come in: sets a cookie.", key),
-        Operation("POST", "/api/signout", access.sign_out, "Go: takes the cookie away."),
-        Operation("GET", "/api/about", settings.about, "Who you are, and what there is to choose."),
+        Operation("POST", "/api/signin", access.sign_in, "Sign in: sets a cookie.", key),
+        Operation("POST", "/api/signout", access.sign_out, "Sign out: removes the cookie."),
+        Operation("GET", "/api/about", settings.about, "Who you are, and what you can choose."),
     ]
 
 
@@ -106,7 +106,7 @@ def _sessions(sessions: Sessions) -> list[Operation]:
     before = {"before": Field("integer", "Only turns before this one.")}
     after = {"after": Field("string", "The id of the last event that was seen.")}
     form = {"form": Field("string", "md or jsonl.")}
-    title = Field("string", "What it is called.")
+    title = Field("string", "The name of the session.")
     made = {"title": title, "reuse": Field("boolean", "Take an empty one, if there is one.")}
     changes = {"title": title, "shared": Field("boolean", "Whether others here may watch it.")}
     return [
@@ -125,14 +125,14 @@ def _doing(actions: Actions) -> list[Operation]:
     arguments = Field("object", "Arguments in the place of the model's.")
     send = {
         "text": Field("string", "What you say.", True),
-        "beside": Field("integer", "The turn whose place it takes; both are kept."),
+        "beside": Field("integer", "The turn that it replaces; both are kept."),
     }
-    branch = {"turn": _TURN, "last": Field("boolean", "Behind the last turn that followed it.")}
+    branch = {"turn": _TURN, "last": Field("boolean", "Go to the last turn that followed it.")}
     approve = {
         "call": _CALL,
         "arguments": arguments,
         "always": Field("boolean", "Do not ask about this tool again in this session."),
-        "vouched": Field("array", "Arguments whose values you stand for."),
+        "vouched": Field("array", "Arguments whose values you vouch for."),
     }
     refuse = {
         "call": _CALL,
@@ -144,22 +144,22 @@ def _doing(actions: Actions) -> list[Operation]:
         "content": Field("string", "The result.", True),
         "is_error": Field("boolean", "Whether it failed."),
         "arguments": arguments,
-        "always": Field("boolean", "The page need not ask about this tool again."),
+        "always": Field("boolean", "Let the page run this tool from now on without asking."),
     }
     return [
         Operation("POST", f"{_ID}/send", actions.send, "Say something.", send),
         Operation("POST", f"{_ID}/approve", actions.approve, "Run a call.", approve),
         Operation("POST", f"{_ID}/refuse", actions.refuse, "Do not run a call.", refuse),
         Operation("POST", f"{_ID}/answer", actions.answer, "Give a call's result.", answer),
-        Operation("POST", f"{_ID}/ignore", actions.ignore, "Go on without it.", {"call": _CALL}),
+        Operation("POST", f"{_ID}/ignore", actions.ignore, "Leave a call out.", {"call": _CALL}),
         Operation("POST", f"{_ID}/cancel", actions.cancel, "Stop the turn that runs."),
         Operation("POST", f"{_ID}/rerun", actions.rerun, "Run a turn again.", {"turn": _TURN}),
-        Operation("POST", f"{_ID}/resume", actions.resume, "Go on with a turn that broke off."),
-        Operation("POST", f"{_ID}/branch", actions.branch, "Go on behind a turn.", branch),
-        Operation("POST", f"{_ID}/undo", actions.undo, "Put back the files that a turn changed.",
+        Operation("POST", f"{_ID}/resume", actions.resume, "Continue a turn that broke off."),
+        Operation("POST", f"{_ID}/branch", actions.branch, "Continue after a turn.", branch),
+        Operation("POST", f"{_ID}/undo", actions.undo, "Restore the files that a turn changed.",
                   {"turn": _TURN}),
-        Operation("POST", f"{_ID}/title", actions.title, "Have the model find a title."),
-        Operation("GET", f"{_ID}/calls/{{call}}", actions.whole, "All of a call and its result."),
+        Operation("POST", f"{_ID}/title", actions.title, "Let the model find a title."),
+        Operation("GET", f"{_ID}/calls/{{call}}", actions.whole, "A whole call and its result."),
     ]  # fmt: skip
 
 
@@ -172,12 +172,18 @@ def _leading(settings: SettingsActions) -> list[Operation]:
     }
     model = {"model": Field("string", "The name of a model.")}
     return [
-        Operation("GET", "/api/settings", settings.show, "How a new session is led."),
-        Operation("POST", "/api/settings", settings.choose, "Lead new ones otherwise.", chosen),
-        Operation("GET", f"{_ID}/settings", settings.show, "How a session is led."),
-        Operation("POST", f"{_ID}/settings", settings.choose, "Lead it otherwise.", chosen),
+        Operation("GET", "/api/settings", settings.show, "The settings of new sessions."),
+        Operation(
+            "POST", "/api/settings", settings.choose, "Change the settings of new sessions.", chosen
+        ),
+        Operation("GET", f"{_ID}/settings", settings.show, "The settings of a session."),
+        Operation(
+            "POST", f"{_ID}/settings", settings.choose, "Change the settings of a session.", chosen
+        ),
         Operation("POST", "/api/models", settings.models, "The models at an address.", where),
-        Operation("GET", "/api/advice", settings.advice, "What suits a model.", query=model),
+        Operation(
+            "GET", "/api/advice", settings.advice, "The paradigm that suits a model.", query=model
+        ),
         Operation("GET", f"{_ID}/tools", settings.tools, "The tools of a session, in groups."),
         Operation("POST", f"{_ID}/tools", settings.switch, "Switch tools on or off.", names),
     ]
@@ -190,14 +196,14 @@ def _files(files: FileActions) -> list[Operation]:
         Operation("GET", f"{_ID}/file", files.read, "The bytes of a file.", query=path),
         Operation("PUT", f"{_ID}/file", files.write, "Write a file: the body is its content.",
                   None, path),
-        Operation("DELETE", f"{_ID}/file", files.remove, "Take a file away.", query=path),
+        Operation("DELETE", f"{_ID}/file", files.remove, "Delete a file.", query=path),
     ]  # fmt: skip
 
 
 def _looking(insight: Insight, scratch: Scratch) -> list[Operation]:
     paradigm = {"paradigm": _PARADIGM}
     read = {**_REPLY, "finish_reason": Field("string", "Why it ended, if it was cut: length.")}
-    save = {**_REPLY, "case": Field("string", "What the fixture is called.", True)}
+    save = {**_REPLY, "case": Field("string", "The name of the fixture.", True)}
     return [
         Operation("GET", f"{_ID}/seen", insight.list, "The requests that were made."),
         Operation("GET", f"{_ID}/seen/{{number}}", insight.show,

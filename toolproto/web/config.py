@@ -59,7 +59,7 @@ class WebConfig:
         for variable in self.key_envs:
             key = key_in(variable)
             if key is None:
-                raise UsageError(f"the variable {variable} is not set, and must hold a key")
+                raise UsageError(f"the variable {variable} is not set; it must contain a key")
             if len(key) < 8:
                 raise UsageError(
                     f"the key in the variable {variable} is short; use 8 characters or more"

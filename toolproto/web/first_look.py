@@ -100,7 +100,7 @@ class FirstLook:
     def _first(self, said: str) -> str:
         lowered = said.lower()
         if found := _SUM.search(said):
-            return self._calling("I let your browser work that out.", "browser_js_eval",
+            return self._calling("Your browser can work that out.", "browser_js_eval",
                                  {"code": f"{found[0].strip()}"})  # fmt: skip
         if "javascript" in lowered or "browser" in lowered:
             code = 'console.log("hello from the sandbox");\n[1, 2, 3].map((n) => n * n)'
@@ -112,7 +112,7 @@ class FirstLook:
                 f"I would like to write `{path}`.", "write_file", {"path": path, "content": _POEM}
             )
         if "read" in lowered and (named := re.search(r"[\w-]+\.\w{1,5}\b", said)):
-            return self._calling("I look into it.", "read_file", {"path": named[0]})
+            return self._calling("Let me look into it.", "read_file", {"path": named[0]})
         if "file" in lowered or "list" in lowered:
             return self._calling("I look.", "list_directory", {"path": "/"})
         if "code" in lowered or "table" in lowered:
@@ -129,7 +129,7 @@ class FirstLook:
 def _after(question: str, said: str) -> str:
     """What is said when results have come."""
     if "not run" in said:
-        return "All right, I do without it."
+        return "All right, I will do without it."
     value = re.search(r"-?\d[\d.]*(?=\D*$)", said) if _SUM.search(question) else None
     if value:
         return f"It is **{value[0]}**."

@@ -27,7 +27,7 @@ def described(table: Sequence[Operation]) -> dict[str, Any]:
         "info": {
             "title": "toolproto web",
             "version": "1",
-            "description": 'What the page asks of its server. Errors are `{"error": words}`.',
+            "description": 'What the page sends to its server. Errors are `{"error": words}`.',
         },
         "security": [{"cookie": []}, {"bearer": []}],
         "components": {

@@ -67,7 +67,7 @@ class SettingsActions:
         values = dict(ask.body["settings"])
         key = values.pop("key", None)
         if not self._config.is_local and (wrong := [n for n in _OPERATORS if values.get(n)]):
-            raise UsageError(f"on this server {wrong[0]} is chosen by the operator")
+            raise UsageError(f"on this server the operator chooses {wrong[0]}")
         choices = changed(self._choices(ask), values)
         if choices.source == "url" and not self._config.is_local:
             raise UsageError("on this server only the operator chooses the endpoint")

@@ -95,7 +95,7 @@ class Talk:
         """Go on with a turn that broke off."""
         session = (await self.opened()).session
         if not session.interrupted:
-            raise UsageError("no turn broke off, so there is nothing to go on with")
+            raise UsageError("no turn broke off, so there is nothing to continue")
         last = session.turns[-1]
         text = last.message.content if last.message else ""
         told = {"event": "begun", "text": text, "parent": last.parent, "resumed": last.is_resumed}
@@ -123,7 +123,7 @@ class Talk:
         self.check_idle()
         session = (await self.opened()).session
         if not session.messages:
-            raise UsageError("nothing was said yet, so there is nothing to find a title for")
+            raise UsageError("nothing was said yet, so there is no title to find")
         try:
             async with asyncio.timeout(_TITLE):
                 title = await session.make_title()
@@ -211,7 +211,7 @@ class Talk:
         except ToolProtoError as error:
             self._failed(error, started)
         except Exception as error:
-            _log.exception("a turn failed for a reason of ours")
+            _log.exception("a turn failed because of an error in toolproto")
             self._failed(UsageError(f"an error inside the server: {type(error).__name__}"), started)
         finally:
             if not started.done():

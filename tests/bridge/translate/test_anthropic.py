@@ -128,7 +128,7 @@ REFUSED = {
     "one id for two calls": (
         {"messages": [blocks(USE, USE, role="assistant")]},
         "messages[0]",
-        "two calls under one id",
+        "two calls with the same id",
     ),
     "a call without input": (
         {"messages": [blocks({**USE, "input": "{}"}, role="assistant")]},

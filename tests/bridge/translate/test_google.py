@@ -87,7 +87,7 @@ def test_tools_terms_and_parameters_are_read():
     )
     assert now.parameters == {"type": "object"}
     assert asked.notes[0] == "get_weather: odd type at the top"
-    assert asked.notes[-1] == "left out google_search: it runs on servers of its maker"
+    assert asked.notes[-1] == "left out google_search: it runs on its maker's servers"
     assert asked.params == {"temperature": 0.5, "top_p": 0.9, "max_tokens": 100}
     assert (asked.stop, asked.stream, asked.choices) == (("END",), True, 1)
 

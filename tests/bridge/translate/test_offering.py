@@ -264,7 +264,7 @@ SERVED = ("web_search", "web_search_preview", "file_search", "code_interpreter",
 def test_a_tool_that_runs_on_a_server_is_left_out(kind: str):
     asked = responses([{"type": kind}, {"type": "function", **FUNCTION}])
     assert asked.offer.names == {"now"}
-    assert asked.notes == (f"left out {kind}: it runs on servers of its maker",)
+    assert asked.notes == (f"left out {kind}: it runs on its maker's servers",)
     alone = responses([{"type": kind}], tool_choice="required")
     assert alone.offer.tools == () and alone.offer.choice == "auto"
     assert responses([{"type": kind}], tool_choice={"type": kind}).offer.choice == "auto"
@@ -419,7 +419,7 @@ def test_a_tool_that_runs_at_the_client_is_offered(kind: str, name: str, argumen
 def test_a_tool_that_runs_at_anthropic_is_left_out(kind: str):
     asked = messages([{"type": kind, "name": "x"}, {"name": "now", "input_schema": {}}])
     assert asked.offer.names == {"now"}
-    assert asked.notes == (f"left out {kind}: it runs on servers of its maker",)
+    assert asked.notes == (f"left out {kind}: it runs on its maker's servers",)
 
 
 def test_a_tool_that_was_left_out_cannot_be_demanded():
@@ -430,7 +430,7 @@ def test_a_tool_that_was_left_out_cannot_be_demanded():
 
 def test_servers_that_a_client_names_are_left_out():
     asked = messages([], mcp_servers=[{"type": "url", "url": "https://a.b", "name": "a"}])
-    assert asked.notes == ("left out mcp_servers: it runs on servers of its maker",)
+    assert asked.notes == ("left out mcp_servers: it runs on its maker's servers",)
 
 
 def test_what_a_server_found_is_a_call_and_its_result():

@@ -143,7 +143,7 @@ REFUSED = {
         "messages[0]",
         "'x'",
     ),
-    "one id for two calls": ({"messages": [calling("a", "a")]}, "messages[0]", "one id"),
+    "one id for two calls": ({"messages": [calling("a", "a")]}, "messages[0]", "the same id"),
     "a call that is none": (
         {"messages": [{"role": "assistant", "tool_calls": [7]}]},
         "messages[0].tool_calls[0]",

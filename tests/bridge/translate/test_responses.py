@@ -143,7 +143,7 @@ REFUSED = {
     "one id for two calls": (
         {"input": [call_of("a"), call_of("a")]},
         "input[1]",
-        "two calls under one id",
+        "two calls with the same id",
     ),
     "a call without a name": (
         {"input": [{"type": "function_call", "call_id": "a"}]},

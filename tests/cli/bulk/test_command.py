@@ -183,7 +183,7 @@ def test_a_device_takes_rows_without_a_journal(folder):
         (("in.jsonl", *TOOLS, "-p", "any", "--finish-reason", "length"), "finish reasons"),
         (("in.jsonl", "--keep", "=x"), "write NAME or NAME=FIELD"),
         (("in.jsonl", "--summary-json", "no/s.json"), "there is no folder 'no'"),
-        (("in.jsonl", "-o", "out.csv"), "let it end in .jsonl, .jsonl.gz or .parquet"),
+        (("in.jsonl", "-o", "out.csv"), "use one that ends in .jsonl, .jsonl.gz or .parquet"),
         (("no.jsonl",), "no.jsonl: No such file or directory"),
         (("in.log",), "--input-format"),
     ],
@@ -247,7 +247,7 @@ def test_ctrl_c_ends_it_at_once_and_says_how_to_go_on(folder):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
-    assert b"go on with --resume" in errors and b"Traceback" not in errors
+    assert b"continue with --resume" in errors and b"Traceback" not in errors
     assert any((folder / "out.jsonl.parts").glob("part-*.jsonl"))
     assert not (folder / "out.jsonl").exists()
 

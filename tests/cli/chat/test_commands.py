@@ -89,7 +89,7 @@ def test_retry_gives_another_answer_in_place_of_the_first():
     seen, conversation = play("hello", "/retry", replies=("One.", "Two.", "Three."))
     assert "again: hello" in seen and "Two." in seen
     assert [each.content for each in conversation.session.messages] == ["hello", "Two."]
-    assert "there is nothing to say again" in play("/retry")[0]
+    assert "there is no message to send again" in play("/retry")[0]
 
 
 def test_retry_after_an_error_says_it_again():
@@ -201,7 +201,7 @@ def test_a_recording_has_no_other_models(tmp_path):
     tape = tmp_path / "tape.jsonl"
     tape.touch()
     seen, _ = play("/model large", source=EndpointChoice(recording=tape))
-    assert "a recording has no other models" in seen
+    assert "a recording has only its own model" in seen
 
 
 def test_a_picture_goes_with_the_next_message_and_no_other(tmp_path):

@@ -30,7 +30,7 @@ def test_a_file_is_pulled_listed_found_and_removed(run, gguf):
     assert run("path", "tiny").stdout == f"{gguf}\n"
     removed = run("remove", "tiny")
     assert (removed.stdout, removed.exit_code) == ("", 0)
-    assert "is left where it is" in removed.stderr
+    assert "stays where it is" in removed.stderr
     assert gguf.exists()
 
 

@@ -51,7 +51,7 @@ class History:
         self._end_results()
         calls = {call.id: call for call in message.calls}
         if len(calls) < len(message.calls):
-            raise BadRequest(f"{path} makes two calls under one id", path)
+            raise BadRequest(f"{path} contains two calls with the same id", path)
         # An id may come again in a later message, and then means the call of that one.
         self._calls |= calls
         if message.role == "user":
@@ -64,7 +64,7 @@ class History:
         call = self._calls.get(id)
         if call is None:
             raise BadRequest(
-                f"{path} answers the call {shown(id)}, which no message before it makes", path
+                f"{path} answers the call {shown(id)}, which is in no message before it", path
             )
         text, seen = said(parts, self._sees, labelled=True)
         self._results.append(ToolResult(call, text, is_error, attachments=seen))

@@ -101,7 +101,7 @@ class Offering:
     def leave_out(self, kind: str, name: Any = None) -> None:
         """A tool of *kind*, which its client may call *name*, that cannot be offered."""
         self._left_out |= {kind, name} if isinstance(name, str) else {kind}
-        self.note(f"left out {kind[:80]}: it runs on servers of its maker")
+        self.note(f"left out {kind[:80]}: it runs on its maker's servers")
 
     def name_of(self, tool: ClientTool) -> str:
         """What *tool* is called here, offered now or not."""
@@ -142,7 +142,7 @@ class Offering:
 
     def _spec(self, name: str, description: Any, parameters: Any) -> ToolSpec:
         if description is not None and not isinstance(description, str):
-            self.note(f"{name}: a description that is no text")
+            self.note(f"{name}: a description that is not text")
             description = None
         # The order of a schema's properties is shown to the model, so it is not sorted away.
         written = json.dumps([name, description, parameters])

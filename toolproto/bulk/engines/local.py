@@ -67,8 +67,8 @@ def _taken(waiting: deque[tuple[Piece, Future[Done]]]) -> tuple[Piece, Done]:
         return piece, future.result()
     except BrokenProcessPool:
         raise ToolProtoError(
-            f"a worker process was killed while {piece.place}, or a piece behind it, was read; "
-            "if the memory is short, use fewer --jobs"
+            f"a worker process was killed while it read {piece.place}, or a piece after it; "
+            "if memory is short, use fewer --jobs"
         ) from None
 
 

@@ -51,7 +51,7 @@ _WORDS = {
     Answer.WHOLE: "[w]hole",
 }
 _HELP = (
-    "y runs it once · a runs it, and this tool without asking from now on · e changes its "
+    "y runs it once · a runs it, and from now on runs this tool without asking · e changes its "
     "arguments · n refuses, and may be followed by the reason · w shows folded arguments whole · "
     "Ctrl-C cancels the turn"
 )

@@ -71,7 +71,7 @@ def _help(repl: Repl, _: str) -> None:
         said = Text.assemble((f"/{name}", "bold"), f" {each.form}".ljust(width - len(name) - 1))
         repl.screen.show(said.append(each.purpose))
     repl.screen.say(
-        'A line that ends in \\ goes on; """ or ``` begin a message of several lines. '
+        'A line that ends in \\ continues; """ or ``` begin a message of several lines. '
         "Ctrl-C cancels a turn, Ctrl-D leaves."
     )
 
@@ -141,7 +141,7 @@ def _clear(repl: Repl, _: str) -> None:
 def _system(repl: Repl, text: str) -> None:
     if text:
         repl.chat.change(system=text)
-        repl.screen.say("that is the system prompt from now on")
+        repl.screen.say("this is the system prompt from now on")
     elif repl.chat.setup.system:
         repl.screen.show(Whole("system prompt", repl.chat.setup.system))
     else:
@@ -151,7 +151,7 @@ def _system(repl: Repl, text: str) -> None:
 def _retry(repl: Repl, _: str) -> None:
     last = repl.chat.last_message()
     if last is None:
-        raise UsageError("there is nothing to say again")
+        raise UsageError("there is no message to send again")
     text, turn = last
     repl.screen.say(f"again: {one_line(text, 60)}")
     repl.turn(text, beside=turn)
@@ -166,7 +166,7 @@ def _save(repl: Repl, rest: str) -> None:
         raise UsageError("write /save FILE, /save FILE jsonl or /save FILE md")
     path = Path(words[0]).expanduser()
     form = words[1] if words[1:] else "md" if path.suffix == ".md" else "jsonl"
-    if path.exists() and not repl.agrees(f"{path} is there already; replace it?"):
+    if path.exists() and not repl.agrees(f"{path} exists already; replace it?"):
         return
     store, id = repl.chat.setup.store, repl.chat.setup.id
     text = export_markdown(store, id) if form == "md" else "".join(export_jsonl(store, id))
@@ -177,11 +177,11 @@ def _save(repl: Repl, rest: str) -> None:
 def _thinking(repl: Repl, switch: str) -> None:
     if switch in ("on", "off"):
         repl.thinking = switch == "on"
-        repl.screen.say(f"thinking is {'shown as it comes' if repl.thinking else 'folded'} now")
+        repl.screen.say(f"thinking is now {'shown as it arrives' if repl.thinking else 'folded'}")
         return
     said = [each.reasoning for each in repl.chat.session.messages if each.reasoning]
     if not said:
-        raise UsageError("there was no thinking yet; /thinking on shows it as it comes")
+        raise UsageError("there was no thinking yet; /thinking on shows it as it arrives")
     repl.screen.show(thought(visible(said[-1])))
 
 
@@ -226,19 +226,19 @@ def _quit(repl: Repl, _: str) -> None:
 
 COMMANDS = {
     "help": SlashCommand("", "this list", _help),
-    "tools": SlashCommand("[on|off NAME]", "which tools the model has; take some away", _tools),
+    "tools": SlashCommand("[on|off NAME]", "list the model's tools; switch some off or on", _tools),
     "pending": SlashCommand("", "decide about calls that wait", _pending),
-    "paradigm": SlashCommand("[NAME]", "in which form it writes calls, or another form", _paradigm),
-    "model": SlashCommand("[NAME]", "the models there are, or talk with another", _model),
+    "paradigm": SlashCommand("[NAME]", "show the form of calls, or choose another one", _paradigm),
+    "model": SlashCommand("[NAME]", "list the models, or talk with another one", _model),
     "image": SlashCommand("FILE", "show the model a picture with your next message", _image),
     "clear": SlashCommand("", "forget the conversation and begin a new one", _clear),
-    "system": SlashCommand("[TEXT]", "the system prompt, or another one", _system),
-    "retry": SlashCommand("", "say the last message again, for another answer", _retry),
-    "result": SlashCommand("[N]", "the last result whole, or the Nth last", _result),
-    "diff": SlashCommand("", "what the last turn changed in files", _diff),
-    "undo": SlashCommand("", "put back the files that the last turn changed", _undo),
-    "trace": SlashCommand("[N]", "where a tool failed last, or the Nth last time", _trace),
-    "thinking": SlashCommand("[on|off]", "the last thinking whole, or show it always", _thinking),
+    "system": SlashCommand("[TEXT]", "show the system prompt, or set another one", _system),
+    "retry": SlashCommand("", "send the last message again, for another answer", _retry),
+    "result": SlashCommand("[N]", "show the last result whole, or the Nth last", _result),
+    "diff": SlashCommand("", "show what the last turn changed in files", _diff),
+    "undo": SlashCommand("", "restore the files that the last turn changed", _undo),
+    "trace": SlashCommand("[N]", "show why a tool failed last, or the Nth last time", _trace),
+    "thinking": SlashCommand("[on|off]", "show the last thinking, or always show it", _thinking),
     "save": SlashCommand("FILE [jsonl|md]", "write the conversation to a file", _save),
     "quit": SlashCommand("", "leave; /exit does the same", _quit),
     "exit": SlashCommand("", "leave", _quit),

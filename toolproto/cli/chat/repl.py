@@ -139,7 +139,7 @@ class Repl:
             self.screen.show(Text(f"{_MARK}{one_line(last[0])}", style="dim"))
         if said := self.chat.last_answer():
             self.screen.show(_BLANK, answer(visible(said)))
-        if session.interrupted and self.agrees("the last turn broke off; go on with it?"):
+        if session.interrupted and self.agrees("the last turn did not finish; continue it?"):
             self._watch(session.stream_resumed({}))
         self.settle_pending()
 
@@ -172,8 +172,8 @@ class Repl:
                 self.screen.console.line()
                 waiting = counted(len(pending), "call")
                 self.screen.say(
-                    f"{waiting} not decided: /pending asks again; your next message goes on "
-                    f"without",
+                    f"{waiting} not decided: /pending asks again; if you send a message instead, "
+                    "nothing that waits is run",
                     "yellow",
                 )
                 return False

@@ -117,7 +117,7 @@ class Terminal:
         return mark.join(hidden)
 
     def _edited_here(self, text: str) -> str | None:
-        sys.stdout.write("there was no editor; change the line, or press Enter to leave it\n")
+        sys.stdout.write("there is no editor; change the line here, or press Enter to keep it\n")
         flat = " ".join(line.strip() for line in text.splitlines())
         readline = self._readline
         if readline:

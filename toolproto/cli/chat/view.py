@@ -136,7 +136,7 @@ class TurnView:
             case HistoryCompacted(before, after):
                 self._screen.say(f"~ history shortened: {len(before)} messages to {len(after)}")
             case StepEnded(step) if step.diff:
-                self._screen.say("± files were changed: /diff shows how, /undo puts them back")
+                self._screen.say("± files were changed: /diff shows how, /undo restores them")
             case CompactionFailed(error):
                 self._screen.say(f"~ history could not be shortened: {one_line(str(error))}")
             case TurnEnded(result):

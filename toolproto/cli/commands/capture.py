@@ -61,7 +61,7 @@ def command(
 ) -> None:
     """Make fixtures in FOLDER (fixtures/<paradigm>) out of recorded replies.
 
-    There is one fixture for each class of malformation, without keys and e-mail addresses. Files
+    There is one fixture for each kind of mistake, without keys and e-mail addresses. Files
     that are in FOLDER already are never changed.
     """
     import os

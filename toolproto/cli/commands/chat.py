@@ -56,8 +56,8 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option(
     "--approve",
     type=click.Choice(_APPROVE),
-    help="Which calls run: those that only 'read', 'all', 'none', or 'ask' about all that do more "
-    "than read.  [ask at a terminal, read in a pipe]",
+    help="Which calls run: 'ask' asks about calls that do more than read, 'read' refuses those, "
+    "'all' runs every call, 'none' runs no call.  [ask at a terminal, read in a pipe]",
 )
 @click.option(
     "--allow",
@@ -76,7 +76,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @constrain_option
 @guard_option
 @click.option("--untrusted", multiple=True, metavar="TOOL",
-              help="Treat its results as a stranger's words; read_* names several.")  # fmt: skip
+              help="Treat its results as written by a stranger; read_* names several.")  # fmt: skip
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
@@ -84,14 +84,16 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option(
     "--session", type=SESSION, metavar="ID", help="Continue the session of this name, or begin it."
 )
-@click.option("--files", metavar="NAME", help="Let the model keep files of that name in the store.")
+@click.option(
+    "--files", metavar="NAME", help="Let the model keep files in the store, under this name."
+)
 @click.option(
     "--workspace", default="", metavar="NAME", help="Workspace that a new session belongs to."
 )
 @click.option("--auto-title", is_flag=True, help="Let the model find a title, in the background.")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking whole.")
 @click.option("--max-rounds", type=click.IntRange(1), default=10, show_default=True,
-              help="Requests that one message may lead to.")  # fmt: skip
+              help="Most requests that one message may cause.")  # fmt: skip
 @click.option("--in-order", is_flag=True,
               help="Run the calls of one reply one after another.")  # fmt: skip
 @click.option("--stop-on-deny", is_flag=True, help="End the turn when you refuse a call.")
@@ -101,7 +103,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
     help="Sampling temperature; 0 always takes the likeliest token.",
 )
 @click.option("--max-tokens", type=click.IntRange(1), help="Most tokens of one reply.")
-@click.option("--seed", type=int, help="Seed for answers that can be repeated.")
+@click.option("--seed", type=int, help="Seed, to get the same answer again.")
 @json_option
 @click.pass_context
 def command(
@@ -173,7 +175,7 @@ def command(
             emit = print_json if as_json else None
             code = Piped(chat, _write, note, emit).run(said or "")
             if chosen.store and not chosen.session:
-                note(f"to go on with it: --session {chat.setup.id}")
+                note(f"to continue it: --session {chat.setup.id}")
     finally:
         chat.close()
     ctx.exit(code)

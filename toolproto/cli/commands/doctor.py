@@ -27,8 +27,8 @@ def command(
 ) -> None:
     """Check what is installed, and whether the endpoint and the MCP servers answer.
 
-    Each thing that is missing or broken comes with the command that mends it. Exits with 1 if
-    anything is broken; what is only not installed does not count.
+    Prints the command that fixes each thing that is missing or broken. Exits with 1 if anything is
+    broken; an extra that is not installed does not count.
     """
     broken = False
     for finding in checkup(endpoint, ctx.ensure_object(Settings), mcp):

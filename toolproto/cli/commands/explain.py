@@ -25,10 +25,14 @@ _LONGEST = 16_000_000
 @tools_option
 @json_option
 @click.option(
-    "--html", type=click.Path(dir_okay=False, path_type=Path), help="Write it as a page of HTML."
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the explanation as an HTML page.",
 )
 @click.option(
-    "--chunk-size", type=click.IntRange(min=1), help="Also stream it in pieces of this length."
+    "--chunk-size",
+    type=click.IntRange(min=1),
+    help="Also stream the reply in pieces of this length.",
 )
 @click.option(
     "--chunks",

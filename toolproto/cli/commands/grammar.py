@@ -139,7 +139,7 @@ def _departed(reply: str, found: Departure) -> str:
     expected = [json.dumps(each, ensure_ascii=False) if each != "[…]" else "other characters"
                 for each in found.expected[:6]]  # fmt: skip
     return visible(
-        f"departs at character {found.at} (line {line}, column {column}), behind "
+        f"departs at character {found.at} (line {line}, column {column}), after "
         f"{json.dumps(before, ensure_ascii=False)}: expected {' or '.join(expected)}; {came}"
     )
 

@@ -37,7 +37,7 @@ def _pull(source: str, name: str | None) -> None:
     """Get the model SOURCE, and print where its file is.
 
     SOURCE is smollm2 (135 million parameters, 93 MB), OWNER/REPOSITORY/FILE.gguf of the Hugging
-    Face hub, or a GGUF file, which stays where it is. A download that was interrupted goes on
+    Face hub, or a GGUF file, which stays where it is. A download that was interrupted continues
     where it stopped.
     """
     path = _pull_watched(source, name)
@@ -72,7 +72,7 @@ def _path(name: str) -> None:
 def _remove(name: str) -> None:
     """Remove the model NAME. A file that was not downloaded here stays where it is."""
     model = remove_model(name)
-    note(f"removed {model.path}" if model.kept else f"{model.path} is left where it is")
+    note(f"removed {model.path}" if model.kept else f"{model.path} stays where it is")
 
 
 def _pull_watched(source: str, name: str | None) -> Path:

@@ -28,7 +28,7 @@ _CUSTOM = "@call "
     help="How the inside of a call is written.",
 )
 @click.option(
-    "--custom", is_flag=True, help="Write a reader of its own, for a form without closers."
+    "--custom", is_flag=True, help="Write a reader, too, for a form without closing markers."
 )
 @click.option(
     "--package", is_flag=True, help="Write a package with an entry point, to be published."
@@ -67,7 +67,7 @@ def _show(wanted: NewParadigm, done: Scaffolded) -> None:
     if Path("pytest.ini") in done.left and not _says(done.folder, "toolproto_fixtures"):
         note("pytest has settings here already; add to them: toolproto_fixtures = fixtures")
     if Path("conftest.py") in done.left and not _says(done.folder, f"import {wanted.module}"):
-        note(f"conftest.py is there already; add to it: import {wanted.module}")
+        note(f"conftest.py exists already; add to it: import {wanted.module}")
     where = f" {done.folder}" if done.folder != Path() else ""
     note(f"next: pytest{where}")
     if wanted.package:

@@ -30,7 +30,7 @@ _SPEC = ToolSpec(
 @click.option("--for", "model", metavar="MODEL", help="Recommend one for the model of that name.")
 @json_option
 def command(name: str | None, model: str | None, as_json: bool) -> None:
-    """List the forms of call, show the one called NAME, or recommend one.
+    """List the paradigms (forms of calls), show the one called NAME, or recommend one.
 
     Installed plugins are listed too.
     """

@@ -36,7 +36,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command("parse")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @paradigm_named(
-    "Form of the calls: a name, a .py file that defines one, 'auto', or 'any' form there is."
+    "Form of the calls: a name, a .py file that defines one, 'auto', or 'any' for every known form."
 )
 @tools_option
 @click.option("--salvage", is_flag=True, help="Read calls of known tools in other forms, too.")
@@ -46,13 +46,15 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--input-format",
     type=click.Choice([kind.value for kind in Kind]),
-    help="What the inputs are, where their names do not say.",
+    help="Format of the inputs, if their names do not show it.",
 )
 @click.option("--field", default="reply", show_default=True, help="Field of a row with the reply.")
 @click.option("--id-field", metavar="FIELD", help="Field with the reply's id.")
 @click.option("--tools-field", metavar="FIELD", help="Field with the tools offered in that row.")
 @click.option("--paradigm-field", metavar="FIELD", help="Field with the paradigm of that row.")
-@click.option("--finish-reason-field", metavar="FIELD", help="Field with why that reply ended.")
+@click.option(
+    "--finish-reason-field", metavar="FIELD", help="Field with the finish reason of that reply."
+)
 @click.option(
     "--messages-field", metavar="FIELD", help="Field with a conversation; its last reply is read."
 )
@@ -70,8 +72,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     help="File for the rows: .jsonl, .jsonl.gz or .parquet; with a / at its end, a folder.",
 )
 @click.option("--bad-rows", type=_FILE, help="File for the rows that cannot be read.")
-@click.option("--resume", is_flag=True, help="Go on with a run that was broken off.")
-@click.option("--force", is_flag=True, help="Write over an output that is there.")
+@click.option("--resume", is_flag=True, help="Continue a run that did not finish.")
+@click.option("--force", is_flag=True, help="Overwrite an existing output.")
 @click.option(
     "--jobs",
     "-j",
@@ -85,7 +87,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     show_default=True,
     help="Who does the work: processes of this machine, or Ray.",
 )
-@click.option("--address", metavar="HOST:PORT", help="Ray's cluster; 'auto' for one that is here.")
+@click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="Address of Ray's cluster; 'auto' finds one on this machine.",
+)
 @click.option(
     "--max-row-bytes",
     type=click.IntRange(1),
@@ -156,7 +162,7 @@ def _reading(asked: dict[str, Any]) -> Reading:
 def _engine(asked: dict[str, Any]) -> Engine:
     if asked["engine"] == "local":
         if asked["address"]:
-            raise UsageError("--address is that of Ray's cluster; say --engine ray, too")
+            raise UsageError("--address names Ray's cluster; give --engine ray, too")
         return read_here
     from ...bulk.engines.ray import RayEngine
 
@@ -207,7 +213,7 @@ def _read_all(sources: list[Source], reading: Reading, asked: dict[str, Any]) ->
         raise
     except (KeyboardInterrupt, ToolProtoError, OSError):
         if run.can_go_on and not asked["quiet"]:
-            note(f"what was written to {asked['output']} is kept; go on with --resume")
+            note(f"what was written to {asked['output']} is kept; continue with --resume")
         raise
     if report.was_complete:
         note(f"{asked['output']} is complete; --force reads everything again")

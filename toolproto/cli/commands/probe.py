@@ -32,7 +32,7 @@ from ..settings import FILE, Settings
 __all__ = ["command"]
 
 _EXAMPLES = {"both": (True, False), "with": (True,), "without": (False,)}
-_GOES_ON = "the same command goes on from there"
+_GOES_ON = "the same command continues from there"
 _EXITS = {
     "budget": Exit.FINE,
     "clear": Exit.FINE,
@@ -79,7 +79,9 @@ _EXITS = {
 @click.option(
     "--baseline/--no-baseline", default=True, help="Compare with generic prompts, too.  [yes]"
 )
-@click.option("--all", "whole", is_flag=True, help="Go on when one form is ahead beyond doubt.")
+@click.option(
+    "--all", "whole", is_flag=True, help="Send all requests, even if one form is clearly ahead."
+)
 @click.option(
     "--param",
     "params",
@@ -108,12 +110,12 @@ _EXITS = {
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Where replies and reports go; a rerun goes on from there.  [probe-MODEL]",
+    help="Folder for replies and reports; a rerun continues from there.  [probe-MODEL]",
 )
 @click.option("--fresh", is_flag=True, help="Forget the replies of earlier runs.")
 @click.option("--png", is_flag=True, help="Draw report.png too; needs matplotlib.")
 @click.option("--save/--no-save", default=True, help="Write the best choice to toolproto.toml.")
-@click.option("--dry-run", is_flag=True, help="Show what would be asked, and ask nothing.")
+@click.option("--dry-run", is_flag=True, help="Show which requests would be sent, and send none.")
 @json_option
 @click.pass_context
 def command(
@@ -143,7 +145,7 @@ def command(
     Sends the model 74 requests in every form, counts what it got right, prints a table, writes
     FOLDER/report.html and report.json, and saves the best choice for this model in toolproto.toml.
     Stops when one form is ahead of all others beyond doubt. Ctrl-C and the limits keep what is
-    known; the same command goes on from there.
+    known; the same command continues from there.
     """
     if not dry_run:
         endpoint = endpoint.with_model(which_model)
@@ -180,7 +182,7 @@ def command(
         print_report(report)
         note(f"wrote {', '.join(written)}")
     if report.stopped:
-        further = "--all asks the rest" if report.stopped.why == "clear" else _GOES_ON
+        further = "--all sends the rest" if report.stopped.why == "clear" else _GOES_ON
         note(f"{report.stopped.message}; {further}")
         ctx.exit(_EXITS[report.stopped.why])
 
@@ -206,7 +208,7 @@ def _save(ctx: click.Context, report: ProbeReport) -> Path | None:
     best = report.best
     if best is None:
         whole = len(report.scored) == report.total
-        why = "nothing was right in any form" if whole else "not every form was asked enough"
+        why = "nothing was right in any form" if whole else "not every form was tried often enough"
         note(f"{why}, so there is no choice to save")
         return None
     settings = ctx.find_object(Settings)

@@ -30,11 +30,11 @@ __all__ = ["command"]
 )
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @teaching_option
-@click.option("--budget", type=click.IntRange(1), help="Tokens the tools may take at most.")
+@click.option("--budget", type=click.IntRange(1), help="Most tokens that the tools may take.")
 @click.option(
     "--examples", is_flag=True, help="Include the chat turns that show small models a call."
 )
-@click.option("--model", default="", help="Whose paradigm 'auto' chooses.")
+@click.option("--model", default="", help="Model whose paradigm 'auto' chooses.")
 @json_option
 def command(
     paradigm: str,
@@ -48,7 +48,7 @@ def command(
     model: str,
     as_json: bool,
 ) -> None:
-    """Show what a model would be told about the tools, and what that costs.
+    """Show the system prompt that tells a model about the tools, and what it costs.
 
     The prompt goes to stdout, the count of tokens (an estimate, without a tokenizer) to stderr.
     """

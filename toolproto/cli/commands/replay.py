@@ -25,7 +25,7 @@ __all__ = ["command"]
 @click.command(name="replay")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @paradigm_named(
-    "What reads them: a name, or a .py file.  [default: each fixture's own]", default=None
+    "Paradigm that reads them: a name, or a .py file.  [default: each fixture's own]", default=None
 )
 @click.option(
     "--against",
@@ -35,7 +35,7 @@ __all__ = ["command"]
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Keep the outcomes, to compare a later version with.",
+    help="Keep the outcomes, to compare them with a later version.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 if anything changed.")
 @json_option

@@ -37,7 +37,7 @@ __all__ = ["command"]
 @click.option(
     "--upstream-key-env",
     metavar="VARIABLE",
-    help="Variable with the backend's key; without it, the client's own is passed on.",
+    help="Variable with the backend's key; without it, the client's own key is passed on.",
 )
 @click.option(
     "--native",
@@ -46,7 +46,7 @@ __all__ = ["command"]
     show_default=True,
     help="'auto': try the backend's own tools once for each model.",
 )
-@paradigm_named("What models are taught; 'auto' goes by their names.", "auto")
+@paradigm_named("Form of the calls; 'auto' goes by the model's name.", "auto")
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--examples", is_flag=True, help="Show small models a call before they begin.")
@@ -67,7 +67,7 @@ __all__ = ["command"]
 @click.option(
     "--normalize",
     is_flag=True,
-    help="Put the messages of requests without tools into order, too, for strict chat templates.",
+    help="Make roles alternate in requests without tools, too, for strict chat templates.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Interface to listen on.")
 @click.option(
@@ -86,7 +86,7 @@ __all__ = ["command"]
     "--allow-host",
     multiple=True,
     metavar="NAME",
-    help="Further name under which clients may address the proxy.",
+    help="Further host name that clients may use for the proxy.",
 )
 @click.option(
     "--workers",
@@ -99,7 +99,7 @@ __all__ = ["command"]
     "--pass-others/--no-pass-others",
     default=True,
     show_default=True,
-    help="Hand paths that have nothing to do with tools to a backend of the same API.",
+    help="Pass paths that have nothing to do with tools on to a backend of the same API.",
 )
 @click.option(
     "--pace",
@@ -107,9 +107,9 @@ __all__ = ["command"]
     default=50,
     show_default=True,
     metavar="MS",
-    help="Tokens that come within so many milliseconds go out together; 0 sends each at once.",
+    help="Tokens that arrive within so many milliseconds are sent together; 0 sends each at once.",
 )
-@click.option("--log-content", is_flag=True, help="Write what was said to the log, too.")
+@click.option("--log-content", is_flag=True, help="Also write requests and replies to the log.")
 @click.pass_context
 def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
     """Give `tools` to any client, on a backend that only completes text.

@@ -74,7 +74,7 @@ def _known(store: Store, id: str) -> str:
 @command.command("list")
 @_in_store
 @click.argument("search", default="")
-@click.option("--workspace", metavar="NAME", help="Only sessions that belong to it.")
+@click.option("--workspace", metavar="NAME", help="Only sessions of this workspace.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many.")
 @json_option
 def list_sessions(
@@ -82,7 +82,7 @@ def list_sessions(
 ) -> None:
     """List sessions, the last used first.
 
-    With SEARCH, those whose title or text holds it.
+    With SEARCH, only those whose title or text contains it.
     """
     from ...stores.base import NO_SESSIONS
     from ..sessions_view import session_table
@@ -97,13 +97,13 @@ def list_sessions(
     elif found:
         out().print(session_table(found))
     else:
-        note(f"no session holds {search!r}" if search else "there are no sessions yet")
+        note(f"no session contains {search!r}" if search else "there are no sessions yet")
 
 
 @command.command("show")
 @_in_store
 @click.argument("id", type=SESSION)
-@click.option("--whole", is_flag=True, help="Fold neither arguments nor results.")
+@click.option("--whole", is_flag=True, help="Show arguments and results whole.")
 @click.option("--thinking", is_flag=True, help="Show the model's thinking.")
 @json_option
 def show(store: Store, id: str, whole: bool, thinking: bool, as_json: bool) -> None:
@@ -159,7 +159,7 @@ def export(store: Store, id: str, form: str | None, output: Path | None) -> None
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--id", "id", metavar="ID", help="Name of the session here, instead of the old one.")
 def import_session(store: Store, file: Path, id: str | None) -> None:
-    """Make a session of an exported FILE."""
+    """Make a session from an exported FILE."""
     from ...session import import_jsonl
 
     with file.open(encoding="utf-8", errors="replace") as lines:
@@ -171,7 +171,7 @@ def import_session(store: Store, file: Path, id: str | None) -> None:
 @click.argument("ids", nargs=-1, required=True, type=SESSION)
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 def delete(store: Store, ids: tuple[str, ...], yes: bool) -> None:
-    """Forget sessions and all that was said in them."""
+    """Delete sessions with all their messages."""
     for id in ids:
         _known(store, id)
     if not yes:

@@ -21,13 +21,13 @@ __all__ = ["command"]
 @click.option("--yes", "-y", is_flag=True, help="Run every step without asking.")
 @click.pass_context
 def command(ctx: click.Context, into: Path, yes: bool) -> None:
-    """Show the main things in five minutes: each step is a command that you could type.
+    """Show the main features in five minutes: each step is a command that you could type.
 
     A call, a drifted call and its repair, a call that is only shown, an approval, a paradigm of
     your own, and its laws. Without a terminal every step is run.
     """
     if into.exists():
-        raise UsageError(f"{into} is there already; remove it, or name another with --into FOLDER")
+        raise UsageError(f"{into} exists already; remove it, or name another with --into FOLDER")
     into.mkdir(parents=True)
     attended = sys.stdin.isatty() and not yes
     failed = False

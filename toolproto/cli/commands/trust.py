@@ -21,7 +21,7 @@ __all__ = ["command"]
 def command(folder: Path, listed: bool, forget: bool) -> None:
     """Let toolproto.toml of FOLDER choose tools, endpoints, keys and files.
 
-    Read the file first: it can have Python run, and a key sent somewhere. The folder is remembered
+    Read the file first: it can run Python and send a key somewhere. The folder is remembered
     by its path and by what the file says; if the file changes, you are asked again. Without
     FOLDER, the current one.
     """
@@ -40,7 +40,7 @@ def command(folder: Path, listed: bool, forget: bool) -> None:
 def _trust(folder: Path) -> None:
     trust = load_settings(folder=folder).trust
     if trust is None:
-        raise UsageError(f"{folder / FILE} is not there, so there is nothing to trust")
+        raise UsageError(f"{folder / FILE} does not exist, so there is nothing to trust")
     trust.remember()
     click.echo(f"trusted {visible(trust.folder)}")
     for line in trust.shown():

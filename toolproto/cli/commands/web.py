@@ -54,16 +54,16 @@ __all__ = ["command"]
               help="Variable with the key of one person; needed for other interfaces, "
                    "may be repeated.")  # fmt: skip
 @click.option("--allow-host", multiple=True, metavar="NAME",
-              help="Further name under which the page may be addressed.")  # fmt: skip
+              help="Further host name that browsers may use for the page.")  # fmt: skip
 @click.option("--open/--no-open", "open_browser", default=True, show_default=True,
               help="Show the page in the browser.")  # fmt: skip
 @click.pass_context
 def command(
     ctx: click.Context, /, endpoint: EndpointChoice, open_browser: bool, **options: Any
 ) -> None:
-    """Talk with a model on a page of your browser, and run its calls yourself.
+    """Talk with a model on a page in your browser, and run its calls yourself.
 
-    Without an endpoint, a script answers, so that you can try the page; choose another one there.
+    Without an endpoint, a script answers, so that you can try the page; choose a model there.
     With --host others can use it, each with a key: they do not see each other's sessions.
     """
     settings = ctx.ensure_object(Settings)

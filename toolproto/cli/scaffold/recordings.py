@@ -29,7 +29,7 @@ def write_fixtures(folder: Path, paradigm: str, written: str) -> None:
         parsed = fixture.read()
         if (parsed.calls == [CALL]) is not (fixture.case == "clean"):
             raise UsageError(
-                f"with these markers the fixture {fixture.case!r} reads as {parsed.calls!r};"
+                f"with these markers the fixture {fixture.case!r} is read as {parsed.calls!r};"
                 " choose others"
             )
         path = write_fixture(folder, fixture)

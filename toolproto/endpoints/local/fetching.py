@@ -134,7 +134,7 @@ def _broken(file: RemoteFile, error: Exception) -> EndpointError:
     reason = error.reason if isinstance(error, URLError) else error
     return EndpointError(
         f"{file.name} could not be fetched: {reason or type(error).__name__}; "
-        "the same command goes on where it stopped"
+        "the same command continues where it stopped"
     )
 
 

@@ -32,7 +32,7 @@ def hub_file(repository: str, filename: str) -> RemoteFile:
             "or pull a GGUF file that you have: toolproto model pull FILE"
         ) from None
     if urlsplit(found.location).scheme not in ("http", "https"):
-        raise EndpointError(f"the hub names no web address for {filename}")
+        raise EndpointError(f"the hub gives no web address for {filename}")
     name = PurePosixPath(filename).name
     # Large files are tagged with their SHA-256.
     checksum = found.etag if found.etag and _SHA256.fullmatch(found.etag) else None

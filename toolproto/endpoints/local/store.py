@@ -132,7 +132,7 @@ def model_name(text: str) -> str:
     """*text* as the name of a model: the stem of a file, without what names cannot hold."""
     name = _ODD.sub("-", text).lstrip("._-")[:100]
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{text!r} is no name for a model; use letters, digits and . _ -")
+        raise UsageError(f"{text!r} cannot name a model; use letters, digits and . _ -")
     return name
 
 

@@ -28,7 +28,7 @@ def located(url: str | Path) -> Database:
         case "postgresql" | "postgres" | "postgresql+psycopg":
             return PostgresDatabase(parts)
         case other:
-            raise UsageError(f"no store is kept in {other!r}; expected {_EXPECTED}")
+            raise UsageError(f"no store can be kept in {other!r}; expected {_EXPECTED}")
 
 
 def _parts(url: str) -> URL:
@@ -36,13 +36,13 @@ def _parts(url: str) -> URL:
         return make_url(url)
     except (ArgumentError, ValueError):
         pass
-    raise UsageError(f"that is no URL of a database; expected {_EXPECTED}")
+    raise UsageError(f"that is not the URL of a database; expected {_EXPECTED}")
 
 
 def _file(url: URL) -> Path:
     if url.database in (None, "", ":memory:") or url.query:
         raise UsageError(
             "SQLite needs a file and no options, as in 'sqlite:///sessions.db'; "
-            "a store that need not last is 'memory:'"
+            "for a store that need not last use 'memory:'"
         )
     return Path(url.database)

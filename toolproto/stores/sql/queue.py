@@ -126,7 +126,7 @@ class TurnQueue:
         asked = {"session": checked_id(session), "message": readable(message), "room": self._room}
         rows = self._run(_PUT, asked, durable=True)
         if not rows:
-            raise StoreFull(f"{self._room:,} turns are due already; come again later")
+            raise StoreFull(f"{self._room:,} turns are waiting already; try again later")
         return int(rows[0][0])
 
     def take(self, worker: str) -> DueTurn | None:

@@ -29,14 +29,14 @@ def made(paradigm: Any) -> ToolContextDef:
         elif inspect.isclass(paradigm) and issubclass(paradigm, ToolContextDef):
             paradigm = paradigm()
     except UsageError as error:
-        remedy = "name one that is there, or mend what the message says of it"
+        remedy = "name an existing paradigm, or fix what the message says"
         raise LawBroken("exercise", str(error), remedy) from None
     except Exception as error:
         what = f"{paradigm!r} cannot be made: {error}"
-        remedy = "implement what is abstract, and let it be made without arguments"
+        remedy = "implement the abstract methods, and let the class be made without arguments"
         raise LawBroken("exercise", what, remedy) from error
     if not isinstance(paradigm, ToolContextDef):
-        what = f"{paradigm!r} is no paradigm"
+        what = f"{paradigm!r} is not a paradigm"
         raise LawBroken("exercise", what, "give a ToolContextDef: paradigm = Bracket()")
     return paradigm
 

@@ -72,7 +72,7 @@ def grammar_accepts(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: 
                 "grammar",
                 f"{shown(before + written)} is not accepted from character {departs.at} on, where"
                 f" there might have stood {shown(departs.expected[:8])}",
-                "let the codec's grammar say what its encode writes",
+                "make the codec's grammar describe what its encode writes",
             )
     return True
 

@@ -47,7 +47,7 @@ def linearity(
         "linearity",
         f"twice the text took {ratio:.1f} times as long, at {size} characters of"
         f" {shown(grow(80))} …",
-        "never read again what was read; search on from where you stopped",
+        "never read the same text again; continue the search where you stopped",
     )
 
 

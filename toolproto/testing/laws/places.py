@@ -46,7 +46,7 @@ def place(
             "place",
             f"{call_line(each)} is read {'' if context.shown else 'without a doubt '}out of"
             f" {shown(reply)}, where it is only shown ({context.kind})",
-            "ask where a call stands before it is read as one: decoding/reply/place.py does",
+            "look at the place of a call before reading it, as decoding/reply/place.py does",
         )
 
 

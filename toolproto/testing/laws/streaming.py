@@ -29,7 +29,7 @@ def chunking(paradigm: ToolContextDef, reply: str, cuts: Sequence[int], offer: T
     if not same_events(whole, parsed):
         raise LawBroken(
             "chunking",
-            f"{shown(reply)} is not the same to both readers:\n"
+            f"{shown(reply)} is read differently by the two readers:\n"
             + side_by_side(("fed to decoder in one piece", "parse_response"), whole, parsed),
             "let parse_response feed the decoder: two readers will always differ somewhere",
         )
@@ -38,7 +38,7 @@ def chunking(paradigm: ToolContextDef, reply: str, cuts: Sequence[int], offer: T
     if not same_events(whole, split):
         raise LawBroken(
             "chunking",
-            f"{shown(reply)}, cut into {_told(pieces)}, reads otherwise:\n"
+            f"{shown(reply)}, cut into {_told(pieces)}, is read differently:\n"
             + side_by_side(("in one piece", f"in {len(pieces)} pieces"), whole, split),
             "decide by position in the text: hold back what more text could change",
         )
@@ -113,7 +113,7 @@ def _prompt_call(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> 
             return
     raise LawBroken(
         "promptness",
-        f"{shown(reply[-80:])} is not completed when words have come behind it",
+        f"{shown(reply[-80:])} is not completed when words have come after it",
         "complete a call with its last character, unless what follows may belong to it",
     )
 
@@ -129,7 +129,7 @@ def freshness(paradigm: ToolContextDef, reply: str, other: str, offer: ToolOffer
                 f"{shown(text)} reads otherwise while another decoder reads"
                 f" {shown(other if text is reply else reply)}:\n"
                 + side_by_side(("alone", "in turns with the other"), alone, together),
-                "make a new decoder for each reply, and keep all that changes inside it",
+                "make a new decoder for each reply, and keep everything that changes inside it",
             )
 
 

@@ -111,7 +111,7 @@ def truncation(paradigm: ToolContextDef, call: ToolCall, cut: int, offer: ToolOf
         events = read_in_pieces(paradigm, [written[:place]], fitting, "length")
         parsed = ParsedResponse(written[:place], tuple(merge(events)))
         if any(_is_sure(read) and not _same_calls([read], [call]) for read in parsed.calls):
-            raise _cut_call("is taken for a whole one", parsed)
+            raise _cut_call("is taken for a whole call", parsed)
         if place in _inside_texts(written, call) and not _only_truncated(parsed.problems):
             raise _cut_call("is not reported as truncated", parsed)
 
