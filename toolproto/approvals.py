@@ -53,11 +53,11 @@ _DOES: dict[Risk, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """A call that waits for a decision, and *reason*: why somebody is asked.
+    """A call that waits for a decision; *reason* says why somebody is asked.
 
-    *concerns* are reasons to look twice: words of the call that a stranger wrote.
-    With *is_form* a tool asks for values while it runs: *tool* is the form, the arguments of *call*
-    are what it gets, and ``Allow(instead=…)`` gives it others.
+    *concerns* are reasons to look closely: words of the call that a stranger wrote. With *is_form*
+    a tool asks for values while it runs: *tool* is the form, the arguments of *call* are the values
+    it gets, and ``Allow(instead=…)`` gives it others.
     """
 
     call: ToolCall
@@ -71,11 +71,11 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """Run the call, or *instead* of it another.
+    """Run the call, or another one *instead*.
 
-    *always*: do not ask for this tool again, unless there is a concern. *vouched* are arguments, by
-    the names in the concerns, whose very values somebody has looked at and stands for: what a
-    ``strict`` guard waits for.
+    *always*: do not ask about this tool again, unless there is a concern. *vouched* names
+    arguments, as the concerns name them, whose exact values somebody has checked and vouches for; a
+    ``strict`` guard needs this.
     """
 
     instead: ToolCall | None = None
@@ -87,8 +87,8 @@ class Allow:
 class Deny:
     """Do not run the call; the model is told *reason*.
 
-    With *stop* nothing else of the reply runs, either, and the turn ends: the model hears of it
-    when the user goes on.
+    With *stop* no other call of the reply runs, and the turn ends: the model is told with the
+    user's next message.
     """
 
     reason: str = "the user declined"
@@ -133,14 +133,14 @@ def approval_request(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Which calls run, which are asked about and which are refused.
+    """Which calls run, which need approval and which are refused.
 
-    *tools* maps names or patterns (``"fs_*"``) to rules, the first that matches wins; then comes
-    what the tool itself says (``needs_approval``), then *risks*. *guessed* is the rule for a call
-    that had to be guessed at and could do more than read; it can only make things stricter. A tool
-    that needs caution (``Tool.caution``) is asked about where it would simply run. With
-    *stop_on_deny* every refusal by the approver ends the turn. Tools that are denied whatever they
-    are called with are not even taught.
+    *tools* maps names or patterns (``"fs_*"``) to rules, and the first match wins; then comes what
+    the tool itself says (``needs_approval``), then *risks*. *guessed* is the rule for a call that
+    had to be guessed and could do more than read; it can only make the decision stricter. For a
+    tool that needs caution (``Tool.caution``), somebody is asked even if it would run otherwise.
+    With *stop_on_deny* every refusal by the approver ends the turn. The model is not even shown
+    tools whose calls are always denied.
     """
 
     tools: Mapping[str, Rule] = field(default_factory=dict)
@@ -157,7 +157,7 @@ class Policy:
                 raise UsageError(f"{risk!r} is not a risk; use one of {tuple(_DEFAULT)}")
 
     def rule(self, call: ToolCall, tool: Tool) -> tuple[Rule, str]:
-        """What is to happen to *call*, and the reason in words for a person."""
+        """The rule for *call*, and the reason in words for a person."""
         rule, reason = self._usual(tool), f"{tool.name} {_DOES[tool.risk]}"
         if call.grade is Grade.GUESSED and tool.risk != "read" and self._stricter(rule):
             if call.place_doubt:

@@ -27,9 +27,9 @@ _ADDRESSES = ("http://", "https://")
 
 
 def image(source: str | PathLike[str] | bytes, *, media_type: str = "") -> Attachment:
-    """A picture for models that see: its bytes, a path, or where it is (``https://…``, ``data:…``).
+    """A picture for models that see: its bytes, a path, or its address (``https://…``, ``data:…``).
 
-    Its *media_type* is found out, unless it is given.
+    Its *media_type* is detected, unless it is given.
     """
     if isinstance(source, str) and source.startswith(_ADDRESSES):
         return Attachment(media_type or _guessed(source.partition("?")[0]) or "image/*", url=source)
@@ -42,9 +42,9 @@ def image(source: str | PathLike[str] | bytes, *, media_type: str = "") -> Attac
 def document(
     source: str | PathLike[str] | bytes, *, name: str = "", media_type: str = ""
 ) -> Attachment | str:
-    """A file: its bytes, a path, or where it is (``https://…``).
+    """A file: its bytes, a path, or its address (``https://…``).
 
-    What people read as text becomes text, which every model reads; a PDF needs one that takes it.
+    A text file becomes text, which every model reads; a PDF needs a model that takes PDFs.
     """
     name = name or _name(source)
     kind = media_type or _guessed(name)

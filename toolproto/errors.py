@@ -57,8 +57,8 @@ class UsageError(ToolProtoError):
 class EndpointError(ToolProtoError):
     """The service behind an endpoint failed, or could not be reached.
 
-    *status* is its HTTP status, None where there was no answer; *body* is the beginning of what it
-    said; *retry_after* the seconds it asked to be left alone.
+    *status* is its HTTP status, None if there was no answer; *body* is the beginning of its answer;
+    *retry_after* is how many seconds it asked to wait.
     """
 
     def __init__(
@@ -76,11 +76,11 @@ class EndpointError(ToolProtoError):
 
 
 class EndpointTimeout(EndpointError):
-    """The service took longer than it may: to connect, to begin, to go on, or in all."""
+    """The service took too long: to connect, to begin, to continue, or in all."""
 
 
 class WireError(EndpointError):
-    """What the service sent is not a reply: garbage, a broken frame, an end too early."""
+    """The service did not send a reply, but garbage, a broken frame, or an incomplete one."""
 
 
 class TurnCancelled(ToolProtoError):
@@ -92,7 +92,7 @@ class TurnTimeout(TurnCancelled):
 
 
 class LimitReached(ToolProtoError):
-    """The turn was stopped because the model would not come to an end."""
+    """The turn was stopped because the model did not come to an end."""
 
     def __init__(self, message: str, limit: Literal["rounds", "reasks", "repetition"]) -> None:
         super().__init__(message)

@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """More of the text meant for a person. *span* says where in the reply it stood."""
+    """More of the text meant for a person. *span* says where in the reply it was."""
 
     text: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -36,7 +36,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """More of the model's thinking. *span* says where in the reply it stood."""
+    """More of the model's thinking. *span* says where in the reply it was."""
 
     text: str
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -113,8 +113,8 @@ class NewText:
 def merge(events: Iterable[Event]) -> list[Event]:
     """Join neighbouring deltas, so that any two chunkings of one reply compare equal.
 
-    Texts with something between them in the reply (a call, a dropped token) stay apart.
-    Takes linear time however many pieces there are.
+    Texts with something between them in the reply (a call, a dropped token) stay separate. It takes
+    linear time, whatever the number of pieces.
     """
     merged: list[Event] = []
     run: list[Event] = []

@@ -156,7 +156,7 @@ class ReplyEnded:
 
 
 class Hooks:
-    """Override what you need. Returning None leaves things as they are."""
+    """Override what you need. A hook that returns None changes nothing."""
 
     def on_turn_start(self, turn: TurnStarting) -> Any:
         """May return a function to call when the turn is over, whatever happens."""
@@ -186,7 +186,7 @@ class Hooks:
         """May return another ToolResult."""
 
     def on_turn_end(self, result: Any) -> Any:
-        """Sees the TurnResult as it stands before the clean-ups."""
+        """Sees the TurnResult before the clean-ups run."""
 
 
 def _beginning(messages: Sequence[Message], characters: int) -> str:

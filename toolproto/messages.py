@@ -67,7 +67,7 @@ class Span(NamedTuple):
 
 
 class Grade(Enum):
-    """How sure a repair is of what the model meant."""
+    """How certain a repair is."""
 
     LOSSLESS = "lossless"  # another spelling of the same value
     GUESSED = "guessed"  # the likeliest of several readings
@@ -98,7 +98,7 @@ PLACE_DOUBTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One departure from the asked form, and what reading on cost."""
+    """One departure from the asked form, and how certain its repair is."""
 
     name: str
     grade: Grade = Grade.LOSSLESS
@@ -106,7 +106,7 @@ class Repair:
 
     @property
     def is_of_place(self) -> bool:
-        """Does it doubt where the call stands, and not how it is written?"""
+        """Whether the doubt is about the place of the call, not about its form."""
         return self.name in PLACE_DOUBTS
 
 
@@ -123,7 +123,7 @@ class ToolCall:
 
     @property
     def grade(self) -> Grade | None:
-        """The least sure of its repairs, or None for a call written as asked."""
+        """The grade of its least certain repair, or None for a call written as asked."""
         grades = {repair.grade for repair in self.repairs}
         for grade in (Grade.TRUNCATED, Grade.GUESSED, Grade.LOSSLESS):
             if grade in grades:
@@ -132,27 +132,27 @@ class ToolCall:
 
     @property
     def place_doubt(self) -> str:
-        """What is doubtful about where it stands, as in "you showed a call …"; empty if nothing."""
+        """What is doubtful about its place, as in "you showed a call …"; empty if nothing."""
         return next((PLACE_DOUBTS[r.name] for r in self.repairs if r.is_of_place), "")
 
     @property
     def is_echoed(self) -> bool:
-        """Does it, or a long value of it, stand word for word in what a stranger wrote?"""
+        """Whether it, or a long value in it, appears word for word in what a stranger wrote."""
         return any(repair.name == ECHOED for repair in self.repairs)
 
     @property
     def is_unmarked(self) -> bool:
-        """Did it stand where nothing but its own text says that a call is meant?"""
+        """Whether only its own text, and no marker, shows that a call is meant."""
         return any(r.name == "missing_marker" and r.grade is Grade.GUESSED for r in self.repairs)
 
     def detached(self) -> ToolCall:
-        """The same call with arguments of its own, for somebody who might change them."""
+        """The same call with a copy of the arguments, for code that might change them."""
         return replace(self, arguments=deepcopy(dict(self.arguments)))
 
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """An image or a document that goes with a message: its bytes in base64, or where it is.
+    """An image or a document of a message: its bytes in base64, or its address.
 
     *name* is what a document is called.
     """
@@ -164,17 +164,17 @@ class Attachment:
 
     @property
     def is_image(self) -> bool:
-        """Whether it is to be looked at, not read."""
+        """Whether it is a picture."""
         return self.media_type.startswith("image/")
 
     @property
     def is_there(self) -> bool:
-        """Whether its bytes are at hand, or anybody can fetch them."""
+        """Whether its bytes are here, or anybody can fetch them."""
         return bool(self.data) or self.url.startswith(("http://", "https://"))
 
     @property
     def as_url(self) -> str:
-        """Where it is; with its bytes in it, if they are at hand."""
+        """Its address; a data URL if its bytes are here."""
         return f"data:{self.media_type};base64,{self.data}" if self.data else self.url
 
     def __str__(self) -> str:
@@ -187,10 +187,10 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What running a call gave back.
+    """The result of running a call.
 
-    *trusted* is whether its text is the user's or the program's own, or may be a stranger's; None
-    if nobody said, which counts as a stranger's unless the tool says otherwise.
+    *trusted* is whether its text is the user's or the program's own, or may be a stranger's. None
+    counts as a stranger's unless the tool says otherwise.
     """
 
     call: ToolCall
@@ -239,11 +239,11 @@ class MessageSegment(NamedTuple):
 class Message:
     """One chat message, in the only three roles every endpoint has.
 
-    *content* is what the message says. An assistant message may also carry the calls that
-    were read out of it and a user message the results it brings: a paradigm renders those
-    into text again when the message is sent (``encode_history``). *attachments* go to models
-    that can see them. *segments* are text, thinking and calls in the order in which the model
-    wrote them; :attr:`parts` knows that of every message.
+    *content* is the text of the message. An assistant message may also carry the calls that were
+    read out of it, and a user message may carry results: a paradigm renders them into text again
+    when the message is sent (``encode_history``). *attachments* are for models that can see them.
+    *segments* are text, thinking and calls in the order in which the model wrote them;
+    :attr:`parts` gives them for every message.
     """
 
     role: Role
@@ -256,7 +256,7 @@ class Message:
 
     @property
     def parts(self) -> tuple[MessageSegment, ...]:
-        """What the message says, in order: as the model wrote it, or thinking, text, calls."""
+        """The parts of the message, in the order in which the model wrote them if known."""
         said = "".join(each.text for each in self.segments if each.kind == "text")
         if self.segments and said.strip() == self.content.strip():  # nobody changed it since
             return self.segments
@@ -296,13 +296,13 @@ class Chunk:
 class ChatRequest:
     """What is sent to an endpoint, before any wire format.
 
-    The messages are plain text (``calls`` and ``results`` are already rendered), one system
-    message at most stands first, then user and assistant take turns. *params* are generation
-    parameters under the service's own names (``temperature``, ``max_tokens``). The first
-    *stable_prefix* characters of the system message are the same in every request of a session:
-    what a service may cache. *constraint* is the grammar that the model is to be held to, by an
-    endpoint that can (a :class:`~toolproto.grammar.constraint.Constraint`). *model* is asked for
-    where an endpoint has several; empty: its usual one. A parameter that is None is to be left out.
+    The messages are plain text (``calls`` and ``results`` are already rendered); at most one system
+    message comes first, then user and assistant alternate. *params* are generation parameters under
+    the service's own names (``temperature``, ``max_tokens``). The first *stable_prefix* characters
+    of the system message are the same in every request of a session, so a service may cache them.
+    *constraint* is the grammar to hold the model to, if the endpoint can (a
+    :class:`~toolproto.grammar.constraint.Constraint`). *model* is for endpoints that have several;
+    empty means the usual one. A parameter that is None is left out.
     """
 
     messages: tuple[Message, ...]

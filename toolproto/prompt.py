@@ -36,10 +36,10 @@ class SystemPrompt:
 class ToolContextBuilder:
     """Makes the system prompts of a session.
 
-    *system* is the program's own prompt. *rules* are by tool name or pattern (``fs_*``): how to
-    use that group of tools, told only while one of them is offered, in the order given. *zone*
-    (``"Europe/Oslo"``) is where the user is: the date is that zone's. *tail* is what the program
-    adds behind the date, where a change costs the least.
+    *system* is the program's own prompt. *rules* say, for a tool name or a pattern (``fs_*``),
+    how to use that group of tools; they are shown only while one of these tools is offered, in the
+    given order. *zone* (``"Europe/Oslo"``) is where the user is: the date is that zone's. *tail* is
+    what the program adds after the date, where a change costs the least.
     """
 
     system: str = ""

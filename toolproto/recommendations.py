@@ -34,8 +34,8 @@ _LONGEST_NAME = 500
 class Recommendation:
     """A *paradigm*, *why*, and the *source* of that.
 
-    *describe* is the style in which the model should see tools and *teaching* the preset it is
-    taught by; None is what is usual for the paradigm.
+    *describe* is the style in which the model should see tools, and *teaching* is the preset for
+    its instructions; None means the paradigm's default.
     """
 
     paradigm: str
@@ -60,8 +60,9 @@ def recommend(
 ) -> Recommendation:
     """What to use for the model of that name, as in ``"Qwen/Qwen2.5-7B-Instruct"``.
 
-    *table* is a TOML file or a list of rows that come before the ones shipped: mappings with
-    ``match``, ``paradigm`` and, if you like, ``describe``, ``teaching``, ``why`` and ``source``.
+    *table* is a TOML file or a list of rows, which are tried before the built-in ones: mappings
+    with ``match``, ``paradigm`` and, if you like, ``describe``, ``teaching``, ``why`` and
+    ``source``.
     """
     if not isinstance(model, str):
         raise UsageError(f"recommend() takes a model's name, got {model!r}")

@@ -13,9 +13,9 @@ __all__ = ["Decoder", "Limits", "is_over"]
 class Decoder(Protocol):
     """Turns one reply, in chunks of any size, into events.
 
-    Feeding the same reply in other chunks yields the same events after
-    :func:`~toolproto.events.merge`. The model's mistakes come back as ``CallRejected``; the
-    only exception raised is ``UsageError``, for feeding after ``finish``.
+    The same reply in other chunks gives the same events after :func:`~toolproto.events.merge`. The
+    model's mistakes come back as ``CallRejected``; the only exception raised is ``UsageError``, for
+    feeding after ``finish``.
     """
 
     def feed(self, chunk: str) -> list[Event]:
@@ -39,11 +39,11 @@ def is_over(decoder: Decoder) -> bool:
 class Limits:
     """What one call may cost to read; beyond it the call is rejected as too large.
 
-    *depth* keeps clear of Python's recursion limit in everything that later walks the
-    arguments; *characters* bounds what is buffered for one call; *recoveries* bounds how often
-    one reply is read again from a place where a broken call turned out to end; behind so many
-    *mistakes* it is not read any further. A call that cannot be used is one, and a call that had
-    to be mended a quarter of one.
+    *depth* keeps everything that later walks the arguments below Python's recursion limit;
+    *characters* bounds what is buffered for one call; *recoveries* bounds how often one reply is
+    read again from the place where a broken call turned out to end; after so many *mistakes* the
+    reply is not read any further. A call that cannot be used counts as one mistake, and a call that
+    had to be mended as a quarter of one.
     """
 
     depth: int = 64

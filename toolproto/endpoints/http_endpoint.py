@@ -32,20 +32,19 @@ __all__ = ["HttpEndpoint", "secrets_of", "sent_headers"]
 
 
 class HttpEndpoint:
-    """A chat service at *url*, spoken to in *dialect*.
+    """A chat service at *url* that speaks *dialect*.
 
-    Its key is *api_key*, or the value of the environment variable *api_key_env*, which a refusal
-    then names.
-    *params* are generation parameters for every request (a request's own win); *extra_body* is
-    merged last into what is sent, whatever the dialect; *headers* go with every request. *verify*
-    is False, True or an SSL context. *service* says which server this is (``llama.cpp``, ``vllm``,
-    ``sglang``, ``openai``, ``lm_studio``, ``ollama``, ``tgi``), if the address does not, so that a
-    grammar can be sent in its words. *vision* is whether the model sees: then tools may show it
-    pictures; False refuses those of the user, too. With a *pace*, tokens are read together that
-    come faster than every so many seconds, which costs a busy process far less. May be shared by
-    threads and event loops; connections are kept for the next request until :meth:`close` or
-    :meth:`aclose`, after which it may be used again. No key is shown by its repr, its errors or a
-    log.
+    Its key is *api_key*, or the value of the environment variable *api_key_env*; if the service
+    refuses, the error names this variable. *params* are generation parameters for every request
+    (those of a request win); *extra_body* is merged last into what is sent, whatever the dialect;
+    *headers* go with every request. *verify* is False, True or an SSL context. *service* says which
+    server this is (``llama.cpp``, ``vllm``, ``sglang``, ``openai``, ``lm_studio``, ``ollama``,
+    ``tgi``), if the address does not show it, so that a grammar can be sent in the server's
+    notation. *vision* is whether the model sees pictures: then tools may show it some; False
+    refuses those of the user, too. With a *pace*, tokens that arrive within so many seconds are
+    read together, which costs a busy process far less. May be shared by threads and event loops;
+    connections are kept for the next request until :meth:`close` or :meth:`aclose`, after which it
+    may be used again. No key is shown by its repr, its errors or a log.
     """
 
     def __init__(
@@ -119,7 +118,7 @@ class HttpEndpoint:
         return self._service.redact
 
     def stream(self, request: ChatRequest, /) -> HttpStream | HeldStream:
-        """The reply to *request*, read by waiting for it."""
+        """The reply to *request*, for synchronous code."""
         held = self.holding.held(request, {**self._params, **self._extra_body})
         if held is None:
             return self._stream(request)
@@ -127,7 +126,7 @@ class HttpEndpoint:
         return HeldStream(self._stream(held), plain, self.holding, request.constraint)
 
     def astream(self, request: ChatRequest, /) -> AsyncHttpStream | AsyncHeldStream:
-        """The reply to *request*, read from an event loop."""
+        """The reply to *request*, for asynchronous code."""
         held = self.holding.held(request, {**self._params, **self._extra_body})
         if held is None:
             return self._astream(request)
@@ -153,7 +152,7 @@ class HttpEndpoint:
         return replace(service, url=self._address.target(path))
 
     def close(self) -> None:
-        """Close the idle connections of ``stream``; a reply being read goes on to its end."""
+        """Close the idle connections of ``stream``; a running reply continues to its end."""
         close_lines = self._close_lines
         self._open_lines()
         close_lines()

@@ -32,9 +32,9 @@ class MlxEndpoint(InProcessEndpoint):
     """Replies of *model* and *tokenizer*, as ``mlx_lm.load("…")`` gives them.
 
     The chat template is the tokenizer's own; *template* is for those without one (ChatML, unless it
-    is given). *params* are for every request, a request's own win: OpenAI's names (``max_tokens``,
-    ``temperature``, ``top_p``, ``seed``), or those of ``stream_generate``. One reply is made at a
-    time; leaving it early stops the model at its next token.
+    is given). *params* are for every request, but those of a request win: OpenAI's names
+    (``max_tokens``, ``temperature``, ``top_p``, ``seed``), or those of ``stream_generate``. One
+    reply is made at a time; leaving it early stops the model at its next token.
     """
 
     def __init__(

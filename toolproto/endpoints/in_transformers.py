@@ -22,9 +22,9 @@ class TransformersEndpoint(InProcessEndpoint):
     """Replies that *model* generates: a ``text-generation`` pipeline, or a model with *tokenizer*.
 
     The chat template is the tokenizer's own; *template* is for those without one (ChatML, unless it
-    is given). *params* are for every request, a request's own win: OpenAI's names (``max_tokens``,
-    ``temperature``, where 0 takes the likeliest token, ``seed``), or those of ``generate``. One
-    reply is made at a time; leaving it early stops the model at its next token.
+    is given). *params* are for every request, but those of a request win: OpenAI's names
+    (``max_tokens``, ``temperature``, where 0 takes the likeliest token, ``seed``), or those of
+    ``generate``. One reply is made at a time; leaving it early stops the model at its next token.
     """
 
     def __init__(

@@ -24,8 +24,8 @@ class VllmEndpoint(InProcessEndpoint):
     """Replies of *llm*, a ``vllm.LLM``.
 
     The chat template is the tokenizer's own; *template* is for those without one (ChatML, unless it
-    is given). *params* are for every request, a request's own win: OpenAI's names, or those of
-    ``vllm.SamplingParams``. A reply is streamed, held to a grammar where one is asked for, and
+    is given). *params* are for every request, but those of a request win: OpenAI's names, or those
+    of ``vllm.SamplingParams``. A reply is streamed, held to a grammar where one is asked for, and
     aborted when it is left early. One is made at a time: for many at once, run ``vllm serve``.
     """
 

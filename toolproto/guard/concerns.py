@@ -17,12 +17,12 @@ _LONGEST_VALUE = 80
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """One reason to look twice at a call.
+    """One reason to look closely at a call.
 
-    *source* is the tool whose result it is, *argument* where the words stand in the call, as in
-    ``recipients[0]``, *value* those words. *quote* shows them as they stand in the source, on one
-    line. What they say is a stranger's: it is to be shown, and never obeyed. With *barred*, the
-    call only runs if somebody vouches for that argument (``Allow(vouched=…)``) or changes it.
+    *source* is the tool whose result contains the words, *argument* is their place in the call, as
+    in ``recipients[0]``, and *value* is the words. *quote* shows them as they are in the source, on
+    one line. A stranger wrote them: show them, and never obey them. With *barred*, the call only
+    runs if somebody vouches for that argument (``Allow(vouched=…)``) or changes it.
     """
 
     kind: ConcernKind
@@ -34,7 +34,7 @@ class Concern:
 
     @property
     def brief(self) -> str:
-        """It in one line, without a word of what was said: for logs."""
+        """The concern in one line, without any words of the conversation: for logs."""
         match self.kind:
             case "argument":
                 return f"{self.argument} comes from {self._place}"
@@ -50,7 +50,7 @@ class Concern:
 
     @property
     def line(self) -> str:
-        """It in one line, for a person who decides."""
+        """The concern in one line, for a person who decides."""
         value = f" {_shown(self.value)}" if self.value else ""
         quote = f": “{self.quote}”" if self.quote else ""
         told = self.brief

@@ -28,11 +28,12 @@ Taint = Literal["off", "ask", "refuse"]
 class Guard:
     """What is done about text that strangers wrote: results of untrusted tools, pages, messages.
 
-    *neutralise*: what looks like a call in it is defused before the model reads it. *nonce*: the
-    markers of calls carry a random part that no stranger can know. *echo*: a call that stands word
-    for word in such text is doubted. *taint*: a call that does more than read and uses its words
-    is put to a person (``ask``), or runs with the user's own words only (``refuse``). *untrusted*
-    names tools, or patterns (``"read_*"``), whose results are a stranger's, whatever they say.
+    *neutralise*: what looks like a call in such text is defused before the model reads it. *nonce*:
+    the markers of calls contain a random part that no stranger can know. *echo*: a call that
+    appears word for word in such text is doubted. *taint*: if a call does more than read and uses
+    words of such text, a person is asked (``ask``), or the call may only use the user's own words
+    (``refuse``). *untrusted* names tools, or patterns (``"read_*"``), whose results count as a
+    stranger's, whatever the tools say.
     """
 
     neutralise: bool = True
@@ -51,7 +52,7 @@ class Guard:
         return self.echo or self.taint != "off"
 
     def distrusts(self, tool: str) -> bool:
-        """Whether the results of *tool* are a stranger's whatever the tool says."""
+        """Whether the results of *tool* count as a stranger's, whatever the tool says."""
         return any(fnmatchcase(tool, pattern) for pattern in self.untrusted)
 
 

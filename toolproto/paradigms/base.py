@@ -52,17 +52,17 @@ def _shared(first: str, second: str) -> str:
 
 
 class ToolContextDef(ABC):
-    """How one prompt paradigm speaks about tools: to the model and back.
+    """How one paradigm describes tools to the model and reads its calls.
 
-    Four methods say all that differs between paradigms. A paradigm holds no conversation:
-    ``decoder`` is called once per reply and carries the state. Whatever ``encode_call`` writes,
-    ``decoder`` reads back as the same call.
+    Paradigms differ in four methods. A paradigm has no state: ``decoder`` is called once for each
+    reply, and the decoder keeps the state. Whatever ``encode_call`` writes, ``decoder`` reads back
+    as the same call.
 
-    *ids* makes the ids of calls to which the model gave none, *reasoning* says how the model
-    writes its thoughts, and *limits* what one call may cost to read. With *salvage*, calls of
-    offered tools in any other form are read too, and say so in their repairs. *describe* is how
-    the tools are shown: a style by name, or a :class:`~toolproto.describe.Presentation`; *teaching*
-    is how the instructions are made: a preset by name, or a :class:`~.teaching.Teaching`.
+    *ids* makes the ids of calls to which the model gave none, *reasoning* says how the model writes
+    its thoughts, and *limits* what one call may cost to read. With *salvage*, calls of offered
+    tools in any other form are read too, with a repair that says so. *describe* is how the tools
+    are shown: a style by name, or a :class:`~toolproto.describe.Presentation`; *teaching* is how
+    the instructions are made: a preset by name, or a :class:`~.teaching.Teaching`.
     """
 
     name: ClassVar[str]
@@ -100,7 +100,7 @@ class ToolContextDef(ABC):
 
     @abstractmethod
     def encode_results(self, results: Sequence[ToolResult]) -> str:
-        """What the model is told came of its calls: the body of a user message."""
+        """The results as the model is shown them: the body of a user message."""
 
     @abstractmethod
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
@@ -139,7 +139,7 @@ class ToolContextDef(ABC):
         return _reading(self._reply_form(), self.reasoning, self.salvage)
 
     def neutralise(self, text: str) -> str:
-        """*text* from outside, in which nothing opens a call or a result any more."""
+        """*text* from outside, changed so that nothing in it opens a call or a result."""
         return neutraliser(self).neutralise(text)
 
     def nonced(self, nonce: str) -> ToolContextDef:
@@ -170,7 +170,7 @@ class ToolContextDef(ABC):
         return spliced(prompt, self.instructions(offer) if offer.tools else "")
 
     def parse_response(self, text: str, offer: ToolOffer = NO_TOOLS) -> ParsedResponse:
-        """Read a whole reply: the streaming way, in one piece."""
+        """Read a whole reply, as a stream of one piece."""
         decoder = self.decoder(offer)
         return ParsedResponse(text, tuple(merge([*decoder.feed(text), *decoder.finish()])))
 
@@ -181,7 +181,7 @@ class ToolContextDef(ABC):
         return [Message("user", self.encode_results(results), results=tuple(results))]
 
     def format_problem(self, problem: CallProblem) -> str:
-        """What the model is told when a call of its cannot be used."""
+        """What the model is told when one of its calls cannot be used."""
         # A name goes back to the model only if it can be nothing but a name.
         named = problem.name is not None and _PLAIN_NAME.fullmatch(problem.name)
         which = f"Your call of {problem.name!r}" if named else "Your tool call"
@@ -229,18 +229,19 @@ class ToolContextDef(ABC):
         ]
 
     def stop(self, offer: ToolOffer) -> tuple[str, ...]:
-        """Where generation should stop: never what could stand inside an argument.
+        """Where generation should stop; never a text that may occur inside an argument.
 
-        Nothing, as a rule: any text may be written to a file, the opener of a result among it. The
-        decoder knows where one stands: see :func:`~toolproto.decoding.contract.is_over`.
+        Usually nothing: a model may write any text to a file, even the marker that opens a result.
+        The decoder finds made-up results by itself: see
+        :func:`~toolproto.decoding.contract.is_over`.
         """
         return ()
 
     def grammar(self, offer: ToolOffer) -> Grammar | None:
         """The replies that *offer* allows, for endpoints that can hold a model to them.
 
-        None where there is no such grammar: the paradigm has not said how its calls are written,
-        or a call is demanded that nobody can make. It is made once for each offer.
+        None if there is no such grammar: the paradigm does not say how its calls are written, or a
+        call is demanded that cannot be made. It is made once for each offer.
         """
         form = self._call_form()
         return made_once(type(self), form, offer, self._thinking) if form else None

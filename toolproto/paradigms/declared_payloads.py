@@ -33,7 +33,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w.-]{0,200}")
 class TemplateCall:
     """A phrase with places: ``{name}`` and ``{arguments}``, and ``{key}`` and ``{value}`` of each.
 
-    Values are written as JSON, with *between* between two arguments; a key that is no word is
+    Values are written as JSON, with *between* between two arguments; a key that is not a word is
     quoted. ``TemplateCall("{name} WITH {arguments} ", argument="{key}={value};")`` between the
     markers ``CALL`` and ``END`` is ``CALL get_weather WITH city="Oslo"; END``.
     """
@@ -101,11 +101,11 @@ class TemplateCall:
 
 @dataclass(frozen=True, slots=True)
 class CustomCall:
-    """Whatever two functions say: *write* gives the inside of a call, *read* reads it back.
+    """A form that two functions define: *write* gives the inside of a call, *read* reads it back.
 
-    *read* gets the text between the markers once it is there, and gives the name and the arguments,
-    or None for what is no call; what it raises, the model is told. The text must not hold the
-    closing marker, and arguments are not handed out while they come.
+    *read* gets the text between the markers once it is complete, and returns the name and the
+    arguments, or None if it is not a call; if it raises an exception, the model gets the message.
+    The text must not contain the closing marker, and arguments do not stream.
     """
 
     write: Callable[[ToolCall], str]

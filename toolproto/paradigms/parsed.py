@@ -25,7 +25,7 @@ class SegmentKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of a reply. Those of one reply follow each other and leave nothing out."""
+    """A stretch of a reply. The segments of a reply follow each other and leave nothing out."""
 
     kind: SegmentKind
     text: str
@@ -34,7 +34,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class ParsedResponse:
-    """What a reply says: *events* as a decoder told them, neighbouring deltas joined."""
+    """The content of a reply: the decoder's *events*, with neighbouring deltas joined."""
 
     raw: str
     events: tuple[Event, ...]
@@ -56,7 +56,7 @@ class ParsedResponse:
 
     @property
     def problems(self) -> list[CallProblem]:
-        """What looked like a call and cannot be used."""
+        """What looked like a call, but cannot be used."""
         return [event.problem for event in self.events if isinstance(event, CallRejected)]
 
     @property

@@ -83,10 +83,10 @@ class SaidPayload(Payload, Protocol):
 class JsonCall:
     """A payload of JSON: an object with the tool's name in one member, its arguments in another.
 
-    *keyed* puts the arguments into a member that is called like the tool, *nesting* the whole
-    object into a member of that name. *id* is the member for the call's id, if there is to be one.
-    *listed* makes one list of all calls; *lines* writes them line by line. *exact* reads no call
-    that has other members in their place.
+    *keyed* puts the arguments into a member with the tool's name; *nesting* puts the whole object
+    into a member of that name. *id* is the member for the call's id, if there is one. *listed*
+    makes one list of all calls; *lines* writes each on a line of its own. With *exact*, a call with
+    other members is not read.
     """
 
     name: str = "name"
@@ -102,7 +102,7 @@ class JsonCall:
 
     @property
     def together(self) -> bool:
-        """Do all calls stand between one pair of markers?"""
+        """Whether all calls are between one pair of markers."""
         return self.listed or self.lines
 
     @property
@@ -130,7 +130,7 @@ class JsonCall:
 
     @property
     def enclosure(self) -> tuple[str, str, str]:
-        """What stands around and between calls that stand together."""
+        """The text around and between calls that are written together."""
         return ("[", ", ", "]") if self.listed else ("", "\n", "")
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
@@ -163,10 +163,10 @@ class JsonCall:
 
 @dataclass(frozen=True, slots=True)
 class NamedJson:
-    """The tool's name, then its arguments as JSON: *form* says what stands around the two.
+    """The tool's name, then its arguments as JSON: *form* gives the text around the two.
 
-    It may hold ``{id}``, and ``{index}`` for the place of the call in its reply, counted from 0.
-    *loose* takes plain text for the argument of a tool which has only one.
+    The form may contain ``{id}``, and ``{index}`` for the number of the call in its reply, counted
+    from 0. With *loose*, plain text is the argument of a tool that has only one.
     """
 
     form: str = "{name}\n{arguments}"
@@ -181,7 +181,7 @@ class NamedJson:
     enclosure: ClassVar[tuple[str, str, str]] = ("", "", "")
 
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
-        """The payload that says *calls*, where as many as *before* stand before them."""
+        """The payload that says *calls*, if *before* calls come before them."""
         return "".join(self._written(call, at) for at, call in enumerate(calls, before))
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
@@ -204,11 +204,11 @@ class NamedJson:
 class TaggedCall:
     """An element for each argument, with strings in it as they are.
 
-    *call* stands around the arguments, *argument* around each value: with ``{name}`` for the tool,
-    ``{number}`` for the place of the call in its reply, counted from 1, and ``{key}``, ``{type}``
-    and ``{is_string}`` for the argument. What cannot be said in tags without
-    being misread (a value that holds their closing tag, a key that is no name) makes the
-    arguments of that call a JSON object in the place of the elements.
+    *call* is the text around the arguments, and *argument* the text around each value, with
+    ``{name}`` for the tool, ``{number}`` for the number of the call in its reply, counted from 1,
+    and ``{key}``, ``{type}`` and ``{is_string}`` for the argument. If a value or a key cannot be
+    written in tags without being misread (a value that contains the closing tag, a key that is not
+    a name), the arguments of that call are a JSON object instead.
     """
 
     call: tuple[str, str] = ("<function={name}>\n", "</function>")
@@ -226,17 +226,17 @@ class TaggedCall:
 
     @property
     def is_element(self) -> bool:
-        """Is the call itself an element?"""
+        """Whether the call itself is an element."""
         return self.call[0].startswith("<")
 
     @property
     def by_tool(self) -> bool:
-        """Is that element called like the tool?"""
+        """Whether that element is named after the tool."""
         return self.call[0].startswith("<{name}>")
 
     @property
     def enclosure(self) -> tuple[str, str, str]:
-        """What stands around and between calls that stand together."""
+        """The text around and between calls that are written together."""
         return "", self.between, ""
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
@@ -269,7 +269,7 @@ class TaggedCall:
         return self._raw(*keys, surely=surely)
 
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
-        """The payload that says *calls*, where as many as *before* stand before them."""
+        """The payload that says *calls*, if *before* calls come before them."""
         return self.between.join(self._written(*call) for call in enumerate(calls, before + 1))
 
     def _written(self, number: int, call: ToolCall) -> str:
@@ -290,7 +290,7 @@ class TaggedCall:
 
     @property
     def in_attribute(self) -> bool:
-        """Does the value stand in the tag itself?"""
+        """Whether the value is in the tag itself."""
         return "{value}" in self.argument[0]
 
     def _is_sayable(self, key: str, value: Any) -> bool:
@@ -328,7 +328,8 @@ def _between_tags(
 class XmlCall:
     """Well-formed XML: ``<name>``, then ``<arguments>`` with an ``<arg>`` for each.
 
-    What XML cannot hold (a control character, say) makes the arguments of that call JSON.
+    If XML cannot express a value (a control character, for example), the arguments of that call are
+    JSON.
     """
 
     family: ClassVar[Family] = Family.XML
@@ -394,7 +395,7 @@ class PythonCall:
 
     @property
     def enclosure(self) -> tuple[str, str, str]:
-        """What stands around and between the calls."""
+        """The text around and between the calls."""
         return ("[", ", ", "]") if self.listed else ("", "\n", "")
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:

@@ -48,9 +48,10 @@ def parse_any(
     reasoning: Reasoning | None = None,
     limits: Limits | None = None,
 ) -> ParsedResponse:
-    """Read a whole reply of which nobody knows the form, for the tools of *offer* only.
+    """Read a whole reply whose form is not known; only calls of tools in *offer* count.
 
-    Given the tools themselves, a call without any marker of one that executes code is a problem.
+    If the tools themselves are given, a call without a marker is a problem if its tool executes
+    code.
     """
     tools = () if isinstance(offer, ToolOffer) else tuple(offer)
     offered = offer if isinstance(offer, ToolOffer) else ToolOffer(tuple(t.spec for t in tools))

@@ -64,15 +64,15 @@ AnyPayload = (
 class WireFormat:
     """What calls and results look like.
 
-    *call* are the markers before and behind a payload; both are empty where it stands by itself,
-    and the second is where nothing ends a call but its own grammar. *section* stands around all
-    calls of a reply, and *between* separates them. *also* are further markers to read by,
-    *dropped* such as mean nothing by themselves, and *results* those before a result in the
-    model's own template. *sure* is whether the first marker alone says that a call is meant.
-    *ends_thought* says that by the model's template a call ends a thought that was not closed.
-    *exact* says that nothing but what is declared here is a call, however much it looks like one.
-    *result* is the name of the tag in which a result is sent back, or the label before it if it
-    ends with a colon.
+    *call* are the markers before and after a payload; both are empty if calls have no markers, and
+    the second is empty if only the payload's own grammar shows where a call ends. *section* are the
+    markers around all calls of a reply, and *between* separates the calls. *also* are further
+    markers that are read but not written, *dropped* are markers without a meaning of their own, and
+    *results* are the markers before a result in the model's own template. *sure* is whether the
+    first marker alone shows that a call is meant. *ends_thought* says that in the model's template
+    a call ends a thought that was not closed. *exact* says that only what is declared here is a
+    call, whatever else looks like one. *result* is the name of the tag around a result; if it ends
+    with a colon, it is a label before the result.
     """
 
     call: tuple[str, str] = ("", "")
@@ -130,7 +130,7 @@ class WireFormat:
 
     @property
     def call_form(self) -> CallForm | None:
-        """What the grammar of replies is made from; None if the payload does not say."""
+        """The parts from which the grammar of replies is made; None if the payload has none."""
         payload, (opener, closer) = self.payload, self.call
         if not isinstance(payload, SaidPayload):
             return None
@@ -178,7 +178,7 @@ class WireFormat:
         )
 
     def nonced(self, nonce: str) -> WireFormat:
-        """The same with *nonce* in its markers; calls that had none get some."""
+        """The same with *nonce* in its markers; a format without markers gets some."""
         (opener, closer), payload = self.call, self.payload
         if opener:
             call = (carrying(opener, nonce), carrying(closer, nonce, closes=True))

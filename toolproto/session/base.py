@@ -108,37 +108,37 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         workspace: str = "",
         auto_title: bool = False,
     ) -> None:
-        """Begin a conversation, or go on with one that *store* keeps.
+        """Begin a conversation, or continue one that *store* keeps.
 
         Args:
             endpoint: the service that is asked, or a function from a ChatRequest to text
-            paradigm: how the model writes calls, by name or as an object; ``json_strict``, or what
-                a kept session had
+            paradigm: how the model writes calls, by name or as an object; ``json_strict``, or the
+                paradigm of a kept session
             tools: functions, tools, MCP servers and other sources of tools, or a registry of them
             system: the system prompt, or a builder that knows more
-            approver: asked about calls that *policy* does not settle; without one they are denied
-            policy: which calls run unasked, which are denied, which are asked about
+            approver: asked about calls that *policy* does not decide; without one they are denied
+            policy: which calls run without a question, are denied, or need approval
             reviewer: sees results before the model does
             limits: how far a turn may go
             guard: how careful to be with what strangers wrote: ``standard``, ``strict``, ``off`` or
                 a Guard
-            params: generation parameters that go with every request (``{"temperature": 0}``)
-            model: the model to ask for, where that is not the endpoint's own
-            prices: by model, for a million tokens read and written (``{"gpt-4o*": (2.5, 10)}``)
+            params: generation parameters of every request (``{"temperature": 0}``)
+            model: the model to ask for, if it is not the endpoint's own
+            prices: by model, of a million tokens read and written (``{"gpt-4o*": (2.5, 10)}``)
             history: what was said before
             hooks: objects that take part in every turn
             ordering: how the calls of one reply run: ``parallel`` or ``in_order``
-            keep_calls: if off, later turns show the model only what earlier calls gave
+            keep_calls: if off, later turns show the model only the results of earlier calls
             examples: show small models one call before they begin, or these exchanges
-            constrain: hold the model to a grammar: ``auto`` where the endpoint is known to take
+            constrain: hold the model to a grammar: ``auto`` if the endpoint is known to take
                 one, ``calls`` always, ``off`` never
             compaction: when and how old messages are shortened
-            masking: what the model never sees, and how it is put back
+            masking: which values the model never sees, and how they are put back
             store: where the session is kept: ``"sqlite:///chats.db"``, ``"memory:"`` or a Store
-            id: under what *store* keeps it; the session of that id is opened if it is there
+            id: the name under which *store* keeps it; an existing session is opened
             redact: what is not written to *store*
-            workspace: what a new session belongs to
-            auto_title: have the model find a title, in the background, never in the way of a turn
+            workspace: the workspace of a new session
+            auto_title: let the model find a title in the background, without delaying a turn
         """
         given = isinstance(tools, ToolRegistry)
         if store is not None and history is not None:
@@ -197,7 +197,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         endpoint: AnyEndpoint | Callable[..., Any],
         **options: Unpack[SessionOptions],
     ) -> Self:
-        """The session *id* of *store*; one that is not there is a UsageError."""
+        """The session *id* of *store*; if there is no such session, a UsageError is raised."""
         check_exists(store, id)
         return cls(endpoint, store=store, id=id, **options)
 
@@ -213,7 +213,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def paradigm(self) -> ToolContextDef:
-        """How the model writes calls; another one is taken from the next turn on."""
+        """How the model writes calls; a change holds from the next turn on."""
         return self._setup.paradigm
 
     @paradigm.setter
@@ -222,7 +222,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def tools(self) -> ToolRegistry:
-        """The tools; others are offered from the next turn on, changes in it at once."""
+        """The tools; another registry is offered from the next turn on, a change in it at once."""
         return self._setup.tools
 
     @tools.setter
@@ -231,7 +231,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def limits(self) -> TurnLimits:
-        """How far a turn may go; others hold from the next turn on."""
+        """How far a turn may go; a change holds from the next turn on."""
         return self._setup.limits
 
     @limits.setter
@@ -262,7 +262,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def interrupted(self) -> bool:
-        """Whether the last turn broke off: ``resume({})`` goes on with it, ``send`` leaves it."""
+        """Whether the last turn broke off; ``resume({})`` continues it, ``send`` drops it."""
         return self._keeping is not None and self._keeping.log.interrupted is not None
 
     @property
@@ -279,12 +279,12 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def id(self) -> str:
-        """Under what the store keeps the session."""
+        """The name under which the store keeps the session."""
         return self._kept.log.id
 
     @property
     def title(self) -> str:
-        """What the session is called: the beginning of its first message, until it is set."""
+        """The title of the session: the beginning of its first message, until it is set."""
         return self._kept.title
 
     @title.setter
@@ -293,7 +293,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def workspace(self) -> str:
-        """What the session belongs to; sessions are listed by it."""
+        """The workspace of the session; sessions can be listed by workspace."""
         return self._kept.workspace
 
     @workspace.setter
@@ -302,25 +302,25 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def turns(self) -> tuple[LoggedTurn, ...]:
-        """Every turn there is, those beside the conversation's way included."""
+        """Every turn, including those on other branches."""
         return tuple(self._kept.log.turns.values())
 
     @property
     def way(self) -> tuple[LoggedTurn, ...]:
-        """The turns that the conversation went through, from the first to the last."""
+        """The turns of the current branch, from the first to the last."""
         log = self._kept.log
         return tuple(log.way(log.head))
 
     def switch(self, turn: int) -> None:
-        """Let the conversation go on behind *turn*, wherever it stands in the tree."""
+        """Continue the conversation after *turn*, on whatever branch it is."""
         with self._one_at_a_time():
             self._conversation = self._kept.go_to(turn)
 
     def undo(self, turn: int | None = None) -> list[str]:
-        """Put back the files that the last turn changed, or *turn*; their paths.
+        """Restore the files that the last turn, or *turn*, changed, and return their paths.
 
-        A file that was changed since is left alone, which a UsageError tells. The model is not told
-        of any of this: say so in the next message if it matters.
+        A file that was changed again since then is left alone, and a UsageError says so. The model
+        is not told; tell it in the next message if that matters.
         """
         with self._one_at_a_time():
             if turn is None and self._keeping is None:
@@ -336,7 +336,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             return undone(self.tools, result.calls)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call *listener* with a snapshot at every change of state; what is returned ends that."""
+        """Call *listener* at every change of state; the returned function ends that."""
         listeners = self._driver.listeners
         listeners.append(listener)
         return lambda: listeners.remove(listener) if listener in listeners else None
@@ -344,7 +344,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
     def close(self) -> None:
         """Close the store and the sources of tools that the session opened.
 
-        A turn that runs goes on to its end.
+        A running turn continues to its end.
         """
         if self._keeping:
             self._keeping.close()

@@ -70,8 +70,9 @@ class ChatSession(SessionBase[Endpoint]):
         dataclass, a TypedDict, any other type, or a JSON Schema. An answer that does not fit is
         asked for again, as often as ``limits.reasks`` says.
 
-        Raised are only the program's own mistakes (UsageError) and that a kept session cannot be
-        written to (StoreError; SessionConflict if somebody else has): then nothing was sent.
+        It raises only for the program's own mistakes (UsageError) and if a kept session cannot be
+        written to (StoreError; SessionConflict if somebody else has written to it); then nothing
+        was sent.
         """
         with self.stream(message, output=output, **terms) as events:
             for _ in events:
@@ -90,11 +91,11 @@ class ChatSession(SessionBase[Endpoint]):
             in_thread(partial(self._find_title, request))
 
     def stream_text(self, message: Said, /, **terms: Unpack[TurnTerms]) -> Generator[str]:
-        """Run a turn as its text is read: all that a person should read, piece by piece.
+        """Run a turn and give its text: everything that a person should read, piece by piece.
 
-        What the model says before and after calls is set apart by an empty line. What went wrong is
-        raised behind the last piece, as by ``TurnResult.text``; closing the generator cancels the
-        turn. Afterwards :attr:`result` has all the rest.
+        An empty line separates what the model says before and after calls. An error is raised after
+        the last piece, as by ``TurnResult.text``; closing the generator cancels the turn.
+        Afterwards :attr:`result` has everything else.
         """
         spoken = Spoken()
         with self.stream(message, **terms) as events:
@@ -106,10 +107,10 @@ class ChatSession(SessionBase[Endpoint]):
     def stream_output(
         self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
     ) -> Generator[Any]:
-        """Run a turn as its structured answer is written: what is known of it, over and over.
+        """Run a turn and give its structured answer while it is written: what is known so far.
 
-        All but the last value are plain JSON that lacks what has not come yet, and nothing is
-        checked in it; the last one is ``result.output``. What went wrong is raised.
+        All values except the last are plain JSON, without the parts that have not arrived yet, and
+        are not checked; the last value is ``result.output``. If something goes wrong, it is raised.
         """
         form = answer_form(output)
         partial = PartialAnswer(frozenset(self.tools), form.wrapped)
@@ -122,9 +123,9 @@ class ChatSession(SessionBase[Endpoint]):
     def rerun(
         self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
     ) -> TurnResult[Any]:
-        """Run the last *turn* again, or an earlier one; what it said before is kept beside it.
+        """Run the last *turn* again, or an earlier one; the old version is kept as well.
 
-        With *keep_following* the turns behind it follow the new one, too, if it has an answer.
+        With *keep_following* the turns after it also follow the new one, if that has an answer.
         """
         following = self._to_keep(turn) if keep_following else []
         message, again, output = self._to_run_again(turn, terms)
@@ -133,10 +134,10 @@ class ChatSession(SessionBase[Endpoint]):
         return result
 
     def insert(self, message: Said, /, *, after: int, **terms: Unpack[TurnTerms]) -> TurnResult:
-        """Run a turn behind turn *after*; those that follow it there follow the new one.
+        """Run a turn after the turn *after*; the turns that followed it now follow the new one.
 
-        It is a branch: the conversation as it was is kept beside it. Without an answer, nothing
-        follows.
+        This makes a branch: the conversation as it was is kept as well. If the new turn has no
+        answer, nothing follows it.
         """
         following = self._to_keep(after)
         self.switch(after)
@@ -158,7 +159,7 @@ class ChatSession(SessionBase[Endpoint]):
             _log.info("no title could be found", exc_info=True)
 
     def make_title(self) -> str:
-        """Have the model find a title for the session."""
+        """Let the model find a title for the session."""
         reply = TitleReply(self._setup)
         with self.endpoint.stream(title_request(self._setup, self.messages)) as chunks:
             for chunk in chunks:
@@ -168,7 +169,7 @@ class ChatSession(SessionBase[Endpoint]):
         return self.title
 
     def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult[Any]:
-        """Go on with a pending turn: a decision, or a result from elsewhere, by call id."""
+        """Continue a pending turn, with a decision or a result from elsewhere for each call id."""
         with self.stream_resumed(verdicts) as events:
             for _ in events:
                 pass
@@ -185,7 +186,7 @@ class ChatSession(SessionBase[Endpoint]):
 class AsyncChatSession(SessionBase[AsyncEndpoint]):
     """A conversation with the model behind *endpoint*, one turn at a time.
 
-    The same as :class:`ChatSession`, awaited, with the same options. *endpoint* is an
+    Like :class:`ChatSession`, but asynchronous, with the same options. *endpoint* is an
     AsyncEndpoint, or a function, async or not. Async tools run as tasks, plain functions in
     threads; approver, reviewer and hooks may be async. Cancelling the task that runs a turn
     cancels the turn.
@@ -229,8 +230,9 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         dataclass, a TypedDict, any other type, or a JSON Schema. An answer that does not fit is
         asked for again, as often as ``limits.reasks`` says.
 
-        Raised are only the program's own mistakes (UsageError) and that a kept session cannot be
-        written to (StoreError; SessionConflict if somebody else has): then nothing was sent.
+        It raises only for the program's own mistakes (UsageError) and if a kept session cannot be
+        written to (StoreError; SessionConflict if somebody else has written to it); then nothing
+        was sent.
         """
         async with self.stream(message, output=output, **terms) as events:
             async for _ in events:
@@ -254,10 +256,10 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
     async def stream_text(
         self, message: Said, /, **terms: Unpack[TurnTerms]
     ) -> AsyncGenerator[str]:
-        """Run a turn as its text is read: all that a person should read, piece by piece.
+        """Run a turn and give its text: everything that a person should read, piece by piece.
 
-        The same as :meth:`ChatSession.stream_text`, awaited. A loop that may be left early wants
-        ``contextlib.aclosing`` around the generator, which then cancels the turn at once.
+        Like :meth:`ChatSession.stream_text`, but asynchronous. If a loop may be left early, put
+        ``contextlib.aclosing`` around the generator: then the turn is cancelled at once.
         """
         spoken = Spoken()
         async with self.stream(message, **terms) as events:
@@ -269,9 +271,9 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
     async def stream_output(
         self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
     ) -> AsyncGenerator[Any]:
-        """Run a turn as its structured answer is written: what is known of it, over and over.
+        """Run a turn and give its structured answer while it is written: what is known so far.
 
-        The same as :meth:`ChatSession.stream_output`, awaited.
+        Like :meth:`ChatSession.stream_output`, but asynchronous.
         """
         form = answer_form(output)
         partial = PartialAnswer(frozenset(self.tools), form.wrapped)
@@ -284,9 +286,9 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
     async def rerun(
         self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
     ) -> TurnResult[Any]:
-        """Run the last *turn* again, or an earlier one; what it said before is kept beside it.
+        """Run the last *turn* again, or an earlier one; the old version is kept as well.
 
-        With *keep_following* the turns behind it follow the new one, too, if it has an answer.
+        With *keep_following* the turns after it also follow the new one, if that has an answer.
         """
         following = self._to_keep(turn) if keep_following else []
         message, again, output = self._to_run_again(turn, terms)
@@ -297,10 +299,10 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
     async def insert(
         self, message: Said, /, *, after: int, **terms: Unpack[TurnTerms]
     ) -> TurnResult:
-        """Run a turn behind turn *after*; those that follow it there follow the new one.
+        """Run a turn after the turn *after*; the turns that followed it now follow the new one.
 
-        It is a branch: the conversation as it was is kept beside it. Without an answer, nothing
-        follows.
+        This makes a branch: the conversation as it was is kept as well. If the new turn has no
+        answer, nothing follows it.
         """
         following = self._to_keep(after)
         self.switch(after)
@@ -320,7 +322,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
             _log.info("no title could be found", exc_info=True)
 
     async def make_title(self) -> str:
-        """Have the model find a title for the session."""
+        """Let the model find a title for the session."""
         reply = TitleReply(self._setup)
         async with self.endpoint.astream(title_request(self._setup, self.messages)) as chunks:
             async for chunk in chunks:
@@ -330,7 +332,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         return self.title
 
     async def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult[Any]:
-        """Go on with a pending turn: a decision, or a result from elsewhere, by call id."""
+        """Continue a pending turn, with a decision or a result from elsewhere for each call id."""
         async with self.stream_resumed(verdicts) as events:
             async for _ in events:
                 pass

@@ -46,10 +46,10 @@ class TurnTerms(TypedDict, total=False):
     """What may differ from turn to turn: keyword arguments of ``send``, ``stream`` and the like.
 
     *choice* is ``"auto"``, ``"required"``, ``"none"`` or the name of the tool to call. With
-    *parallel* off, one call a reply. *params* are merged into the session's. *tools* are names or
-    patterns (``"fs_*"``) of those offered, *without* of those that are not. *system*, *model* and
-    *paradigm* take the place of the session's. *beside* is the number of an earlier turn of a kept
-    session: this one takes its place, and both are kept.
+    *parallel* off, a reply may have one call. *params* are merged into the session's. *tools* are
+    names or patterns (``"fs_*"``) of the tools to offer, *without* of those not to offer. *system*,
+    *model* and *paradigm* replace the session's. *beside* is the number of an earlier turn of a
+    kept session: this turn replaces it, and both are kept.
     """
 
     beside: int | None

@@ -34,11 +34,11 @@ def check_call(
     read_json: ReadJson = strict_json,
     work: Work | None = None,
 ) -> ToolCall | CallProblem:
-    """*call* as it may run under *offer*, or what is wrong with it.
+    """The checked *call*, if it may run under *offer*, or what is wrong with it.
 
-    A call written as asked comes back as it is; any change is told in ``repairs``. With
-    *near_names* a misspelt tool name is mended too, as a guess. *read_json* reads arguments
-    that came as JSON text. *work* is what checking may cost, if several calls share it.
+    A call written as asked comes back unchanged; ``repairs`` lists every change. With *near_names*
+    a misspelt tool name is mended too, as a guess. *read_json* reads arguments that came as JSON
+    text. *work* is what checking may cost, if several calls share it.
     """
     work = work or Work(purse([call.arguments]))
     match = meant(call.name, offer, work, near=near_names)

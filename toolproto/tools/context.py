@@ -37,11 +37,11 @@ class Cancellation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The call a tool was started for, and ways to talk back.
+    """The call for which a tool was started, and ways to answer while it runs.
 
-    *session* is the ChatSession or AsyncChatSession, *message* the assistant message the call
-    stands in. Tools run in their own thread or task: an async tool is simply cancelled, another
-    should look at *cancelled* now and then if it works for long.
+    *session* is the ChatSession or AsyncChatSession, *message* the assistant message that contains
+    the call. Tools run in their own thread or task: an async tool is simply cancelled; a plain
+    function that works for long should look at *cancelled* now and then.
     """
 
     session: Any
@@ -59,26 +59,27 @@ class ToolContext:
         return self.call.id
 
     def ask(self, question: str) -> bool:
-        """Put *question* to the session's approver and wait: for tools that are plain functions.
+        """Ask the session's approver *question* and wait: for tools that are plain functions.
 
-        A call that was given up hears no.
+        If the call was given up, the answer is no.
         """
         return not self.cancelled.is_set() and self._ask(question)
 
     async def aask(self, question: str) -> bool:
-        """Put *question* to the session's approver: for async tools."""
+        """Ask the session's approver *question*: for async tools."""
         return not self.cancelled.is_set() and await self._aask(question)
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Tell whoever watches how far the call is: *done* of *total*, in the tool's own unit.
+        """Report how far the call is: *done* of *total*, in the tool's own unit.
 
-        From any thread. Never waits: of what is told faster than anybody watches, the last counts.
+        May be called from any thread, and never waits: if reports come faster than they are read,
+        only the last one is kept.
         """
         if self._progress is not None and not self.cancelled.is_set():
             self._progress(done, total, message[:_LONGEST_PROGRESS])
 
     async def adecide(self, request: Any) -> Any:
-        """What the session's approver answers to an ApprovalRequest of the tool's own making.
+        """The answer of the session's approver to an ApprovalRequest that the tool made.
 
         None if nobody can be asked any more.
         """

@@ -76,21 +76,21 @@ class ToolTerms(TypedDict, total=False):
 class Tool(Generic[P, R]):
     """A tool that can be offered and, if it has a function, run.
 
-    Called by hand it is its function, with the same parameters and the same result.
+    Called by hand, it behaves like its function, with the same parameters and the same result.
 
-    *risk* is the worst it can do: ``read`` (look), ``write`` (change something), ``egress``
-    (send something out) or ``exec`` (run what the model wrote). *needs_approval* overrides what
-    policy would make of the risk. *timeout* is in seconds. An *idempotent* tool may be run again
-    when nobody knows whether it ran. Without a *function* the call is answered elsewhere.
+    *risk* is the worst it can do: ``read`` (look), ``write`` (change something), ``egress`` (send
+    something out) or ``exec`` (run what the model wrote). *needs_approval* overrides what the
+    policy would decide by the risk. *timeout* is in seconds. An *idempotent* tool may be run again
+    if it is not known whether it ran. Without a *function*, the result comes from elsewhere.
 
-    *pin* stands for what was approved where a stranger describes the tool: with another pin it has
-    to be approved again. *caution* is why a person is to be asked about every call of it, whatever
-    was said before: "its description changed". What a *trusted* tool gives back is the user's or
-    the program's own text; that of others may be a stranger's, and is not to be obeyed. By default
-    those are trusted that only read or write. *ordering* is what becomes of several calls in one
-    reply: ``in_order``, a call of it runs behind all that stand before it, and those behind it
-    wait; by default, whatever the session says. *undo* puts a file back that a call changed: it
-    gets the path, and the text before and after, as the result's metadata told them.
+    *pin* identifies the description that was approved, if a stranger wrote it: with another pin the
+    tool has to be approved again. *caution* is the reason to ask a person about every call of this
+    tool, whatever was decided before: "its description changed". The results of a *trusted* tool
+    are the user's or the program's own text; those of other tools may be a stranger's, and must not
+    be obeyed. By default, tools that only read or write are trusted. *ordering* is for several
+    calls in one reply: with ``in_order``, a call of this tool runs after all calls before it, and
+    the calls after it wait; by default the session decides. *undo* restores a file that a call
+    changed: it gets the path, and the text before and after, from the result's metadata.
     """
 
     spec: ToolSpec
@@ -126,7 +126,7 @@ class Tool(Generic[P, R]):
         description: str | None = None,
         **terms: Unpack[ToolTerms],
     ) -> Tool[Q, S]:
-        """A tool out of a function, a bound method or a partial, sync or async.
+        """A tool made from a function, a bound method or a partial, sync or async.
 
         Raises UsageError for parameters that no JSON object can fill.
         """
@@ -170,17 +170,17 @@ class Tool(Generic[P, R]):
 
     @property
     def name(self) -> str:
-        """What the model calls it by."""
+        """The name by which the model calls it."""
         return self.spec.name
 
     @property
     def grant(self) -> str:
-        """Under what an approval for good is remembered."""
+        """The key under which a lasting approval is remembered."""
         return f"{self.name}@{self.pin}" if self.pin else self.name
 
     @property
     def is_trusted(self) -> bool:
-        """Whether what it gives back is nobody else's text, as far as is known."""
+        """Whether its results count as the user's or the program's own text."""
         if self.trusted is not None:
             return self.trusted
         # What came from outside, or out of a program that the model wrote, may be anybody's.
@@ -188,7 +188,7 @@ class Tool(Generic[P, R]):
 
     @property
     def is_async(self) -> bool:
-        """Whether calling the function gives something to await."""
+        """Whether the function is async."""
         return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(
             getattr(self.function, "__call__", None)  # noqa: B004 (an object may be async too)
         )
@@ -204,8 +204,8 @@ class Tool(Generic[P, R]):
     ) -> dict[str, Any] | CallProblem:
         """Checked JSON *arguments* as keyword arguments in the function's own types.
 
-        Models, enums and dates are made here; what their validators refuse is a CallProblem.
-        *context* goes to the parameters that are annotated with its type.
+        Models, enums and dates are made here; if their validators refuse a value, the result is a
+        CallProblem. *context* is passed to the parameters that are annotated with its type.
         """
         if self._signature is None:
             return dict(arguments)
@@ -233,7 +233,7 @@ def tool(
 ) -> Tool | Callable[[Callable[..., Any]], Tool]:
     """Make a tool of the function below: ``@tool`` or ``@tool(risk="write")``.
 
-    The tool is called by hand like the function, and type checkers hold such a call against the
+    The tool is called by hand like the function, and type checkers check such a call against the
     function's own signature.
     """
 

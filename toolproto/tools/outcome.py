@@ -25,7 +25,7 @@ _MOST_ITEMS = 10_000
 class ToolOutput:
     """A tool's answer with more than text: *output* is for the model, the rest for the program.
 
-    *trusted* says whose text it is, where that differs from what the tool says of all its results.
+    *trusted* says whose text it is, if that differs from the tool's other results.
     """
 
     output: Any

@@ -28,7 +28,7 @@ _CHOICES = ("auto", "required", "none")
 class ToolRegistry(Mapping[str, Tool]):
     """Tools by name. Functions are made into tools as they are added.
 
-    A :class:`ToolSource` (an MCP server) brings the tools that it has at the moment.
+    A :class:`ToolSource` (an MCP server) adds the tools that it has at the moment.
     """
 
     def __init__(self, tools: Iterable[Tool | ToolSource | Callable[..., Any]] = ()) -> None:
@@ -47,7 +47,7 @@ class ToolRegistry(Mapping[str, Tool]):
 
     @property
     def sources(self) -> tuple[ToolSource, ...]:
-        """Where tools come from that the program did not define itself."""
+        """The sources of tools that the program did not define itself."""
         return self._sources
 
     @property
@@ -76,7 +76,7 @@ class ToolRegistry(Mapping[str, Tool]):
         return f"ToolRegistry({', '.join(self._tools)})"
 
     def add(self, tool: Tool | Callable[..., Any]) -> Tool:
-        """Add *tool*, enabled, and return it; a name that is taken is a UsageError."""
+        """Add *tool*, enabled, and return it; if its name is taken, a UsageError is raised."""
         made = tool if isinstance(tool, Tool) else Tool.from_function(tool)
         if made.name in self._own:
             raise UsageError(
@@ -88,7 +88,7 @@ class ToolRegistry(Mapping[str, Tool]):
         return made
 
     def add_source(self, source: ToolSource) -> ToolSource:
-        """Add the tools of *source*, whichever it has from now on, and return it."""
+        """Add all tools that *source* has from now on, and return it."""
         if any(source.name == each.name for each in self._sources):
             raise UsageError(
                 f"there is already a source of tools named {source.name!r}; "
@@ -98,7 +98,7 @@ class ToolRegistry(Mapping[str, Tool]):
         return source
 
     def remove(self, name: str) -> Tool:
-        """Take the tool out and return it."""
+        """Remove the tool and return it."""
         if self._known(name) not in self._own:
             raise UsageError(f"{name!r} belongs to a source of tools; disable() it instead")
         self._disabled.discard(name)
@@ -114,7 +114,7 @@ class ToolRegistry(Mapping[str, Tool]):
         self._disabled.update(self.matching(*patterns))
 
     def matching(self, *patterns: str) -> list[str]:
-        """The names of the tools that *patterns* mean; one that means none is a UsageError."""
+        """The names of the tools that match *patterns*; UsageError if one matches nothing."""
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in self):
                 self._known(pattern)
@@ -138,7 +138,7 @@ class ToolRegistry(Mapping[str, Tool]):
         parallel: bool = True,
         keep: Callable[[Tool], bool] = lambda tool: True,
     ) -> ToolOffer:
-        """The enabled tools that *keep* keeps, on these terms; *choice* may be the name of one."""
+        """The enabled tools for which *keep* is true; *choice* may be the name of one of them."""
         tools = self._tools
         enabled = [name for name in tools if name not in self._disabled and keep(tools[name])]
         if choice not in (*_CHOICES, *enabled):
@@ -149,7 +149,7 @@ class ToolRegistry(Mapping[str, Tool]):
         return ToolOffer(tuple(tools[name].spec for name in enabled), choice, parallel)
 
     def check(self, call: ToolCall, offer: ToolOffer | None = None) -> ToolCall | CallProblem:
-        """*call* as it may run, or what is wrong with it; see :func:`check_call`."""
+        """The checked *call*, or what is wrong with it; see :func:`check_call`."""
         return check_call(call, self.offer() if offer is None else offer)
 
     def _known(self, name: str) -> str:

@@ -16,7 +16,7 @@ __all__ = ["check_run"]
 def check_run(
     call: ToolCall, offer: ToolOffer, tools: Mapping[str, Tool], work: Work | None = None
 ) -> ToolCall | CallProblem:
-    """*call* as it may run under *offer*, or what is wrong with it.
+    """The checked *call*, if it may run under *offer*, or what is wrong with it.
 
     Where *tools* has the tool, its risk counts: what had to be guessed at may look something up,
     and not change something. *work* is what checking may cost, if several calls share it.

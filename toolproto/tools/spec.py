@@ -30,14 +30,14 @@ class ToolSpec:
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The arguments a call cannot do without."""
+        """The arguments that a call must have."""
         required = self.parameters.get("required")
         return tuple(required) if isinstance(required, list | tuple) else ()
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOffer:
-    """The tools one request offers, and on what terms.
+    """The tools that one request offers, and how they may be called.
 
     *choice* is ``"auto"``, ``"required"`` (some tool must be called), ``"none"`` (no tool may
     be), or the name of the one tool that must be called.

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class ToolStatus(Enum):
-    """How far a call is."""
+    """The progress of a call."""
 
     PENDING = "pending"  # read, not yet run
     RUNNING = "running"
@@ -51,7 +51,7 @@ class StateChanged:
 
 @dataclass(frozen=True, slots=True)
 class ToolUpdated:
-    """A call got further; *result* is there once it is done."""
+    """The status of a call changed; *result* is set once the call is done."""
 
     call: ToolCall
     status: ToolStatus

@@ -14,12 +14,12 @@ class TurnLimits:
     """What ends a turn that would not end by itself.
 
     *rounds* counts requests, *seconds* the wall clock of the whole turn. *reasks* is how many
-    rounds in a row may bring nothing usable before the turn gives up. *result_characters* is what
-    the model is shown of one result, *argument_characters* what the arguments of one call may
-    come to. *tool_seconds* is for tools without a timeout of their own. *repeats* is how often the
-    same calls are made in a turn before somebody is asked; None: as often as the model likes.
-    *calls* is how many calls of one reply may run; what comes behind them is answered without.
-    *continuations* is how often a reply that was cut for its length is continued and joined.
+    rounds in a row may be useless before the turn gives up. *result_characters* is how much of one
+    result the model is shown, *argument_characters* how long the arguments of one call may be.
+    *tool_seconds* is for tools without a timeout of their own. *repeats* is how often the same
+    calls may be made in a turn before somebody is asked; None means without a limit. *calls* is how
+    many calls of one reply may run; further calls are answered without running. *continuations* is
+    how often a reply that was cut for its length is continued and joined.
     """
 
     rounds: int = 10

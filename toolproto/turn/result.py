@@ -76,15 +76,15 @@ class TurnStats:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TurnResult(Generic[T_co]):
-    """How a turn ended, and all that was said in it.
+    """How a turn ended, and everything that was said in it.
 
-    :attr:`text` is the answer; *partial_text* is what there is of one, however the turn ended.
-    *transcript* holds every message of the turn, the user's first unless the turn *resumed* a
-    pending one; ``transcript[answer]`` is the answer alone, what stands before it is talk with
-    tools. *problems* are calls that could not even be read. With status ``"pending"``, *pending*
-    says which calls wait; with ``"aborted"``, ``"error"`` and ``"timeout"``, *error* says why.
-    *steps* are the requests, with what each of them cost. *partial_output* is the structured
-    answer, if there is one; :attr:`output` is the same, of a turn that has ended well.
+    :attr:`text` is the answer; *partial_text* is the part of it that exists, however the turn
+    ended. *transcript* holds every message of the turn, the user's first unless the turn *resumed*
+    a pending one; ``transcript[answer]`` is the answer alone; the messages before it are the talk
+    with tools. *problems* are calls that could not even be read. With status ``"pending"``,
+    *pending* says which calls wait; with ``"aborted"``, ``"error"`` and ``"timeout"``, *error* says
+    why. *steps* are the requests, with what each of them cost. *partial_output* is the structured
+    answer, if there is one; :attr:`output` is the same for a turn that has ended well.
     """
 
     status: TurnStatus
@@ -111,7 +111,7 @@ class TurnResult(Generic[T_co]):
 
     @property
     def text(self) -> str:
-        """The answer; of a turn that has none, what went wrong is raised."""
+        """The answer; if the turn has no answer, its error is raised."""
         if self.pending and self.error is None:
             waiting = ", ".join(request.call.id for request in self.pending)
             raise UsageError(
@@ -124,7 +124,7 @@ class TurnResult(Generic[T_co]):
     def output(self) -> T_co:
         """The answer in the form that ``output=`` asked for; None if nothing did.
 
-        Of a turn that has no answer, what went wrong is raised.
+        If the turn has no answer, its error is raised.
         """
         self.text  # noqa: B018 (raises what went wrong)
         found: T_co = self.partial_output
@@ -132,7 +132,7 @@ class TurnResult(Generic[T_co]):
 
     @property
     def cost(self) -> float | None:
-        """What all requests cost together; None if the price of one is not known."""
+        """The cost of all requests together; None if a price is not known."""
         costs = [step.cost for step in self.steps if step.cost is not None]
         return sum(costs) if costs and len(costs) == len(self.steps) else None
 

@@ -66,7 +66,7 @@ class Actions:
         return {"paths": await talk.undo(ask.body["turn"])}
 
     async def title(self, ask: Ask) -> dict[str, Any]:
-        """Have the model find a title for the session."""
+        """Let the model find a title for the session."""
         talk = await self._talks.find(ask.id, ask.person)
         return {"title": await talk.make_title()}
 

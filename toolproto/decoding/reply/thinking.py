@@ -46,9 +46,9 @@ _USUAL = _dialects()
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """The tags that thoughts stand between, and whether a reply begins with one open.
+    """The tags around thoughts, and whether a reply begins inside a thought.
 
-    A tag that begins with a space is looked for at the beginning of the reply only.
+    A tag that begins with a space counts only at the beginning of the reply.
     """
 
     tags: tuple[tuple[str, str], ...] = _USUAL

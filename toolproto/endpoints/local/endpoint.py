@@ -33,11 +33,11 @@ class LocalEndpoint:
     """A model in a GGUF file: the name of one that was pulled, or a path.
 
     Without *model* it is ``smollm2``. It is loaded when the first request comes, once for all
-    endpoints with the same file and options; requests wait for their turn. The chat template is
-    the model's own. *threads* above one pay only where that many cores are idle. *context* is the
-    room, in tokens, for a prompt and its reply. *params* are for every request, a request's own
-    win: ``temperature``, ``seed``, ``max_tokens``, ``grammar`` (GBNF) and whatever else
-    llama.cpp's server knows.
+    endpoints with the same file and options; requests wait for their turn. The chat template is the
+    model's own. *threads* above one help only if that many cores are idle. *context* is the room,
+    in tokens, for a prompt and its reply. *params* are for every request, but those of a request
+    win: ``temperature``, ``seed``, ``max_tokens``, ``grammar`` (GBNF) and whatever else llama.cpp's
+    server knows.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class LocalEndpoint:
         return False
 
     def stream(self, request: ChatRequest, /) -> LocalStream | HeldStream:
-        """The reply to *request*, read by waiting for it."""
+        """The reply to *request*, for synchronous code."""
         held = self.holding.held(request, self._params)
         if held is None:
             return self._stream(request)
@@ -71,7 +71,7 @@ class LocalEndpoint:
         return HeldStream(self._stream(held), plain, self.holding, request.constraint)
 
     def astream(self, request: ChatRequest, /) -> AsyncLocalStream | AsyncHeldStream:
-        """The reply to *request*, read from an event loop."""
+        """The reply to *request*, for asynchronous code."""
         held = self.holding.held(request, self._params)
         if held is None:
             return self._astream(request)
