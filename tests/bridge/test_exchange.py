@@ -347,8 +347,22 @@ def test_no_instructions_are_sent_where_no_call_may_be_made():
 
 
 @BOTH
-def test_a_forbidden_call_that_is_insisted_on_is_no_fault_of_the_backend(asked):
-    _, failed = insisting(with_choice(asked, "none"), CALL, CALL, CALL)
+def test_a_forbidden_call_that_is_insisted_on_ends_in_a_sentence_that_says_so(asked):
+    found = whole(with_choice(asked, "none"), CALL, CALL, CALL)
+    told = "(No answer: the model only tried to call get_weather, and no tool may be called here.)"
+    assert (found.text, found.calls, found.reason) == (told, [], "length")
+
+
+def test_a_forbidden_call_of_an_unknown_tool_does_not_bring_its_name_to_the_client():
+    call = CALL.replace("get_weather", "rm -rf /")
+    assert "rm" not in whole(with_choice(ASKED, "none"), call, call, call).text
+
+
+@BOTH
+def test_a_forbidden_call_where_json_is_wanted_is_an_error(asked):
+    """No sentence of ours would be what the client asked for."""
+    asked = replace(with_choice(asked, "none"), shape=AnswerShape())
+    _, failed = insisting(asked, CALL, CALL, CALL)
     assert failed.status == 400
 
 

@@ -224,6 +224,8 @@ class Exchange:
             return out
         if failure is not None:
             return out + self._failed(failure)
+        if lacking.instead:
+            return out + self._ended("length", [TextDelta(lacking.instead)])
         shown = [TextDelta(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
         return out + shown + self._ended()
 
@@ -301,11 +303,11 @@ class Exchange:
         tools = self.asked.needs_tools
         self._decoder = self._paradigm.decoder(self.asked.offer) if tools else _Verbatim()
 
-    def _ended(self) -> list[Piece]:
-        reason = self._reason()
+    def _ended(self, reason: Reason | None = None, more: Sequence[Piece] = ()) -> list[Piece]:
+        reason = reason or self._reason()
         stopped = reason == "stop" and self._reply.reason == STOP_SEQUENCE
         self.verdict = ended = Ended(reason, self.usage, stopped)
-        return [*self._shaped(), ended]
+        return [*self._shaped(), *more, ended]
 
     def _shaped(self) -> list[Piece]:
         """What was held back; an answer in a shape is nothing but its JSON."""

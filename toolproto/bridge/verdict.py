@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..decoding.values.alone import json_alone
@@ -32,12 +32,14 @@ class Shortcoming:
     """What is wrong with a reply: *problems* of its calls, or *advice* in words for the model.
 
     *failure* is what the client is told if the model does not mend it; without one, the
-    client gets the reply as it is.
+    client gets the reply as it is, or *instead* of it a sentence of ours, as an answer that is not
+    whole.
     """
 
     advice: str = ""
     problems: tuple[CallProblem, ...] = ()
     failure: Failed | None = None
+    instead: str = ""
 
 
 _SILENCE = Shortcoming(
@@ -61,7 +63,9 @@ def shortcoming(
     elif asked.offer.choice != "auto":
         return _uncalled(asked.offer)
     if problems and not has_words:
-        return _unusable(problems)
+        unusable = _unusable(problems)
+        is_forbidden = asked.offer.choice == "none" and asked.shape is None
+        return _forbidden(asked.offer, unusable) if is_forbidden else unusable
     if asked.shape is not None:
         return _misshapen(text, asked.shape)
     # Small models write a result again, of which not a word is theirs.
@@ -76,6 +80,18 @@ def _unusable(problems: Sequence[CallProblem]) -> Shortcoming:
     told = f"the model wrote no tool call that can be used: {wrong[0].message}"
     failure = Failed(told, "unusable_tool_call", MISTAKE)
     return Shortcoming(problems=tuple(problems), failure=failure)
+
+
+def _forbidden(offer: ToolOffer, unusable: Shortcoming) -> Shortcoming:
+    """The same of calls where none may be made: a client that wants words can do with a few."""
+    # An agent sends such a request when its turns are used up, to have told what was done. An
+    # error would take the whole of that from its user.
+    if unusable.failure is None:
+        return unusable
+    named = dict.fromkeys(each.name for each in unusable.problems if each.name in offer.names)
+    which = ", ".join(filter(None, named)) or "a tool"
+    told = f"(No answer: the model only tried to call {which}, and no tool may be called here.)"
+    return replace(unusable, failure=None, instead=told)
 
 
 def _uncalled(offer: ToolOffer) -> Shortcoming:

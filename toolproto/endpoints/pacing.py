@@ -4,7 +4,9 @@ A live model sends a token every few milliseconds, each in a packet of its own, 
 for it costs several times what is done with it then. So a connection that brings small pieces, and
 lets wait for them, is looked at with every tick of a clock that all connections of a loop share:
 what came since is read at once, and the streams of many people in one go. The first token does not
-wait, nor does an answer that is there already or comes in large pieces.
+wait, nor does an answer that is there already or comes in large pieces. Where there are many
+connections, they are looked at in groups, one after the other: read in one go, the first of two
+hundred would wait until the last is read and thought about.
 
 Measured with calls of 200 tokens at 5 ms a token, on two cores that others used as well, in ms of
 CPU a token: 0.61 for one stream and 0.35 for each of four without, 0.26 with a tick of 25 ms, 0.16
@@ -21,8 +23,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from itertools import count
+from random import random
 from time import monotonic, sleep
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 from anyio import EndOfStream
 from anyio.abc import ByteReceiveStream
@@ -37,14 +42,47 @@ _LARGE = 4096
 _WAIT = 0.002
 #: Bytes that are read at once, as httpcore does.
 _MOST_READ = 64 * 1024
+#: So many connections are worth a group of their own, up to so many groups.
+_GROUP, _MOST_GROUPS = 16, 8
+#: The part of a tick by which a timer may go off early, or a look be late, and still have been it.
+_EARLY = 0.1
 _Read = Callable[[int, float | None], Awaitable[bytes]]
+
+
+class _Clock:
+    """Ticks for the connections of one event loop, or of all threads."""
+
+    # Workers of one machine must not all wake at once.
+    _shift = random()
+
+    def __init__(self) -> None:
+        self._numbers = count()
+        self._open: WeakSet[_Pace] = WeakSet()
+
+    def join(self, pace: _Pace) -> int:
+        """The number of *pace*, which is looked at by this clock as long as it is there."""
+        self._open.add(pace)
+        return next(self._numbers)
+
+    def left(self, seconds: float, number: int, now: float) -> float:
+        """Seconds until connection *number* is looked at next, every so many *seconds*."""
+        groups = min(1 + len(self._open) // _GROUP, _MOST_GROUPS)
+        shift = self._shift + number % groups / groups
+        left = seconds - (now - shift * seconds) % seconds
+        return left if left > seconds * _EARLY else left + seconds
+
+
+_clocks: WeakKeyDictionary[asyncio.AbstractEventLoop, _Clock] = WeakKeyDictionary()
+_threads = _Clock()
 
 
 class _Pace:
     """When one connection is looked at, and what of its answer has come."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, clock: _Clock) -> None:
         self._seconds = seconds
+        self._clock = clock
+        self._number = clock.join(self)
         self._joiner = ChunkJoiner()
         self.begin()
 
@@ -58,11 +96,7 @@ class _Pace:
 
     def delay(self, now: float) -> float:
         """Seconds to let pass before the next look."""
-        if not self._is_slow:
-            return 0.0
-        left = self._seconds - now % self._seconds
-        # A timer may go off a little early: that was the tick.
-        return left if left > self._seconds / 4 else left + self._seconds
+        return self._clock.left(self._seconds, self._number, now) if self._is_slow else 0.0
 
     def came(self, data: bytes, after: float) -> None:
         """*data* came, *after* so many seconds."""
@@ -122,8 +156,8 @@ class AsyncPacedStream:
         # What httpcore has no name for: the stream of anyio's that it reads.
         self._socket: Any = getattr(stream, "_stream", None)
         self._seconds = pace
-        self._pace = _Pace(pace)
         self._loop = asyncio.get_running_loop()
+        self._pace = _Pace(pace, _clocks.setdefault(self._loop, _Clock()))
 
     @property
     def has_body(self) -> bool:
@@ -201,7 +235,7 @@ class _PacedStream:
     def __init__(self, stream: Any, pace: float) -> None:
         self._stream = stream
         self._seconds = pace
-        self._pace = _Pace(pace)
+        self._pace = _Pace(pace, _threads)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """What has come, some of it perhaps a tick ago."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -19,14 +17,13 @@ from starlette.routing import BaseRoute, Route
 from ..bridge.asked import BadRequest
 from ..bridge.translate import APIS, GOOGLE, api_at
 from ..bridge.translate.base import Fault
-from .config import ProxyConfig, config_from
+from .config import ProxyConfig
 from .counting import Counting
 from .directory import Directory
 from .embedding import Embedding
 from .gate import Gate
 from .incoming import client_key
 from .lifecycle import telling
-from .log import log_to_stderr
 from .metrics import Metrics
 from .others import Others
 from .paths import Paths
@@ -35,10 +32,8 @@ from .responding import refused
 from .serving import Serving
 from .streamed import AsciiJson
 
-__all__ = ["CONFIG_VARIABLE", "app_from_environment", "make_app"]
+__all__ = ["make_app"]
 
-#: Holds a config as JSON, for worker processes.
-CONFIG_VARIABLE = "TOOLPROTO_PROXY_CONFIG"
 _Answer = Callable[[Request], Awaitable[Response]]
 
 
@@ -83,12 +78,6 @@ def make_app(config: ProxyConfig) -> Starlette:
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 _LISTS = ("/v1/models", "/v1beta/models", "/api/v0/models", "/api/v1/models")
-
-
-def app_from_environment() -> Starlette:
-    """The application of a worker process."""
-    log_to_stderr()
-    return make_app(config_from(json.loads(os.environ[CONFIG_VARIABLE])))
 
 
 def _answered(serving: Serving) -> list[BaseRoute]:

@@ -16,12 +16,10 @@ import uvicorn
 from .. import __version__
 from ..endpoints.address import Address
 from ..errors import UsageError
-from ..taught import taught
-from ..tools.spec import ToolOffer
-from .app import CONFIG_VARIABLE, make_app
 from .config import ProxyConfig, key_in
 from .connections import BoundedProtocol
 from .log import LOGGER, log_to_stderr
+from .process import CONFIG_VARIABLE, app_of_process, load_readers
 from .readiness import unreachable
 from .relay import Relay
 
@@ -83,7 +81,9 @@ def serve(config: ProxyConfig, workers: int = 1) -> None:
             os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)
             os.environ[CONFIG_VARIABLE] = json.dumps(config.as_json())
         uvicorn.run(
-            make_app(config) if workers == 1 else "toolproto.proxy.app:app_from_environment",
+            app_of_process(config)
+            if workers == 1
+            else "toolproto.proxy.process:app_from_environment",
             factory=workers > 1,
             workers=workers,
             host=config.host,
@@ -102,9 +102,7 @@ def _patience() -> dict[str, Any]:
 
 def check(config: ProxyConfig) -> None:
     """Raise UsageError for what would otherwise fail with the first request."""
-    for model, terms in {"": config.default, **config.models}.items():
-        # With a reader, for which the first request would wait a third of a second.
-        taught(model, terms).decoder(ToolOffer())
+    load_readers(config)
     for variable in (config.key_env, *(each.api_key_env for each in config.upstreams)):
         key = key_in(variable) if variable is not None else "-"
         if key is None:
