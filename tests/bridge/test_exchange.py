@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.amount import some_paradigms
-from toolproto.bridge.asked import AnswerShape, Asked
+from toolproto.bridge.asked import AnswerShape, Asked, ClientTool
 from toolproto.bridge.calls import OutgoingCalls
 from toolproto.bridge.exchange import Exchange
 from toolproto.bridge.pieces import Ended, Failed, Piece, joined
@@ -324,6 +324,27 @@ def test_a_call_that_the_model_left_unfinished_is_asked_again():
     assert whole(ASKED, '<tool_code>{"name": "get_weather", ', CALL).calls
 
 
+HALF_CALL = '<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo", "x": [}}</tool_code>'
+
+
+@BOTH
+def test_a_call_taken_for_words_at_the_end_of_a_reply_is_asked_about(asked):
+    """In the middle of a sentence, and out of form: an agent would have stopped there."""
+    found = whole(asked, f"ok {HALF_CALL}", CALL)
+    assert [call.name for call in found.calls] == ["get_weather"]
+
+
+@BOTH
+def test_a_call_in_a_sentence_that_the_model_insists_on_is_words(asked):
+    found = whole(asked, *[f"ok {HALF_CALL}"] * 3)
+    assert (found.text, found.reason) == (f"ok {HALF_CALL}", "stop")
+
+
+def test_a_call_in_the_middle_of_an_explanation_is_not_asked_about():
+    found = whole(ASKED, f"You write {HALF_CALL} and then wait.")
+    assert found.text == f"You write {HALF_CALL} and then wait."
+
+
 def with_choice(asked: Asked, choice: str) -> Asked:
     return replace(asked, offer=replace(asked.offer, choice=choice))
 
@@ -364,6 +385,16 @@ def test_a_forbidden_call_where_json_is_wanted_is_an_error(asked):
     asked = replace(with_choice(asked, "none"), shape=AnswerShape())
     _, failed = insisting(asked, CALL, CALL, CALL)
     assert failed.status == 400
+
+
+@BOTH
+def test_a_tool_may_be_called_by_the_name_its_client_knows(asked):
+    """A tool named ``auto`` is offered as ``auto_tool``; the user may well speak of ``auto``."""
+    spec, known = ToolSpec("auto_tool", "", {"properties": {}}), {"auto_tool": ClientTool("auto")}
+    asked = replace(asked, offer=ToolOffer((spec,)), tools=known)
+    written = '<tool_code>{"name": "auto", "arguments": {}}</tool_code>'
+    (call,) = whole(asked, written).calls
+    assert call.name == "auto_tool"
 
 
 PARTIAL = ToolSpec("PartialReading", "", {"properties": {"city": {"type": "string"}}})

@@ -147,12 +147,14 @@ class OutgoingCalls:
         offer = self.asked.offer
         if self.is_enough:
             return None
+        name = _offered(name, self.asked)
         match = meant(name, offer, self._work)
         if match is None:
             return _partly_named(name, offer)
         return match.name if offer.choice in ("auto", "required", match.name) else None
 
     def _checked(self, call: ToolCall) -> list[Piece]:
+        call = replace(call, name=_offered(call.name, self.asked))
         if (named := _partly_named(call.name, self.asked.offer)) is not None:
             repair = Repair("name_near", Grade.GUESSED, call.name)
             call = replace(call, name=named, repairs=(*call.repairs, repair))
@@ -173,6 +175,17 @@ class OutgoingCalls:
 
     def _note(self, call: ToolCall) -> None:
         self.repairs += (repair.name for repair in call.repairs)
+
+
+def _offered(name: str, asked: Asked) -> str:
+    """The name under which a tool is offered that its client calls *name*; else *name* itself.
+
+    The user may have named the tool as the client knows it, and the model writes what it read.
+    """
+    if not asked.tools or name in asked.offer.names:
+        return name
+    named = [offered for offered, tool in asked.tools.items() if tool.name == name]
+    return named[0] if len(named) == 1 else name
 
 
 def _partly_named(name: str, offer: ToolOffer) -> str | None:

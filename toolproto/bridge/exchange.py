@@ -33,7 +33,7 @@ from .calls import OutgoingCalls
 from .pieces import Ended, Failed, Piece, Reason
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
-from .verdict import EMPTY, MISTAKE, Shortcoming, in_shape, shortcoming
+from .verdict import EMPTY, MISTAKE, SHOWN_LAST, Shortcoming, in_shape, shortcoming
 from .watching import Watch
 
 __all__ = ["LONGEST_REPLY", "AskAgain", "Exchange"]
@@ -213,6 +213,8 @@ class Exchange:
         made_up = ProblemKind.FABRICATED_RESULT
         mendable = [problem for problem in calls.problems if problem.kind is not made_up]
         lacking = shortcoming(self.asked, self._text(), calls.count, mendable)
+        if lacking is None and self._left and self._ends_with_a_call_shown():
+            lacking = SHOWN_LAST
         if lacking is None:
             return out + self._ended()
         failure = lacking.failure
@@ -228,6 +230,17 @@ class Exchange:
             return out + self._ended("length", [TextDelta(lacking.instead)])
         shown = [TextDelta(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
         return out + shown + self._ended()
+
+    def _ends_with_a_call_shown(self) -> bool:
+        """Whether the reply ends with a call that was taken for words, for want of two things."""
+        # Neither its place, in the middle of a sentence, nor its form is that of a call. As the end
+        # of a reply it was meant for one all the same, and an agent would take it for the answer.
+        passed_over = getattr(self._decoder, "passed_over", ())
+        if self._reply.calls.count or self.asked.offer.choice != "auto" or not passed_over:
+            return False
+        if passed_over[-1].reason != "mid_sentence":
+            return False
+        return not "".join(self._reply.heard)[passed_over[-1].span.end :].strip()
 
     def _taken(self, events: Sequence[Event]) -> list[Piece]:
         calls = self._reply.calls

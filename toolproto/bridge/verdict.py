@@ -16,7 +16,7 @@ from .asked import AnswerShape, Asked
 from .calls import CHECK_VISITS
 from .pieces import Failed
 
-__all__ = ["EMPTY", "MISTAKE", "Shortcoming", "in_shape", "shortcoming"]
+__all__ = ["EMPTY", "MISTAKE", "SHOWN_LAST", "Shortcoming", "in_shape", "shortcoming"]
 
 #: The status of what a model did wrong and did not mend. Trying again costs as much and brings the
 #: same, and 400 is the only one that no client tries again: codex does so with all others, and made
@@ -45,6 +45,12 @@ class Shortcoming:
 _SILENCE = Shortcoming(
     "You wrote nothing that could be read. Answer the last message in plain words.",
     failure=Failed("the model wrote nothing that could be read", EMPTY, MISTAKE),
+)
+#: A call in the middle of a sentence, not in its form, at the end of a reply. If it is written so
+#: again and again, it is words.
+SHOWN_LAST = Shortcoming(
+    "You ended with a tool call in the middle of a sentence, and not quite in its form. If you mean"
+    " it, write it alone, exactly in the form you were shown; if not, answer without it."
 )
 
 
