@@ -335,9 +335,10 @@ def test_a_call_taken_for_words_at_the_end_of_a_reply_is_asked_about(asked):
 
 
 @BOTH
-def test_a_call_in_a_sentence_that_the_model_insists_on_is_words(asked):
-    found = whole(asked, *[f"ok {HALF_CALL}"] * 3)
-    assert (found.text, found.reason) == (f"ok {HALF_CALL}", "stop")
+@pytest.mark.parametrize("call", [CALL, HALF_CALL])
+def test_a_call_in_a_sentence_that_ends_each_reply_is_no_regular_end(asked, call):
+    _, failed = insisting(asked, *[f"ok {call}\n"] * 3)
+    assert failed.code == "unusable_tool_call"
 
 
 def test_a_call_in_the_middle_of_an_explanation_is_not_asked_about():

@@ -25,7 +25,7 @@ from .asked import Asked
 from .pieces import Piece
 from .watching import Watch
 
-__all__ = ["CHECK_VISITS", "OutgoingCalls", "new_id"]
+__all__ = ["CHECK_VISITS", "IN_SENTENCE", "OutgoingCalls", "new_id"]
 
 #: Calls that are read out of one reply. Checking one may take a while, and no client has so many
 #: tools run at once: a model that goes on has lost its way.
@@ -34,6 +34,8 @@ _MOST_CALLS = 128
 _LEAST_OF_NAME = 3
 #: What checking all calls of a reply may cost: half a second with the worst of schemas.
 CHECK_VISITS = 200_000
+#: The doubt about a call that has words before it on its line.
+IN_SENTENCE = "mid_sentence"
 
 
 def new_id() -> str:
@@ -66,6 +68,8 @@ class OutgoingCalls:
     is_last_whole: bool = False
     #: How many were read to their end, usable or not.
     seen: int = 0
+    #: Whether the last thing in the reply is a call in the middle of a sentence.
+    ends_sentence: bool = False
     _open: dict[int, _Open] = field(default_factory=dict)
     _work: Work = field(default_factory=lambda: Work(CHECK_VISITS))
 
@@ -117,6 +121,7 @@ class OutgoingCalls:
         call = self.watch.followed(call)
         if opened is None and call.place_doubt:
             self.problems.append(doubted_place(call))
+            self.ends_sentence = any(repair.name == IN_SENTENCE for repair in call.repairs)
             return []
         if opened is None:
             return self._checked(call) if self.is_last_whole and not self.is_enough else []

@@ -29,7 +29,7 @@ from ..guard.restoring import Restoring
 from ..messages import CallProblem, Chunk, Message, ProblemKind, Usage
 from ..paradigms.base import ToolContextDef
 from .asked import Asked
-from .calls import OutgoingCalls
+from .calls import IN_SENTENCE, OutgoingCalls
 from .pieces import Ended, Failed, Piece, Reason
 from .prompting import first_request, told_again
 from .said_again import SaidAgain
@@ -213,11 +213,12 @@ class Exchange:
         made_up = ProblemKind.FABRICATED_RESULT
         mendable = [problem for problem in calls.problems if problem.kind is not made_up]
         lacking = shortcoming(self.asked, self._text(), calls.count, mendable)
-        if lacking is None and self._left and self._ends_with_a_call_shown():
+        is_last = self._ends_in_a_call()
+        if lacking is None and is_last:
             lacking = SHOWN_LAST
         if lacking is None:
             return out + self._ended()
-        failure = lacking.failure
+        failure = lacking.failure or (SHOWN_LAST.failure if is_last else None)
         if failure is not None and failure.code == EMPTY and self._unmended is not None:
             failure = self._unmended  # it was told of a mistake, and said nothing to that
         if self._left:
@@ -231,15 +232,17 @@ class Exchange:
         shown = [TextDelta(p.raw) for p in lacking.problems if p.kind is ProblemKind.DOUBTED]
         return out + shown + self._ended()
 
-    def _ends_with_a_call_shown(self) -> bool:
-        """Whether the reply ends with a call that was taken for words, for want of two things."""
-        # Neither its place, in the middle of a sentence, nor its form is that of a call. As the end
-        # of a reply it was meant for one all the same, and an agent would take it for the answer.
+    def _ends_in_a_call(self) -> bool:
+        """Whether the reply ends with a call in the middle of a sentence, in its form or not."""
+        # Where more words follow, a call is told of. As the end of a reply it was meant for one,
+        # and an agent would take it for the answer.
+        calls = self._reply.calls
+        if calls.count or self.asked.offer.choice != "auto":
+            return False
+        # What is doubtful in its form as well was taken for words.
         passed_over = getattr(self._decoder, "passed_over", ())
-        if self._reply.calls.count or self.asked.offer.choice != "auto" or not passed_over:
-            return False
-        if passed_over[-1].reason != "mid_sentence":
-            return False
+        if not passed_over or passed_over[-1].reason != IN_SENTENCE:
+            return calls.ends_sentence
         return not "".join(self._reply.heard)[passed_over[-1].span.end :].strip()
 
     def _taken(self, events: Sequence[Event]) -> list[Piece]:
@@ -282,6 +285,8 @@ class Exchange:
                 text, reply.blank = words, text[len(words) :]
             if not words:
                 return []
+        if reply.calls.ends_sentence and text.strip():
+            reply.calls.ends_sentence = False
         if not reply.text and reply.has_thought:
             text = _without_line_ends(text)
         reply.text.append(text)

@@ -46,11 +46,15 @@ _SILENCE = Shortcoming(
     "You wrote nothing that could be read. Answer the last message in plain words.",
     failure=Failed("the model wrote nothing that could be read", EMPTY, MISTAKE),
 )
-#: A call in the middle of a sentence, not in its form, at the end of a reply. If it is written so
-#: again and again, it is words.
+#: A reply that ends with a call in the middle of a sentence, and perhaps not in its form.
 SHOWN_LAST = Shortcoming(
-    "You ended with a tool call in the middle of a sentence, and not quite in its form. If you mean"
-    " it, write it alone, exactly in the form you were shown; if not, answer without it."
+    "You ended with a tool call in the middle of a sentence. If you mean it, write it alone, in"
+    " exactly the form you were shown; if not, answer without it.",
+    failure=Failed(
+        "the model wrote a tool call in the middle of a sentence, and again when it was asked",
+        "unusable_tool_call",
+        MISTAKE,
+    ),
 )
 
 

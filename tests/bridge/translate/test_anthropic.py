@@ -188,7 +188,7 @@ BEGUN = (
             "content": [],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": {"input_tokens": 85, "output_tokens": 1},
+            "usage": {"input_tokens": 89, "output_tokens": 1},
         },
     },
 )

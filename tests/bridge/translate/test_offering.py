@@ -491,7 +491,7 @@ def test_blocks_that_say_nothing_are_passed_over_and_a_summary_is_read():
 def test_a_message_begins_with_a_guess_at_its_input():
     long = messages([], {"role": "user", "content": "word " * 1000})
     message = events("anthropic", long, [Ended("stop", Usage(9, 1))])[0]["message"]
-    assert 1000 <= message["usage"]["input_tokens"] <= 1500
+    assert 900 <= message["usage"]["input_tokens"] <= 1500
 
 
 def test_a_tool_without_a_name_is_refused():
