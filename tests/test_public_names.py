@@ -175,7 +175,12 @@ def test_what_is_elsewhere_says_where(place):
     module, name = place
     assert hasattr(importlib.import_module(f"toolproto.{module}"), name)
     with pytest.raises(ImportError, match=f"from toolproto.{module} import {name}"):
-        exec(f"from toolproto import {name}")
+        getattr(toolproto, name)
+
+
+def test_what_is_imported_from_elsewhere_says_where():
+    with pytest.raises(ImportError, match=r"from toolproto.endpoints import ScriptedEndpoint"):
+        from toolproto import ScriptedEndpoint  # noqa: F401
 
 
 def test_there_is_a_version():

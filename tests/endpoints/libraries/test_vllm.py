@@ -1,17 +1,15 @@
-"""A tiny model in vLLM, on the processor: a reply, a stream, stops, a grammar, a cancel, an error.
+"""A tiny model in vLLM, on the processor, also held to grammars.
 
 ``make libraries`` runs it where vLLM is installed; the usual run has none.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 
 import pytest
 
 from toolproto import (
-    AsyncChatSession,
     ChatRequest,
     ChatSession,
     EndpointError,
@@ -31,7 +29,17 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 vllm = pytest.importorskip("vllm")
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs, not ours
 
-from .tiny import REQUEST, chunks_of, text_of, tokenizer  # noqa: E402
+from .same_for_all import (  # noqa: E402, F401
+    test_a_reply_is_streamed_with_its_end_and_its_counts,
+    test_a_session_is_cancelled_and_goes_on,
+    test_a_stop_sequence_ends_the_reply_and_is_no_part_of_it,
+    test_greedy_replies_and_seeds_are_the_same_again,
+    test_leaving_a_reply_stops_the_model,
+    test_pictures_are_refused,
+    test_the_same_from_an_event_loop,
+    test_what_the_model_raises_is_an_endpoint_error,
+)
+from .tiny import chunks_of, tokenizer  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -52,29 +60,10 @@ def llm(tmp_path_factory):
     )
 
 
-def test_a_reply_is_streamed_with_its_end_and_its_counts(llm):
-    chunks = chunks_of(VllmEndpoint(llm))
-    assert len(chunks) > 3 and text_of(chunks)
-    assert chunks[-1].finish_reason == "length"
-    counted = chunks[-1].usage
-    asked = len("<user>Be brief.\n\nHi<model>")
-    assert (counted.input_tokens, counted.output_tokens) == (asked, 24)
-
-
-def test_greedy_replies_and_seeds_are_the_same_again(llm):
-    endpoint = VllmEndpoint(llm)
-    assert text_of(chunks_of(endpoint)) == text_of(chunks_of(endpoint))
-    drawn = ChatRequest(REQUEST.messages, params={"max_tokens": 12, "temperature": 1, "seed": 5})
-    assert text_of(chunks_of(endpoint, drawn)) == text_of(chunks_of(endpoint, drawn))
-
-
-def test_a_stop_sequence_ends_the_reply_and_is_no_part_of_it(llm):
-    endpoint = VllmEndpoint(llm)
-    whole = text_of(chunks_of(endpoint))
-    stop = whole[6:9]
-    cut = chunks_of(endpoint, ChatRequest(REQUEST.messages, (stop,), REQUEST.params))
-    assert text_of(cut) == whole[: whole.index(stop)]
-    assert cut[-1].finish_reason == "stop" and cut[-1].usage.output_tokens < 24
+@pytest.fixture
+def make(llm):
+    yield lambda **params: VllmEndpoint(llm, params=params)
+    assert not llm.llm_engine.has_unfinished_requests()
 
 
 @tool
@@ -83,49 +72,24 @@ def go(way: bool) -> str:
     return "gone"
 
 
-def test_a_reply_is_held_to_the_grammar_of_its_calls(llm):
+def test_a_reply_is_held_to_the_grammar_of_its_calls(make):
     """A random model writes noise; only a grammar can make a call of it."""
-    endpoint = VllmEndpoint(llm, params={"temperature": 0, "max_tokens": 300})
+    endpoint = make(temperature=0, max_tokens=300)
     session = ChatSession(endpoint, "json_strict", [go], limits=TurnLimits(rounds=1))
     result = session.send("Go.", choice="go")
     assert endpoint.holding.refused == ""
     assert [record.call.name for record in result.calls][:1] == ["go"]
 
 
-def test_a_structured_answer_is_held_to_its_schema(llm):
-    endpoint = VllmEndpoint(llm, params={"temperature": 0, "max_tokens": 300})
-    result = ChatSession(endpoint, "json_strict").send("Yes or no?", output=bool)
+def test_a_structured_answer_is_held_to_its_schema(make):
+    session = ChatSession(make(temperature=0, max_tokens=300), "json_strict")
+    result = session.send("Yes or no?", output=bool)
     assert result.output in (True, False) and result.stats.reasks == 0
 
 
-def test_a_session_is_cancelled_and_goes_on(llm):
-    session = ChatSession(VllmEndpoint(llm, params={"max_tokens": 1800, "temperature": 0}))
-    with session.stream("Hi") as events:
-        for _ in zip(events, range(8), strict=False):
-            pass
-        session.cancel()
-        list(events)
-    assert session.result.status == "aborted"
-    assert not llm.llm_engine.has_unfinished_requests()
-    again = ChatSession(VllmEndpoint(llm, params={"max_tokens": 3, "temperature": 0}))
-    assert again.send("Hi").usage.output_tokens == 3
-
-
-def test_the_same_from_an_event_loop(llm):
-    async def run() -> int:
-        params = {"max_tokens": 8, "temperature": 0}
-        async with AsyncChatSession(VllmEndpoint(llm, params=params)) as session:
-            return (await session.send("Hi")).usage.output_tokens
-
-    assert asyncio.run(run()) == 8
-
-
-def test_what_the_model_raises_is_an_endpoint_error(llm):
-    with pytest.raises(EndpointError, match="no_such_option"):
-        chunks_of(VllmEndpoint(llm, params={"no_such_option": 1}))
+def test_a_prompt_that_is_too_long_is_an_endpoint_error(make):
     with pytest.raises(EndpointError):
-        chunks_of(VllmEndpoint(llm), ChatRequest((Message("user", "long " * 2000),)))
-    assert chunks_of(VllmEndpoint(llm))[-1].finish_reason == "length"
+        chunks_of(make(), ChatRequest((Message("user", "long " * 2000),)))
 
 
 def test_what_is_no_model_is_refused():
