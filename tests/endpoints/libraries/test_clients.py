@@ -10,10 +10,18 @@ import time
 
 import pytest
 
-from toolproto import AsyncChatSession, Attachment, ChatRequest, ChatSession, Message
+from toolproto import (
+    AsyncChatSession,
+    Attachment,
+    ChatRequest,
+    ChatSession,
+    EndpointError,
+    Message,
+)
 from toolproto.endpoints import AwsCredentials, BedrockConverse, ClientEndpoint, HttpEndpoint
 from toolproto.endpoints.aws_signing import signed
 
+from ...patience import PATIENCE
 from ..fault_server import TEXT, Fault, FaultServer
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs, not ours
@@ -42,6 +50,46 @@ def test_the_sdk_of_openai_is_one_line():
         endpoint = ClientEndpoint(client.chat.completions.create, model="m", include_usage=True)
         result = ChatSession(endpoint).send("hi")
         assert (result.text, result.usage.output_tokens) == (TEXT.strip(), 7)
+
+
+def creating(library: str, url: str):
+    """The endpoint of a client's function, that asks once."""
+    if library == "litellm":
+        litellm = pytest.importorskip("litellm")
+        terms = {"api_base": url, "api_key": "k", "num_retries": 0, "max_retries": 0}
+        return ClientEndpoint(litellm.completion, model="openai/m", params=terms)
+    openai = pytest.importorskip("openai")
+    client = openai.OpenAI(base_url=url, api_key="k", max_retries=0)
+    return ClientEndpoint(client.chat.completions.create, model="m")
+
+
+@pytest.mark.parametrize("library", ["litellm", "openai"])
+def test_a_reply_of_a_client_is_streamed(library: str):
+    with FaultServer(Fault()) as server:
+        session = ChatSession(creating(library, server.url))
+        pieces = list(session.stream_text("hi"))
+    assert len(pieces) > 1 and "".join(pieces).strip() == TEXT.strip()
+
+
+@pytest.mark.parametrize("library", ["litellm", "openai"])
+def test_cancelling_hangs_up_on_the_service(library: str):
+    with FaultServer(Fault("endless", "body")) as server:
+        session = ChatSession(creating(library, server.url))
+        with session.stream("hi") as events:
+            for _ in zip(events, range(6), strict=False):
+                pass
+            session.cancel()
+            list(events)
+        assert session.result.status == "aborted"
+        assert server.hung_up.wait(PATIENCE)
+
+
+@pytest.mark.parametrize("library", ["litellm", "openai"])
+@pytest.mark.parametrize("fault", ["503", "429", "reset", "truncate"])
+def test_what_goes_wrong_with_a_client_is_an_endpoint_error(library: str, fault: str):
+    with FaultServer(Fault(fault, "body" if fault == "truncate" else "request")) as server:
+        result = ChatSession(creating(library, server.url)).send("hi")
+    assert result.status == "error" and isinstance(result.error, EndpointError)
 
 
 MODEL = "anthropic.claude-3-haiku-20240307-v1:0"
