@@ -63,11 +63,18 @@ class OpenAIChatApi:
     keep_alive = ": keep-alive\n\n"
 
     def is_about_tools(self, body: Mapping[str, Any]) -> bool:
-        """Whether there are tools, terms for them, or calls and results of earlier ones."""
-        return mentions(body, _ABOUT_TOOLS) or any(
-            mentions(message, ("tool_calls", "function_call"))
-            or message.get("role") in ("tool", "function")
-            for message in listed(body, "messages")
+        """Whether there are tools, terms for them, or calls and results of earlier ones.
+
+        Answers in JSON are our business, too: a backend that only writes text ignores the format.
+        """
+        return (
+            mentions(body, _ABOUT_TOOLS)
+            or _is_json(body.get("response_format"))
+            or any(
+                mentions(message, ("tool_calls", "function_call"))
+                or message.get("role") in ("tool", "function")
+                for message in listed(body, "messages")
+            )
         )
 
     def read(self, body: Mapping[str, Any], sees: Sees = blind) -> Asked:
@@ -87,6 +94,7 @@ class OpenAIChatApi:
             stop=read_stop(body.get("stop")),
             params=read_params(body, _HANDLED),
             shape=openai_shape(body.get("response_format"), "response_format"),
+            own=_format_alone(body),
             strict=frozenset(offering.strict),
             include_usage=bool(options.get("include_usage")),
             legacy=legacy,
@@ -106,6 +114,17 @@ class OpenAIChatApi:
     def error(self, fault: Fault) -> dict[str, Any]:
         """OpenAI's error body."""
         return openai_error(fault)
+
+
+def _is_json(format: Any) -> bool:
+    return isinstance(format, Mapping) and format.get("type") in ("json_object", "json_schema")
+
+
+def _format_alone(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The format of an answer that no call can stand in the place of: a backend may know it."""
+    if mentions(body, _ABOUT_TOOLS) or not _is_json(body.get("response_format")):
+        return {}
+    return {"response_format": body["response_format"]}
 
 
 def _offering(body: Mapping[str, Any], legacy: bool) -> Offering:
