@@ -358,6 +358,24 @@ def test_wrong_settings_are_refused_when_it_is_made():
         ToolTransport("http://x/v1", reasks=99)
 
 
+def test_a_paradigm_that_there_is_none_of_is_refused_when_it_is_made():
+    for options in ({"paradigm": "xml_tags"}, {"models": {"q*": ModelTerms("xml_tags")}}):
+        with pytest.raises(UsageError, match="xml_tag"):
+            ToolTransport("http://here/v1", **options)
+
+
+@LIBRARIES
+def test_a_client_of_the_other_kind_is_told_which_transport_it_takes(library: ModuleType):
+    later = library.AsyncClient(transport=ToolTransport(lambda request: ""))
+    another = library.AsyncClient(transport=ToolTransport(lambda request: ""))
+    for asking in (later.get("http://here/v1/models"), another.__aenter__()):
+        with pytest.raises(UsageError, match="AsyncToolTransport"):
+            asyncio.run(asking)
+    client = library.Client(transport=AsyncToolTransport(lambda request: ""))
+    with pytest.raises(UsageError, match="a ToolTransport"):
+        client.get("http://here/v1/models")
+
+
 def test_its_repr_shows_no_key():
     shown = repr(ToolTransport("http://me:secret@x/v1?key=secret", api_key="secret"))
     assert "secret" not in shown

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..bridge.exchange import Exchange
 from ..bridge.pieces import Failed, Piece
 from ..endpoints.function import as_async_endpoint
-from ..errors import ToolProtoError
+from ..errors import ToolProtoError, UsageError
 from .answering import Answering, Told
 from .base import MOST_LISTED, Transport
 from .desk import HandOn, Looking
@@ -47,6 +47,12 @@ class AsyncToolTransport(Transport, _Base):
                 return await self._answered(request, plan)
             case Told():
                 return _told(request, plan)
+
+    def handle_request(self, *_: object) -> Any:
+        """Says which transport a client takes that waits."""
+        raise UsageError("this client is not asynchronous: give it a ToolTransport")
+
+    __enter__ = handle_request
 
     async def __aenter__(self) -> Self:
         return self

@@ -17,6 +17,7 @@ from ..bridge.pieces import Failed
 from ..bridge.terms import ModelTerms
 from ..errors import EndpointError, EndpointTimeout, ToolProtoError, UsageError, WireError
 from ..messages import ChatRequest
+from ..taught import taught
 from .answering import Answering, Told, refused
 from .backend import backend_of, timeouts_of
 from .desk import Arrived, Desk, HandOn, Looking
@@ -65,6 +66,8 @@ class Transport:
         pace: float = 0.05,
     ) -> None:
         terms = ModelTerms(paradigm, describe, teaching, examples, reasks, constrain, guard, vision)
+        for each in (terms, *(models or {}).values()):
+            taught("", each)  # a paradigm that there is none of is refused here, not by a request
         if not 0 <= pace <= _SLOWEST:
             raise UsageError(f"pace is {pace!r}; give seconds, from 0 to {_SLOWEST}")
         wrapped = type(self)._wrapped

@@ -9,7 +9,7 @@ from ..bridge.exchange import Exchange
 from ..bridge.pieces import Failed, Piece
 from ..endpoints.base import Abortable
 from ..endpoints.function import as_endpoint
-from ..errors import ToolProtoError
+from ..errors import ToolProtoError, UsageError
 from ..messages import ChatRequest
 from .answering import Answering, Told
 from .base import MOST_LISTED, Transport
@@ -50,6 +50,12 @@ class ToolTransport(Transport, _Base):
                 return self._answered(request, plan)
             case Told():
                 return _told(request, plan)
+
+    async def handle_async_request(self, *_: object) -> Any:
+        """Says which transport an asynchronous client takes."""
+        raise UsageError("this client is asynchronous: give it an AsyncToolTransport")
+
+    __aenter__ = handle_async_request
 
     def __enter__(self) -> Self:
         return self
