@@ -47,8 +47,8 @@ class ChatToolproto(BaseChatModel):
     """A chat model with tools over a *text_model* that can only read and write text.
 
     *paradigm* is how the model is taught to write calls: a name, or ``auto`` for what suits the
-    *model*'s name. *terms* say how else it is treated. The other parameters go to the text model
-    with every request.
+    *model*'s name. *terms* say how else it is treated. *temperature*, *max_tokens* and *stop* go
+    to the text model with every request; its time limits and retries are its own.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, populate_by_name=True)

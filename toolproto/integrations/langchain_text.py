@@ -30,7 +30,7 @@ def of_langchain(model: BaseLanguageModel[Any]) -> FrameworkModel:
         async for each in model.astream(_messages(request), _UNHEARD, **_terms(request)):
             yield _heard(each)
 
-    return FrameworkModel(reply, areply)
+    return FrameworkModel(reply, areply, shows=True)
 
 
 def _messages(request: ChatRequest) -> list[BaseMessage]:

@@ -153,7 +153,7 @@ def _of_litellm(name: str) -> FrameworkModel:
         async for each in await litellm.acompletion(**asked(request)):
             yield _heard(each)
 
-    return FrameworkModel(reply, areply)
+    return FrameworkModel(reply, areply, shows=True)
 
 
 def _heard(each: Any) -> Chunk:

@@ -13,6 +13,7 @@ from ..bridge.pieces import Ended, Piece
 from ..bridge.terms import ModelTerms
 from ..bridge.translate.base import Answer, collected
 from ..bridge.translate.content import Sees, blind
+from ..endpoints.dialects import OpenAIChat
 from ..endpoints.function import as_async_endpoint, as_endpoint
 from ..errors import EndpointError, UsageError
 from ..events import CallCompleted, TextDelta
@@ -30,18 +31,23 @@ class FrameworkModel:
     """A framework's own text model as an endpoint; what it raises passes as it is.
 
     *reply* and *areply* give the chunks of a reply; either may be None where the framework has no
-    such way. A reply that gives no finish reason counts as stopped.
+    such way. A reply that gives no finish reason counts as stopped. *shows* is whether they show
+    the model pictures; otherwise those are refused.
     """
 
-    def __init__(self, reply: Reply | None, areply: AsyncReply | None = None) -> None:
+    def __init__(
+        self, reply: Reply | None, areply: AsyncReply | None = None, *, shows: bool = False
+    ) -> None:
         self._reply = reply
         self._areply = areply
+        self._shows = shows
 
     @contextmanager
     def stream(self, request: ChatRequest, /) -> Iterator[Iterator[Chunk]]:
         """The reply to *request*."""
         if self._reply is None:
             raise UsageError("this model can only be asked from an event loop")
+        self._check(request)
         chunks = self._reply(request)
         try:
             yield _ended(chunks)
@@ -55,6 +61,7 @@ class FrameworkModel:
         """The reply to *request*, on an event loop."""
         if self._areply is None:
             raise UsageError("this model cannot be asked from an event loop")
+        self._check(request)
         chunks = self._areply(request)
         try:
             yield _aended(chunks)
@@ -62,6 +69,13 @@ class FrameworkModel:
             close = getattr(chunks, "aclose", None)
             if close is not None:
                 await close()
+
+    def _check(self, request: ChatRequest) -> None:
+        if not self._shows and any(each.attachments for each in request.messages):
+            raise UsageError(
+                "pictures do not reach a model of this framework from here: give an endpoint of "
+                "toolproto's, or leave out vision=True"
+            )
 
 
 class TextModel:
@@ -135,9 +149,10 @@ _UNSAID = {
 }
 
 
-def written(request: ChatRequest) -> list[dict[str, str]]:
+def written(request: ChatRequest) -> list[dict[str, Any]]:
     """The messages of *request* as OpenAI writes them, which most frameworks read."""
-    return [{"role": each.role, "content": each.content} for each in request.messages]
+    messages: list[dict[str, Any]] = OpenAIChat().body(request, "")["messages"]
+    return messages
 
 
 def _whole(pieces: list[Piece]) -> Answer:

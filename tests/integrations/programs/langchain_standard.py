@@ -1,7 +1,8 @@
 """LangChain's own standard tests, for a chat model over a text model that knows their questions.
 
 They are run by the pytest of the environment that has them. What is skipped there is what the
-model does not claim: images, audio, documents, recorded HTTP.
+model does not claim: audio, Anthropic's own blocks, settings from the environment, serialization,
+recorded HTTP. The picture and the document that the tests fetch are made here, without a network.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import json
 import re
 
+import httpx
 import pytest
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 from langchain_tests.unit_tests import ChatModelUnitTests
 
+from toolproto.bridge.terms import ModelTerms
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
 from toolproto.integrations.langchain import ChatToolproto
 from toolproto.messages import Usage
@@ -32,8 +35,15 @@ OFFERED = re.compile(r"^(\w+)\(", re.MULTILINE)
 NAMED = re.compile(r"named '([^']+)'")
 
 
+#: What asks about something that is to be looked at.
+LOOKING = re.compile(r"this (?:image|document)|random (?:diagram|PDF)")
+
+
 def speak(request):
     """What the text model says: a call where its prompt teaches one, unless it has the result."""
+    seen = [each for message in request.messages for each in message.attachments]
+    if any(LOOKING.search(message.content) for message in request.messages) and not seen:
+        raise ValueError("nothing was shown")
     system = request.messages[0].content if request.messages[0].role == "system" else ""
     said = request.messages[-1].content
     offered = [name for name in OFFERED.findall(system) if name in ARGUMENTS]
@@ -63,15 +73,32 @@ class Common:
 
     @property
     def chat_model_params(self):
-        return {"model": "text", "text_model": Endless(chunk_size=4), "paradigm": "xml_tag"}
+        return {
+            "model": "text",
+            "text_model": Endless(chunk_size=4),
+            "paradigm": "xml_tag",
+            "terms": ModelTerms(vision=True),
+        }
 
-    @property
-    def supports_json_mode(self):
-        return True
+    supports_json_mode = True
+    supports_image_inputs = True
+    supports_image_urls = True
+    supports_image_tool_message = True
+    supports_pdf_inputs = True
+    supports_pdf_tool_message = True
 
     @property
     def model_override_value(self):
         return "another"
+
+
+@pytest.fixture(autouse=True)
+def fetched(monkeypatch):
+    """What the tests fetch from elsewhere."""
+    content = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-1.4"}
+    monkeypatch.setattr(
+        httpx, "get", lambda url, **_: httpx.Response(200, content=content[url[-3:]])
+    )
 
 
 class TestUnit(Common, ChatModelUnitTests):
