@@ -52,7 +52,7 @@ def offered(
 def _with_answer(offer: ToolOffer, form: AnswerForm) -> ToolOffer:
     """*offer* and the tool that takes the answer: a turn that is to have one ends with its call."""
     if not offer.tools or offer.choice == "none":
-        return ToolOffer((form.spec,), form.spec.name, offer.parallel)
+        return ToolOffer((form.spec,), form.spec.name, parallel=False)
     choice = "required" if offer.choice == "auto" else offer.choice
     return replace(offer, tools=(*offer.tools, form.spec), choice=choice)
 
