@@ -1,9 +1,10 @@
 """How often is a structured answer of the embedded model one, and right, beside other libraries?
 
     pip install instructor openai outlines torch transformers gguf accelerate
-    python benchmarks/structured.py [--ways toolproto,held,instructor,json,outlines] [--count 20]
+    python benchmarks/structured.py --kept answers.jsonl [--ways toolproto,held] [--seconds 600]
 
-Five forms, and sentences to take the data out of, at temperature 0, with at most three attempts:
+Forty forms (``structured_forms.py``), each with a sentence to take the data out of, at temperature
+0, with at most two attempts:
 
 - ``toolproto``: ``session.send(…, output=Form)`` on a model that is only read and asked again;
 - ``held``: the same, held to the grammar of the answer;
@@ -12,7 +13,7 @@ Five forms, and sentences to take the data out of, at temperature 0, with at mos
 - ``outlines``: outlines' JSON mode, in transformers, with the weights of the same file.
 
 An answer counts as valid if the library gives an object of the form, as right if every field is.
-Intervals are Wilson's, at 95 %.
+Intervals are Wilson's, at 95 %. Answers are kept, and not asked for again.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 import httpx
@@ -31,71 +33,10 @@ from toolproto.endpoints import LocalEndpoint
 from toolproto.endpoints.local import pull
 from toolproto.evals.intervals import Share
 
-ATTEMPTS = 3
-PARAMS = {"temperature": 0, "seed": 1, "max_tokens": 100}
-Day = Literal["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+from structured_forms import tasks  # isort: skip
 
-
-class Person(BaseModel):
-    """Somebody."""
-
-    name: str
-    age: int
-
-
-class Trip(BaseModel):
-    """A journey."""
-
-    start: str
-    goal: str
-    days: int
-
-
-class Order(BaseModel):
-    """Something that is bought."""
-
-    item: str
-    count: int
-    price: float
-
-
-class Meeting(BaseModel):
-    """A meeting."""
-
-    title: str
-    day: Day
-
-
-class Weather(BaseModel):
-    """The weather of a city."""
-
-    city: str
-    degrees: int
-    sky: Literal["sunny", "cloudy", "rainy"]
-
-
-def tasks() -> Iterator[tuple[BaseModel, str]]:
-    """An answer, and the sentence that it is in; one of each form after the other."""
-    people = [("Ann", 30), ("Bob", 41), ("Chen", 7), ("Dora", 66), ("Emil", 19), ("Fay", 52)]
-    trips = [("Oslo", "Rome"), ("Paris", "Lima"), ("Cairo", "Delhi"), ("Bonn", "Graz")]
-    things = [("pens", 3, 1.5), ("chairs", 4, 80.0), ("lamps", 2, 35.5), ("cups", 6, 4.0)]
-    meetings = [("Budget", "Monday"), ("Review", "Friday"), ("Planning", "Tuesday")]
-    skies = [("Oslo", 4, "rainy"), ("Rome", 27, "sunny"), ("Lima", 18, "cloudy")]
-    for number in range(100):
-        name, age = people[number % len(people)]
-        yield Person(name=name, age=age), f"{name} is {age} years old."
-        start, goal = trips[number % len(trips)]
-        days = number % 7 + 2
-        said = f"We travel from {start} to {goal} and need {days} days."
-        yield Trip(start=start, goal=goal, days=days), said
-        item, count, price = things[number % len(things)]
-        said = f"I buy {count} {item} for {price} dollars each."
-        yield Order(item=item, count=count, price=price), said
-        title, day = meetings[number % len(meetings)]
-        yield Meeting(title=title, day=day), f"The meeting about {title} is on {day}."
-        city, degrees, sky = skies[number % len(skies)]
-        said = f"In {city} it is {sky}, and {degrees} degrees."
-        yield Weather(city=city, degrees=degrees, sky=sky), said
+ATTEMPTS = 2
+PARAMS = {"temperature": 0, "seed": 1, "max_tokens": 80}
 
 
 def asked(said: str) -> str:
@@ -207,39 +148,66 @@ def is_right(got: Any, wanted: BaseModel) -> bool:
     return str(got.model_dump()).casefold() == str(wanted.model_dump()).casefold()
 
 
+def answered(answer: Answering, wanted: BaseModel, said: str) -> dict[str, Any]:
+    """How one question went."""
+    began = time.process_time()
+    try:
+        got = answer(type(wanted), said)
+    except Exception as error:  # each library has its own; what counts is that none came
+        got = error
+    return {
+        "form": type(wanted).__name__,
+        "valid": isinstance(got, type(wanted)),
+        "right": is_right(got, wanted),
+        "seconds": round(time.process_time() - began, 2),
+        "got": str(got)[:200],
+    }
+
+
+def ask(ways: list[str], kept: Path, seconds: float) -> None:
+    """Ask what is not *kept* yet, until *seconds* have passed."""
+    ends = time.monotonic() + seconds
+    rows = read(kept)
+    for way in ways:
+        known = {row["form"] for row in rows if row["way"] == way}
+        missing = [task for task in tasks() if type(task[0]).__name__ not in known]
+        answer = WAYS[way]() if missing and time.monotonic() < ends else None
+        for wanted, said in missing:
+            if answer is None or time.monotonic() > ends:
+                return
+            row = {"way": way, **answered(answer, wanted, said)}
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def read(kept: Path) -> list[dict[str, Any]]:
+    lines = kept.read_text("utf-8").splitlines() if kept.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    print(f"{'way':<12}{'valid':>26}{'right':>26}{'CPU seconds each':>18}")
+    for way in WAYS:
+        if not (own := [row for row in rows if row["way"] == way]):
+            continue
+        shares = [Share(sum(row[kind] for row in own), len(own)) for kind in ("valid", "right")]
+        cells = "".join(
+            f"{f'{each.right} of {each.asked} ({each.low:.0%} to {each.high:.0%})':>26}"
+            for each in shares
+        )
+        mean = sum(row["seconds"] for row in own) / len(own)
+        print(f"{way:<12}{cells}{mean:>18.1f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--kept", type=Path, required=True, help="a file of answers, added to")
     parser.add_argument("--ways", default=",".join(WAYS))
-    parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=3600, help="ask no more after that")
-    parser.add_argument("--verbose", action="store_true", help="show every answer")
     options = parser.parse_args()
     pull("smollm2")
-    print(f"{'way':<12}{'valid':>26}{'right':>26}{'seconds each':>14}")
-    for way in options.ways.split(","):
-        answer = WAYS[way]()
-        asked_for, valid, right, began = 0, 0, 0, time.monotonic()
-        # Form by form: then llama.cpp reads the beginning of a prompt once.
-        chosen = list(tasks())[: options.count]
-        for wanted, said in sorted(chosen, key=lambda task: type(task[0]).__name__):
-            if time.monotonic() - began > options.seconds:
-                break
-            asked_for += 1
-            try:
-                got = answer(type(wanted), said)
-            except Exception as error:  # each library has its own; what counts is that none came
-                got = error
-            valid += isinstance(got, type(wanted))
-            right += is_right(got, wanted)
-            if options.verbose:
-                print(f"  {said}  {str(got)[:90]!r}", flush=True)
-        seconds = (time.monotonic() - began) / asked_for
-        shares = [Share(number, asked_for) for number in (valid, right)]
-        told = [
-            f"{each.right} of {each.asked} ({each.low:.0%} to {each.high:.0%})" for each in shares
-        ]
-        cells = "".join(f"{each:>26}" for each in told)
-        print(f"{way:<12}{cells}{seconds:>14.1f}", flush=True)
+    ask(options.ways.split(","), options.kept, options.seconds)
+    show(read(options.kept))
 
 
 if __name__ == "__main__":
