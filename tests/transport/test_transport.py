@@ -352,7 +352,7 @@ def test_a_function_will_do_and_its_exception_is_told():
 def test_wrong_settings_are_refused_when_it_is_made():
     with pytest.raises(UsageError, match="must be like"):
         ToolTransport("localhost")
-    with pytest.raises(UsageError, match="no endpoint"):
+    with pytest.raises(UsageError, match="not an endpoint"):
         ToolTransport(3)
     with pytest.raises(UsageError, match="reasks"):
         ToolTransport("http://x/v1", reasks=99)
