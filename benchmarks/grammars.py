@@ -32,8 +32,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 def fifty_tools() -> None:
     """What it costs to make the grammar of fifty tools, and to write it for each engine.
 
-    Of a paradigm the first is cold: what all offers share is made with it. Each other one is of
-    fifty other tools; the median of five of them counts.
+    Of a paradigm the first is cold: what all offers share is made with it. Each of the five others
+    is of fifty other tools, and each of them counts.
     """
     offers = [_fifty(seed) for seed in range(50, 56)]
     table: dict[str, list[tuple[float, str]]] = {}
@@ -44,8 +44,7 @@ def fifty_tools() -> None:
             rows.append(_cost(name, offer))
         for what in rows[0]:
             table.setdefault(f"{what}, first", []).append((rows[0][what], name))
-            others = median(row[what] for row in rows[1:])
-            table.setdefault(f"{what}, later", []).append((others, name))
+            table.setdefault(f"{what}, later", []).extend((row[what], name) for row in rows[1:])
     print("\nfifty tools, each paradigm: milliseconds of CPU, and KB")
     for what, values in table.items():
         worst = max(values)

@@ -49,6 +49,9 @@ HOSTILE = {
     "odd types": {"type": ["string", 7, None, {"a": 1}]},
     "not even a schema": [1, 2, 3],
     "prefix": {"prefixItems": [{"type": "string"}] * 5000},
+    "large values": {"enum": [[list(range(300))] * 300]},
+    "long numbers": {"enum": [10**4000 + at for at in range(400)]},
+    "large reference": {"$ref": [list(range(300))] * 300},
 }
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from toolproto.decoding.families.tags import closing
 from toolproto.grammar.accepting import departure
-from toolproto.grammar.automaton import table
+from toolproto.grammar.automaton import can_be, table
 from toolproto.grammar.ir import ANYTHING, EMPTY, Grammar, Literal, Without, either
 from toolproto.grammar.notation import TextForm
 from toolproto.grammar.raw import RawInTags, closing_tags, closing_tags_pattern
@@ -57,3 +57,5 @@ def test_a_table_has_no_state_from_which_no_end_is_reached() -> None:
 
 def test_what_must_hold_what_it_may_not_hold_is_nothing() -> None:
     assert table(Without(Literal("a"), Literal("a"))).ends == frozenset()
+    assert not can_be(Without(Literal("a"), Literal("a")))
+    assert can_be(Without(Literal("a"), Literal("b")))

@@ -101,6 +101,22 @@ def test_the_same_offer_has_the_same_grammar() -> None:
     assert paradigm.grammar(STANDARD_OFFER) is paradigm.grammar(again)
 
 
+def test_of_many_offers_only_the_oldest_is_forgotten() -> None:
+    paradigm = get_paradigm("hermes")
+    offers = [ToolOffer((ToolSpec(f"tool_{at}", "", {}),)) for at in range(64)]
+    made = [paradigm.grammar(offer) for offer in offers]
+    paradigm.grammar(ToolOffer((ToolSpec("one_more", "", {}),)))
+    assert paradigm.grammar(offers[-1]) is made[-1]
+    assert paradigm.grammar(offers[1]) is made[1]
+    assert paradigm.grammar(offers[0]) is not made[0]
+
+
+def test_an_offer_of_megabytes_is_not_kept() -> None:
+    paradigm = get_paradigm("hermes")
+    large = ToolOffer((ToolSpec("f", "", {"$comment": "x" * 1_000_000}),))
+    assert paradigm.grammar(large) is not paradigm.grammar(large)
+
+
 # -- arguments -------------------------------------------------------------------------------
 
 VALUES: list[tuple[Any, list[Any], list[Any]]] = [

@@ -14,7 +14,7 @@ from functools import lru_cache
 from .charset import ALL, Ranges, complement, of, union
 from .ir import Chars, Choice, Literal, Node, Repeat, Rule, Sequence, Without
 
-__all__ = ["MOST_STATES", "Table", "TooManyStates", "table"]
+__all__ = ["MOST_STATES", "Table", "TooManyStates", "can_be", "table"]
 
 #: A grammar of more than this would be slow in every engine.
 MOST_STATES = 1500
@@ -127,6 +127,19 @@ class _Net:
 @lru_cache(maxsize=512)
 def table(node: Without) -> Table:
     """The states and steps of *node*; raises TooManyStates."""
+    return _smallest(*_walked(node))
+
+
+@lru_cache(maxsize=512)
+def can_be(node: Without) -> bool:
+    """Whether there is any text of *node*; raises TooManyStates."""
+    return bool(_walked(node)[1])
+
+
+# A grammar is written soon after it was made, if it is written at all: few are needed again.
+@lru_cache(maxsize=8)
+def _walked(node: Without) -> tuple[_Steps, set[int], _Kinds]:
+    """What a text of *node* leads through, before like states are made one."""
     net = _Net()
     # Several nets in one: what the text is to be, and what is not to be found anywhere in it. The
     # former is made small by itself: behind every state of the latter it would be there again.
@@ -144,18 +157,19 @@ def _wanted(form: Node, too: Node | None) -> Table:
     if too is not None:
         begins.append(net.state())
         ends.add(net.add(too, begins[1]))
-    return _made(net, begins, ends, None)
+    return _smallest(*_made(net, begins, ends, None))
 
 
-def _made(net: _Net, begins: list[int], ends: set[int], forbidden: Node | None) -> Table:
+def _made(
+    net: _Net, begins: list[int], ends: set[int], forbidden: Node | None
+) -> tuple[_Steps, set[int], _Kinds]:
     anywhere = net.state()
     net.takes[anywhere].append((ALL, anywhere))
     found = net.state() if forbidden is None else net.add(forbidden, anywhere)
-    if found in net.closed([anywhere]):
-        return Table(((),), frozenset())
     kinds = _Kinds(net)
-    steps, over = _determined(net, kinds, [*begins, anywhere], ends, found)
-    return _smallest(steps, over, kinds)
+    if found in net.closed([anywhere]):
+        return [], set(), kinds
+    return *_determined(net, kinds, [*begins, anywhere], ends, found), kinds
 
 
 class _Kinds:

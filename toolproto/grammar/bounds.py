@@ -19,13 +19,13 @@ def count_of(value: Any, otherwise: int | None) -> int | None:
     return max(int(min(value, 10**9)), 0)
 
 
-_BOUNDS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+_BOUNDS = frozenset(["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"])
 _OPEN = Bounds()
 
 
 def bounds_of(schema: Mapping[str, Any]) -> Bounds:
     """The bounds that *schema* sets to numbers."""
-    if not any(keyword in schema for keyword in _BOUNDS):
+    if _BOUNDS.isdisjoint(schema):
         return _OPEN
     least, above = _tightest(schema, "minimum", "exclusiveMinimum", max)
     most, below = _tightest(schema, "maximum", "exclusiveMaximum", min)

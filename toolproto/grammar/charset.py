@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 
-__all__ = ["ALL", "Ranges", "complement", "holds", "intersection", "minus", "of", "union"]
+__all__ = ["ALL", "Ranges", "complement", "holds", "intersection", "minus", "of", "one_of", "union"]
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -65,3 +66,10 @@ def holds(ranges: Ranges, character: str) -> bool:
     point = ord(character)
     at = bisect_right(ranges, (point, _LAST))
     return at > 0 and ranges[at - 1][1] >= point
+
+
+@lru_cache(maxsize=64)
+def one_of(ranges: Ranges) -> re.Pattern[str]:
+    """What finds a character of *ranges* in a text."""
+    spans = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+    return re.compile(f"[{spans}]" if spans else "(?!)")

@@ -26,7 +26,7 @@ from .ir import (
 from .notation import Notation, TextForm
 from .numbers import Bounds, integers, numbers
 
-__all__ = ["CALLS_AT_ONCE", "Draft"]
+__all__ = ["CALLS_AT_ONCE", "Draft", "sign"]
 
 #: Parts of schemas that one grammar looks at: a few milliseconds for usual tools, and a bound for
 #: unusual ones. An engine would choke on more.
@@ -49,7 +49,7 @@ class Draft:
         #: The names of all arguments of all tools.
         self.keys = tuple(dict.fromkeys(str(key) for tool in tools for key in tool.properties))
         self.rules: dict[str, Node] = {}
-        self.left_out: dict[LeftOut, None] = {}
+        self._left_out: dict[tuple[str, str, str], None] = {}
         self.work = Work(_VISITS)
         self._names: dict[Node, Rule] = {}
         self._shared: dict[tuple[Notation, str], Node] = {}
@@ -67,8 +67,18 @@ class Draft:
 
     def leave_out(self, where: str, what: str, why: str = "") -> None:
         """Note what the grammar does not demand."""
-        if len(self.left_out) < _MOST_LEFT_OUT:
-            self.left_out.setdefault(LeftOut(where[:200], what, why))
+        if len(self._left_out) < _MOST_LEFT_OUT:
+            self._left_out[where[:200], what, why] = None
+
+    @property
+    def labels(self) -> int:
+        """How much was noted."""
+        return len(self._left_out)
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What the grammar does not demand."""
+        return tuple(LeftOut(*each) for each in self._left_out)
 
     def spend(self, visits: int = 1) -> bool:
         """Pay for *visits*; False if that can no longer be paid."""
@@ -98,11 +108,10 @@ class Draft:
         plain, escape = notation.plain_characters, self._escape(notation)
         more = self._once(notation, "rest", lambda: times(either([plain, escape])))
         node = joined(either([plain, escape]), more)
-        for at in range(len(avoided) - 1, -1, -1):
-            same = joined(Literal(avoided[at]), node)
-            node = maybe(Choice((_other(plain, avoided[at], escape, more), same)))
-            if at and at % _STEPS_NESTED == 0:
-                node = self.rule("other", node)
+        for first in reversed(range(0, len(avoided), _STEPS_NESTED)):
+            steps = avoided[first : first + _STEPS_NESTED]
+            node = _other(steps, node, plain, escape, more)
+            node = self.rule("other", node) if first else node
         return joined(text('"'), node, text('"'))
 
     def _escape(self, notation: Notation) -> Node:
@@ -123,7 +132,7 @@ class Draft:
     def _value(self, notation: Notation, depth: int) -> Node:
         for each in notation.never_said:
             self.leave_out("any value", each)
-        words = [notation.plain(text(word)) for word in notation.words]
+        words = [sign(word, notation) for word in notation.words]
         scalar = either([self.string(notation), self.number(notation), *words])
         if depth == 0:
             return scalar
@@ -135,27 +144,28 @@ class Draft:
         self, item: Node, notation: Notation, least: int = 0, most: int | None = None
     ) -> Node:
         """A list of *least* to *most* items."""
-        comma, (opener, closer) = notation.plain(text(notation.comma)), self._ends("[]", notation)
-        return joined(opener, separated(item, comma, least, most), closer)
+        comma = sign(notation.comma, notation)
+        inside = separated(item, comma, least, most)
+        return joined(sign("[", notation), inside, sign("]", notation))
 
     def mapping(
         self, item: Node, notation: Notation, least: int = 0, most: int | None = None
     ) -> Node:
         """An object with any keys."""
-        comma, (opener, closer) = notation.plain(text(notation.comma)), self._ends("{}", notation)
+        comma = sign(notation.comma, notation)
         # No grammar can tell that a key was there before.
         self.leave_out("an object of any keys", "distinct keys")
         inner = notation.inner
         named = self._once(inner, "key", lambda: inner.any_key)
-        key = joined(named, inner.plain(text(inner.colon)))
+        key = joined(named, sign(inner.colon, inner))
         member = self.rule(f"{notation.name}-member", joined(key, item))
-        return joined(opener, separated(member, comma, least, most), closer)
+        inside = separated(member, comma, least, most)
+        return joined(sign("{", notation), inside, sign("}", notation))
 
     def record(self, members: list[tuple[Node, bool]], notation: Notation) -> Node:
         """An object with *members* in this order, those that are not required left out or not."""
-        opener, closer = self._ends("{}", notation)
-        inside = self.ordered(members, notation.plain(text(notation.comma)))
-        return joined(opener, inside, closer)
+        inside = self.ordered(members, sign(notation.comma, notation))
+        return joined(sign("{", notation), inside, sign("}", notation))
 
     def ordered(self, members: list[tuple[Node, bool]], comma: Node) -> Node:
         """*members* in this order with *comma* between them."""
@@ -178,16 +188,21 @@ class Draft:
             tail = self.rule("members", joined(maybe(joined(comma, node)), tail))
         return maybe(either(reversed(options)))
 
-    @staticmethod
-    def _ends(brackets: str, notation: Notation) -> tuple[Node, Node]:
-        return notation.plain(text(brackets[0])), notation.plain(text(brackets[1]))
+
+@lru_cache(maxsize=512)
+def sign(said: str, notation: Notation) -> Node:
+    """A bracket, a comma or a word of *notation*."""
+    return notation.plain(text(said))
 
 
 @lru_cache(maxsize=512)
-def _other(plain: Chars, character: str, escape: Node, more: Node) -> Node:
-    """A text of *plain* characters that begins with another than *character*."""
-    other = Chars(minus(plain.ranges, of(character)))
-    return joined(either([other, escape]), more)
+def _other(avoided: str, node: Node, plain: Chars, escape: Node, more: Node) -> Node:
+    """A text that does not begin with *avoided*, or does, and then *node* follows."""
+    for character in reversed(avoided):
+        other = Chars(minus(plain.ranges, of(character)))
+        options = joined(either([other, escape]), more), joined(Literal(character), node)
+        node = maybe(Choice(options))
+    return node
 
 
 def separated(item: Node, comma: Node, least: int = 0, most: int | None = None) -> Node:

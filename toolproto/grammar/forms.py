@@ -12,7 +12,7 @@ from typing import Any
 
 from ..tools.faults import as_array
 from ..tools.spec import ToolSpec
-from .automaton import TooManyStates, table
+from .automaton import TooManyStates, can_be
 from .charset import ALL, Ranges, minus, of, union
 from .draft import Draft
 from .ir import (
@@ -28,7 +28,7 @@ from .ir import (
     text,
     times,
 )
-from .notation import Escaped, Notation, Said, TextForm, may_hold
+from .notation import JSON, Escaped, Notation, Said, TextForm, may_hold
 from .raw import block_end, lines_before
 from .values import Argument, arguments, value_of
 
@@ -119,14 +119,14 @@ def element(
         value = value_of(argument, tool, draft, notation, kinds)
         if value is NOTHING:
             return NOTHING
-        fields = {
-            "key": text(argument.key),
-            "type": text(kind),
-            "is_string": text(is_string),
-            "value": value,
-        }
-        opener, closer = (filled(part, **fields) for part in form)
-        return joined(opener, closer if "{value}" in form[0] else joined(value, closer))
+        opener, closer = (
+            part.replace("{type}", kind)
+            .replace("{is_string}", is_string)
+            .replace("{key}", argument.key)
+            for part in form
+        )
+        before, _, behind = opener.partition("{value}")
+        return joined(text(before), value, text(behind + closer))
 
     if "{type}" in form[0]:
         options = [written(kind, "", kinds) for kind, kinds in _KINDS.items()]
@@ -215,7 +215,7 @@ def _yaml_block() -> Node:
     return joined(either([text("|-"), text("|")]), text("\n    "), first, times(more))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class InBlock(Notation):
     """Values of YAML: JSON, but text may stand below its key as it is."""
 
@@ -225,7 +225,7 @@ class InBlock(Notation):
     @property
     def inner(self) -> Notation:
         """Inside of a list or an object there is JSON."""
-        return Notation()
+        return JSON
 
     def string(self, form: TextForm) -> Said:
         """Strings of *form*: in a block only where it asks nothing but a length."""
@@ -246,14 +246,14 @@ def _patterned_block(pattern: Node) -> list[Node]:
     """A text of *pattern* down to the line that ends it, if that can be said."""
     lines = lines_before("END", pattern)
     try:
-        if not isinstance(lines, Without) or not table(lines).ends:
+        if not isinstance(lines, Without) or not can_be(lines):
             return []
     except TooManyStates:
         return []
     return [joined(text("<<END"), lines, text("END"))]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class InLine(Notation):
     """``= `` and JSON, or a text as it is down to a line that ends it."""
 
@@ -263,7 +263,7 @@ class InLine(Notation):
     @property
     def inner(self) -> Notation:
         """Inside of a list or an object there is JSON."""
-        return Notation()
+        return JSON
 
     def string(self, form: TextForm) -> Said:
         """Strings of *form*: in a block only where it asks nothing but a length."""

@@ -236,16 +236,16 @@ def chars(ranges: Ranges) -> Node:
 def joined(*parts: Node) -> Node:
     """All of *parts*; nothing if there is one that nothing fits."""
     flat: list[Node] = []
-    last: Node | None = None
     for part in parts:
         if part is NOTHING:
             return NOTHING
-        for each in part.parts if type(part) is Sequence else (part,):
-            if type(each) is Literal and type(last) is Literal:
-                last = flat[-1] = Literal(last.text + each.text)
-            else:
-                flat.append(each)
-                last = each
+        more = part.parts if type(part) is Sequence else (part,)
+        if flat and more and type(more[0]) is Literal and type(last := flat[-1]) is Literal:
+            # Inside of a sequence no two literals are neighbours.
+            flat[-1] = Literal(last.text + more[0].text)
+            flat += more[1:]
+        else:
+            flat += more
     if len(flat) == 1:
         return flat[0]
     return Sequence(tuple(flat)) if flat else EMPTY
@@ -253,8 +253,11 @@ def joined(*parts: Node) -> Node:
 
 def either(options: Iterable[Node]) -> Node:
     """One of *options*."""
+    given = tuple(options)
+    if len(given) == 1:
+        return given[0]
     flat: dict[Node, None] = {}
-    for option in options:
+    for option in given:
         if type(option) is Choice:
             flat.update(dict.fromkeys(option.options))
         else:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .charset import ALL, Ranges, complement, holds, intersection, minus, of, union
+from .charset import ALL, Ranges, complement, holds, intersection, minus, of, one_of, union
 from .ir import (
     ANYTHING,
     NOTHING,
@@ -119,7 +119,8 @@ class Said(NamedTuple):
     unsaid: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+# Notations are few, and asked for with every value: by identity that is quick.
+@dataclass(frozen=True, slots=True, eq=False)
 class Notation:
     """Where a value's text begins: JSON, unless a subclass says otherwise."""
 
@@ -138,7 +139,7 @@ class Notation:
         node, unsaid = form.node()
         if node == ANYTHING:
             return Said(self.any_string, unsaid)
-        return Said(joined(text('"'), _encoded(node, self.character), text('"')), unsaid)
+        return Said(_quoted(self, node), unsaid)
 
     @property
     def escapes(self) -> Node:
@@ -202,7 +203,7 @@ JSON = Notation()
 PYTHON = _Python("python", ("True", "False", "None"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Escaped(Notation):
     """JSON inside of something else, where *special* characters are written by *escape*.
 
@@ -222,7 +223,7 @@ class Escaped(Notation):
     @property
     def inner(self) -> Notation:
         """Inside of a list or an object there are quotes."""
-        return replace(self, bare=False, name=f"{self.name}-inner") if self.bare else self
+        return _with_quotes(self) if self.bare else self
 
     def string(self, form: TextForm) -> Said:
         """Strings of *form*."""
@@ -240,13 +241,16 @@ class Escaped(Notation):
     def literal(self, value: Any) -> Node:
         """Exactly *value*."""
         said = value if self.bare and isinstance(value, str) else self._dumps(value)
-        allowed = all(holds(self.allowed, each) for each in said)
-        return text(self.escape(said)) if allowed else NOTHING
+        return self._written(said)
 
     def key(self, key: str) -> Node:
         """The name of a member, up to its value."""
-        said = self._dumps(key) + self.colon
-        return text(self.escape(said)) if all(holds(self.allowed, x) for x in said) else NOTHING
+        return self._written(self._dumps(key) + self.colon)
+
+    def _written(self, said: str) -> Node:
+        """*said*, escaped, if it can be."""
+        forbidden = one_of(complement(self.allowed)).search(said)
+        return text(self.escape(said)) if forbidden is None else NOTHING
 
     def plain(self, node: Node) -> Node:
         """*node*, escaped."""
@@ -254,6 +258,11 @@ class Escaped(Notation):
 
     def _dumps(self, value: Any) -> str:
         return json.dumps(value, ensure_ascii=self.ascii)
+
+
+@lru_cache(maxsize=64)
+def _with_quotes(notation: Escaped) -> Escaped:
+    return replace(notation, bare=False, name=f"{notation.name}-inner")
 
 
 @lru_cache(maxsize=64)
@@ -282,7 +291,7 @@ def may_hold(node: Node, ranges: Ranges) -> bool:
     """Whether one of *ranges* may stand in a text of *node*; rules are taken to hold anything."""
     match node:
         case Literal(said):
-            return any(holds(ranges, each) for each in said)
+            return one_of(ranges).search(said) is not None
         case Chars(own):
             return bool(intersection(own, ranges))
         case Sequence(parts) | Choice(parts):
@@ -309,6 +318,12 @@ def _encoded(node: Node, character: Callable[[Ranges], Node]) -> Node:
         case Rule() | Without():
             return node
     raise AssertionError(node)
+
+
+@lru_cache(maxsize=256)
+def _quoted(notation: Notation, node: Node) -> Node:
+    """*node* between quotes, as *notation* writes its characters."""
+    return joined(text('"'), _encoded(node, notation.character), text('"'))
 
 
 @lru_cache(maxsize=256)

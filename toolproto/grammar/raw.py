@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from .automaton import TooManyStates, table
+from .automaton import TooManyStates, can_be
 from .charset import ALL, Ranges, minus, of, union
 from .ir import (
     ANYTHING,
@@ -108,7 +108,7 @@ def first_characters(allowed: Ranges, rest: Ranges = ALL) -> Node:
     return maybe(joined(chars(allowed), times(Chars(rest))))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RawInTags(Notation):
     """Strings as they are between two tags; anything else is JSON.
 
@@ -123,9 +123,12 @@ class RawInTags(Notation):
 
     @property
     def inner(self) -> Notation:
-        return JsonInTags()
+        return _JSON_IN_TAGS
 
     def string(self, form: TextForm) -> Said:
+        return _said_raw(self, form)
+
+    def _string(self, form: TextForm) -> Said:
         node, unsaid = form.node()
         if form.pattern is None and (form.most or form.least) > self._most_counted:
             node, unsaid = times(Chars(ALL), min(form.least, self._most_counted)), form.lengths
@@ -158,10 +161,9 @@ class RawInTags(Notation):
         if node in _SIMPLE and sum(map(len, self.closers)) <= _SHORT_CLOSERS:
             return made
         try:
-            states = table(made) if isinstance(made, Without) else None
+            return made if not isinstance(made, Without) or can_be(made) else NOTHING
         except TooManyStates:
             return None
-        return made if states is None or states.ends else NOTHING
 
     def _beginning(self) -> Node:
         """Where a raw text may not begin like something else."""
@@ -193,7 +195,12 @@ class RawInTags(Notation):
         return closing_tags_pattern(self.closers).search(value) is None
 
 
-@dataclass(frozen=True, slots=True)
+@lru_cache(maxsize=256)
+def _said_raw(notation: RawInTags, form: TextForm) -> Said:
+    return notation._string(form)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class JsonInTags(Notation):
     """JSON that no closing tag stands in, not even in a string."""
 
@@ -224,6 +231,9 @@ class JsonInTags(Notation):
         return _TAG_LIKE.search(said) is None
 
 
+_JSON_IN_TAGS = JsonInTags()
+
+
 def _untagged() -> Node:
     """Text in which no closing tag stands at all: for so many names that no table holds them."""
     tag = joined(text("<"), _SPACE, chars(of("/\\|\uff5c")))
@@ -243,7 +253,7 @@ def _string_in_tags() -> Node:
     return joined(text('"'), times(inside), maybe(bracket), text('"'))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BetweenTokens(Notation):
     """Strings between two *delimiter* tokens, or in quotes if they hold one of *tokens*."""
 
@@ -262,7 +272,7 @@ class BetweenTokens(Notation):
         mark = text(self.delimiter)
         raw = without(node, self.tokens)
         try:
-            raw = raw if not isinstance(raw, Without) or table(raw).ends else NOTHING
+            raw = raw if not isinstance(raw, Without) or can_be(raw) else NOTHING
         except TooManyStates:
             raw = NOTHING
         quoted = Notation.string(self, form)

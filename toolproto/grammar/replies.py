@@ -42,6 +42,8 @@ __all__ = ["CallForm", "made_grammar", "made_once"]
 
 _MOST_TRIGGERS = 64
 _MOST_KEPT = 64
+#: Characters of an offer that is kept: a grammar holds on to its tools, and 64 large ones are many.
+_LARGEST_KEPT = 400_000
 _LETTER = re.compile(r"[^\W\d_]")
 _LAST_WORD = re.compile(r"\w*\Z")
 _MISSING: Any = object()
@@ -79,12 +81,15 @@ def made_once(
         key = (owner, json.dumps([told, offer.choice, offer.parallel]), reasoning)
     except (TypeError, ValueError, RecursionError):  # a schema that nobody checked
         return made_grammar(form, offer, reasoning)
+    if len(key[1]) > _LARGEST_KEPT:
+        return made_grammar(form, offer, reasoning)
     # Threads share it; each step is one that no other can interrupt.
     made: Grammar | None = _kept.get(key, _MISSING)
     if made is _MISSING:
         made = made_grammar(form, offer, reasoning)
-        if len(_kept) >= _MOST_KEPT:
-            _kept.clear()
+        # The oldest only: to let go of all at once takes longer than to make one.
+        for oldest in list(_kept)[: max(len(_kept) + 1 - _MOST_KEPT, 0)]:
+            _kept.pop(oldest, None)
         _kept[key] = made
     return made
 
@@ -112,7 +117,7 @@ def made_grammar(form: CallForm, offer: ToolOffer, reasoning: Reasoning | None) 
         triggers,
         free,
         thoughts,
-        tuple(draft.left_out),
+        draft.left_out,
         offer,
         tuple(sayable),
         form.as_json,

@@ -19,8 +19,8 @@ from ..tools.spec import ToolSpec
 from ..tools.validate import fits
 from ..tools.work import TooMuchWork
 from .bounds import bounds_of, count_of
-from .draft import Draft
-from .ir import EMPTY, NOTHING, Node, either, joined, maybe, text, times
+from .draft import Draft, sign
+from .ir import EMPTY, NOTHING, Node, either, joined, maybe, times
 from .merging import merged
 from .notation import JSON, MOST_COUNTED, PYTHON, Notation, TextForm
 from .numbers import integers, numbers
@@ -84,16 +84,19 @@ def arguments(tool: ToolSpec, draft: Draft) -> list[Argument] | None:
 
 
 def _arguments(schema: Mapping[str, Any], where: str, draft: Draft) -> list[Argument]:
-    properties = as_object(schema.get("properties"))
-    required = [each for each in as_array(schema.get("required")) if isinstance(each, str)]
-    extra = schema.get("additionalProperties", True)
-    missing = dict.fromkeys(key for key in required if key not in properties)
-    named = {**properties, **dict.fromkeys(missing, extra)}
-    if len(named) > _MOST_MEMBERS:
+    named = as_object(schema.get("properties"))
+    needed = {each: None for each in as_array(schema.get("required")) if isinstance(each, str)}
+    if not needed.keys() <= named.keys():
+        extra = schema.get("additionalProperties", True)
+        named = {**named, **{key: extra for key in needed if key not in named}}
+    are_few = len(named) <= _MOST_MEMBERS
+    if not are_few:
         draft.leave_out(where, "properties", f"only the first {_MOST_MEMBERS} optional ones")
-    needed = set(required)
-    kept = [key for key in named if key in needed or len(named) <= _MOST_MEMBERS]
-    return [Argument(key, key in needed, named[key], f"{where}.{key}") for key in kept]
+    return [
+        Argument(key, key in needed, each, f"{where}.{key}")
+        for key, each in named.items()
+        if are_few or key in needed
+    ]
 
 
 def object_of(tool: ToolSpec, draft: Draft, notation: Notation = JSON) -> Node:
@@ -121,9 +124,11 @@ def value_of(
         return NOTHING
     reader = _Reader(tool, draft)
     if kinds is not None:
-        whole = reader.whole(schema, argument.where)
-        schema, _ = merged([whole, {"type": list(kinds)}])
-    return reader.argument(argument._replace(schema=schema), notation)
+        schema = reader.whole(schema, argument.where)
+        if not is_object(schema) or schema.get("type") not in kinds:
+            schema, _ = merged([schema, {"type": list(kinds)}])
+        argument = Argument(argument.key, argument.required, schema, argument.where)
+    return reader.argument(argument, notation)
 
 
 def _is_of_none(schema: Any, kinds: Sequence[str], depth: int = 3) -> bool:
@@ -157,6 +162,8 @@ class _Reader:
         self._draft = draft
         #: The placeholders that stood for arguments in the form that the model was shown.
         self._shown: dict[str, str] = {}
+        #: What was made of schemas; they are held so that no other gets the same id.
+        self._made: dict[tuple[int, Notation, int, str | None], tuple[Any, Node]] = {}
 
     def argument(self, argument: Argument, notation: Notation, depth: int = 0) -> Node:
         """The texts that say a value of *argument*."""
@@ -174,10 +181,18 @@ class _Reader:
         if depth > _DEEPEST or not self._draft.spend():
             self._draft.leave_out(where, "everything", "nested too deeply, or too large")
             return self._draft.anything(notation)
+        # A schema that leads to itself in several places would be read again in each of them.
+        key = (id(schema), notation, depth, self._shown.get(where))
+        if key in self._made:
+            return self._made[key][1]
+        labels = self._draft.labels
         for keyword in _UNSAID_OF_ALL:
             if keyword in schema and _matters(keyword, schema):
                 self._draft.leave_out(where, keyword)
-        return self._alternatives(schema, notation, where, depth)
+        made = self._alternatives(schema, notation, where, depth)
+        if labels == self._draft.labels:  # others are to be named wherever they are
+            self._made[key] = schema, made
+        return made
 
     def whole(self, schema: Any, where: str) -> Any:
         """*schema* with its references followed and its ``allOf`` put together."""
@@ -186,6 +201,9 @@ class _Reader:
                 return schema
             if not self._draft.spend():
                 return True
+            if len(schema) == 1 and "$ref" in schema:
+                schema = self._resolved(schema["$ref"], where)
+                continue
             beside = {key: each for key, each in schema.items() if key not in ("$ref", "allOf")}
             parts = [beside]
             if "$ref" in schema:
@@ -216,10 +234,11 @@ class _Reader:
             branches = schema.get(keyword)
             if is_array(branches) and branches:
                 return self._branches(keyword, schema, notation, where, depth)
-        options = [
-            self._of_type(kind, schema, notation, where, depth) for kind in self._kinds(schema)
-        ]
-        return either(option for option in options if option is not NOTHING)
+        kinds = self._kinds(schema)
+        if len(kinds) == 1:
+            return self._of_type(kinds[0], schema, notation, where, depth)
+        options = [self._of_type(kind, schema, notation, where, depth) for kind in kinds]
+        return either([option for option in options if option is not NOTHING])
 
     @staticmethod
     def _kinds(schema: Mapping[str, Any]) -> Sequence[Any]:
@@ -257,14 +276,8 @@ class _Reader:
             return values
 
     def _can_afford(self, values: list[Any]) -> bool:
-        size = 0
-        for each in values:
-            size += len(each) if isinstance(each, str) else 8
-            if not isinstance(each, str | int | float | bool | None):
-                size += len(repr(each))
-            if size > _LONGEST_OPTIONS:
-                return False
-        return self._draft.spend(1 + size // 20)
+        size = _size(values)
+        return size <= _LONGEST_OPTIONS and self._draft.spend(1 + size // 20)
 
     def _branches(
         self, keyword: str, schema: Mapping[str, Any], notation: Notation, where: str, depth: int
@@ -277,9 +290,11 @@ class _Reader:
         beside = {key: each for key, each in schema.items() if key != keyword}
         options, wholes = [], []
         for branch in branches:
-            whole, unsaid = merged([beside, self.whole(branch, where)])
-            for each in unsaid:
-                self._draft.leave_out(where, each, "asked for twice")
+            whole = self.whole(branch, where)
+            if beside:
+                whole, unsaid = merged([beside, whole])
+                for each in unsaid:
+                    self._draft.leave_out(where, each, "asked for twice")
             wholes.append(whole)
             options.append(self.node(whole, notation, where, depth + 1))
         if keyword == "oneOf" and not are_apart(wholes):
@@ -291,19 +306,19 @@ class _Reader:
     def _of_type(
         self, kind: Any, schema: Mapping[str, Any], notation: Notation, where: str, depth: int
     ) -> Node:
+        draft = self._draft
         for keyword in _UNSAID.get(kind, ()) if isinstance(kind, str) else ():
             if keyword in schema and _matters(keyword, schema):
-                self._draft.leave_out(where, keyword)
-        draft = self._draft
+                draft.leave_out(where, keyword)
         match kind:
             case "string":
                 return self._string(schema, notation, where)
             case "integer" | "number":
                 return self._number(kind, schema, notation)
             case "boolean":
-                return either(notation.plain(text(word)) for word in notation.words[:2])
+                return either(sign(word, notation) for word in notation.words[:2])
             case "null":
-                return notation.plain(text(notation.words[2]))
+                return sign(notation.words[2], notation)
             case "array":
                 return draft.rule("list", self._array(schema, notation, where, depth))
             case "object":
@@ -369,15 +384,14 @@ class _Reader:
         self, heads: list[Node], item: Node, notation: Notation, least: int, most: int | None
     ) -> Node:
         """A list whose first items are *heads*, each of its own kind."""
-        comma = notation.plain(text(notation.comma))
+        comma = sign(notation.comma, notation)
         heads = heads if most is None else heads[:most]
         rest_most = None if most is None else most - len(heads)
         tail = _rest(item, comma, max(least - len(heads), 0), rest_most)
         for at in range(len(heads) - 1, -1, -1):
             some = joined(comma if at else EMPTY, heads[at], tail)
             tail = some if at < least else maybe(some)
-        ends = self._draft._ends("[]", notation)
-        return joined(ends[0], tail, ends[1])
+        return joined(sign("[", notation), tail, sign("]", notation))
 
     def _object(
         self, schema: Mapping[str, Any], notation: Notation, where: str, depth: int
@@ -418,6 +432,23 @@ def _matters(keyword: str, schema: Mapping[str, Any]) -> bool:
     if keyword == "multipleOf":
         return is_number(value) and not (value == 1 and schema.get("type") == "integer")
     return value not in (False, None, {}, [])
+
+
+def _size(values: list[Any]) -> int:
+    """About as many characters as *values* have, counted until they are too many for a choice."""
+    size, pending = 0, [*values]
+    while pending and size <= _LONGEST_OPTIONS:
+        each = pending.pop()
+        if isinstance(each, str):
+            size += len(each)
+            continue
+        # A digit is a little more than three bits.
+        size += each.bit_length() // 3 if isinstance(each, int) else 0
+        inside = is_object(each) or is_array(each)
+        size += 8 * (1 + len(each)) if inside else 8
+        if inside and size <= _LONGEST_OPTIONS:
+            pending += (*each, *each.values()) if is_object(each) else each
+    return size
 
 
 def _kind(value: Any) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any, ClassVar
 
@@ -149,13 +149,7 @@ class BraceCall:
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
         """The texts of one call of *tool*."""
-        notation = BetweenTokens(
-            delimiter=self.delimiter,
-            tokens=forms.DELIMITERS,
-            write=self._value,
-            write_key=self._key,
-        )
-        return joined(text(f"call:{tool.name}"), object_of(tool, draft, notation))
+        return joined(text(f"call:{tool.name}"), object_of(tool, draft, _notation(self)))
 
     def _value(self, value: Any) -> str:
         if isinstance(value, Mapping):
@@ -169,6 +163,16 @@ class BraceCall:
 
     def _key(self, key: str) -> str:
         return key if _PLAIN_KEY.fullmatch(key) else dumps(key)
+
+
+@lru_cache(maxsize=8)
+def _notation(payload: BraceCall) -> BetweenTokens:
+    return BetweenTokens(
+        delimiter=payload.delimiter,
+        tokens=forms.DELIMITERS,
+        write=payload._value,
+        write_key=payload._key,
+    )
 
 
 def _has_plain_keys(call: ToolCall) -> bool:

@@ -265,7 +265,7 @@ class TaggedCall:
         own = "{key}" in self.argument[1] and len(draft.keys) > _MOST_TABLES
         if own:
             draft.leave_out("raw text", "closing tags", "not even those of other arguments")
-        keys = [key for key in draft.keys if _PLAIN.fullmatch(key)] if own else [argument.key]
+        keys = _plain(draft.keys) if own else (argument.key,)
         return self._raw(*keys, surely=surely)
 
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
@@ -308,6 +308,11 @@ class TaggedCall:
     def _raw(self, *keys: str, surely: bool = True) -> RawInTags:
         """How a value stands between the tags of one of *keys*."""
         return _between_tags(*self.argument, self.call[1], keys, surely)
+
+
+@lru_cache(maxsize=64)
+def _plain(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(filter(_PLAIN.fullmatch, keys))
 
 
 @lru_cache(maxsize=512)

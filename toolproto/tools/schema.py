@@ -7,6 +7,7 @@ nothing outside this module follows a reference. Above stand ``validate`` and ``
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
@@ -156,5 +157,6 @@ def _member(container: Any, name: str, reference: str) -> Any:
 
 
 def _cut(value: Any) -> str:
-    text = repr(value)
+    # A stranger's may be megabytes long.
+    text = repr(value[:80]) if isinstance(value, str) else reprlib.repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
