@@ -1,9 +1,9 @@
-"""Draws sentences at random out of the docs, the help texts and the messages, to be reread.
+"""Draws sentences at random from the docs, the help texts, the messages and the web page.
 
     python docs/draw_sentences.py [SEED [COUNT]]
 
-Whoever reads them marks those that must be read twice; then the whole class is mended, and another
-seed drawn.
+Somebody who did not write the sentences reads them and marks those that must be read twice. These
+are rewritten, with all others of their kind, and then another seed is drawn.
 """
 
 from __future__ import annotations
@@ -16,53 +16,77 @@ from pathlib import Path
 from random import Random
 
 ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "toolproto"
+#: What models read is measured on models, and tests have texts of their own.
+NOT_FOR_PEOPLE = (
+    *("describe", "paradigms", "decoding", "tools", "turn", "masking", "evals/baseline.py"),
+    *("bridge/translate/known_tools.py", "bridge/prompting.py", "guard/taint.py"),
+    *("testing/places.py", "testing/growing.py", "testing/traps.py", "testing/offers.py"),
+)
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"“])")
-_RAISED = {"UsageError", "EndpointError", "WireError", "StoreError", "McpError", "ToolFailed",
-           "note", "say", "echo", "LimitReached"}  # fmt: skip
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"“\[])")
+_WORDS = re.compile(r"[a-z]{2,} [a-z]+ [a-z]+")
+_ON_THE_PAGE = re.compile(r'"((?:[^"\\]|\\.)*)"|`([^`]*)`')
 
 
 def sentences() -> Iterator[tuple[str, str]]:
     """Where each sentence stands, and the sentence."""
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        if page.name not in ("seeds.md", "api.md", "paradigms.md"):
-            yield from ((page.name, each) for each in _of_page(page.read_text("utf-8")))
-    for path in sorted((ROOT / "toolproto").rglob("*.py")):
-        yield from ((str(path.relative_to(ROOT)), each) for each in _of_code(path))
+    pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+    for page in [*pages, *sorted((ROOT / "docs").glob("*.md"))]:
+        yield from ((page.name, each) for each in _of_page(page.read_text("utf-8")))
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if not path.relative_to(PACKAGE).as_posix().startswith(NOT_FOR_PEOPLE):
+            yield from ((path.relative_to(ROOT).as_posix(), each) for each in _of_code(path))
+    words = PACKAGE / "web" / "page" / "words.js"
+    for found in _ON_THE_PAGE.finditer(words.read_text("utf-8")):
+        if _is_sentence(said := found[1] or found[2] or ""):
+            yield words.name, said
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether there is something to read in it: five words, and no program."""
+    return len(text.split()) > 4 and text.count("\n") < 3 and _WORDS.search(text) is not None
 
 
 def _of_page(text: str) -> Iterator[str]:
-    for paragraph in re.split(r"\n\s*\n", _FENCED.sub("", text)):
+    """The sentences of paragraphs and lists, and the rows of tables."""
+    for paragraph in re.split(r"\n\s*\n|\n(?= *(?:[-*]|\d+\.) )", _FENCED.sub("\n\n", text)):
         lines = paragraph.strip().splitlines()
-        if not lines or lines[0].startswith(("#", "|", "!")):
+        if not lines or lines[0].startswith(("#", "!")):
+            continue
+        if lines[0].startswith("|"):
+            yield from filter(_is_sentence, lines)
             continue
         said = " ".join(line.strip().removeprefix("- ") for line in lines)
-        yield from (each for each in _SENTENCE.split(said) if len(each.split()) > 5)
+        yield from filter(_is_sentence, _SENTENCE.split(said))
 
 
 def _of_code(path: Path) -> Iterator[str]:
-    """Help texts of commands, and what is raised or told."""
+    """Help texts of commands, and every text that is not a docstring."""
     tree = ast.parse(path.read_text("utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            told = node.args[:1] if name in _RAISED else []
-            told += [word.value for word in node.keywords if word.arg == "help"]
-            yield from filter(None, map(_text, told))
-        elif isinstance(node, ast.FunctionDef) and node.name == "command":
+        for field, value in ast.iter_fields(node):
+            for each in value if isinstance(value, list) else [value]:
+                # A text by itself is a docstring; a part of another text is told with it.
+                alone = isinstance(node, ast.Expr | ast.JoinedStr | ast.BinOp | ast.FormattedValue)
+                if isinstance(each, ast.expr) and not alone and field != "annotation":
+                    yield from filter(_is_sentence, [_text(each)])
+        if isinstance(node, ast.FunctionDef) and any(map(_is_command, node.decorator_list)):
             yield from _of_page(ast.get_docstring(node) or "")
 
 
+def _is_command(decorator: ast.expr) -> bool:
+    return "command(" in (told := ast.unparse(decorator)) or "group(" in told
+
+
 def _text(node: ast.expr) -> str:
-    """What a string says, with ``{…}`` for what is filled in; nothing for short ones."""
+    """What a string says, with ``{…}`` for what is filled in."""
     if isinstance(node, ast.BinOp):
         return _text(node.left) + _text(node.right)
     if isinstance(node, ast.JoinedStr):
         parts = [each.value if isinstance(each, ast.Constant) else "{…}" for each in node.values]
-        said = "".join(map(str, parts))
-    else:
-        said = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-    return said if len(said.split()) > 4 else ""
+        return "".join(map(str, parts))
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 if __name__ == "__main__":
