@@ -53,7 +53,7 @@ class ToolContextBuilder:
     ) -> SystemPrompt:
         """The prompt for a request that offers *offer*.
 
-        Splicing its text with another offer replaces the tool block and nothing else.
+        If its text is spliced with another offer, only the tool block is replaced.
         """
         block = paradigm.splice_system_prompt(self.system.strip(), offer)
         header = _paragraphs(block, *self._rules_for(offer))

@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="FOLDER",
         help="test the recorded replies FOLDER/<paradigm>/*.txt against the snapshots beside them"
-        " (written by --snapshot-update); may be given again, and adds to the ini option",
+        " (written by --snapshot-update); may be repeated, and adds to the ini option",
     )
     group.addoption(
         "--toolproto-laws",
@@ -40,7 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="WHICH",
         help="try the laws on paradigms: 'all' that are known, 'installed' for those of other"
-        " packages, or a name; may be given again",
+        " packages, or a name; may be repeated",
     )
     group.addoption(
         "--toolproto-paradigm",
@@ -48,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="NAME",
         help="the paradigm that the fixture 'paradigm' gives, instead of every known one;"
-        " may be given again",
+        " may be repeated",
     )
     parser.addini(
         "toolproto_fixtures",

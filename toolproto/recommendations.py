@@ -58,7 +58,7 @@ def recommend(
     model: str,
     table: str | PathLike[str] | Iterable[Mapping[str, Any]] | None = None,
 ) -> Recommendation:
-    """What to use for the model of that name, as in ``"Qwen/Qwen2.5-7B-Instruct"``.
+    """The recommendation for the model of that name, as in ``"Qwen/Qwen2.5-7B-Instruct"``.
 
     *table* is a TOML file or a list of rows, which are tried before the built-in ones: mappings
     with ``match``, ``paradigm`` and, if you like, ``describe``, ``teaching``, ``why`` and

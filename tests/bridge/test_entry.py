@@ -163,7 +163,7 @@ def test_an_answer_in_a_shape_is_nothing_but_its_json():
     "given, told",
     [
         ({"messages": []}, "at least one message"),
-        ({"messages": [*ASKED, Message("user", "a")]}, "give one kind"),
+        ({"messages": [*ASKED, Message("user", "a")]}, "use only one kind"),
         ({"messages": ASKED, "choice": "required"}, "there are no tools"),
         ({"messages": ASKED, "tools": [WEATHER], "choice": "other"}, "not among the tools"),
         ({"messages": ASKED, "tools": [{"type": "function"}]}, "function"),

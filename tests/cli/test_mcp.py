@@ -119,7 +119,7 @@ def test_a_chat_uses_the_tools_of_servers():
     assert (done.exit_code, done.stdout) == (0, "done\n")
     assert "✓ echo" in done.stderr
     assert "'no-such-program' cannot be started" in done.stderr
-    assert "going on without it" in done.stderr
+    assert "continuing without it" in done.stderr
 
 
 def test_in_a_pipe_what_only_reads_runs_and_nothing_that_changed():

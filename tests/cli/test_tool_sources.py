@@ -152,7 +152,7 @@ BAD = [
     ("name.json", [{"name": "x y"}], "x y"),
     ("twice.json", [ONE, ONE], "already a tool named 'shout'"),
     ("word.json", [{**ONE, "command": "rm -rf {text}"}], "list of words"),
-    ("place.json", [{**ONE, "command": ["echo", "{other}"]}], "no argument of it"),
+    ("place.json", [{**ONE, "command": ["echo", "{other}"]}], "not an argument"),
     ("program.json", [{**ONE, "command": ["{text}"]}], "lets the model choose the program"),
     ("risk.json", [{**ONE, "risk": "none"}], "risk"),
 ]

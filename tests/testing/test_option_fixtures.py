@@ -200,7 +200,7 @@ register_paradigm(Faulty)
     result = recorded("--snapshot-update")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["chunking (law 2): 'two words' reads otherwise:", "→ text 'two w*"]
+        ["chunking (law 2): 'two words' is read differently:", "→ text 'two w*"]
     )
 
 

@@ -122,7 +122,7 @@ def _written(messages: Sequence[GivenMessage]) -> list[Mapping[str, Any]]:
     """Messages as OpenAI writes them; a stand-in for those that are ours already."""
     written = [each for each in messages if not isinstance(each, Message)]
     if written and len(written) < len(messages):
-        raise UsageError("some messages are toolproto's and some are mappings; give one kind")
+        raise UsageError("some messages are toolproto's and some are mappings; use only one kind")
     return list(_NOTHING) if messages and not written else written
 
 

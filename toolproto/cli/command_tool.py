@@ -50,9 +50,7 @@ def _words(name: str, command: Any, arguments: Mapping[str, Any]) -> list[str]:
         raise UsageError(f"the command of {name!r} must be a list of words, got {command!r:.80}")
     for place in (place for word in command for place in _PLACE.findall(word)):
         if place not in arguments:
-            raise UsageError(
-                f"the command of {name!r} names {{{place}}}, which is no argument of it"
-            )
+            raise UsageError(f"the command of {name!r} names {{{place}}}, which is not an argument")
     if _PLACE.search(command[0]):
         raise UsageError(f"the command of {name!r} lets the model choose the program")
     return command

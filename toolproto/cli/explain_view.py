@@ -38,7 +38,7 @@ _VERDICTS = {
     Verdict.IGNORED: "cyan underline",
 }
 _INDENT = 3
-_UNSEARCHED = "The reply is too long to have been searched for ignored calls everywhere."
+_UNSEARCHED = "The reply is too long, so not all of it was searched for ignored calls."
 
 
 def show_explanation(explanation: Explanation, console: Console) -> None:

@@ -91,7 +91,7 @@ def print_report(report: ProbeReport) -> None:
 def _against(best: Share, other: Share, whose: str) -> str:
     beats = "outside" if best.is_above(other) else "within"
     needed = None if best.is_above(other) else enough_to_tell(best, other)
-    more = f"; about {needed} requests in each form would tell" if needed else ""
+    more = f"; about {needed} requests in each form would show which is better" if needed else ""
     return (
         f"right arguments {_inline(best)} against {_inline(other)} {whose}: "
         f"{beats} the intervals{more}"

@@ -101,7 +101,7 @@ def _definitions(path: Path) -> list[Any]:
         # A single tool, or those of fixtures: a name to a definition.
         found = listed or ([found] if "name" in found or "function" in found else _named(found))
     if not isinstance(found, list):
-        raise UsageError(f"{path} must hold a list of tools, or an object with such a list")
+        raise UsageError(f"{path} must contain a list of tools, or an object with such a list")
     return found
 
 

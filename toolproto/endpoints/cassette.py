@@ -143,7 +143,9 @@ class ReplayEndpoint:
         if "error" in exchange:
             raise read_error(exchange["error"])
         if not chunks or chunks[-1].finish_reason is None:
-            raise EndpointError(f"the recording in {self._path.name!r} was not read any further")
+            raise EndpointError(
+                f"the recording in {self._path.name!r} ends in the middle of a reply"
+            )
 
     def _next(self, key: str) -> dict[str, Any]:
         with self._lock:

@@ -411,7 +411,7 @@ def _translated(error: Exception) -> EndpointError:
         case httpx.ConnectError():
             return EndpointError(f"could not connect: {words}")
         case httpx.RemoteProtocolError() if "without sending a response" in words:
-            return EndpointError("the service hung up without an answer")
+            return EndpointError("the service closed the connection without an answer")
         case httpx.RemoteProtocolError() | httpx.DecodingError():
             return WireError(f"the answer is not HTTP, or was cut off: {words}")
         case _:

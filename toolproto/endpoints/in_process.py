@@ -48,7 +48,7 @@ class InProcessEndpoint(FunctionEndpoint):
         """The chunks of the reply to *request*; leaving off stops the model."""
 
     def sees(self, attachment: Attachment) -> bool:
-        """No model that runs here is shown pictures."""
+        """False: models that run here are not shown pictures."""
         return False
 
     def _reply(self, request: ChatRequest) -> Iterator[Chunk]:

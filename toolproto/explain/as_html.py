@@ -21,7 +21,7 @@ from .words import why
 __all__ = ["as_html"]
 
 _END_OF_LINE = '<i class="end">↵</i>\n'
-_UNSEARCHED = "The reply is too long to have been searched for ignored calls everywhere."
+_UNSEARCHED = "The reply is too long, so not all of it was searched for ignored calls."
 
 
 def as_html(explanation: Explanation) -> str:

@@ -27,7 +27,7 @@ __all__ = ["NARROWED", "regex"]
 #: A regular expression of more characters is refused by most services, and slow in the others.
 LONGEST = 200_000
 NARROWED = LeftOut(
-    "raw text", "characters that may begin a marker", "no expression excludes a word"
+    "raw text", "characters that may begin a marker", "an expression cannot exclude a word"
 )
 
 

@@ -133,7 +133,7 @@ def _demanded(offer: ToolOffer) -> Sequence[ToolSpec]:
 def _one_call(form: CallForm, tool: ToolSpec, draft: Draft) -> Node:
     made = form.call(tool, draft)
     if made is NOTHING:
-        draft.leave_out(tool.name, "the tool", "no call of it can be right")
+        draft.leave_out(tool.name, "the tool", "no call of this tool can be valid")
     return draft.rule(f"call-{plain_name(tool)}", made)
 
 

@@ -42,7 +42,7 @@ class Concern:
                 return f"the call appears word for word in {self._place}"
             case "unvouched":
                 return f"{self.argument} was not named by the user or by a trusted result"
-        return f"it follows {self._place}, and nothing in it is the user's"
+        return f"it follows {self._place}, and nothing in it comes from the user"
 
     @property
     def _place(self) -> str:

@@ -31,7 +31,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_][\w.-]{0,200}")
 
 @dataclass(frozen=True, slots=True)
 class TemplateCall:
-    """A phrase with places: ``{name}`` and ``{arguments}``, and ``{key}`` and ``{value}`` of each.
+    """A template with ``{name}``, ``{arguments}``, and ``{key}`` and ``{value}`` of each argument.
 
     Values are written as JSON, with *between* between two arguments; a key that is not a word is
     quoted. ``TemplateCall("{name} WITH {arguments} ", argument="{key}={value};")`` between the
@@ -72,7 +72,7 @@ class TemplateCall:
         )
 
     def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
+        """The payload for *calls*."""
         return "\n".join(map(self._written, calls))
 
     def _written(self, call: ToolCall) -> str:
@@ -87,7 +87,7 @@ class TemplateCall:
         return key if _PLAIN_KEY.fullmatch(key) else dumps(key)
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
         members = forms.members(known, tool, draft, JSON, self._member)
         said = NOTHING if members is None else draft.ordered(members, text(self.between))
@@ -127,7 +127,7 @@ class CustomCall:
         return CustomInside(self.read)
 
     def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
+        """The payload for *calls*."""
         return "\n".join(map(self.write, calls))
 
 

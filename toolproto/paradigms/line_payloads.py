@@ -49,7 +49,7 @@ class YamlCall:
     enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
 
     def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
+        """The payload for *calls*."""
         return "\n---\n".join(map(self._written, calls))
 
     def _written(self, call: ToolCall) -> str:
@@ -59,7 +59,7 @@ class YamlCall:
         return f"tool: {call.name}\narguments:{''.join(said)}"
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         before = f"tool: {tool.name}\narguments:"
         lines = forms.lines(tool, draft, _PLAIN_KEY, self._line)
         return joined(text(before), either([lines, self._in_one_line(tool, draft)]))
@@ -95,11 +95,11 @@ class RawCall:
     enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
 
     def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
+        """The payload for *calls*."""
         return "\n".join("\n".join((call.name, *self._lines(call))) for call in calls)
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         known = arguments(tool, draft) or []
         lines = forms.lines(tool, draft, _PLAIN_KEY, self._line, least=0)
         options = [lines]
@@ -144,11 +144,11 @@ class BraceCall:
     enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
 
     def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
+        """The payload for *calls*."""
         return "".join(f"call:{call.name}{self._value(call.arguments)}" for call in calls)
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         return joined(text(f"call:{tool.name}"), object_of(tool, draft, _notation(self)))
 
     def _value(self, value: Any) -> str:

@@ -46,7 +46,7 @@ class ParsedResponse:
 
     @property
     def reasoning(self) -> str:
-        """What the model thought before it."""
+        """What the model thought before it answered."""
         return "".join(event.text for event in self.events if isinstance(event, ReasoningDelta))
 
     @property

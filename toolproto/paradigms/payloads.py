@@ -124,7 +124,7 @@ class JsonCall:
         return replace(self, name=f"{self.name}_{nonce}", keyed=False, exact=True)
 
     def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
+        """The payload for *calls*."""
         written = [dumps(self._members(call)) for call in calls]
         return f"[{', '.join(written)}]" if self.listed else "\n".join(written)
 
@@ -134,7 +134,7 @@ class JsonCall:
         return ("[", ", ", "]") if self.listed else ("", "\n", "")
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         name, said = dumps(tool.name), object_of(tool, draft)
         if self.keyed:
             return joined(text(f"{{{name}: "), said, text("}"))
@@ -181,11 +181,11 @@ class NamedJson:
     enclosure: ClassVar[tuple[str, str, str]] = ("", "", "")
 
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
-        """The payload that says *calls*, if *before* calls come before them."""
+        """The payload for *calls*, if *before* calls come before them."""
         return "".join(self._written(call, at) for at, call in enumerate(calls, before))
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         said = object_of(tool, draft)
         return forms.filled(
             self.form,
@@ -202,7 +202,7 @@ class NamedJson:
 
 @dataclass(frozen=True, slots=True)
 class TaggedCall:
-    """An element for each argument, with strings in it as they are.
+    """An element for each argument; strings in it are not escaped.
 
     *call* is the text around the arguments, and *argument* the text around each value, with
     ``{name}`` for the tool, ``{number}`` for the number of the call in its reply, counted from 1,
@@ -240,7 +240,7 @@ class TaggedCall:
         return "", self.between, ""
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
         fields = {"name": text(tool.name), "number": forms.NUMBER}
         opener, closer = (forms.filled(part, **fields) for part in self.call)
@@ -269,7 +269,7 @@ class TaggedCall:
         return self._raw(*keys, surely=surely)
 
     def encode(self, *calls: ToolCall, before: int = 0) -> str:
-        """The payload that says *calls*, if *before* calls come before them."""
+        """The payload for *calls*, if *before* calls come before them."""
         return self.between.join(self._written(*call) for call in enumerate(calls, before + 1))
 
     def _written(self, number: int, call: ToolCall) -> str:
@@ -343,7 +343,7 @@ class XmlCall:
     enclosure: ClassVar[tuple[str, str, str]] = ("", "", "")
 
     def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
+        """The payload for *calls*."""
         return "".join(map(self._written, calls))
 
     def _written(self, call: ToolCall) -> str:
@@ -353,7 +353,7 @@ class XmlCall:
         return f"<name>{call.name}</name><arguments>{said}</arguments>"
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         known = arguments(tool, draft) or []
         options = [object_of(tool, draft, forms.JSON_IN_XML)]
         if all(_PLAIN.fullmatch(each.key) for each in known if each.required):
@@ -394,7 +394,7 @@ class PythonCall:
     together: ClassVar[bool] = True
 
     def encode(self, *calls: ToolCall) -> str:
-        """The payload that says *calls*."""
+        """The payload for *calls*."""
         written = list(map(write_call, calls))
         return f"[{', '.join(written)}]" if self.listed else "\n".join(written)
 
@@ -404,7 +404,7 @@ class PythonCall:
         return ("[", ", ", "]") if self.listed else ("", "\n", "")
 
     def grammar(self, tool: ToolSpec, draft: Draft) -> Node:
-        """The texts of one call of *tool*."""
+        """The grammar of one call of *tool*."""
         known = arguments(tool, draft)
         members = forms.members(known, tool, draft, PYTHON, _python_key)
         said = NOTHING if members is None else draft.ordered(members, text(", "))

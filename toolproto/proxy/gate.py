@@ -89,7 +89,7 @@ def foreign(headers: Headers, hosts: Collection[str]) -> tuple[int, str] | None:
     if any(sum(name == each for name, _ in headers.raw) > 1 for each in _SINGLE):
         return 400, "a header was sent twice"
     if "content-length" in headers and "transfer-encoding" in headers:
-        return 400, "a body has one length"
+        return 400, "a request must give one length for its body"
     if _name(headers.get("host", "")) not in hosts:
         return 421, "this server does not answer to that host name; add it with --allow-host"
     origin = headers.get("origin")

@@ -32,7 +32,7 @@ async def read_body(request: Request, most: int) -> bytes:
         async with asyncio.timeout(BODY_SECONDS):
             return await _read(request, most)
     except TimeoutError:
-        raise BadRequest("the body did not come in time", None, "timeout", 408) from None
+        raise BadRequest("the body did not arrive in time", None, "timeout", 408) from None
 
 
 async def _read(request: Request, most: int) -> bytes:

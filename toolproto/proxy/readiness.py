@@ -67,7 +67,7 @@ async def _reason(upstream: Upstream, key: str | None, relay: Relay) -> str | No
             answer = await relay.send(upstream, models_path(upstream.dialect), key, method="GET")
             await answer.close()
     except TimeoutError:
-        return f"it said nothing for {_SECONDS:g} seconds"
+        return f"it did not answer for {_SECONDS:g} seconds"
     except EndpointError as error:
         return str(error)
     return f"it answered {answer.status}" if answer.status in _STATUSES else None

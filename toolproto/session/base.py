@@ -115,7 +115,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             paradigm: how the model writes calls, by name or as an object; ``json_strict``, or the
                 paradigm of a kept session
             tools: functions, tools, MCP servers and other sources of tools, or a registry of them
-            system: the system prompt, or a builder that knows more
+            system: the system prompt, or a builder of system prompts
             approver: asked about calls that *policy* does not decide; without one they are denied
             policy: which calls run without a question, are denied, or need approval
             reviewer: sees results before the model does
@@ -124,12 +124,12 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
                 a Guard
             params: generation parameters of every request (``{"temperature": 0}``)
             model: the model to ask for, if it is not the endpoint's own
-            prices: by model, of a million tokens read and written (``{"gpt-4o*": (2.5, 10)}``)
+            prices: by model, per million tokens read and written (``{"gpt-4o*": (2.5, 10)}``)
             history: what was said before
             hooks: objects that take part in every turn
             ordering: how the calls of one reply run: ``parallel`` or ``in_order``
             keep_calls: if off, later turns show the model only the results of earlier calls
-            examples: show small models one call before they begin, or these exchanges
+            examples: example calls for small models: True, or exchanges of your own
             constrain: hold the model to a grammar: ``auto`` if the endpoint is known to take
                 one, ``calls`` always, ``off`` never
             compaction: when and how old messages are shortened
@@ -242,7 +242,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def model(self) -> str:
-        """The model that is asked for; empty: the endpoint's own."""
+        """The model to ask for; if empty, the endpoint's own."""
         return self._setup.model
 
     @model.setter
@@ -267,13 +267,13 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def state(self) -> TurnState:
-        """Where the last turn is."""
+        """The state of the last turn."""
         turn = self._driver.turn
         return turn.machine.state if turn else TurnState.IDLE
 
     @property
     def result(self) -> TurnResult[Any] | None:
-        """What came of the last turn, once it is over."""
+        """The result of the last turn, once it is over."""
         turn = self._driver.turn
         return turn.result if turn else None
 
@@ -506,7 +506,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             if request.call.id in unreviewed:
                 if isinstance(verdict, Allow) and verdict.instead:
                     raise UsageError(
-                        "the call has run; Allow() shows its result, or resume with another"
+                        "the call has run; Allow() shows its result, or resume with another result"
                     )
                 continue
             if verdict in (Allow(), Allow(always=True)) and tool and tool.function is None:

@@ -67,8 +67,8 @@ class ChatSession(SessionBase[Endpoint]):
         """Run a whole turn.
 
         *output* is the form of the answer, which is then in ``result.output``: a pydantic model, a
-        dataclass, a TypedDict, any other type, or a JSON Schema. An answer that does not fit is
-        asked for again, as often as ``limits.reasks`` says.
+        dataclass, a TypedDict, any other type, or a JSON Schema. If an answer does not fit, the
+        model is asked again, at most ``limits.reasks`` times.
 
         It raises only for the program's own mistakes (UsageError) and if a kept session cannot be
         written to (StoreError; SessionConflict if somebody else has written to it); then nothing
@@ -83,7 +83,7 @@ class ChatSession(SessionBase[Endpoint]):
     def stream(
         self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
     ) -> Iterator[Iterator[SessionEvent]]:
-        """Run a turn as its events are read; leaving the block early cancels it."""
+        """Run a turn and give its events; leaving the block early cancels the turn."""
         open_sources(self.tools)
         with self._turn(message, terms, output) as begun, self._driver.driving(*begun) as events:
             yield events
@@ -110,7 +110,8 @@ class ChatSession(SessionBase[Endpoint]):
         """Run a turn and give its structured answer while it is written: what is known so far.
 
         All values except the last are plain JSON, without the parts that have not arrived yet, and
-        are not checked; the last value is ``result.output``. If something goes wrong, it is raised.
+        are not checked; the last value is ``result.output``. If something goes wrong, an error is
+        raised.
         """
         form = answer_form(output)
         partial = PartialAnswer(frozenset(self.tools), form.wrapped)
@@ -177,7 +178,7 @@ class ChatSession(SessionBase[Endpoint]):
 
     @contextmanager
     def stream_resumed(self, verdicts: Mapping[str, Verdict]) -> Iterator[Iterator[SessionEvent]]:
-        """Like :meth:`resume`, as its events are read."""
+        """Like :meth:`resume`, but gives the events."""
         open_sources(self.tools)
         with self._resumed_turn(verdicts) as begun, self._driver.driving(*begun) as events:
             yield events
@@ -227,8 +228,8 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
         """Run a whole turn.
 
         *output* is the form of the answer, which is then in ``result.output``: a pydantic model, a
-        dataclass, a TypedDict, any other type, or a JSON Schema. An answer that does not fit is
-        asked for again, as often as ``limits.reasks`` says.
+        dataclass, a TypedDict, any other type, or a JSON Schema. If an answer does not fit, the
+        model is asked again, at most ``limits.reasks`` times.
 
         It raises only for the program's own mistakes (UsageError) and if a kept session cannot be
         written to (StoreError; SessionConflict if somebody else has written to it); then nothing
@@ -243,7 +244,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
     async def stream(
         self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
-        """Run a turn as its events are read; leaving the block early cancels it."""
+        """Run a turn and give its events; leaving the block early cancels the turn."""
         await aopen_sources(self.tools)
         if self._titling:
             self._titling.cancel()
@@ -342,7 +343,7 @@ class AsyncChatSession(SessionBase[AsyncEndpoint]):
     async def stream_resumed(
         self, verdicts: Mapping[str, Verdict]
     ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
-        """Like :meth:`resume`, as its events are read."""
+        """Like :meth:`resume`, but gives the events."""
         await aopen_sources(self.tools)
         with self._resumed_turn(verdicts) as begun:
             async with self._driver.driving(*begun) as events:

@@ -125,7 +125,7 @@ def _check_pieces(fixture: Fixture, whole: ParsedResponse) -> None:
         titles = ("in one piece", "character by character")
         raise LawBroken(
             "chunking",
-            f"{shown(fixture.reply)} reads otherwise:\n"
+            f"{shown(fixture.reply)} is read differently:\n"
             + side_by_side(titles, whole.events, pieces.events),
             "decide by position in the text: hold back what more text could change",
         )

@@ -38,7 +38,7 @@ def check_call(
 
     A call written as asked comes back unchanged; ``repairs`` lists every change. With *near_names*
     a misspelt tool name is mended too, as a guess. *read_json* reads arguments that came as JSON
-    text. *work* is what checking may cost, if several calls share it.
+    text. *work* is how much checking may cost, if several calls share that limit.
     """
     work = work or Work(purse([call.arguments]))
     match = meant(call.name, offer, work, near=near_names)

@@ -165,7 +165,7 @@ class Tool(Generic[P, R]):
         function: Callable[..., Any] | None = None,
         **terms: Unpack[ToolTerms],
     ) -> Tool:
-        """A tool out of ``{"type": "function", "function": {...}}``."""
+        """A tool made from ``{"type": "function", "function": {...}}``."""
         return cast("type[Tool]", cls)(spec_from_openai(definition), function, **terms)
 
     @property

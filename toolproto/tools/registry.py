@@ -125,11 +125,11 @@ class ToolRegistry(Mapping[str, Tool]):
         return self._known(name) not in self._disabled
 
     def only(self, *patterns: str) -> ToolRegistry:
-        """A new registry of the same tools, those whose name matches one of ``fs_*``, …"""
+        """A new registry with the tools whose names match one of the patterns (``fs_*``)."""
         return self._filtered(lambda name: _matches(name, patterns))
 
     def without(self, *patterns: str) -> ToolRegistry:
-        """A new registry of the same tools, those whose name matches none of the patterns."""
+        """A new registry with the tools whose names match none of the patterns."""
         return self._filtered(lambda name: not _matches(name, patterns))
 
     def offer(

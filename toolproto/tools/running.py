@@ -19,7 +19,8 @@ def check_run(
     """The checked *call*, if it may run under *offer*, or what is wrong with it.
 
     Where *tools* has the tool, its risk counts: what had to be guessed at may look something up,
-    and not change something. *work* is what checking may cost, if several calls share it.
+    and not change something. *work* is how much checking may cost, if several calls share that
+    limit.
     """
     if call.grade is Grade.TRUNCATED:
         return call_problem(call, ProblemKind.TRUNCATED, "it was cut off before its end")

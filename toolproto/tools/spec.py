@@ -24,7 +24,7 @@ class ToolSpec:
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """The schema of each named argument; empty where the schema names none."""
+        """The schema of each named argument; empty if the schema names none."""
         properties = self.parameters.get("properties")
         return properties if isinstance(properties, Mapping) else {}
 

@@ -11,7 +11,7 @@ __all__ = ["TurnLimits"]
 
 @dataclass(frozen=True, slots=True)
 class TurnLimits:
-    """What ends a turn that would not end by itself.
+    """Limits for a turn that would not end by itself.
 
     *rounds* counts requests, *seconds* the wall clock of the whole turn. *reasks* is how many
     rounds in a row may be useless before the turn gives up. *result_characters* is how much of one

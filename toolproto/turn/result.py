@@ -122,7 +122,7 @@ class TurnResult(Generic[T_co]):
 
     @property
     def output(self) -> T_co:
-        """The answer in the form that ``output=`` asked for; None if nothing did.
+        """The answer in the form of ``output=``; None if no form was asked for.
 
         If the turn has no answer, its error is raised.
         """
@@ -142,7 +142,7 @@ class TurnResult(Generic[T_co]):
         return self.transcript[0 if self.resumed else 1 : self.answer.start]
 
     def raise_for_status(self) -> Self:
-        """Raise *error* if there is one; the result itself otherwise."""
+        """Raise *error* if there is one; otherwise return the result."""
         if self.error is not None:
             raise self.error
         return self

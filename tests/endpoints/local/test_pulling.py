@@ -214,7 +214,7 @@ def test_a_hub_that_has_no_such_file_is_told_in_one_line(models, hub):
     done = from_hub(hub, "me/models/tiny.gguf")
     assert done.returncode == 3
     assert done.stderr.count("\n") == 1
-    assert "the hub gave no tiny.gguf of me/models" in done.stderr
+    assert "the hub did not give tiny.gguf of me/models" in done.stderr
 
 
 def test_a_hub_that_is_out_of_reach_is_told_in_one_line(models):

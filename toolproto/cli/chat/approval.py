@@ -176,4 +176,4 @@ class Asking:
             self.screen.say("nothing was changed")
         elif problem := draft.take(text):
             self.screen.say(f"it cannot run like this: {problem}", "red")
-            self.screen.say("e edits what you wrote once more; y runs the call as shown")
+            self.screen.say("e edits your text again; y runs the call as shown")

@@ -103,7 +103,7 @@ def opened_ones(servers: Sequence[McpServer], note: Callable[[str], None]) -> li
     found: list[ToolSource] = []
     for opened in opened_servers(servers):
         if opened.fault:
-            note(f"{opened.fault}; going on without it")
+            note(f"{opened.fault}; continuing without it")
         else:
             found.append(opened.server)
     return found

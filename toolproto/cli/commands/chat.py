@@ -44,7 +44,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @paradigm_option
 @tools_option
 @mcp_option
-@click.option("--message", "-m", metavar="TEXT", help="Say this, and leave after the answer.")
+@click.option("--message", "-m", metavar="TEXT", help="Send this, and leave after the answer.")
 @click.option(
     "--image",
     "images",

@@ -32,7 +32,7 @@ def command() -> None:
 
 @command.command("pull")
 @click.argument("source")
-@click.option("--name", help="Name to keep the model under, instead of its file's.")
+@click.option("--name", help="Name for the model, instead of the file's.")
 def _pull(source: str, name: str | None) -> None:
     """Get the model SOURCE, and print where its file is.
 

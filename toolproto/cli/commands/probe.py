@@ -144,8 +144,8 @@ def command(
 
     Sends the model 74 requests in every form, counts what it got right, prints a table, writes
     FOLDER/report.html and report.json, and saves the best choice for this model in toolproto.toml.
-    Stops when one form is ahead of all others beyond doubt. Ctrl-C and the limits keep what is
-    known; the same command continues from there.
+    Stops when one form is ahead of all others beyond doubt. Ctrl-C and the limits keep the
+    replies so far; the same command continues from there.
     """
     if not dry_run:
         endpoint = endpoint.with_model(which_model)

@@ -62,7 +62,7 @@ __all__ = ["command"]
 @click.option(
     "--service",
     type=click.Choice(list(SERVICES)),
-    help="Which server the backend is, so that it can be sent a grammar.",
+    help="Which server the backend is; known servers get a grammar.",
 )
 @click.option(
     "--normalize",
@@ -114,8 +114,8 @@ __all__ = ["command"]
 def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
     """Give `tools` to any client, on a backend that only completes text.
 
-    Point an OpenAI, Anthropic or Ollama client at the address printed. Several backends, the terms
-    of each model and what a request may cost come from toolproto.toml: [upstreams.NAME],
+    Point an OpenAI, Anthropic or Ollama client at the printed address. Several backends,
+    settings for each model and limits for requests come from toolproto.toml: [upstreams.NAME],
     [models."NAME"] and [limits].
     """  # fmt: skip
     settings = ctx.ensure_object(Settings)

@@ -31,7 +31,9 @@ def command(folder: Path, listed: bool, forget: bool) -> None:
     elif forget:
         place = str(folder.resolve())
         if not Trusted().forget(place):
-            raise UsageError(f"{place} is not trusted; `toolproto trust --list` lists what is")
+            raise UsageError(
+                f"{place} is not trusted; `toolproto trust --list` lists those that are"
+            )
         click.echo(f"forgot {visible(place)}")
     else:
         _trust(folder)

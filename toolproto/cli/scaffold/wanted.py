@@ -133,7 +133,7 @@ def _check_markers(opener: str, closer: str) -> None:
         raise UsageError("a call needs a marker before it: give --open, as in --open '[[call '")
     for marker in (opener, closer):
         if len(marker) > _LONGEST or not marker.replace("\n", "").isprintable():
-            raise UsageError(f"{marker!r} is no marker; use up to {_LONGEST} visible characters")
+            raise UsageError(f"{marker!r} is not a marker; use up to {_LONGEST} visible characters")
     if opener.strip() == closer.strip():
         raise UsageError(f"both markers of a call are {opener!r}; let them differ")
 

@@ -110,7 +110,7 @@ def _chunk(body: Mapping[str, Any]) -> Chunk | None:
     if not candidates:
         feedback = body.get("promptFeedback")
         if isinstance(feedback, dict) and (why := feedback.get("blockReason")):
-            raise EndpointError(f"the service does not answer this ({str(why)[:100]})")
+            raise EndpointError(f"the service refuses to answer this ({str(why)[:100]})")
         return None if usage is None else Chunk(usage=usage)
     if not isinstance(candidates, list) or not isinstance(candidates[0], dict):
         raise WireError(f"'candidates' is not a list of objects: {str(candidates)[:200]!r}")

@@ -30,7 +30,7 @@ _REFUSED = {
 
 
 class LocalEndpoint:
-    """A model in a GGUF file: the name of one that was pulled, or a path.
+    """A model in a GGUF file, given as the name of a pulled model or as a path.
 
     Without *model* it is ``smollm2``. It is loaded when the first request comes, once for all
     endpoints with the same file and options; requests wait for their turn. The chat template is the
@@ -59,7 +59,7 @@ class LocalEndpoint:
         return f"LocalEndpoint({str(self.path)!r})"
 
     def sees(self, attachment: Attachment) -> bool:
-        """No model that runs here is shown pictures."""
+        """False: models that run here are not shown pictures."""
         return False
 
     def stream(self, request: ChatRequest, /) -> LocalStream | HeldStream:

@@ -28,7 +28,7 @@ def hub_file(repository: str, filename: str) -> RemoteFile:
     except Exception as error:  # the library's own, and those of whatever it uses for HTTP
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise EndpointError(
-            f"the hub gave no {filename} of {repository} (are you online?): {reason}; "
+            f"the hub did not give {filename} of {repository} (are you online?): {reason}; "
             "or pull a GGUF file that you have: toolproto model pull FILE"
         ) from None
     if urlsplit(found.location).scheme not in ("http", "https"):

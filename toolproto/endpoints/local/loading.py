@@ -30,8 +30,8 @@ _SILENT, _ERRORS = -1, 1
 _PATIENCE = 120.0
 _FIRST_ERROR = re.compile(r"^[0-9.]+ E (?:[^:\n]{0,80}: )?(.{1,300})", re.MULTILINE)
 _FORKED = (
-    "this process was forked from one that had loaded a model, which llama.cpp does not survive; "
-    "start it with 'spawn' instead, or load the model after the fork"
+    "llama.cpp does not work in a process that was forked after a model was loaded; "
+    "start the process with 'spawn', or load the model after the fork"
 )
 #: The process that loaded a model, where one has.
 _loaded_by: int | None = None

@@ -78,9 +78,9 @@ def _check_arguments(text: str, call: ToolCall, reply: str) -> None:
     if not same:
         raise LawBroken(
             "streaming arguments",
-            f"{shown(reply)}, character by character, hands out"
+            f"{shown(reply)}, character by character, gives"
             f"\n  {shown(text)}\nfor the arguments\n  {shown(call.arguments)}",
-            "hand out only what no later character can change, and complete it at the end",
+            "send only what no later character can change, and send the rest at the end",
         )
 
 
@@ -133,5 +133,5 @@ def verbatim(paradigm: ToolContextDef, prose: str, offer: ToolOffer) -> None:
             "verbatim",
             f"the prose {shown(prose)} comes out as {shown(parsed.text)}, with"
             f"\n  {_told(list(parsed.events))}",
-            "hand prose on to the last space and line end; trimming is the reader's business",
+            "pass prose on to the last space and line end; do not trim it",
         )

@@ -34,7 +34,7 @@ def teaching(paradigm: ToolContextDef, offer: ToolOffer, results: Sequence[ToolR
         raise LawBroken(
             "teaching",
             f"{shown(advice)} does not say {_PROBLEM.message!r}",
-            "let format_problem hand the problem's message on: it is the advice",
+            "let format_problem pass the problem's message on: it is the advice",
         )
 
 
@@ -46,7 +46,7 @@ def _check_instructions(paradigm: ToolContextDef, offer: ToolOffer) -> None:
         raise LawBroken(
             "teaching",
             f"the instructions do not name {missing!r}:\n{shown(instructions)}",
-            "show every tool's own call, with each argument it cannot do without",
+            "show every tool's own call, with each required argument",
         )
     if paradigm.instructions(offer) != instructions:
         raise LawBroken(
@@ -87,7 +87,7 @@ def _check_results(paradigm: ToolContextDef, results: Sequence[ToolResult]) -> N
         if plain.content not in good or good == bad:
             raise LawBroken(
                 "teaching",
-                f"{plain.content!r} is told as {shown(good)}, and as an error just so",
+                f"{plain.content!r} is shown as {shown(good)}, and an error looks the same",
                 "write a result's content, and mark the one that is an error",
             )
 

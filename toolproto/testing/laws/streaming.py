@@ -102,9 +102,9 @@ def _prompt_call(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> 
         ):
             raise LawBroken(
                 "promptness",
-                f"the arguments handed out end with {shown(told[-40:])} when"
+                f"the arguments sent so far end with {shown(told[-40:])} when"
                 f" {shown(reply[:came][-40:])} has come",
-                "hand out what is certain with the feed that brought it; a paradigm that cannot"
+                "send what is certain with the feed that brought it; a paradigm that cannot"
                 " says so: streams_arguments = False",
             )
     for behind in ("", "\n", "So."):
@@ -126,7 +126,7 @@ def freshness(paradigm: ToolContextDef, reply: str, other: str, offer: ToolOffer
         if not same_events(alone, together):
             raise LawBroken(
                 "freshness",
-                f"{shown(text)} reads otherwise while another decoder reads"
+                f"{shown(text)} is read differently while another decoder reads"
                 f" {shown(other if text is reply else reply)}:\n"
                 + side_by_side(("alone", "in turns with the other"), alone, together),
                 "make a new decoder for each reply, and keep everything that changes inside it",

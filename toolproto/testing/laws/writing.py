@@ -34,7 +34,7 @@ def round_trip(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> No
     if not _same_calls(parsed.calls, [call]) or parsed.problems or parsed.text.strip():
         raise LawBroken(
             "round trip",
-            f"{shown(written)} reads otherwise than it was meant:\n{_compared([call], parsed)}",
+            f"{shown(written)} is not read as it was meant:\n{_compared([call], parsed)}",
             "make encode_call escape what decoder looks for, or decoder end by the payload and"
             " keep each value as it is",
         )
