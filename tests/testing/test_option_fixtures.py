@@ -153,7 +153,7 @@ def test_a_folder_that_is_no_paradigm_is_told_once_with_the_names_near_it(projec
     result.assert_outcomes(failed=3)
     result.stdout.fnmatch_lines(["no paradigm named 'hermez'; did you mean 'hermes'*"])
     assert len(lines_with(result, "no paradigm named")) == 1
-    assert len(lines_with(result, "not read, for the reason that hermez/one gives")) == 2
+    assert len(lines_with(result, "not read, for the reason given for hermez/one")) == 2
 
 
 def test_broken_tools_are_told_once(project, recorded):

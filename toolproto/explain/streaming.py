@@ -31,7 +31,9 @@ def steps_of(
     if not chunks:
         return
     if "".join(chunks) != reply:
-        raise UsageError("the chunks do not join to the reply; give only one of the two")
+        raise UsageError(
+            "the chunks do not join to the reply; give only the chunks, or only the reply"
+        )
     decoder, told = paradigm.decoder(offer), _Told()
     read = 0
     for number, chunk in enumerate(chunks, 1):

@@ -375,7 +375,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
     @property
     def _kept(self) -> Keeping:
         if self._keeping is None:
-            raise UsageError("this session is not kept; give it a store, 'memory:' at least")
+            raise UsageError("this session is not kept; give it a store, such as 'memory:'")
         return self._keeping
 
     def _to_run_again(self, turn: int | None, terms: TurnTerms) -> tuple[Message, TurnTerms, Any]:

@@ -116,7 +116,7 @@ def _told_once(fault: str, path: Path, config: pytest.Config) -> str:
     """*fault*, or where it was told already: a broken tools.json concerns every reply."""
     case = f"{path.parent.name}/{path.stem}"
     first = config.stash.setdefault(_FAULTS, {}).setdefault(fault, case)
-    return fault if first == case else f"not read, for the reason that {first} gives"
+    return fault if first == case else f"not read, for the reason given for {first}"
 
 
 def _check_pieces(fixture: Fixture, whole: ParsedResponse) -> None:

@@ -36,7 +36,7 @@ _PARADIGM = Field("string", "The name of a paradigm; the session's own if left o
 _PATH = Field("string", "The path of the file.", True)
 _REPLY = {
     "reply": Field("string", "What the model wrote.", True),
-    "paradigm": Field("string", "In which paradigm it is read."),
+    "paradigm": Field("string", "The paradigm that reads the reply."),
     "tools": Field("string", "The tools on offer: JSON, a list as OpenAI writes it."),
 }
 
@@ -107,8 +107,11 @@ def _sessions(sessions: Sessions) -> list[Operation]:
     after = {"after": Field("string", "The id of the last event that was seen.")}
     form = {"form": Field("string", "md or jsonl.")}
     title = Field("string", "The name of the session.")
-    made = {"title": title, "reuse": Field("boolean", "Take an empty one, if there is one.")}
-    changes = {"title": title, "shared": Field("boolean", "Whether others here may watch it.")}
+    made = {"title": title, "reuse": Field("boolean", "Take an empty session, if there is one.")}
+    changes = {
+        "title": title,
+        "shared": Field("boolean", "Whether others may watch the session."),
+    }
     return [
         Operation("GET", "/api/sessions", sessions.list, "List sessions.", query=page),
         Operation("POST", "/api/sessions", sessions.create, "Make a session.", made),
@@ -122,12 +125,15 @@ def _sessions(sessions: Sessions) -> list[Operation]:
 
 
 def _doing(actions: Actions) -> list[Operation]:
-    arguments = Field("object", "Arguments in the place of the model's.")
+    arguments = Field("object", "Arguments that replace the model's.")
     send = {
         "text": Field("string", "What you say.", True),
         "beside": Field("integer", "The turn that it replaces; both are kept."),
     }
-    branch = {"turn": _TURN, "last": Field("boolean", "Go to the last turn that followed it.")}
+    branch = {
+        "turn": _TURN,
+        "last": Field("boolean", "Continue at the end of its branch."),
+    }
     approve = {
         "call": _CALL,
         "arguments": arguments,
@@ -164,7 +170,7 @@ def _doing(actions: Actions) -> list[Operation]:
 
 
 def _leading(settings: SettingsActions) -> list[Operation]:
-    chosen = {"settings": Field("object", "What is to change; key is kept in memory.", True)}
+    chosen = {"settings": Field("object", "The settings to change; a key is kept in memory.", True)}
     names = {"on": Field("array", "Tools to offer."), "off": Field("array", "Tools not to offer.")}
     where = {
         name: Field("string", f"The {name} of the service.")
@@ -202,7 +208,10 @@ def _files(files: FileActions) -> list[Operation]:
 
 def _looking(insight: Insight, scratch: Scratch) -> list[Operation]:
     paradigm = {"paradigm": _PARADIGM}
-    read = {**_REPLY, "finish_reason": Field("string", "Why it ended, if it was cut: length.")}
+    read = {
+        **_REPLY,
+        "finish_reason": Field("string", "Why the reply ended; 'length' if it was cut."),
+    }
     save = {**_REPLY, "case": Field("string", "The name of the fixture.", True)}
     return [
         Operation("GET", f"{_ID}/seen", insight.list, "The requests that were made."),
@@ -211,7 +220,7 @@ def _looking(insight: Insight, scratch: Scratch) -> list[Operation]:
         Operation("GET", f"{_ID}/prompt", insight.prompt,
                   "What the model would be told.", query=paradigm),
         Operation("POST", "/api/scratch/read", scratch.read, "How a reply is read.", read),
-        Operation("POST", "/api/scratch/fixture", scratch.save, "Keep it as a fixture.", save),
+        Operation("POST", "/api/scratch/fixture", scratch.save, "Keep a fixture.", save),
     ]  # fmt: skip
 
 

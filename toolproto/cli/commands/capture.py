@@ -117,7 +117,7 @@ def _show(report: CaptureReport, folder: Path, as_json: bool) -> None:
     for why, count in report.skipped.items():
         note(f"left out: {_replies(count)} {why.value}")
     for origin in report.changed:
-        note(f"redaction would change how the reply of {origin} reads; make that fixture by hand")
+        note(f"redaction would change how the reply of {origin} is read; make that fixture by hand")
 
 
 def _replies(count: int) -> str:

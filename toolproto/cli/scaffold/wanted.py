@@ -125,7 +125,7 @@ def _check_module(module: str) -> None:
 
 def _check_class(name: str) -> None:
     if name in TAKEN or hasattr(builtins, name):
-        raise UsageError(f"its class would be called {name}, like another; choose another name")
+        raise UsageError(f"its class would be called {name}, which is taken; choose another name")
 
 
 def _check_markers(opener: str, closer: str) -> None:

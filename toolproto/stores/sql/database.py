@@ -154,4 +154,4 @@ def _refuse_inherited(connection: Any, record: Any, proxy: Any) -> None:
     if record.info["process"] != os.getpid():
         _INHERITED.append(record.dbapi_connection)
         record.dbapi_connection = proxy.dbapi_connection = None
-        raise DisconnectionError("the connection belongs to the process this one was forked from")
+        raise DisconnectionError("the connection was opened before this process was forked")

@@ -36,7 +36,7 @@ def make_partitioned(url: str, parts: int = 16) -> None:
     Done once, before anybody uses the store; one that is there is a UsageError.
     """
     if not 1 <= parts <= _MOST:
-        raise UsageError(f"parts={parts}: between 1 and {_MOST} can be used")
+        raise UsageError(f"parts={parts}: a number between 1 and {_MOST} can be used")
     database = located(url)
     try:
         if not isinstance(database, PostgresDatabase):

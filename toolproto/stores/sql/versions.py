@@ -65,10 +65,10 @@ def version_of(connection: Connection, newest: int) -> int:
         return 0
     found = connection.scalars(select(VERSION.c.version)).all()
     if len(found) != 1 or not isinstance(found[0], int):
-        raise StoreError(f"the table {VERSION.name!r} is damaged: it should hold one number")
+        raise StoreError(f"the table {VERSION.name!r} is damaged: it should contain one number")
     if found[0] > newest:
         raise StoreError(
-            f"the store is of version {found[0]}, this toolproto knows up to {newest}: "
+            f"the store has version {found[0]}, this toolproto knows up to {newest}: "
             "nothing was changed; upgrade toolproto to use it"
         )
     return found[0]

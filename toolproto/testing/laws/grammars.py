@@ -106,7 +106,7 @@ def _leads_on(begun: Walk, written: str, random: Random) -> None:
             raise LawBroken(
                 "grammar",
                 f"the beginning {shown(written[:place])} of an accepted reply is a dead end",
-                "offer no alternative that nothing can follow: leave it out of the grammar",
+                "leave alternatives that nothing can follow out of the grammar",
             )
         at = place
 

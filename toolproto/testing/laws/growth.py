@@ -45,7 +45,7 @@ def linearity(
     ratio = large / max(small, 1e-9)
     raise LawBroken(
         "linearity",
-        f"twice the text took {ratio:.1f} times as long, at {size} characters of"
+        f"twice as much text took {ratio:.1f} times as long, at {size} characters of"
         f" {shown(grow(80))} …",
         "never read the same text again; continue the search where you stopped",
     )

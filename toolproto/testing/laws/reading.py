@@ -44,8 +44,8 @@ def _check_order(events: list[Event], text: str) -> None:
                 raise LawBroken(
                     "totality",
                     f"{shown(text)} gives\n  {_told(events)}\nand there {event_line(event)!r}"
-                    " is out of order, or has another id than its start",
-                    "start a call once, then its arguments, then end it once, under one id",
+                    " is out of order, or its id is not that of its start",
+                    "start a call once, send its arguments, and end it once, with the same id",
                 )
     if open_calls or ended != set(range(len(ended))):
         raise LawBroken(
@@ -102,7 +102,7 @@ def _check_covering(parsed: ParsedResponse) -> None:
             return
     raise LawBroken(
         "lossless",
-        f"{shown(parsed.raw)} falls into segments that leave something out or overlap at {at}:"
+        f"{shown(parsed.raw)} has segments that leave something out or overlap at {at}:"
         f"\n  {_listed(parsed)}",
         "give every event the span it was read from, in order and without overlap",
     )
@@ -117,7 +117,7 @@ def _check_places(parsed: ParsedResponse) -> None:
             "lossless",
             f"{shown(parsed.raw)} says the text {shown(parsed.text)},"
             f" calls and problems {shown(raws)}, but their spans\n  {_listed(parsed)}",
-            "spans must be where the text and the raw text of calls and problems stand",
+            "the span of each text, call and problem must be its place in the reply",
         )
 
 
@@ -133,5 +133,5 @@ def verbatim(paradigm: ToolContextDef, prose: str, offer: ToolOffer) -> None:
             "verbatim",
             f"the prose {shown(prose)} comes out as {shown(parsed.text)}, with"
             f"\n  {_told(list(parsed.events))}",
-            "pass prose on to the last space and line end; do not trim it",
+            "pass on all of the prose, its last spaces and line ends included",
         )

@@ -65,7 +65,7 @@ def _check_splicing(paradigm: ToolContextDef, offer: ToolOffer) -> None:
     if paradigm.splice_system_prompt(once, offer) != once:
         raise LawBroken(
             "teaching",
-            "splicing twice differs from once",
+            "splicing twice gives another prompt than splicing once",
             "find the earlier block in the prompt, and put the new one in its place",
         )
 
@@ -76,7 +76,7 @@ def _check_results(paradigm: ToolContextDef, results: Sequence[ToolResult]) -> N
         if result.call.name not in body and result.call.id not in body:
             raise LawBroken(
                 "teaching",
-                f"{shown(body)} does not say what it answers",
+                f"{shown(body)} does not say which call it answers",
                 "name the call of each result",
             )
         plain = replace(result, content="It said so", is_error=False)
@@ -88,7 +88,7 @@ def _check_results(paradigm: ToolContextDef, results: Sequence[ToolResult]) -> N
             raise LawBroken(
                 "teaching",
                 f"{plain.content!r} is shown as {shown(good)}, and an error looks the same",
-                "write a result's content, and mark the one that is an error",
+                "write a result's content, and mark errors",
             )
 
 

@@ -79,7 +79,7 @@ def _prompt_prose(paradigm: ToolContextDef, prose: str, offer: ToolOffer) -> Non
         if read - said > LONGEST_HOLD:
             raise LawBroken(
                 "promptness",
-                f"{read - said} characters are held back behind {shown(prose[:read][-80:])}",
+                f"{read - said} characters are held back after {shown(prose[:read][-80:])}",
                 f"hold back only what may still become a marker, and at most {LONGEST_HOLD}"
                 " characters of it",
             )
@@ -104,8 +104,8 @@ def _prompt_call(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> 
                 "promptness",
                 f"the arguments sent so far end with {shown(told[-40:])} when"
                 f" {shown(reply[:came][-40:])} has come",
-                "send what is certain with the feed that brought it; a paradigm that cannot"
-                " says so: streams_arguments = False",
+                "send what is certain with the feed that brought it; if a paradigm cannot,"
+                " set streams_arguments = False",
             )
     for behind in ("", "\n", "So."):
         events += decoder.feed(behind)

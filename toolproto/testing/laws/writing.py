@@ -42,7 +42,7 @@ def round_trip(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> No
         raise LawBroken(
             "round trip",
             f"{shown(written)} needs repairs: {parsed.calls[0].repairs!r}",
-            "encode_call must write exactly the form that decoder calls plain",
+            "encode_call must write exactly the form that decoder reads without a doubt",
         )
 
 
@@ -53,15 +53,15 @@ def sequence(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOff
     if not _same_calls(parsed.calls, calls):
         raise LawBroken(
             "sequence",
-            f"{len(calls)} calls, {shown(written)}, are not as many:\n{_compared(calls, parsed)}",
-            "give every call an index of its own, and drop none because it is like another",
+            f"{len(calls)} calls, {shown(written)}, are not all read:\n{_compared(calls, parsed)}",
+            "give every call its own index, and do not drop calls that are equal",
         )
     ids = [call.id for call in parsed.calls]
     if len({*ids, ""}) != len(calls) + 1:
         raise LawBroken(
             "sequence",
             f"{shown(written)} gives its calls the ids {ids!r}",
-            "take a new id from the paradigm's ids for every call that brings none",
+            "take a new id from the paradigm's ids for every call without one",
         )
 
 
@@ -135,7 +135,7 @@ def _only_truncated(problems: Sequence[CallProblem]) -> bool:
 def _cut_call(what: str, parsed: ParsedResponse) -> LawBroken:
     return LawBroken(
         "truncation",
-        f"the call that was cut to {shown(parsed.raw)} {what}: it reads as {_told(parsed)}",
+        f"the call that was cut to {shown(parsed.raw)} {what}: it is read as {_told(parsed)}",
         'let finish("length") end an open call with CallRejected, of kind TRUNCATED',
     )
 
@@ -150,5 +150,5 @@ def stopping(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: ToolOff
                 raise LawBroken(
                     "stopping",
                     f"the stop sequence {mark!r} would end {shown(written)} in its middle",
-                    "give none: the decoder stops reading where a result is made up",
+                    "give no stop sequence: the decoder stops reading at a made-up result",
                 )
