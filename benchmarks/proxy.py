@@ -257,6 +257,10 @@ class Loader:
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def __enter__(self) -> Loader:
         return self
 
@@ -284,9 +288,15 @@ class Loader:
 
 
 def keeping_pace(streams: int, litellm: str | None, folder: Path) -> None:
-    """How many streams keep pace, with one worker and with two, beside LiteLLM."""
+    """How many streams keep pace, with one worker and with two, beside LiteLLM.
+
+    What the load generator is late by itself, asking its own backend, is told first: client and
+    backend use the same two cores as the proxy.
+    """
     upstream = free_port()
     with Loader(upstream) as loader:
+        time.sleep(1)
+        loader.load("the load generator alone", upstream, loader.pid, streams, False)
         for workers in (1, 2):
             port = free_port()
             words = [*serve_words(port, upstream), "--workers", str(workers)]

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.proxy.clients.environments import NotInstalled, _tool, installed
 from toolproto.cli.app import main
 from toolproto.cli.settings import Settings
 
@@ -45,6 +46,25 @@ def test_the_compose_file_is_one_that_docker_takes():
     if "is not a docker command" in done.stderr:
         pytest.skip("docker has no compose here")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["dclint", "--quiet", "compose.yaml"], ["dockerfile-utils", "lint", "Dockerfile"]]
+)
+def test_linters_find_nothing_wrong_with_the_files_for_docker(words, tmp_path):
+    """They need no docker: a key that does not exist, or an instruction, is an error to them."""
+    try:
+        folder = installed(str(Path(__file__).with_name("deploy_lint.json")))
+    except NotInstalled as error:
+        pytest.skip(str(error))
+    program, *rest = words
+    command = [_tool("node"), str(folder / "node_modules" / ".bin" / program), *rest]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=DEPLOY)
+    assert done.returncode == 0, done.stdout + done.stderr
+    broken = tmp_path / rest[-1]
+    broken.write_text((DEPLOY / rest[-1]).read_text().replace("command:", "comand:", 1) + "RAN ls")
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode != 0, "the linter looks at nothing"
 
 
 def words_of_the_unit() -> list[str]:
