@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 
 from toolproto.endpoints.http import AsyncLines
+from toolproto.endpoints.pacing import _Clock, _Pace
 from toolproto.errors import EndpointError
 
 TOKENS = [f"data: {number}\n\n".encode() for number in range(20)]
@@ -55,6 +57,22 @@ def test_the_first_token_comes_at_once_and_the_others_together():
 
 def test_without_a_pace_nothing_is_changed():
     assert b"".join(asyncio.run(pieces_at(0.0))) == b"".join(TOKENS)
+
+
+def ticks(connections: int) -> list[float]:
+    """When so many connections are looked at, in parts of a tick."""
+    clock = _Clock()
+    paces = [_Pace(0.05, clock) for _ in range(connections)]
+    return sorted({round(clock.left(0.05, number, 7.0), 6) for number in range(len(paces))})
+
+
+def test_few_connections_are_looked_at_in_one_go_and_many_in_groups():
+    assert len(ticks(10)) == 1
+    several = ticks(200)
+    assert len(several) == 8
+    # Evenly, and none of them later than a tick and a bit.
+    assert all(abs(late - soon - 0.05 / 8) < 1e-4 for soon, late in pairwise(several))
+    assert several[-1] <= 0.05 * 1.1
 
 
 ENDINGS = {
