@@ -341,6 +341,16 @@ def test_a_call_in_a_sentence_that_ends_each_reply_is_no_regular_end(asked, call
     assert failed.code == "unusable_tool_call"
 
 
+def test_a_call_in_a_sentence_is_not_asked_about_where_no_tool_is_offered_any_more():
+    call = ToolCall("get_weather", {"city": "Oslo"}, id="call_1")
+    turns = (
+        Message("assistant", "", calls=(call,)),
+        Message("user", "", results=(ToolResult(call, "rain"),)),
+    )
+    asked = replace(ASKED, offer=ToolOffer(), messages=(*ASKED.messages, *turns))
+    assert whole(asked, f"ok {CALL}").reason == "stop"
+
+
 def test_a_call_in_the_middle_of_an_explanation_is_not_asked_about():
     found = whole(ASKED, f"You write {HALF_CALL} and then wait.")
     assert found.text == f"You write {HALF_CALL} and then wait."

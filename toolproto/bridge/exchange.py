@@ -236,8 +236,8 @@ class Exchange:
         """Whether the reply ends with a call in the middle of a sentence, in its form or not."""
         # Where more words follow, a call is told of. As the end of a reply it was meant for one,
         # and an agent would take it for the answer.
-        calls = self._reply.calls
-        if calls.count or self.asked.offer.choice != "auto":
+        calls, offer = self._reply.calls, self.asked.offer
+        if calls.count or not offer.tools or offer.choice != "auto":
             return False
         # What is doubtful in its form as well was taken for words.
         passed_over = getattr(self._decoder, "passed_over", ())
