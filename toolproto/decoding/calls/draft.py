@@ -7,20 +7,19 @@ look like a call to an offered tool before anything is said about it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import Any
 
 from ...messages import ProblemKind, Repair
 from ..families.json_arguments import ArgumentsText, remainder
-from ..families.json_whole import WholeCall
 from ..reply.markers import Marker
 from ..values.lenient import read_json
 from ..values.strict import Reading, Refusal
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, read_arguments, read_fields
 
-__all__ = ["CallDraft", "Outcome", "is_name"]
+__all__ = ["CallDraft", "Outcome", "is_name", "looks_like_schema"]
 
 # A tool's own description, repeated by the model, has these where a call has arguments.
 _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
@@ -56,7 +55,6 @@ class CallDraft(CallRecord):
         self._args_start = self._args_end = 0
         self._args_path: tuple[str, ...] = ()  # the members that lead to them
         self._args: ArgumentsText | None = None
-        self._whole: WholeCall | None = None
         self.holds_list = False
         self.holds_objects = False  # whose text is not in its own
 
@@ -84,19 +82,6 @@ class CallDraft(CallRecord):
         elif not self.name and is_name(self._setting, self._marked, key, value):
             self.name = value
             self.tell_early()
-
-    def fill(self, call: WholeCall, base: int) -> None:
-        """All of it is there: *call*, in a text whose first character is *base* in the reply."""
-        if call.name_first:
-            self.member(call.name_key, call.name)
-        self.open_arguments(base + call.start, (call.arguments_key,))
-        for key in call.arguments:
-            self.argument_key(key)
-            break  # the others tell nothing
-        self.close_arguments(base + call.stop)
-        if not call.name_first:
-            self.member(call.name_key, call.name)
-        self._whole = call
 
     def open_arguments(self, at: int, path: tuple[str, ...]) -> ArgumentsText | None:
         """The arguments begin at *at* in the reply; None if they did so before.
@@ -169,8 +154,6 @@ class CallDraft(CallRecord):
         return read_arguments(value, self._head.name, shape, tool, told=told)
 
     def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refusal:
-        if self._whole is not None:
-            return Reading(self._whole.value, len(raw))
         keys = self._keys()
         reading = read_json(raw, self._lead, keys)
         if _is_whole(reading):
@@ -256,6 +239,11 @@ class CallDraft(CallRecord):
         self.hand_out()
         self.reject(kind, message, raw)
         return Outcome.PROBLEM
+
+
+def looks_like_schema(arguments: Mapping[str, Any]) -> bool:
+    """May these be the description of a tool's arguments, for all that is in them?"""
+    return not _SCHEMA_KEYS.isdisjoint(arguments)
 
 
 def is_name(setting: CallSetting, marked: bool, key: str, value: str) -> bool:

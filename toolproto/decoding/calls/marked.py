@@ -47,14 +47,14 @@ class MarkedBody:
     def __init__(
         self, setting: CallSetting, markers: CallMarkers, start: int, *, in_sentence: bool = False
     ) -> None:
-        self._form = markers.form
-        self._setting = CallSetting(
-            self._form.shape, setting.offered, setting.outbox, setting.limits, self._form.gated
-        )
+        self._form = form = markers.form
+        if form.shape is not setting.shape or form.gated is not setting.gated:
+            setting = setting._replace(shape=form.shape, gated=form.gated)
+        self._setting = setting
         self._sure = self._form.sure and not self._form.gated
         self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
-        self._firsts = "".join(end.first for end in markers.ends)
+        self._firsts = markers.firsts
         self._start = start
         self._in_sentence = in_sentence
         self._source = Source()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ...tools.spec import ToolOffer, ToolSpec
 from ..patterns import Pattern
@@ -130,11 +130,27 @@ class Offered:
     """The tools of one offer, by name."""
 
     def __init__(self, offer: ToolOffer) -> None:
-        self._tools = {_folded(tool.name): tool for tool in offer.tools}
-        self.any = bool(self._tools)
-        self.names = tuple(tool.name for tool in offer.tools)
-        self._sorted = sorted(self._tools)
-        self._tags = {name.lower(): name for name in self.names}
+        self._offer = offer
+        self.any = bool(offer.tools)
+
+    # Made when they are asked for: many a reply asks for none, and may have an offer of its own.
+
+    @cached_property
+    def _tools(self) -> dict[str, ToolSpec]:
+        return {_folded(tool.name): tool for tool in self._offer.tools}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names as they are offered."""
+        return tuple(tool.name for tool in self._offer.tools)
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self._tools)
+
+    @cached_property
+    def _tags(self) -> dict[str, str]:
+        return {name.lower(): name for name in self.names}
 
     @property
     def folded(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from io import StringIO
 from typing import Any, NamedTuple
@@ -33,8 +33,7 @@ __all__ = ["Beginning", "CallRecord", "CallSetting", "TextSink"]
 _AHEAD = 512
 
 
-@dataclass(frozen=True, slots=True)
-class CallSetting:
+class CallSetting(NamedTuple):
     """What reading a call depends on, the same for every call of a reply."""
 
     shape: CallShape
@@ -283,6 +282,14 @@ class CallRecord(TextSink):
         self.mended(*repairs)
         self._tell("{}" if self._separator == "{" else "}")
         self._complete(self.arguments, self.raw)
+
+    def tell_whole(
+        self, written: str, arguments: dict[str, Any], raw: str, repairs: tuple[Repair, ...]
+    ) -> None:
+        """All of it is there: its *arguments*, as they are *written* in JSON, and its text."""
+        self._tell(written)
+        self.mended(*repairs)
+        self._complete(arguments, raw)
 
     def reject(self, kind: ProblemKind, message: str, raw: str | None = None) -> None:
         """The call cannot be used; *message* is for the model."""

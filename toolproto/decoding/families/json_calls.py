@@ -15,8 +15,9 @@ import re
 from enum import Enum, auto
 
 from ...messages import Repair
-from ..calls.draft import CallDraft, Outcome, is_name
-from ..calls.record import Beginning
+from ..calls.draft import CallDraft, Outcome, is_name, looks_like_schema
+from ..calls.record import Beginning, CallRecord
+from ..calls.shape import read_fields
 from ..reply.hot_string import StreamedString
 from ..values.spellings import plain_unescape
 from .json_arguments import ArgumentsText
@@ -152,20 +153,30 @@ class JsonCalls(JsonListener):
         if self._head is not None or setting.shape.keyed or self._excess:
             return 0
         call = whole_call(self._text, at, setting.shape, room - 1)
-        marked = parent.marked if parent else self._begun.marked
         if call is None or call.end - at > setting.limits.characters:
+            return 0
+        marked = parent.marked if parent else self._begun.marked
+        if not marked and looks_like_schema(call.arguments):
+            return 0  # only its tool can tell
+        fields = read_fields(call.value, setting.shape, setting.offered.knows)
+        if fields is None or fields.arguments is not call.arguments:
             return 0
         if not is_name(setting, marked, call.name_key, call.name):
             return 0
-        frame = self._frame("{", at)
-        if parent is not None:
-            parent.expect = _COMMA
-        assert frame.draft is not None, "a call has one"
-        frame.draft.fill(call, self._base)
-        self._settle(frame.draft, call.end, cut=False)
-        self.done = self.done or not self._frames
-        if self.done or self.pushback:
+        self._flush(at)
+        self._mark = call.end
+        drift = self._departure(parent)
+        record = CallRecord(setting, self._base + at, call.name, drift=drift)
+        written = self._text[call.start : call.stop]
+        record.tell_whole(written, call.arguments, self._text[at : call.end], fields.repairs)
+        self.committed = True
+        if parent is None:
+            self.done = True
             self._tokens.stop()
+        else:
+            parent.expect = _COMMA
+            if parent.draft is not None:
+                parent.draft.holds_list = parent.draft.holds_objects = True
         return call.end
 
     def space(self, text: str) -> None:

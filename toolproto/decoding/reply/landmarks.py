@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
@@ -36,23 +35,18 @@ class Landmark(Enum):
     DROPPED = auto()
 
 
-@dataclass(frozen=True, slots=True)
 class CallMarkers:
     """The markers of one form of call."""
 
-    form: MarkedForm
-    opener: Marker
-    closer: Marker | None
-
-    @property
-    def is_any_fence(self) -> bool:
-        """Is the opener a code fence, in a reply for which nobody asked for one?"""
-        return self.form.gated and self.opener.first == "`"
-
-    @property
-    def ends(self) -> tuple[Marker, ...]:
-        """Markers that no payload goes on behind."""
-        return (self.opener,) if self.closer is None else (self.closer, self.opener)
+    def __init__(self, form: MarkedForm) -> None:
+        self.form = form
+        self.opener = Marker(form.opener)
+        self.closer = Marker(form.closer) if form.closer else None
+        #: Markers that no payload goes on behind, and what they begin with.
+        self.ends = (self.opener,) if self.closer is None else (self.closer, self.opener)
+        self.firsts = "".join(end.first for end in self.ends)
+        #: Is the opener a code fence, in a reply for which nobody asked for one?
+        self.is_any_fence = form.gated and self.opener.first == "`"
 
 
 class Found(NamedTuple):
@@ -85,7 +79,7 @@ class Landmarks:
     """The markers of one form of reply, and the characters worth stopping at."""
 
     def __init__(self, form: ReplyForm, reasoning: Reasoning) -> None:
-        calls = [_markers(call) for call in form.calls]
+        calls = [CallMarkers(call) for call in form.calls]
         # A run of backticks behind a call closes it; in prose it begins a fence.
         closers = {
             call.closer.text: call.closer
@@ -169,13 +163,9 @@ class Landmarks:
         return Found(Landmark.CALL, found.end(), _tool_markers(name))
 
 
-def _markers(form: MarkedForm) -> CallMarkers:
-    return CallMarkers(form, Marker(form.opener), Marker(form.closer) if form.closer else None)
-
-
 @lru_cache(maxsize=256)
 def _tool_markers(name: str) -> CallMarkers:
-    return _markers(MarkedForm(f"<{name}>", f"</{name}>", Family.TAGS, tool=name))
+    return CallMarkers(MarkedForm(f"<{name}>", f"</{name}>", Family.TAGS, tool=name))
 
 
 @lru_cache(maxsize=256)

@@ -48,6 +48,12 @@ class Marker:
         self._name = tag.group(2).lower() if tag else ""
         self.same = _same(text)
         self.regex = self._regex()
+        #: Is it a special token of some vocabulary, which nobody writes in a sentence?
+        self.is_special = _SPECIAL_TOKEN.search(text) is not None
+        #: Is it a tag, and no special token?
+        self.is_tag = bool(self._name)
+        #: The character it begins with.
+        self.first = "<" if self._name else text[0]
 
     def _regex(self) -> str:
         if not self._name:
@@ -74,21 +80,6 @@ class Marker:
         if not _is_token(self.text):
             return tuple(map(re.escape, self.literal))
         return tuple(SPELLINGS.get(char) or _in_any_case(char) for char in self.literal)
-
-    @property
-    def is_special(self) -> bool:
-        """Is it a special token of some vocabulary, which nobody writes in a sentence?"""
-        return _SPECIAL_TOKEN.search(self.text) is not None
-
-    @property
-    def is_tag(self) -> bool:
-        """Is it a tag, and no special token?"""
-        return bool(self._name)
-
-    @property
-    def first(self) -> str:
-        """The character it begins with."""
-        return "<" if self._name else self.text[0]
 
     @property
     def literal(self) -> str:

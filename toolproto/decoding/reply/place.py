@@ -252,6 +252,8 @@ class Place:
     def standing(self) -> Standing:
         """How a call that begins here stands."""
         self.look()
+        if self._is_untouched:
+            return PLAIN  # where most calls begin
         shown = self._shown()
         if shown:
             return REASONS[shown]
@@ -262,6 +264,13 @@ class Place:
     def begins_something(self) -> bool:
         """Is this a place in the open where a new thing may begin?"""
         return self.standing() in (PLAIN, REASONS["behind_markup"])
+
+    @property
+    def _is_untouched(self) -> bool:
+        """Has the line just begun, below nothing that goes on in it?"""
+        inline = self._quotes or self._code or self._straight or self._element
+        before = self._head or self._tail or self._rest
+        return not before and not inline and self._above not in _GOING_ON
 
     def _shown(self) -> str:
         # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
