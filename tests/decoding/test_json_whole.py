@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 
 import pytest
@@ -48,6 +49,30 @@ IN_DOUBT = [
     '{"name": "l\\u006fok", "arguments": {}}',
     f'{{"name": "look", "arguments": {DEEP}}}',
 ]
+IN_PYTHON = [
+    "{'name': 'look', 'arguments': {'at': 'Oslo'}}",
+    "{'arguments': {'at': [1, -2.5, {'x': None}], 'y': True}, 'name': 'look'}",
+    "{'step': '1. Look', 'tool': 'look', 'param': {}}",
+    """{"name": "look", "arguments": {'at': "it's Oslo", "y": False}}""",
+    """{"name": "look", "arguments": {"at": "Oslo", 'y': True}}""",
+    """{'name': 'look', 'arguments': {"at": "Oslo"}}""",
+    '{"name": "look", "arguments": {"at": None}}',
+]
+IN_PYTHON_IN_DOUBT = [
+    "{'name': 'look', 'arguments': {'at': 'Oslo',}}",
+    "{'name': 'look', 'arguments': {'at': 'it's'}}",
+    "{'name': 'look', 'arguments': {'at': 'say \"it\"'}}",
+    r"{'name': 'look', 'arguments': {'at': 'a\'b\n'}}",
+    "{'name': 'look', 'arguments': {'at': 'Oslo', 'at': 'Rome'}}",
+    "{'name': 'look', 'arguments': {'at': ('Oslo',)}}",
+    "{'name': 'look', 'arguments': {'at': 1e3}}",
+    "{'name': 'look', 'arguments': {'at': [[[[[1]]]]]}}",
+    "{'name': 'look' 'arguments': {'at': 'Oslo'}}",
+    "{'name': 'look', 'arguments': {'at': 'Oslo'}",
+    # Handed out as it stands up to the first apostrophe, and that is not how we write it.
+    """{"name": "look", "arguments": {"at":"Oslo", 'y': 1}}""",
+    """{'name': 'look', 'arguments': {"at" : "Oslo"}}""",
+]
 AROUND = ["%s", "<tool_call>%s</tool_call>", "[%s, %s]}", '{"tool_calls": [%s,\n%s]}', "So:\n%s ok"]
 
 
@@ -63,7 +88,7 @@ def read(form: str, text: str, size: int, **options) -> list[object]:
 @pytest.mark.parametrize("form", ["hermes", "json_strict", "xml_tag", "llama3_json"])
 @pytest.mark.parametrize("around", AROUND)
 def test_a_call_comes_out_the_same_whole_and_in_pieces(form, around):
-    for call in AT_ONCE + IN_DOUBT:
+    for call in AT_ONCE + IN_DOUBT + IN_PYTHON + IN_PYTHON_IN_DOUBT:
         text = around.replace("%s", call)
         assert read(form, text, len(text)) == read(form, text, 1) == read(form, text, 11), text
 
@@ -83,6 +108,15 @@ def test_a_call_that_leaves_no_doubt_is_read_at_once(call):
     assert json.loads(call[found.start : found.stop]) == found.arguments
 
 
-@pytest.mark.parametrize("call", IN_DOUBT)
+@pytest.mark.parametrize("call", IN_PYTHON)
+def test_so_is_one_in_pythons_spelling(call):
+    found = whole_call(f"{call}}}", 0, CallShape(), 50)
+    assert found is not None and found.end == len(call)
+    assert found.value.items() <= ast.literal_eval(call).items()
+    assert json.loads(found.written) == found.arguments
+    assert {repair.name for repair in found.repairs} <= {"quote_style", "literal"}
+
+
+@pytest.mark.parametrize("call", IN_DOUBT + IN_PYTHON_IN_DOUBT)
 def test_any_other_is_not(call):
     assert whole_call(call, 0, CallShape(), 50) is None

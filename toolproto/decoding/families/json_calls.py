@@ -167,8 +167,8 @@ class JsonCalls(JsonListener):
         self._mark = call.end
         drift = self._departure(parent)
         record = CallRecord(setting, self._base + at, call.name, drift=drift)
-        written = self._text[call.start : call.stop]
-        record.tell_whole(written, call.arguments, self._text[at : call.end], fields.repairs)
+        repairs = (*call.repairs, *fields.repairs)
+        record.tell_whole(call.written, call.arguments, self._text[at : call.end], repairs)
         self.committed = True
         if parent is None:
             self.done = True
