@@ -675,6 +675,16 @@ def test_four_calls_that_are_mended_count_as_a_mistake_however_they_are_cut() ->
     laws.chunking(paradigm, call * 5, list(range(len(call) * 5)), offer=STANDARD_OFFER)
 
 
+def test_behind_so_many_markers_without_a_call_markers_are_text_however_they_are_cut() -> None:
+    call = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+    reply = "<tool_call> is a tag.\n" * 3 + call
+    for limit, drift in ((4, "foreign_format"), (3, "missing_marker")):
+        paradigm = get_paradigm("xml_tag", salvage=True, limits=Limits(markers=limit))
+        [read_call] = paradigm.parse_response(reply, STANDARD_OFFER).calls
+        assert [repair.name for repair in read_call.repairs] == [drift]
+        laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
+
+
 def test_a_marker_that_begins_a_line_is_seen_where_it_is_cut() -> None:
     reply = 'I check.\n\nAction: get_weather\nAction Input: {"city": "Oslo"}'
     for at in range(len(reply)):

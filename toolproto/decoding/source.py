@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from .patterns import Pattern
-from .reply.markers import MORE, NO, Marker
+from .reply.markers import MORE, NO, Marker, end_of
 
 __all__ = ["Pull", "Source", "begun_at_end"]
 
@@ -113,8 +113,7 @@ class Source:
         """Where such a marker ends at *at* in *text*, or NO, or MORE."""
         if not self._marks.match(text, at):
             return NO if at < len(text) or final or not self._ends else MORE
-        found = [end.at(text, at, final) for end in self._ends]
-        return MORE if MORE in found and max(found) < 0 else max(found, default=NO)
+        return end_of(self._ends, text, at, final)
 
     def before(self, stop: re.Pattern[str]) -> Pull[str]:
         """All text before *stop* that is here, and reading goes on behind it.

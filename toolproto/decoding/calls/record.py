@@ -21,7 +21,7 @@ from ..contract import Limits
 from ..families.json_tokens import STRING_ENDS, STRING_MARKS, string_stop
 from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
-from ..reply.markers import Marker
+from ..reply.markers import Marker, end_of
 from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, same_value
 from .names import Head, Offered
 from .shape import CallShape
@@ -63,6 +63,10 @@ class Beginning(NamedTuple):
     ends: tuple[Marker, ...] = ()
     head: Head | None = None
     lead: str = ""
+
+    def end_at(self, text: str, at: int, final: bool) -> int:
+        """Where the marker ends that stands at *at* and ends calls; or NO, or MORE."""
+        return end_of(self.ends, text, at, final)
 
 
 class TextSink:

@@ -253,17 +253,18 @@ class BareCalls:
             return self._python(asked=False)
         return self._named_json(text, at, final)
 
-    def at_bracket(self, text: str, at: int, final: bool, *, apart: bool) -> BareCall | int:
+    def at_bracket(
+        self, key: str, text: str, at: int, final: bool, *, apart: bool
+    ) -> BareCall | int:
         """The call that begins with the bracket at *at*, or NO, or MORE.
 
-        *apart* says that something new may begin here; amid a sentence only what was asked for,
+        *key* is the first member there; *apart* says that something new may begin here; amid a sentence only what was asked for,
         or what nobody writes for another reason, is a call.
         """
-        key = leading_key(text, at, final)
         asked = self._form.asked
         call = self._python_list(text, at, final) if apart or asked is Family.PYTHON else ""
         apart = apart or asked is Family.JSON
-        if MORE_KEY in (key, call):
+        if call == MORE_KEY:
             return MORE
         if call:
             return self._python(asked=self._form.asked is Family.PYTHON)
@@ -274,7 +275,8 @@ class BareCalls:
     def in_fence(self, text: str, at: int, final: bool) -> BareCall | int:
         """The call that begins at *at* in a fence that held nothing else; or NO, or MORE."""
         if text[at] in "{[":
-            return self.at_bracket(text, at, final, apart=True)
+            key = leading_key(text, at, final)
+            return MORE if key == MORE_KEY else self.at_bracket(key, text, at, final, apart=True)
         return self.at_name(text, at, final) if self.by_name else NO
 
     def _python_list(self, text: str, at: int, final: bool) -> str:

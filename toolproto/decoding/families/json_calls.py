@@ -11,6 +11,7 @@ and which token strict JSON may have there next.
 
 from __future__ import annotations
 
+import json
 import re
 from enum import Enum, auto
 
@@ -20,6 +21,7 @@ from ..calls.record import Beginning, CallRecord
 from ..calls.shape import read_fields
 from ..reply.hot_string import StreamedString
 from ..values.spellings import plain_unescape
+from ..values.strict import DuplicateKey, Refused, read_plain
 from .json_arguments import ArgumentsText
 from .json_tokens import JsonListener, JsonTokens
 from .json_whole import whole_call
@@ -82,7 +84,7 @@ class JsonCalls(JsonListener):
         self._begun = begun
         self._setting = begun.setting
         self._head = begun.head
-        self._tokens = JsonTokens(self, begun.ends)
+        self._tokens = JsonTokens(self, begun.end_at if begun.ends else None)
         self._depth = begun.setting.depth
         self._frames: list[_Frame] = []
         self._excess = 0  # brackets open beyond the depth that is read
@@ -153,9 +155,11 @@ class JsonCalls(JsonListener):
         if self._head is not None or setting.shape.keyed or self._excess:
             return 0
         call = whole_call(self._text, at, setting.shape, room - 1)
+        marked = parent.marked if parent else self._begun.marked
+        if call is None and parent is None and not marked:
+            return self._skip_record(at)
         if call is None or call.end - at > setting.limits.characters:
             return 0
-        marked = parent.marked if parent else self._begun.marked
         if not marked and looks_like_schema(call.arguments):
             return 0  # only its tool can tell
         fields = read_fields(call.value, setting.shape, setting.offered.knows)
@@ -178,6 +182,24 @@ class JsonCalls(JsonListener):
             if parent.draft is not None:
                 parent.draft.holds_list = parent.draft.holds_objects = True
         return call.end
+
+    def _skip_record(self, at: int) -> int:
+        """Where the object ends if it is a record of data: nothing nested, no tool named in it."""
+        offered, shape = self._setting.offered, self._setting.shape
+        try:
+            value, end = read_plain(self._text, at)
+        except (DuplicateKey, Refused, RecursionError, json.JSONDecodeError):
+            return 0
+        if any(isinstance(each, dict | list) for each in value.values()):
+            return 0
+        named = [value[key] for key in shape.name_keys if key in value]
+        if not offered.any or any(isinstance(n, str) and offered.knows(n) for n in named):
+            return 0
+        if any(key in value for key in shape.argument_keys):
+            return 0
+        self.done = True
+        self._tokens.stop()
+        return end
 
     def space(self, text: str) -> None:
         if self._args is not None:

@@ -12,13 +12,14 @@ space after a closing quote of the odd kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 
-from ..reply.markers import MORE, Marker
+from ..reply.markers import NO
 
 __all__ = [
     "STRING_ENDS",
     "STRING_MARKS",
+    "EndAt",
     "JsonListener",
     "JsonTokens",
     "OtherJson",
@@ -26,12 +27,14 @@ __all__ = [
     "structural_tail",
 ]
 
-# White space, and then: punctuation; a whole string with nothing in it to look at; a quote; text
-# without quotes. Most strings of a call are such whole ones, and cost one step instead of three.
+# White space, and then: punctuation; a whole string with nothing in it to look at; one between
+# apostrophes before what may follow it; a quote; text without quotes. Most strings of a call are
+# such whole ones, and cost one step instead of three.
 _TOKEN = re.compile(
-    r"""(\s*+)(?:([{}\[\],:])|"([^"\\\x00-\x1f]*+)"|(["'“‘`])|(<|[^\s{}\[\],:"'“‘`<]++))?"""
+    r"""(\s*+)(?:([{}\[\],:])|"([^"\\\x00-\x1f]*+)"|'([^'\\]*+)'(?=\s{0,64}+([,:}\])]))"""
+    r"""|(["'“‘`])|(<|[^\s{}\[\],:"'“‘`<]++))?"""
 )
-_PUNCTUATION, _WHOLE, _QUOTE, _BARE = 2, 3, 4, 5
+_PUNCTUATION, _WHOLE, _ODD, _QUOTE, _BARE = 2, 3, 5, 6, 7
 # The look-ahead keeps the repeated part from failing half-way, which the possessive repeats of
 # early 3.11 releases do not undo (CPython issue 106052); an atomic group would need a hundred
 # times the memory of the text.
@@ -51,6 +54,8 @@ _TAIL = re.compile(
 #: whatever follows: no quote, no escape, nothing that could be its structural tail.
 STRING_MARKS = '"\\<'
 STRING_ENDS = ",}] "
+#: Where the marker ends that stands at a place of a text which may be *final*; or NO, or MORE.
+EndAt = Callable[[str, int, bool], int]
 _CLOSER = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _ODD_BODY = {quote: re.compile(rf"[^{close}\\]++") for quote, close in _CLOSER.items()}
 _AFTER_QUOTE = re.compile(r"\s{0,64}+(.?)", re.DOTALL)
@@ -107,9 +112,9 @@ class JsonListener:
     def colon(self) -> None: ...
     def scalar(self, text: str, at: int) -> None: ...
 
-    def string(self, body: str, at: int) -> None:
+    def string(self, body: str, at: int, quote: str = '"') -> None:
         """A whole string with nothing in it to look at, at once."""
-        self.string_opened('"', at)
+        self.string_opened(quote, at)
         if body:
             self.string_part(body)
         self.string_closed(at + 1 + len(body))
@@ -124,12 +129,12 @@ class JsonListener:
 class JsonTokens:
     """Cuts one JSON value into tokens. The listener says when it has had enough (``stop``).
 
-    Outside strings one of the markers *ends* interrupts it: no JSON goes on behind those.
+    Outside strings it is interrupted where *end_at* finds a marker: no JSON goes on behind that.
     """
 
-    def __init__(self, listener: JsonListener, ends: Sequence[Marker] = ()) -> None:
+    def __init__(self, listener: JsonListener, end_at: EndAt | None = None) -> None:
         self._listener = listener
-        self._ends = ends
+        self._end_at = end_at
         self.resume()
 
     @property
@@ -178,8 +183,9 @@ class JsonTokens:
                 listener.space(token[1])
             if self.stopped or start == end:
                 return start
-            if kind == _BARE or (kind == _QUOTE and token[4] != '"' and not self._structural):
-                at = self._in_scalar(text, start, token.end(), final)
+            odd = kind == _ODD or (kind == _QUOTE and token[6] != '"')
+            if kind == _BARE or (odd and not self._structural):
+                at = self._in_scalar(text, start, start + 1 if odd else token.end(), final)
                 if at == start:
                     return at
                 continue
@@ -194,21 +200,23 @@ class JsonTokens:
             elif kind == _WHOLE:
                 self._structural = False
                 listener.string(token[3], start)
+            elif kind == _ODD and listener.fits(token[5]):
+                self._structural = False
+                listener.string(token[4], start, "'")
             else:
-                self._quote = token[4]
-                listener.string_opened(token[4], start)
-                return at
+                self._quote = text[start]
+                listener.string_opened(self._quote, start)
+                return start + 1
         return at
 
     def _in_scalar(self, text: str, at: int, end: int, final: bool) -> int:
         piece = text[at:end]
-        if piece == "<" and self._ends:
-            found = [marker.at(text, at, final) for marker in self._ends]
-            if any(end >= 0 for end in found):
+        if piece == "<" and self._end_at is not None:
+            marker = self._end_at(text, at, final)
+            if marker >= 0:
                 self._end_scalar(at)
                 self.interrupted = self.stopped = True
-                return at
-            if MORE in found:
+            if marker != NO:
                 return at
         self._bare.append(piece)
         self._structural = piece[-1] == "("
@@ -286,13 +294,13 @@ class OtherJson(JsonListener):
     """A JSON object in prose that is no call, so that what looks like a call inside it is data.
 
     Follows it to its end. ``done`` there, or where it shows that it was no JSON: at a blank line,
-    or at one of the markers *ends* outside a string. ``at_calls`` when the member *wrapper* of
+    or where *end_at* finds a marker outside a string. ``at_calls`` when the member *wrapper* of
     the object itself has opened a list: those are calls after all, behind members nobody asked for.
     """
 
-    def __init__(self, wrapper: str | None, ends: Sequence[Marker] = ()) -> None:
+    def __init__(self, wrapper: str | None, end_at: EndAt | None = None) -> None:
         self._wrapper = wrapper
-        self._tokens = JsonTokens(self, ends)
+        self._tokens = JsonTokens(self, end_at)
         self._depth = 0
         self._key: list[str] = []
         self._calls_next = False

@@ -117,7 +117,7 @@ class Landmarks:
                 *(call.opener for call in self.calls_in_thought),
             ]
         )
-        self.call_markers = [marker for marker, kind in table if kind in _OF_CALLS]
+        self.call_markers = MarkerSet([marker for marker, kind in table if kind in _OF_CALLS])
         self.by_name = form.bare_by_name
         self.labels = MarkerSet([Marker(label) for label in LABELS])
         #: Does nothing that counts at the beginning of a line alone look like a tag?

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 
 from ..patterns import Pattern
 
-__all__ = ["MORE", "NO", "SPELLINGS", "Marker", "MarkerSet"]
+__all__ = ["MORE", "NO", "SPELLINGS", "Marker", "MarkerSet", "end_of"]
 
 NO = -1  # no marker here
 MORE = -2  # there may be one, once more text has come
@@ -112,6 +112,12 @@ class Marker:
         return self._pattern.may_change(text, at)
 
 
+def end_of(markers: Sequence[Marker], text: str, at: int, final: bool) -> int:
+    """Where one of a few *markers* ends that stands at *at*; or NO, or MORE."""
+    found = [marker.at(text, at, final) for marker in markers]
+    return MORE if MORE in found and max(found) < 0 else max(found, default=NO)
+
+
 class MarkerSet:
     """Several markers, told apart in one look; where two stand, the longer one counts.
 
@@ -144,6 +150,10 @@ class MarkerSet:
                     return (NO, NO) if final else (MORE, MORE)
             bucket = self._by_pair.get(pair) or self._bucket(pair)
         return bucket.at(text, at, final)
+
+    def end_at(self, text: str, at: int, final: bool) -> int:
+        """Where that marker ends; or NO, or MORE."""
+        return self.at(text, at, final)[1]
 
     @staticmethod
     def _tag_pair(text: str, at: int) -> str:

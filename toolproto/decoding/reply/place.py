@@ -103,6 +103,7 @@ _CLOSERS = {"<": ">", "\\": "}", "[": "]", "{": "}", "#": " "}
 # The characters at which reading prose can change where things stand.
 _TELLING = '\n`"<\\\\\\[{#' + "".join(sorted({*_PAIRS, *_CLOSES}))
 _SPECIAL = re.compile(f"[{_TELLING}]")
+_NOT_SPECIAL = re.compile(f"[^{_TELLING}]*+")
 # Lines of words only, below a line of words: nothing changes in them. Most lines are like that.
 _WORDS_ONLY = re.compile(f"(?:\n[^\\W\\d_][^>|{_TELLING}]*+(?<!::)(?=\n)){{1,4000}}")
 _RUN = re.compile(r"`+")
@@ -144,7 +145,7 @@ _TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>")
 _MARKUP_ONLY = re.compile(r"\s*(?:<[^<>\n]{1,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){1,3}\Z")
 # Behind these a sentence, or what leads to a call, is over.
 _SENTENCE_ENDS = frozenset(".!?:…。！？：．｡؟۔।॥։።፧᙮᠃៖་」』")
-_AFTER_SENTENCE = re.compile(r"[\s\"'”’»›)\]}）】*_~]+\Z")
+_AFTER_SENTENCE = "\"'”’»›)]}）】*_~"
 # "e.g. " and "z. B. ": a letter with a full stop ends no sentence.
 _ABBREVIATION = re.compile(r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z")
 # A quotation that was opened this long ago and never closed was none.
@@ -320,7 +321,9 @@ class Place:
             return _GOING_ON[self._above]
         if self._fresh and self._is_code_line():
             return "indented_code"
-        before = _TOKENS.sub("", self._before)
+        before = self._before
+        if "<" in before:
+            before = _TOKENS.sub("", before)
         if not before.strip(" \t\r{["):
             return ""
         if _MARKUP_ONLY.match(before):
@@ -365,7 +368,7 @@ class Place:
                 if stop == at:
                     stop = self._at_special(text, at)
                 else:
-                    self._words(text[at:stop] if stop - at < 400 else _ends(text, at, stop))
+                    self._words(_ends(text, at, stop))
             if stop < 0:
                 self._rest = text[at:]
                 return
@@ -394,7 +397,9 @@ class Place:
         elif not self._code:
             self._quote(char)
         if stop > at:
-            self._words(text[at:stop])
+            if self._element is None:
+                stop = _NOT_SPECIAL.match(text, stop).end()  # type: ignore[union-attr]  # any
+            self._words(_ends(text, at, stop))
         return stop
 
     def _newline(self, text: str, at: int) -> int:
@@ -530,7 +535,9 @@ def _region_end(region: re.Match[str]) -> re.Pattern[str]:
 
 
 def _ends(text: str, at: int, stop: int) -> str:
-    """The first and the last characters between *at* and *stop*, as much as anybody looks at."""
+    """The text between *at* and *stop*: of a long one what anybody looks at, both its ends."""
+    if stop - at < 400:
+        return text[at:stop]
     return text[at : at + _HEAD] + text[stop - _TAIL : stop]
 
 
@@ -552,9 +559,9 @@ def _plain(text: str) -> str:
 
 def _ends_sentence(before: str) -> bool:
     """Is a sentence, or what leads to a call, over at the end of *before*?"""
-    words = before.rstrip()
-    if words[-1:] not in _SENTENCE_ENDS:
-        words = _AFTER_SENTENCE.sub("", before)
+    words, longer = before.rstrip(), ""
+    while words[-1:] not in _SENTENCE_ENDS and words != longer:
+        longer, words = words, words.rstrip(_AFTER_SENTENCE).rstrip()
     return words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(before)
 
 

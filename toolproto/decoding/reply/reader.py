@@ -84,6 +84,7 @@ class ReplyReader:
         self.passed_over: list[PassedOver] = []
         self._recoveries = limits.recoveries
         self._most_mistakes = limits.mistakes
+        self._markers_left = limits.markers  # that turn out to have no call behind them
         self.text = ""  # not read yet
         self.base = 0  # where in the reply that begins
         self.in_prose: _Mode = self._read_prose  # one object, which is told by identity
@@ -291,7 +292,10 @@ class ReplyReader:
 
     def landmark_at(self, text: str, at: int, final: bool) -> Found | int:
         """The landmark at *at*, or NO, or MORE."""
-        return self.landmarks.at(text, at, final, self._setting.offered)
+        found = self.landmarks.at(text, at, final, self._setting.offered)
+        if self._markers_left <= 0 and isinstance(found, Found) and found.kind is Landmark.CALL:
+            return NO
+        return found
 
     def _at_line(self, text: str, at: int, final: bool) -> int:
         """At the beginning of a line: where reading goes on; NO if nothing special begins it."""
@@ -367,11 +371,12 @@ class ReplyReader:
         apart = self.place.begins_something
         if key and key == self._form.result_key and apart:
             return self._begin_cut(at)
-        stop = self.at_bare(self.bare.at_bracket(text, at, final, apart=apart), at)
+        stop = self.at_bare(self.bare.at_bracket(key, text, at, final, apart=apart), at)
         if stop != NO:
             return stop
         if key and _QUOTED_MEMBER.match(text, at):
-            self._other = OtherJson(self._form.shape.wrapper, self.landmarks.call_markers)
+            end_at = self.landmarks.call_markers.end_at
+            self._other = OtherJson(self._form.shape.wrapper, end_at)
             self._other_standing = self.place.standing()
             self.mode = self._in_other_json
             return at
@@ -573,6 +578,8 @@ class ReplyReader:
         attempt, self._attempt = self._attempt, None
         assert attempt is not None, "an attempt is under way"
         refused = attempt.body.refused
+        if refused and isinstance(attempt.body, MarkedBody):
+            self._markers_left -= 1
         match attempt.course:
             case Course.ASK_FENCE:
                 self.fences.end_attempt(refused)
