@@ -73,6 +73,15 @@ IN_PYTHON_IN_DOUBT = [
     """{"name": "look", "arguments": {"at":"Oslo", 'y': 1}}""",
     """{'name': 'look', 'arguments': {"at" : "Oslo"}}""",
 ]
+RECORDS = [
+    '{"name": "Bob", "age": 31}',
+    '{"id": 7, "type": "x", "text": "look"}',
+    '{"name": "look", "at": "Oslo"}',
+    '{"name": "Bob", "arguments": "{}"}',
+    '{"name": 3, "text": "}"}',
+    '{"name": "Bob", "name": "Ann"}',
+    '{"name": "Bob", "of": ["a"]}',
+]
 AROUND = ["%s", "<tool_call>%s</tool_call>", "[%s, %s]}", '{"tool_calls": [%s,\n%s]}', "So:\n%s ok"]
 
 
@@ -88,7 +97,7 @@ def read(form: str, text: str, size: int, **options) -> list[object]:
 @pytest.mark.parametrize("form", ["hermes", "json_strict", "xml_tag", "llama3_json"])
 @pytest.mark.parametrize("around", AROUND)
 def test_a_call_comes_out_the_same_whole_and_in_pieces(form, around):
-    for call in AT_ONCE + IN_DOUBT + IN_PYTHON + IN_PYTHON_IN_DOUBT:
+    for call in AT_ONCE + IN_DOUBT + IN_PYTHON + IN_PYTHON_IN_DOUBT + RECORDS:
         text = around.replace("%s", call)
         assert read(form, text, len(text)) == read(form, text, 1) == read(form, text, 11), text
 

@@ -258,8 +258,8 @@ class BareCalls:
     ) -> BareCall | int:
         """The call that begins with the bracket at *at*, or NO, or MORE.
 
-        *key* is the first member there; *apart* says that something new may begin here; amid a sentence only what was asked for,
-        or what nobody writes for another reason, is a call.
+        *key* is the first member there. *apart* says that something new may begin here; amid a
+        sentence only what was asked for, or what nobody writes for another reason, is a call.
         """
         asked = self._form.asked
         call = self._python_list(text, at, final) if apart or asked is Family.PYTHON else ""

@@ -11,20 +11,18 @@ and which token strict JSON may have there next.
 
 from __future__ import annotations
 
-import json
 import re
 from enum import Enum, auto
 
 from ...messages import Repair
 from ..calls.draft import CallDraft, Outcome, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
-from ..calls.shape import read_fields
+from ..calls.shape import CallFields, read_fields
 from ..reply.hot_string import StreamedString
 from ..values.spellings import plain_unescape
-from ..values.strict import DuplicateKey, Refused, read_plain
 from .json_arguments import ArgumentsText
 from .json_tokens import JsonListener, JsonTokens
-from .json_whole import whole_call
+from .json_whole import WholeCall, record_end, whole_call
 
 __all__ = ["JsonCalls"]
 
@@ -151,55 +149,49 @@ class JsonCalls(JsonListener):
         parent = self._frames[-1] if self._frames else None
         if parent is not None and (parent.role is not _Role.LIST or parent.expect == _COMMA):
             return 0
-        setting, room = self._setting, self._depth - len(self._frames)
-        if self._head is not None or setting.shape.keyed or self._excess:
+        if self._head is not None or self._setting.shape.keyed or self._excess:
             return 0
-        call = whole_call(self._text, at, setting.shape, room - 1)
         marked = parent.marked if parent else self._begun.marked
-        if call is None and parent is None and not marked:
-            return self._skip_record(at)
-        if call is None or call.end - at > setting.limits.characters:
+        found = self._whole_call(at, marked)
+        if found is not None:
+            end = self._tell_whole(at, *found)
+        elif parent is None and not marked:
+            end = record_end(self._text, at, self._setting)
+        else:
             return 0
-        if not marked and looks_like_schema(call.arguments):
-            return 0  # only its tool can tell
-        fields = read_fields(call.value, setting.shape, setting.offered.knows)
-        if fields is None or fields.arguments is not call.arguments:
-            return 0
-        if not is_name(setting, marked, call.name_key, call.name):
-            return 0
-        self._flush(at)
-        self._mark = call.end
-        drift = self._departure(parent)
-        record = CallRecord(setting, self._base + at, call.name, drift=drift)
-        repairs = (*call.repairs, *fields.repairs)
-        record.tell_whole(call.written, call.arguments, self._text[at : call.end], repairs)
-        self.committed = True
-        if parent is None:
+        if end and parent is None:
             self.done = True
             self._tokens.stop()
-        else:
+        return end
+
+    def _whole_call(self, at: int, marked: bool) -> tuple[WholeCall, CallFields] | None:
+        """The call at *at*, if all of it is there and its form leaves no doubt."""
+        setting, room = self._setting, self._depth - len(self._frames)
+        call = whole_call(self._text, at, setting.shape, room - 1)
+        if call is None or len(self._begun.lead) + call.end - at > setting.limits.characters:
+            return None
+        if not marked and looks_like_schema(call.arguments):
+            return None  # only its tool can tell
+        if not is_name(setting, marked, call.name_key, call.name):
+            return None
+        fields = read_fields(call.value, setting.shape, setting.offered.knows)
+        return None if fields is None or fields.arguments is None else (call, fields)
+
+    def _tell_whole(self, at: int, call: WholeCall, fields: CallFields) -> int:
+        """Tell of *call*, which begins at *at*; where it ends."""
+        parent, lead = self._frames[-1] if self._frames else None, self._begun.lead
+        self._flush(at)
+        self._mark = call.end
+        start, drift = self._base + at - len(lead), self._departure(parent)
+        raw, repairs = lead + self._text[at : call.end], (*call.repairs, *fields.repairs)
+        record = CallRecord(self._setting, start, call.name, drift=drift)
+        record.tell_whole(call.written, call.arguments, raw, repairs)
+        self.committed = True
+        if parent is not None:
             parent.expect = _COMMA
             if parent.draft is not None:
                 parent.draft.holds_list = parent.draft.holds_objects = True
         return call.end
-
-    def _skip_record(self, at: int) -> int:
-        """Where the object ends if it is a record of data: nothing nested, no tool named in it."""
-        offered, shape = self._setting.offered, self._setting.shape
-        try:
-            value, end = read_plain(self._text, at)
-        except (DuplicateKey, Refused, RecursionError, json.JSONDecodeError):
-            return 0
-        if any(isinstance(each, dict | list) for each in value.values()):
-            return 0
-        named = [value[key] for key in shape.name_keys if key in value]
-        if not offered.any or any(isinstance(n, str) and offered.knows(n) for n in named):
-            return 0
-        if any(key in value for key in shape.argument_keys):
-            return 0
-        self.done = True
-        self._tokens.stop()
-        return end
 
     def space(self, text: str) -> None:
         if self._args is not None:

@@ -14,11 +14,14 @@ import re
 from typing import Any, NamedTuple
 
 from ...messages import Repair
+from ..calls.record import CallSetting
 from ..calls.shape import CallShape
 from ..values.repairs import LITERAL, QUOTE_STYLE
 from ..values.strict import DuplicateKey, Refused, check_depth, read_plain
 
-__all__ = ["WholeCall", "whole_call"]
+__all__ = ["WholeCall", "record_end", "whole_call"]
+
+_UNREADABLE = (DuplicateKey, Refused, RecursionError, json.JSONDecodeError)
 
 
 class WholeCall(NamedTuple):
@@ -64,7 +67,7 @@ def _in_json(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | No
     try:
         arguments, stop = read_plain(text, start)
         check_depth(arguments, text, start, stop, depth)
-    except (DuplicateKey, Refused, RecursionError, json.JSONDecodeError):
+    except _UNREADABLE:
         return None
     if "type" in arguments and "properties" in arguments:
         return None  # a tool's description, perhaps: of a call that is refused, less is said
@@ -79,6 +82,24 @@ def _in_json(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | No
         return None
     first, end = found.re is name_first, behind.end()
     return WholeCall(name_key, name, key, arguments, start, stop, end, first, text[start:stop])
+
+
+def record_end(text: str, at: int, setting: CallSetting) -> int:
+    """Where the object at *at* ends if it is a record of data; 0 if it may be a call.
+
+    In a record nothing is nested, and no tool on offer is named.
+    """
+    try:
+        value, end = read_plain(text, at)
+    except _UNREADABLE:
+        return 0
+    shape, offered = setting.shape, setting.offered
+    if any(isinstance(each, dict | list) for each in value.values()):
+        return 0
+    named = [value[key] for key in shape.name_keys if isinstance(value.get(key), str)]
+    if not offered.any or any(map(offered.knows, named)):
+        return 0
+    return 0 if any(key in value for key in shape.argument_keys) else end
 
 
 # -- Python's spelling --------------------------------------------------------------------

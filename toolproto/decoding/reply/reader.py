@@ -89,7 +89,8 @@ class ReplyReader:
         self.base = 0  # where in the reply that begins
         self.in_prose: _Mode = self._read_prose  # one object, which is told by identity
         self.mode: _Mode = self._at_start
-        self.calm = False  # in prose, in the middle of a line, with nothing undecided
+        self._quiet = False  # in prose, with nothing undecided
+        self.calm = False  # the same, in the middle of a line
         self._tells = self.landmarks.telling.search
         self._line_begins = True  # nothing but space since the line began, or since a call
         self._ahead: tuple[str, int, Found | int] = ("", 0, NO)  # a landmark seen from afar
@@ -140,7 +141,7 @@ class ReplyReader:
         plain, tells, unseen = landmarks.plain, landmarks.telling.search, place.unseen
 
         def feed(self: ReplyReader, text: str) -> list[Event]:
-            if not self.calm:
+            if not self.calm and not self._begins_line(text):
                 return otherwise(text)
             if text not in plain:  # few words of a text are new
                 if not text or ((found := tells(text)) and self._is_telling(found)):
@@ -177,12 +178,9 @@ class ReplyReader:
                 at = stop
         self.base += at
         self.text = self.text[at:]
-        self.calm = (
-            not self.text
-            and self.mode is self.in_prose
-            and not self._line_begins
-            and not self.outbox.keeps_something
-        )
+        in_prose = not self.text and self.mode is self.in_prose
+        self._quiet = in_prose and not self.outbox.keeps_something
+        self.calm = self._quiet and not self._line_begins
 
     def finish(self, reason: str | None) -> None:
         """The reply is over: decide whatever is undecided.
@@ -212,7 +210,7 @@ class ReplyReader:
         if problem is not None:
             held.rejected(None, problem)
         held.settle()
-        self.calm = False  # nothing more is prose
+        self.calm = self._quiet = False  # nothing more is prose
 
     # -- prose ----------------------------------------------------------------------------
 
@@ -262,11 +260,26 @@ class ReplyReader:
         """
         while found and found.group() == "\n":
             text, line = found.string, found.end()
-            word = _WORD.match(text, line)
-            if not word or self.bare.may_name(word.group()) or self._may_label(text, line):
+            if not self._is_word(text, line):
                 return True
             found = self._tells(text, line)
         return found is not None
+
+    def _begins_line(self, text: str) -> bool:
+        """Does *text* begin a line of prose, with nothing telling? Most lines begin like that."""
+        if not self._quiet or not self._is_word(text, 0) or self._is_telling(self._tells(text)):
+            return False
+        self._line_begins, self.calm = False, True
+        return True
+
+    def _is_word(self, text: str, line: int) -> bool:
+        """Does a line begin at *line* with a word that is neither a tool's name nor a label?"""
+        word = _WORD.match(text, line)
+        return (
+            word is not None
+            and not self.bare.may_name(word.group())
+            and not self._may_label(text, line)
+        )
 
     def _may_label(self, text: str, at: int) -> bool:
         """May a label, or what is dropped like one, begin at *at*?"""
