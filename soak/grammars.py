@@ -1,12 +1,15 @@
 """Law 9 for every paradigm and many schemas, and every engine that is installed: do all agree?
 
     python -m soak.grammars [--schemas 200] [--seconds 230] [--kept grammars.jsonl]
+    python -m soak.grammars --renderings json_schema regex [--paradigms json_strict xlam]
 
 For each paradigm and schema: a reply drawn from the grammar reads as calls that pass their check
 and no beginning of it is a dead end; calls drawn from the schema are accepted as the paradigm
 writes them. Each engine takes its rendering; it accepts drawn replies and says the same as we do
 of replies that were changed at random; and what is drawn from the engine itself is no dead end,
-reads as calls and passes the check. What was done is kept, so that a run that was stopped goes on.
+reads as calls and passes the check. A JSON Schema and a regular expression say a little more or
+less than the grammar does: of these, what the engine lets through must read as calls.
+What was done is kept, so that a run that was stopped goes on.
 Prints what was found, and exits with 1 if anything is broken, refused or different.
 """
 
@@ -39,19 +42,27 @@ _ENGINES: dict[str, tuple[str, Callable[[Any], engines.Engine]]] = {
     "lark": ("llguidance", engines.llguidance),
     "ebnf": ("xgrammar", engines.xgrammar),
     "structural_tag": ("xgrammar", engines.xgrammar_tag),
+    "json_schema": ("llguidance", engines.llguidance_schema),
+    "regex": ("llguidance", engines.llguidance_regex),
 }
+#: How many replies are drawn from an engine. xgrammar takes longest, and is asked about one of its
+#: two renderings only; few forms are JSON, and many expressions are too long.
+_DRAWS = {"gbnf": 1, "lark": 1, "ebnf": 2, "structural_tag": 2, "json_schema": 13, "regex": 2}
 #: How often a call is drawn until one fits its schema in everything.
 _TRIES = 4
 _LENGTH = 60
 _WORDS = "Let me see: "
+#: What no JSON Schema excludes, and its ``left_out`` says so.
+_TOO_LARGE = "is too large"
 _AT_ONCE = 10  # schemas of one paradigm, before the next has its turn
 _FAULTS = ("BROKEN", "REFUSED", "DIFFERS", "RAISED")
 
 
-def found_engines() -> dict[str, Callable[[Any], engines.Engine]]:
-    """The engines that are installed, by the rendering they take."""
+def found_engines(renderings: list[str]) -> dict[str, Callable[[Any], engines.Engine]]:
+    """The engines that are installed, by the rendering they take, of *renderings*."""
     found = {}
-    for rendering, (library, judge) in _ENGINES.items():
+    for rendering in renderings:
+        library, judge = _ENGINES[rendering]
         try:
             __import__(library)
             found[rendering] = judge
@@ -96,8 +107,8 @@ def engines_tried(
 ) -> Iterator[str]:
     """What each engine says.
 
-    xgrammar takes longest, and has two renderings: with *free_words* it is asked about the tags,
-    which wait for a call to begin, otherwise about the EBNF. It draws twice, then.
+    With *free_words* xgrammar is asked about the tags, which wait for a call to begin, otherwise
+    about the EBNF.
     """
     demanded = paradigm.grammar(replace(offer, choice="required"))
     if demanded is None:
@@ -107,14 +118,13 @@ def engines_tried(
     reply = sample(held.walk, random, length=_LENGTH)
     unasked = {"structural_tag", "ebnf" if free_words else ""}
     for rendering in [each for each in judges if each not in unasked]:
-        draws = 2 if rendering == "ebnf" else 1
-        yield from held.judged(rendering, judges[rendering], reply, random, draws)
+        yield from held.judged(rendering, judges[rendering], reply, random)
     if free_words and "structural_tag" in judges:
         grammar = paradigm.grammar(replace(offer, choice="auto"))
         assert grammar is not None
         begun = _WORDS + random.choice(grammar.triggers)
         free, judge = Held(paradigm, offer, grammar, begun), judges["structural_tag"]
-        yield from free.judged("structural_tag", judge, _WORDS + reply, random, 2)
+        yield from free.judged("structural_tag", judge, _WORDS + reply, random)
 
 
 class Held:
@@ -126,24 +136,38 @@ class Held:
         self._paradigm, self._offer, self._grammar, self._begun = paradigm, offer, grammar, begun
         self.walk = Walk(grammar)
 
-    def judged(
-        self, rendering: str, judge: Any, reply: str, random: Random, draws: int
-    ) -> Iterator[str]:
+    def judged(self, rendering: str, judge: Any, reply: str, random: Random) -> Iterator[str]:
         """What the engine of *rendering* says of *reply*, of others beside it and of its own."""
         made = render(self._grammar, rendering)
+        if made is None:
+            yield f"{rendering}: grammars that it cannot say"
+            return
         try:
-            engine: engines.Engine = judge(made.value if made else None)
+            engine: engines.Engine = judge(made.value)
         except ValueError as error:
             yield f"REFUSED by the engine of {rendering}: {error}"
             return
         yield f"{rendering}: grammars taken"
+        draws = range(_DRAWS[rendering])
+        if rendering == "json_schema":
+            assert isinstance(engine, engines.llguidance)
+            for _ in draws:
+                said = engine.ended(engine.drawn(random, _LENGTH), random)
+                yield from self._read(rendering, said)
+            return
+        if made.left_out == self._grammar.left_out:
+            yield from self._alike(rendering, engine, reply, random)
+        for _ in draws:
+            yield from self._drawn(rendering, engine, random)
+
+    def _alike(
+        self, rendering: str, engine: engines.Engine, reply: str, random: Random
+    ) -> Iterator[str]:
         for text in (reply, *sorted(beside(reply, random))):
             expected = self.walk.departure(text) is None
             if engine(text) is not expected:
                 yield f"DIFFERS in {rendering}, where we say {expected}: {text!r}"
             yield f"{rendering}: replies judged alike"
-        for _ in range(draws):
-            yield from self._drawn(rendering, engine, random)
 
     def _drawn(self, rendering: str, engine: engines.Engine, random: Random) -> Iterator[str]:
         """What the engine lets a model write leads to an end, and reads as calls."""
@@ -157,10 +181,19 @@ class Held:
         if ending is None or not engine(said + ending):
             yield f"BROKEN {rendering}: a dead end: {said!r}, completed by {ending!r}"
             return
+        yield from self._read(rendering, said + ending)
+
+    def _read(self, rendering: str, said: str | None) -> Iterator[str]:
+        if said is None:
+            yield f"BROKEN {rendering}: a dead end"
+            return
         try:
-            reads_as_calls(self._paradigm, self._grammar, self._offer, said + ending)
+            reads_as_calls(self._paradigm, self._grammar, self._offer, said)
         except LawBroken as error:
-            yield f"BROKEN {rendering}: {error}"
+            if rendering == "json_schema" and _TOO_LARGE in str(error):
+                yield f"{rendering}: numbers too large to be read, as it says"
+            else:
+                yield f"BROKEN {rendering}: {error}"
             return
         yield f"{rendering}: its own samples that read and check"
 
@@ -181,24 +214,26 @@ def safely(told: Iterator[str]) -> Iterator[str]:
         yield f"RAISED {error!r}"
 
 
-def blocks(schemas: int) -> Iterator[tuple[str, int]]:
+def blocks(names: list[str], schemas: int) -> Iterator[tuple[str, int]]:
     """Every paradigm with a few schemas, then with the next few: what is cut short is even."""
     for first in range(0, schemas, _AT_ONCE):
-        for name in paradigms():
+        for name in names:
             yield name, first
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schemas", type=int, default=200, help="for each paradigm")
+    parser.add_argument("--paradigms", nargs="+", default=paradigms(), metavar="NAME")
     parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--renderings", nargs="+", choices=list(_ENGINES), default=[*_ENGINES][:4])
     parser.add_argument("--backwards", action="store_true", help="beside a run that is forwards")
     parser.add_argument("--kept", type=Path, nargs="+", default=[], help="what was done before; "
                         "what is done now is added to the first")  # fmt: skip
     given = parser.parse_args()
     kept = _kept(given.kept)
-    judges, began = found_engines(), time.monotonic()
-    order = list(blocks(given.schemas))
+    judges, began = found_engines(given.renderings), time.monotonic()
+    order = list(blocks(given.paradigms, given.schemas))
     for name, first in reversed(order) if given.backwards else order:
         if (name, first) in kept or time.monotonic() - began > given.seconds:
             continue

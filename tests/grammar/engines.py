@@ -111,6 +111,30 @@ class llguidance:  # a function to its users
             lambda: _bits(walk.compute_bitmask()), walk.consume_token, random, length
         )
 
+    def ended(self, said: str, random: Random) -> str | None:
+        """The JSON that begins with *said*, closed soon; None if that does not succeed."""
+        walk, ending = self._made.deep_copy(), bytearray()
+        walk.consume_tokens(list(said.encode()))
+        while not walk.is_accepting() and len(ending) < 2000:
+            choices = _bits(walk.compute_bitmask())
+            if not choices:
+                return None
+            closing = [each for each in b'"}]:,' if each in choices]
+            # That is not always enough: a pattern may want a letter, a number another digit.
+            others = [each for each in choices if each < 128 and chr(each).isalnum()]
+            wanted = others if others and (not closing or random.random() < 0.2) else closing
+            ending.append(random.choice(others) if wanted is others else (closing or choices)[0])
+            walk.consume_token(ending[-1])
+        return said + ending.decode() if walk.is_accepting() else None
+
+
+def llguidance_regex(regex: str) -> Engine:
+    """An engine of regular expressions."""
+    pytest.importorskip("llguidance")
+    from llguidance import LLMatcher
+
+    return llguidance(LLMatcher.grammar_from_regex(regex))
+
 
 # -- llama.cpp -------------------------------------------------------------------------------
 
@@ -311,7 +335,7 @@ def xgrammar_tag(tag: dict[str, Any]) -> Engine:
     return _Xgrammar(lambda grammar: grammar.from_structural_tag(tag))
 
 
-def llguidance_schema(schema: dict[str, Any]) -> Engine:
+def llguidance_schema(schema: dict[str, Any]) -> llguidance:
     """An engine of JSON Schema."""
     pytest.importorskip("llguidance")
     from llguidance import LLMatcher

@@ -15,7 +15,15 @@ from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.schemas import random_call, random_offer, random_tool
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
-from .engines import Engine, llama_cpp, llguidance, llguidance_schema, xgrammar, xgrammar_tag
+from .engines import (
+    Engine,
+    llama_cpp,
+    llguidance,
+    llguidance_regex,
+    llguidance_schema,
+    xgrammar,
+    xgrammar_tag,
+)
 
 ENGINES = {"gbnf": llama_cpp, "lark": llguidance, "ebnf": xgrammar, "structural_tag": xgrammar_tag}
 
@@ -90,6 +98,11 @@ def test_the_schema_of_a_reply_accepts_what_the_grammar_does(name: str) -> None:
         calls = [random_call(random, STANDARD_OFFER) for _ in range(2)]
         assert accepts(get_paradigm(name).encode_calls(calls))
     assert not accepts('{"tool_calls": [{"name": "rm", "arguments": {}}]}')
+    assert "too large to be read" in [each.what for each in made.left_out]
+    for _ in range(5):
+        said = accepts.ended(accepts.drawn(random, 60), random)
+        assert said is not None and accepts(said)
+        assert get_paradigm(name).parse_response(said, STANDARD_OFFER).calls
 
 
 @pytest.mark.parametrize("name", ["hermes", "json_strict", "pythonic", "react", "function_tag"])
@@ -98,11 +111,11 @@ def test_an_expression_accepts_what_the_grammar_does(name: str) -> None:
     grammar = get_paradigm(name).grammar(replace(STANDARD_OFFER, choice="required"))
     made = render(grammar, "regex")
     assert made is not None
-    expression = re.compile(made.value)
+    expression, engine = re.compile(made.value), llguidance_regex(made.value)
     for _ in range(10):
         reply = sample(grammar, random, length=120)
-        assert expression.fullmatch(reply)
-        assert not expression.fullmatch(reply[:-1])
+        assert expression.fullmatch(reply) and engine(reply)
+        assert not expression.fullmatch(reply[:-1]) and not engine(reply[:-1])
 
 
 def test_an_expression_says_what_it_narrows() -> None:

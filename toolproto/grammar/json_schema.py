@@ -12,12 +12,17 @@ from typing import Any
 
 from ..tools.json_types import is_array, is_object
 from ..tools.spec import ToolSpec
-from .ir import EMPTY, Grammar
+from .ir import EMPTY, Grammar, LeftOut
 
-__all__ = ["json_schema", "schema_of_call"]
+__all__ = ["UNHEEDED", "json_schema", "schema_of_call"]
 
 #: Schemas of more characters than this are refused by the services that take one.
 _LONGEST = 200_000
+#: The schema says all that the tools' own say; what of it is heeded, the service decides.
+UNHEEDED = (
+    LeftOut("the schema", "keywords that the service does not heed"),
+    LeftOut("numbers", "too large to be read"),
+)
 
 
 def json_schema(grammar: Grammar) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from ..errors import UsageError
 from .ebnf import ebnf
 from .gbnf import gbnf
 from .ir import Grammar, LeftOut
-from .json_schema import json_schema
+from .json_schema import UNHEEDED, json_schema
 from .lark import lark
 from .regex import regex
 from .structural_tag import structural_tag
@@ -34,7 +34,7 @@ def _as_regex(grammar: Grammar) -> Rendering | None:
 
 def _as_schema(grammar: Grammar) -> Rendering | None:
     made = json_schema(grammar)
-    return None if made is None else Rendering("json_schema", made)
+    return None if made is None else Rendering("json_schema", made, UNHEEDED)
 
 
 def _plain(name: str, write: Callable[[Grammar], Any]) -> Callable[[Grammar], Rendering | None]:
