@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from toolproto.bridge.asked import Asked
+from toolproto.bridge.asked import AnswerShape, Asked
 from toolproto.bridge.exchange import Exchange
+from toolproto.decoding.reply.thinking import Reasoning
+from toolproto.endpoints.holding import Holding
+from toolproto.endpoints.services import FIELDS
 from toolproto.errors import UsageError
 from toolproto.grammar import departure
-from toolproto.messages import Message
+from toolproto.messages import ChatRequest, Message, ToolCall
 from toolproto.paradigms import get_paradigm
+from toolproto.paradigms.base import NO_TOOLS
 from toolproto.proxy.config import ModelTerms, Upstream, config_from
 from toolproto.testing import STANDARD_OFFER
+from toolproto.tools.spec import ToolOffer
 
 
 def exchange(**options: Any) -> Exchange:
@@ -28,6 +34,51 @@ def test_a_request_brings_the_grammar_of_its_offer() -> None:
     assert held.constrained == ""
     held.request.constraint.rendering = "gbnf"
     assert held.constrained == "gbnf"
+
+
+PLACE = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "kind": {"enum": ["capital", "village"]}},
+    "required": ["city", "kind"],
+}
+
+
+def shaped(offer: ToolOffer = NO_TOOLS, mode: str = "auto", **shape: Any) -> ChatRequest:
+    asked = Asked("m", (Message("user", "Oslo?"),), offer, shape=AnswerShape(**shape))
+    return Exchange(asked, get_paradigm("hermes"), constrain=mode).request
+
+
+@pytest.mark.parametrize("service", ["llama.cpp", "vllm", "sglang", "openai", "ollama", "tgi"])
+def test_an_answer_is_held_to_the_schema_that_it_is_asked_in(service: str) -> None:
+    held = Holding(service).held(shaped(schema=PLACE), {})
+    assert held is not None and FIELDS & held.params.keys()
+    grammar = held.constraint.grammar
+    assert departure(grammar, '{"city": "Oslo", "kind": "capital"}') is None
+    assert departure(grammar, '{"city": "Oslo", "kind": "town"}').at == 26
+    assert departure(grammar, 'Here it is: {"city": "Oslo", "kind": "capital"}').at == 0
+
+
+def test_a_model_that_thinks_thinks_before_its_answer() -> None:
+    grammar = get_paradigm("hermes", reasoning=Reasoning()).answer_grammar(PLACE)
+    said = '<think>\nA city.\n</think>\n{"city": "Oslo", "kind": "capital"}'
+    assert departure(grammar, said) is None
+
+
+def test_without_a_schema_or_beside_tools_an_answer_is_free() -> None:
+    assert shaped().constraint is None
+    assert shaped(STANDARD_OFFER, schema=PLACE).constraint is None
+    assert shaped(schema=PLACE, mode="off").constraint is None
+
+
+def test_a_call_that_is_demanded_comes_before_the_shape_of_an_answer() -> None:
+    offer = replace(STANDARD_OFFER, choice="required")
+    grammar = shaped(offer, schema=PLACE).constraint.grammar
+    assert departure(grammar, get_paradigm("hermes").encode_call(ToolCall("now", {}))) is None
+
+
+def test_an_answer_is_no_call_to_be_demanded() -> None:
+    # A service that cannot be told the grammar is an error for calls only.
+    assert Holding(None).held(shaped(schema=PLACE, mode="calls"), {}) is None
 
 
 def test_off_is_off() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
+from ..grammar import Grammar
 from ..grammar.constraint import Constraint
 from ..guard.neutralise import neutraliser
 from ..guard.neutralise_messages import neutral_messages
@@ -48,11 +50,22 @@ def first_request(
     head = [Message("system", system)] if system else []
     # Whoever does not speak of tools may well speak of results.
     stop = (*asked.stop, *(paradigm.stop(offer) if asked.needs_tools else ()))
-    # A shape that the client wants is another grammar.
-    if constrain == "off" or not offer.tools or asked.shape is not None:
-        return ChatRequest((*head, *turns), stop, asked.params)
-    constraint = Constraint(lambda: paradigm.grammar(offer), constrain == "calls")
+    made_grammar = None if constrain == "off" else _grammar(paradigm, offer, asked.shape)
+    demanded = constrain == "calls" and bool(offer.tools)
+    constraint = Constraint(made_grammar, demanded) if made_grammar else None
     return ChatRequest((*head, *turns), stop, asked.params, constraint=constraint)
+
+
+def _grammar(
+    paradigm: ToolContextDef, offer: ToolOffer, shape: AnswerShape | None
+) -> Callable[[], Grammar | None] | None:
+    """What makes the grammar of the replies that are wanted; None if they may be anything."""
+    if offer.tools:
+        # Either a call or an answer in a shape is more than one grammar can say.
+        is_one = shape is None or offer.choice != "auto"
+        return (lambda: paradigm.grammar(offer)) if is_one else None
+    schema = shape.schema if shape else None
+    return None if schema is None else lambda: paradigm.answer_grammar(schema)
 
 
 def told_again(request: ChatRequest, said: str, advice: str) -> ChatRequest:

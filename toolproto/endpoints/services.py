@@ -46,7 +46,7 @@ def _openai(grammar: Grammar) -> Told | None:
     schema = json_schema(grammar)
     if schema is None or schema.get("type") != "object":
         return None
-    told = {"name": "tool_calls", "schema": schema}
+    told = {"name": "reply", "schema": schema}
     return "json_schema", {"response_format": {"type": "json_schema", "json_schema": told}}
 
 

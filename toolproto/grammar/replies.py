@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,11 +70,11 @@ class CallForm:
 
 
 def made_once(
-    owner: type, form: CallForm, offer: ToolOffer, reasoning: Reasoning | None
+    owner: Hashable, form: CallForm, offer: ToolOffer, reasoning: Reasoning | None
 ) -> Grammar | None:
     """The grammar of :func:`made_grammar`, kept for the next request with the same offer.
 
-    *owner* is the class of the paradigm, which decides its *form*.
+    *owner* decides the *form*: the class of a paradigm.
     """
     try:
         told = [[tool.name, tool.parameters] for tool in offer.tools]

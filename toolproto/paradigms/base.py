@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
 from itertools import takewhile
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..decoding.contract import Decoder, Limits
 from ..decoding.reply.decoder import ReplyDecoder
@@ -19,6 +19,7 @@ from ..describe.description import Description, Presentation, presented
 from ..describe.requests import example_turns
 from ..errors import UsageError
 from ..events import merge
+from ..grammar.answers import answer_grammar
 from ..grammar.ir import Grammar
 from ..grammar.replies import CallForm, made_once
 from ..guard.neutralise import neutraliser
@@ -245,6 +246,10 @@ class ToolContextDef(ABC):
         """
         form = self._call_form()
         return made_once(type(self), form, offer, self._thinking) if form else None
+
+    def answer_grammar(self, schema: Mapping[str, Any]) -> Grammar | None:
+        """The replies that are one JSON object of *schema*, where an answer is due and no call."""
+        return answer_grammar(schema, self._thinking)
 
     def _call_form(self) -> CallForm | None:
         """How calls are written, for the grammar; None if that is not known."""
