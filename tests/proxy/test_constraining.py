@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 
+from tests.proxy.backend import Backend, served
 from toolproto.bridge.asked import AnswerShape, Asked
 from toolproto.bridge.exchange import Exchange
 from toolproto.decoding.reply.thinking import Reasoning
@@ -17,7 +20,8 @@ from toolproto.grammar import departure
 from toolproto.messages import ChatRequest, Message, ToolCall
 from toolproto.paradigms import get_paradigm
 from toolproto.paradigms.base import NO_TOOLS
-from toolproto.proxy.config import ModelTerms, Upstream, config_from
+from toolproto.proxy.app import make_app
+from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream, config_from
 from toolproto.testing import STANDARD_OFFER
 from toolproto.tools.spec import ToolOffer
 
@@ -56,6 +60,19 @@ def test_an_answer_is_held_to_the_schema_that_it_is_asked_in(service: str) -> No
     assert departure(grammar, '{"city": "Oslo", "kind": "capital"}') is None
     assert departure(grammar, '{"city": "Oslo", "kind": "town"}').at == 26
     assert departure(grammar, 'Here it is: {"city": "Oslo", "kind": "capital"}').at == 0
+
+
+def test_a_backend_that_takes_grammars_is_told_the_format_of_an_answer() -> None:
+    backend = Backend(lambda _: '{"city": "Oslo", "kind": "capital"}')
+    body = {"model": "m", "stream": False, "format": PLACE}
+    body["messages"] = [{"role": "user", "content": "Where?"}]
+    with served(backend.app()) as upstream:
+        config = ProxyConfig((Upstream(f"{upstream}/v1", service="llama.cpp"),))
+        with served(make_app(config)) as url:
+            came = httpx.post(f"{url}/api/chat", json=body).json()
+    assert json.loads(came["message"]["content"]) == {"city": "Oslo", "kind": "capital"}
+    [told] = backend.bodies
+    assert 'call-answer ::= "{\\"city\\": " string' in told["grammar"]
 
 
 def test_a_model_that_thinks_thinks_before_its_answer() -> None:

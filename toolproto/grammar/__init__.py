@@ -2,8 +2,9 @@
 
 ``ir`` is the one grammar that all renderings are made from; ``replies`` makes it out of how a
 paradigm writes calls and what an offer allows, with ``values`` for the schemas of arguments and
-``notation``, ``raw`` and ``forms`` for the ways of writing them. ``accepting`` and ``sampling``
-walk through it without any engine. Each rendering is a module of its own.
+``notation``, ``raw`` and ``forms`` for the ways of writing them; ``answers`` makes that of an
+answer in JSON. ``accepting`` and ``sampling`` walk through it without any engine. Each rendering is
+a module of its own.
 """
 
 from __future__ import annotations
