@@ -105,6 +105,21 @@ def test_leaving_early_closes_the_stream():
     assert client.closed == 1
 
 
+def test_leaving_early_closes_the_stream_inside_one_that_cannot_be_closed():
+    class Wrapper:  # as LiteLLM has it
+        def __init__(self, stream: Iterator[Any]) -> None:
+            self.completion_stream = stream
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(self.completion_stream)
+
+    client = Client("one two three four")
+    endpoint = ClientEndpoint(lambda **asked: Wrapper(client.create(**asked)))
+    with endpoint.stream(ChatRequest((Message("user", "hi"),))) as chunks:
+        next(iter(chunks))
+    assert client.closed == 1
+
+
 def whole(**_: Any) -> dict[str, Any]:
     return {"choices": [{"message": {"content": "all at once"}, "finish_reason": "stop"}]}
 

@@ -210,6 +210,21 @@ def test_a_connection_on_a_loop_is_used_again_after_a_clean_end():
         assert (len(server.requests), server.connections) == (6, 2)
 
 
+@pytest.mark.filterwarnings("ignore:asynchronous generator:ResourceWarning")
+def test_a_loop_that_goes_on_after_its_generators_were_ended_has_connections_again():
+    async def once(endpoint):
+        async with endpoint.astream(REQUEST) as chunks:
+            return [chunk async for chunk in chunks]
+
+    loop = asyncio.new_event_loop()
+    with FaultServer() as server, HttpEndpoint(server.url, model="m") as endpoint:
+        for _ in range(2):  # as Runner.run_sync of OpenAI's agents does
+            assert loop.run_until_complete(once(endpoint))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        assert server.connections == 2
+    loop.close()
+
+
 def test_a_connection_is_closed_when_a_reply_is_left_in_the_middle():
     with serving(Fault("endless", "end")) as (server, endpoint):
         with endpoint.stream(REQUEST) as chunks:

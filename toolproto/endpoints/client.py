@@ -73,8 +73,7 @@ class ClientEndpoint(FunctionEndpoint):
                     ended = ended or chunk.finish_reason is not None
                     yield chunk
         finally:
-            if callable(close := getattr(events, "close", None)):
-                close()
+            _hang_up(events)
         _check_end(ended)
 
     async def _areply(self, request: ChatRequest) -> AsyncIterator[Chunk]:
@@ -99,6 +98,14 @@ class ClientEndpoint(FunctionEndpoint):
 def _several(events: Any) -> Any:
     """*events* one by one; a reply that was not streamed is one."""
     return [events] if isinstance(events, Mapping) or hasattr(events, "choices") else events
+
+
+def _hang_up(events: Any) -> None:
+    """Close a stream: LiteLLM's cannot be closed by those who wait, but the one inside it can."""
+    for stream in (events, getattr(events, "completion_stream", None)):
+        if callable(close := getattr(stream, "close", None)):
+            close()
+            return
 
 
 async def _each(events: Any) -> AsyncIterator[Any]:

@@ -18,7 +18,10 @@ from .base import AsyncEndpoint, Endpoint
 
 __all__ = ["FunctionEndpoint", "as_async_endpoint", "as_endpoint", "is_async"]
 
-_WANTED = "an object with stream() or astream(), or a function from a ChatRequest to text"
+_WANTED = (
+    "an object with stream() or astream() (for a service: HttpEndpoint(url, model=…)), or a "
+    "function from a ChatRequest to text"
+)
 
 
 def as_endpoint(thing: Any) -> Endpoint:

@@ -275,7 +275,10 @@ class AsyncLines:
     async def line(self) -> AsyncLine:
         """A line on the running loop."""
         loop = asyncio.get_running_loop()
-        if loop not in self._held:
+        held = self._held.get(loop)
+        # A loop may go on after its generators were ended: Runner.run_sync of OpenAI's agents
+        # ends them with every run.
+        if held is None or held.client.is_closed:
             for old in [each for each in self._held if each.is_closed()]:
                 del self._held[old]
             client = httpx.AsyncClient(
@@ -285,7 +288,7 @@ class AsyncLines:
                 _set_pace(client, self._pace)
             held = self._held[loop] = _Held(client)
             await anext(held.holder)
-        return AsyncLine(self._held[loop])
+        return AsyncLine(held)
 
     async def close(self) -> None:
         """Close the connections of the running loop; a reply being read goes on to its end."""
