@@ -22,6 +22,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,6 +37,8 @@ from toolproto.evals.intervals import Share
 from structured_forms import tasks  # isort: skip
 
 ATTEMPTS = 2
+#: A run that is broken off has asked all ways about equally much.
+IN_TURN = 10
 PARAMS = {"temperature": 0, "seed": 1, "max_tokens": 80}
 
 
@@ -165,17 +168,19 @@ def answered(answer: Answering, wanted: BaseModel, said: str) -> dict[str, Any]:
 
 
 def ask(ways: list[str], kept: Path, seconds: float) -> None:
-    """Ask what is not *kept* yet, until *seconds* have passed."""
+    """Ask what is not *kept* yet, some forms in each way in turn, until *seconds* have passed."""
     ends = time.monotonic() + seconds
-    rows = read(kept)
-    for way in ways:
-        known = {row["form"] for row in rows if row["way"] == way}
-        missing = [task for task in tasks() if type(task[0]).__name__ not in known]
-        answer = WAYS[way]() if missing and time.monotonic() < ends else None
-        for wanted, said in missing:
-            if answer is None or time.monotonic() > ends:
+    known = {(row["way"], row["form"]) for row in read(kept)}
+    made: dict[str, Answering] = {}
+    every = list(tasks())
+    for first in range(0, len(every), IN_TURN):
+        for way, (wanted, said) in product(ways, every[first : first + IN_TURN]):
+            if (way, type(wanted).__name__) in known:
+                continue
+            if time.monotonic() > ends:
                 return
-            row = {"way": way, **answered(answer, wanted, said)}
+            made[way] = made.get(way) or WAYS[way]()
+            row = {"way": way, **answered(made[way], wanted, said)}
             with kept.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 

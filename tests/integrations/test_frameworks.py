@@ -101,6 +101,52 @@ def test_an_example_of_the_guide_runs_and_prints_what_it_says(name: str, code: s
     assert said and all(each in done.stdout for each in said), done.stdout + done.stderr[-2000:]
 
 
+#: Programs over a service that is busy; what they fall back on, or catch, is theirs to know.
+BUSY = {
+    "litellm": """
+import litellm
+from toolproto.integrations.litellm import register
+register("mine", HttpEndpoint(URL, model="m", retries=Retries(1)), "xml_tag")
+try:
+    litellm.completion("mine/m", [{"role": "user", "content": "Fail with 429"}], num_retries=0)
+except litellm.RateLimitError as error:
+    print("busy")
+""",
+    "pydantic_ai": """
+from pydantic_ai import Agent
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.test import TestModel
+from toolproto.integrations.pydantic_ai import ToolprotoModel
+model = ToolprotoModel(HttpEndpoint(URL, model="m", retries=Retries(1)), "xml_tag")
+both = FallbackModel(model, TestModel(custom_output_text="busy"))
+print(Agent(both).run_sync("Fail with 429").output)
+""",
+    "openai_agents": """
+import openai
+from agents import Agent, Runner, set_tracing_disabled
+from toolproto.integrations.openai_agents import ToolprotoModel
+set_tracing_disabled(True)
+model = ToolprotoModel(HttpEndpoint(URL, model="m", retries=Retries(1)), "xml_tag")
+agent = Agent(name="a", model=model)
+assert Runner.run_sync(agent, "Hello").final_output == "Hello to you."
+try:
+    Runner.run_sync(agent, "Fail with 429")
+except openai.RateLimitError:
+    print("busy")
+""",
+}
+
+
+@needs_frameworks
+@pytest.mark.parametrize("framework", BUSY)
+def test_a_busy_service_is_the_error_that_a_framework_knows(framework: str):
+    head = "from toolproto.endpoints import HttpEndpoint, Retries\n"
+    with served(Backend(model_of("xml_tag")).app()) as url:
+        code = f"URL = {url!r} + '/v1'\n{head}{BUSY[framework]}"
+        done = ran(str(HERE / f"{framework}.txt"), "-W", "ignore", "-c", code)
+    assert "busy" in done.stdout, done.stdout + done.stderr[-2000:]
+
+
 def test_every_framework_has_an_environment_and_an_extra():
     extras = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     for framework in FRAMEWORKS:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager
 from typing import Any
 
 import litellm
 from litellm import CustomLLM, ModelResponse
+from litellm.llms.custom_llm import CustomLLMError
 from litellm.types.utils import GenericStreamingChunk
 
 from ..bridge.exchange import Exchange
@@ -22,6 +23,7 @@ from ..bridge.pieces import Ended, Piece
 from ..bridge.terms import ModelTerms
 from ..bridge.translate.base import Answer, Stamp
 from ..bridge.translate.openai_chat_output import whole_completion
+from ..errors import EndpointError, EndpointTimeout, UsageError
 from ..events import ArgumentsDelta, CallStarted, TextDelta
 from ..messages import ChatRequest, Chunk, Usage
 from .text_model import FrameworkModel, TextModel, written
@@ -35,9 +37,16 @@ def register(
     provider: str, text_model: Any, paradigm: str = "auto", terms: ModelTerms | None = None
 ) -> ToolprotoLLM:
     """Have *provider* mean *text_model*, with tools."""
+    ours = [each["provider"] for each in litellm.custom_provider_map]
+    known = provider in litellm.provider_list and provider not in ours
+    if not provider or "/" in provider or known:
+        raise UsageError(
+            f"{provider!r} cannot be the name of a provider: give one without a slash that LiteLLM "
+            "does not know yet"
+        )
     handler = ToolprotoLLM(text_model, paradigm, terms)
-    known = [each for each in litellm.custom_provider_map if each["provider"] != provider]
-    litellm.custom_provider_map = [*known, {"provider": provider, "custom_handler": handler}]
+    others = [each for each in litellm.custom_provider_map if each["provider"] != provider]
+    litellm.custom_provider_map = [*others, {"provider": provider, "custom_handler": handler}]
     return handler
 
 
@@ -55,24 +64,28 @@ class ToolprotoLLM(CustomLLM):
     def completion(self, *args: Any, **kwargs: Any) -> ModelResponse:
         """The whole answer."""
         exchange = self._exchange(False, **kwargs)
-        return _response(exchange, self._text.answer(exchange), kwargs["model"])
+        with _in_their_words():
+            return _response(exchange, self._text.answer(exchange), kwargs["model"])
 
     async def acompletion(self, *args: Any, **kwargs: Any) -> ModelResponse:
         """The whole answer, on an event loop."""
         exchange = self._exchange(False, **kwargs)
-        return _response(exchange, await self._text.aanswer(exchange), kwargs["model"])
+        with _in_their_words():
+            return _response(exchange, await self._text.aanswer(exchange), kwargs["model"])
 
     def streaming(self, *args: Any, **kwargs: Any) -> Iterator[GenericStreamingChunk]:
         """The answer as it comes."""
-        for piece in self._text.pieces(self._exchange(True, **kwargs)):
-            yield from _chunks(piece)
+        with _in_their_words():
+            for piece in self._text.pieces(self._exchange(True, **kwargs)):
+                yield from _chunks(piece)
 
     async def astreaming(self, *args: Any, **kwargs: Any) -> AsyncIterator[GenericStreamingChunk]:
         """The answer as it comes, on an event loop."""
-        async with aclosing(self._text.apieces(self._exchange(True, **kwargs))) as pieces:
-            async for piece in pieces:
-                for chunk in _chunks(piece):
-                    yield chunk
+        with _in_their_words():
+            async with aclosing(self._text.apieces(self._exchange(True, **kwargs))) as pieces:
+                async for piece in pieces:
+                    for chunk in _chunks(piece):
+                        yield chunk
 
     def _exchange(
         self, stream: bool, messages: list[Any], optional_params: dict[str, Any], **_: Any
@@ -90,6 +103,18 @@ class ToolprotoLLM(CustomLLM):
             params={key: value for key, value in optional_params.items() if key not in _OURS},
             sees=self._text.sees,
         )
+
+
+@contextmanager
+def _in_their_words() -> Iterator[None]:
+    """Errors with a status that LiteLLM goes by: it tries some again, or another model."""
+    try:
+        yield
+    except EndpointError as error:
+        status = 408 if isinstance(error, EndpointTimeout) else error.status
+        if status is None:
+            raise
+        raise CustomLLMError(status, str(error)) from error
 
 
 def _response(exchange: Exchange, answer: Answer, model: str) -> ModelResponse:

@@ -33,7 +33,13 @@ from ..bridge.terms import ModelTerms
 from ..bridge.translate.base import Answer
 from ..events import ArgumentsDelta, CallStarted, ReasoningDelta, TextDelta
 from ..messages import Usage
-from .pydantic_ai_messages import of_pydantic_ai, written_messages, written_tool
+from .pydantic_ai_messages import (
+    choice_of,
+    in_their_words,
+    of_pydantic_ai,
+    written_messages,
+    written_tool,
+)
 from .text_model import TextModel
 
 __all__ = ["ToolprotoModel"]
@@ -80,7 +86,8 @@ class ToolprotoModel(Model[Any]):
     ) -> ModelResponse:
         """The whole answer."""
         exchange, _ = self._exchange(messages, model_settings, model_request_parameters, False)
-        return _response(await self._text.aanswer(exchange), self._name)
+        with in_their_words(self._name):
+            return _response(await self._text.aanswer(exchange), self._name)
 
     @asynccontextmanager
     async def request_stream(
@@ -115,7 +122,7 @@ class ToolprotoModel(Model[Any]):
         exchange = self._text.bridge.ask(
             said,
             tools,
-            _choice(told.get("tool_choice"), given) if tools else "auto",
+            choice_of(told.get("tool_choice"), given) if tools else "auto",
             parallel=told.get("parallel_tool_calls", True),
             stream=stream,
             schema=None if shape is None else shape.json_schema,
@@ -131,15 +138,6 @@ class ToolprotoModel(Model[Any]):
         parts = self._get_instruction_parts(messages, given) or ()
         if text := "\n\n".join(part.content for part in parts):
             yield {"role": "system", "content": text}
-
-
-def _choice(chosen: Any, given: ModelRequestParameters) -> Any:
-    if isinstance(chosen, list | tuple) and chosen:
-        named = [{"type": "function", "name": name} for name in chosen]
-        return {"type": "allowed_tools", "mode": "required", "tools": named}
-    if chosen in ("required", "none"):
-        return chosen
-    return "auto" if given.allow_text_output else "required"
 
 
 def _response(answer: Answer, name: str) -> ModelResponse:
@@ -164,9 +162,10 @@ class _Streamed(StreamedResponse):
     begun: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        async for piece in self.pieces:
-            for event in self._events(piece):
-                yield event
+        with in_their_words(self.name):
+            async for piece in self.pieces:
+                for event in self._events(piece):
+                    yield event
 
     def _events(self, piece: Piece) -> Iterator[ModelResponseStreamEvent]:
         manager = self._parts_manager

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic_ai import ToolDefinition
+from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -23,10 +25,32 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
+from ..errors import EndpointError
 from ..messages import ChatRequest, Chunk, Message, Usage
 from .text_model import FrameworkModel
 
-__all__ = ["of_pydantic_ai", "written_messages", "written_tool"]
+__all__ = ["choice_of", "in_their_words", "of_pydantic_ai", "written_messages", "written_tool"]
+
+
+@contextmanager
+def in_their_words(name: str) -> Iterator[None]:
+    """An error of the service of *name* as Pydantic AI's: it may try again, or another model."""
+    try:
+        yield
+    except EndpointError as error:
+        if error.status is None:
+            raise ModelAPIError(name, str(error)) from error
+        raise ModelHTTPError(error.status, name, error.body or str(error)) from error
+
+
+def choice_of(chosen: Any, given: ModelRequestParameters) -> Any:
+    """What may or must be called, as OpenAI says it."""
+    if isinstance(chosen, list | tuple) and chosen:
+        named = [{"type": "function", "name": name} for name in chosen]
+        return {"type": "allowed_tools", "mode": "required", "tools": named}
+    if chosen in ("required", "none"):
+        return chosen
+    return "auto" if given.allow_text_output else "required"
 
 
 def of_pydantic_ai(model: Model[Any]) -> FrameworkModel:
