@@ -44,7 +44,8 @@ STEPS = {
     "toolproto chat --local": ("cli", "local"),
     "toolproto chat --store": ("cli", "sql"),
     "toolproto serve": ("cli", "server"),
-    "toolproto new-paradigm": ("cli", "testing"),
+    "toolproto web": ("cli", "server", "sql"),
+    "tests of a new paradigm": ("testing",),
 }
 
 

@@ -124,7 +124,6 @@ STEPS = (
         "A form of call is a declaration. This command writes one, with its tests and fixtures:",
         "toolproto new-paradigm bracket --open '[[call ' --close ']]'",
         "The dozen lines in bracket.py are all you need: teaching, writing and reading follow.",
-        lacks=_lacks_testing,
     ),
     Step(
         "Its laws",
