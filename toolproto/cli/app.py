@@ -18,6 +18,7 @@ import click
 from .. import __version__
 from ..errors import ToolProtoError
 from .exits import Exit, exit_of
+from .narrow import fit_help
 from .settings import TABLES, Settings, load_settings
 from .visible import visible
 
@@ -62,7 +63,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f".commands.{_NAME_OF.get(cmd_name, cmd_name)}", __package__)
-        command: click.Command = module.command
+        command = fit_help(module.command)
         if not any(each.name == "config" for each in command.params):
             command.params.append(_config_option())
         settings = ctx.ensure_object(Settings)
@@ -215,3 +216,6 @@ def main(debug: bool, config: Path | None) -> None:
     endpoints or keys. Exit codes: 0 fine, 1 it ran but failed, 2 bad usage, 3 the endpoint failed,
     130 interrupted.
     """
+
+
+fit_help(main)
