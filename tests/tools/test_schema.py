@@ -56,7 +56,7 @@ def deep(levels):
         ({"properties": {"a": {"dependencies": {"b": 3}}}}, "properties/a/dependencies/b"),
         ({"properties": {"n" * 5000: {"type": 3}}}, "properties/nnn"),
         (deep(70), "nest"),
-        (deep(2000), "not JSON|nested"),
+        (deep(2000), "not JSON|nest"),
     ],
 )  # fmt: skip
 def test_what_is_no_schema_is_refused_by_name(schema, complaint):
