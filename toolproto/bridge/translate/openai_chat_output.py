@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ...events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ...messages import Usage
 from ..asked import Asked, ClientTool, Fault
 from ..pieces import Ended, Failed, Piece
-from .base import Answer, Stamp, WrittenCall, sse
+from .base import HOLE, Answer, EventTemplates, Stamp, WrittenCall, sse
 from .custom import CustomInput, custom_input
 from .openai_terms import openai_error
 
@@ -85,6 +86,7 @@ class ChunkWriter:
             "model": asked.model,
         }
         self._usage = Usage()
+        self._templates = EventTemplates()
         #: The calls of custom tools that are being written, by choice.
         self._custom: dict[int, CustomInput] = {}
 
@@ -97,9 +99,9 @@ class ChunkWriter:
         """*piece* as a chunk of *choice*."""
         match piece:
             case TextDelta(text):
-                return [self._chunk(choice, {"content": text})]
+                return [self._said(choice, "content", text)]
             case ReasoningDelta(text):
-                return [self._chunk(choice, {"reasoning_content": text})]
+                return [self._said(choice, "reasoning_content", text)]
             case CallStarted(index, name, id):
                 return [self._chunk(choice, self._begun(choice, index, id, name))]
             case ArgumentsDelta(index, text):
@@ -129,6 +131,11 @@ class ChunkWriter:
         # Promised to whoever asked for usage: every chunk has the field.
         return sse({**chunk, "usage": None} if self._asked.include_usage else chunk)
 
+    def _said(self, choice: int, kind: str, text: str) -> str:
+        return self._templates.filled(
+            (choice, kind), text, partial(self._chunk, choice, {kind: HOLE})
+        )
+
     def _begun(self, choice: int, index: int, id: str, name: str) -> dict[str, Any]:
         tool = self._asked.tool(name)
         if tool.kind == "custom":
@@ -145,10 +152,12 @@ class ChunkWriter:
     def _arguments(self, choice: int, index: int, text: str) -> list[str]:
         if choice in self._custom:
             return self._input(choice, index, self._custom[choice].feed(text))
-        function = {"arguments": text}
+        function = {"arguments": HOLE}
+        delta: dict[str, Any] = {"tool_calls": [{"index": index, "function": function}]}
         if self._asked.legacy:
-            return [self._chunk(choice, {"function_call": function})]
-        return [self._chunk(choice, {"tool_calls": [{"index": index, "function": function}]})]
+            delta = {"function_call": function}
+        make = partial(self._chunk, choice, delta)
+        return [self._templates.filled((choice, index), text, make)]
 
     def _ended(self, choice: int, index: int) -> list[str]:
         custom = self._custom.pop(choice, None)
