@@ -20,7 +20,7 @@ PACKAGE = ROOT / "toolproto"
 #: What models read is measured on models, and tests have texts of their own.
 NOT_FOR_PEOPLE = (
     *("describe", "paradigms", "decoding", "tools", "turn", "masking", "evals/baseline.py"),
-    *("bridge/translate/known_tools.py", "bridge/prompting.py", "guard/taint.py"),
+    *("bridge/translate/known_tools.py", "bridge/prompting.py", "guard/taint.py", "messages.py"),
     *("testing/places.py", "testing/growing.py", "testing/traps.py", "testing/offers.py"),
 )
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)

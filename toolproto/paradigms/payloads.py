@@ -206,9 +206,9 @@ class TaggedCall:
 
     *call* is the text around the arguments, and *argument* the text around each value, with
     ``{name}`` for the tool, ``{number}`` for the number of the call in its reply, counted from 1,
-    and ``{key}``, ``{type}`` and ``{is_string}`` for the argument. If a value or a key cannot be
-    written in tags without being misread (a value that contains the closing tag, a key that is not
-    a name), the arguments of that call are a JSON object instead.
+    and ``{key}``, ``{type}`` and ``{is_string}`` for the argument. If a value or a key would be
+    misread in tags (a value that contains the closing tag, a key with odd characters), the
+    arguments of that call are a JSON object instead.
     """
 
     call: tuple[str, str] = ("<function={name}>\n", "</function>")

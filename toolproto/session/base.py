@@ -352,7 +352,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             source.close()
 
     def cancel(self) -> None:
-        """Stop the running turn soon, from any thread; without one, do nothing."""
+        """Stop the running turn soon, from any thread; do nothing if no turn runs."""
         self._driver.interrupt(TurnCancelled("the turn was cancelled"))
 
     # -- for the two kinds of session ----------------------------------------------------

@@ -134,7 +134,7 @@ def _value(name: str, value: Any) -> Any:
         return bool(value)
     if name == "off":
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise UsageError("off must be a list of names of tools")
+            raise UsageError("'off' must be a list of the names of tools")
         return tuple(value[:1000])
     if value is None or isinstance(value, bool) or not isinstance(value, int | float):
         if value is None and name in ("seconds", "tool_seconds", "temperature", "max_tokens"):

@@ -64,7 +64,7 @@ class History:
         call = self._calls.get(id)
         if call is None:
             raise BadRequest(
-                f"{path} answers the call {shown(id)}, which is in no message before it", path
+                f"{path} answers the call {shown(id)}, but no message before it has that call", path
             )
         text, seen = said(parts, self._sees, labelled=True)
         self._results.append(ToolResult(call, text, is_error, attachments=seen))

@@ -9,7 +9,7 @@ __all__ = ["Cline", "Openhands", "Qwen3Coder", "SeedOss"]
 
 
 class Qwen3Coder(WireParadigm):
-    """Qwen 3 Coder and Qwen 3.5 on, Nemotron 3 Nano, Step 3.5; any model that is to write code.
+    """Qwen 3 Coder and Qwen 3.5 on, Nemotron 3 Nano, Step 3.5; any model that writes code.
 
     ``<function=f><parameter=k>`` in a tag: code as it is, without escapes.
     """

@@ -27,7 +27,7 @@ class YamlBlock(WireParadigm):
 
 
 class RawBlock(WireParadigm):
-    """Models that are to write code, or any text that would be full of escapes in JSON.
+    """Models that write code, or any text that would be full of escapes in JSON.
 
     ``<<call write_file``, a line for each argument, and a block for text as it is: no escapes.
     """

@@ -116,7 +116,7 @@ def _check_places(parsed: ParsedResponse) -> None:
         raise LawBroken(
             "lossless",
             f"{shown(parsed.raw)} says the text {shown(parsed.text)},"
-            f" calls and problems {shown(raws)}, but their spans\n  {_listed(parsed)}",
+            f" calls and problems {shown(raws)}; but their spans say\n  {_listed(parsed)}",
             "the span of each text, call and problem must be its place in the reply",
         )
 
