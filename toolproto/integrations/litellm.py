@@ -41,8 +41,8 @@ def register(
     known = provider in litellm.provider_list and provider not in ours
     if not provider or "/" in provider or known:
         raise UsageError(
-            f"{provider!r} cannot be the name of a provider: give a name that LiteLLM does not know "
-            "yet, without a slash"
+            f"{provider!r} cannot be the name of a provider: give a name that is new to LiteLLM, "
+            "without a slash"
         )
     handler = ToolprotoLLM(text_model, paradigm, terms)
     others = [each for each in litellm.custom_provider_map if each["provider"] != provider]
