@@ -6,6 +6,9 @@ with the lowest that ``pyproject.toml`` claims (for the first Python only), and 
 alone; each time it is used. At last a program is type-checked against it as installed.
 
     python requirements/release_check.py [PART …]      # newest, lowest, extras, types
+
+Extras that are a framework of somebody else's, some of them gigabytes, are tried only by name:
+``extra:dspy``.
 """
 
 from __future__ import annotations
@@ -44,6 +47,16 @@ LARGE = {
         "langchain",
     ),
     *("litellm", "llama-index", "llm", "openai-agents", "pydantic-ai", "smolagents"),
+}
+#: What is imported of ours with each of them.
+MODULES = {
+    name: [f"toolproto.{folder}.{name.replace('-', '_')}"]
+    for folder, names in {
+        "integrations": "dspy haystack langchain litellm llama-index llm openai-agents pydantic-ai "
+        "smolagents",
+        "bulk.engines": "ray",
+    }.items()
+    for name in names.split()
 }
 PROGRAM = """
 from toolproto import ChatSession, tool
@@ -148,16 +161,23 @@ def lowest(wheel: Path, folder: Path) -> None:
 
 def extras(wheel: Path, folder: Path) -> None:
     """Each extra alone: the doctor finds it, or it can be imported."""
-    python = next(pythons())
     for name in sorted(EXTRAS.keys() - OURS - LARGE):
-        with timed(f"extra {name}"):
-            inner = environment(python, folder / f"extra-{name}", f"{wheel}[{name}]")
-            used(inner, folder / f"extra-{name}")
-            # Without the extra "cli" the command says what it needs; with it, it works.
-            told = run(inner, "-m", "toolproto", "doctor", fails=None)
-            assert "Traceback" not in told, told
-            assert (f"toolproto[{name}]" in told) if name == "cli" else "pip install" in told, told
-            shutil.rmtree(folder / f"extra-{name}")
+        extra(name, wheel, folder)
+
+
+def extra(name: str, wheel: Path, folder: Path) -> None:
+    """One extra alone; if it is a framework's, what is written for that framework is imported."""
+    with timed(f"extra {name}"):
+        home = folder / f"extra-{name}"
+        inner = environment(next(pythons()), home, f"{wheel}[{name}]")
+        used(inner, home)
+        for module in MODULES.get(name, ()):
+            run(inner, "-c", f"import {module}")
+        # Without the extra "cli" the command says what it needs; with it, it works.
+        told = run(inner, "-m", "toolproto", "doctor", fails=None)
+        assert "Traceback" not in told, told
+        assert (f"toolproto[{name}]" in told) if name == "cli" else "pip install" in told, told
+        shutil.rmtree(home)
 
 
 def types(wheel: Path, folder: Path) -> None:
@@ -199,7 +219,11 @@ def main() -> None:
         with timed("sdist, and a wheel out of it"):
             wheel = built(folder / "dist")
         for part in sys.argv[1:] or PARTS:
-            PARTS[part](wheel, folder)
+            kind, _, name = part.partition(":")
+            if kind == "extra":
+                extra(name, wheel, folder)
+            else:
+                PARTS[part](wheel, folder)
 
 
 if __name__ == "__main__":
