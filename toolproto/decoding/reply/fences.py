@@ -22,13 +22,18 @@ from .place import OF_TALK, REASONS, Verdict
 if TYPE_CHECKING:
     from .reader import ReplyReader
 
-__all__ = ["FENCE", "FENCED", "Fences"]
+__all__ = ["FENCE", "FENCED", "CodeFence", "Fences"]
 
 #: A fence's first line, its run of characters in group 1. Longer runs are somebody's drawing.
 FENCE = Pattern(r"(`{3,64}+|~{3,64}+)([^`\n]{0,80}+)\n")
 FENCED = Repair("fenced", Grade.GUESSED)
 
 _SPACE = re.compile(r"[\s,]++")
+
+
+# A line that may close a fence, by its first character that is no space: all others are code.
+_MAY_CLOSE = {char: re.compile(rf"[ \t]{{0,8}}+(?:{char}|\Z)") for char in "`~"}
+_NEXT_MAY_CLOSE = {char: re.compile(rf"\n(?={line.pattern})") for char, line in _MAY_CLOSE.items()}
 
 
 @lru_cache(maxsize=128)  # there are no more: each run has up to 64 characters of one kind
@@ -48,6 +53,7 @@ class CodeFence:
         self.holds_call = False
         self._line_begins = not in_line
         self._closes, self._closes_line = _closing(run)
+        self._may_close, self._next_may_close = _MAY_CLOSE[run[0]], _NEXT_MAY_CLOSE[run[0]]
 
     def closes(self, text: str, at: int, final: bool) -> int:
         """Where the run that closes the fence at *at* ends, or NO, or MORE."""
@@ -64,9 +70,16 @@ class CodeFence:
             found = self._closes_line.match(text, at)
             if found:
                 return found.end(), True
-        newline = text.find("\n", at)
-        self._line_begins = newline >= 0
-        return (newline + 1 if newline >= 0 else len(text)), False
+        newline = self._next_may_close.search(text, at)
+        self._line_begins = newline is not None
+        return (newline.end() if newline else len(text)), False
+
+    def takes(self, text: str) -> bool:
+        """Is all of *text* code, and nothing else, whatever follows?"""
+        if (self._line_begins and self._may_close.match(text)) or self._next_may_close.search(text):
+            return False
+        self._line_begins = False
+        return True
 
 
 class Fences:

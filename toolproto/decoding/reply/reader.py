@@ -28,7 +28,7 @@ from ..families.json_calls import JsonCalls
 from ..families.json_tokens import OtherJson
 from ..patterns import Pattern
 from .events_out import Attempt, Body, Course, Outbox
-from .fences import FENCE, FENCED, Fences
+from .fences import FENCE, FENCED, CodeFence, Fences
 from .forms import ReplyForm
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
@@ -98,6 +98,7 @@ class ReplyReader:
         self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._attempt: Attempt | None = None
         self.fences = Fences(self, form)
+        self._code: CodeFence | None = None  # the fence, where reading stands in code that is text
         self._other: OtherJson | None = None
         self._other_standing = PLAIN  # of the object that is no call
         self._cut: CutTail | None = None
@@ -142,7 +143,7 @@ class ReplyReader:
 
         def feed(self: ReplyReader, text: str) -> list[Event]:
             if not self.calm and not self._begins_line(text):
-                return otherwise(text)
+                return self._more_code(text) or otherwise(text)
             if text not in plain:  # few words of a text are new
                 if not text or ((found := tells(text)) and self._is_telling(found)):
                     return otherwise(text)
@@ -163,6 +164,14 @@ class ReplyReader:
 
         return MethodType(feed, self)  # a method, as whoever keeps it in a class of theirs expects
 
+    def _more_code(self, text: str) -> list[Event]:
+        """*text*, if it can only go on with the code of a fence; nothing if that is open."""
+        if self._code is None or not text or not self._code.takes(text):
+            return []
+        start = self.base
+        self.base += len(text)
+        return [TextDelta(text, Span(start, self.base))]
+
     def read(self, text: str, *, final: bool = False) -> None:
         """Read on, as far as what more text could change; to the end if *final*."""
         self.text += text
@@ -180,6 +189,8 @@ class ReplyReader:
         self.text = self.text[at:]
         in_prose = not self.text and self.mode is self.in_prose
         self._quiet = in_prose and not self.outbox.keeps_something
+        in_code = not self.text and self.mode == self.fences.in_code
+        self._code = self.fences.open if in_code else None
         self.calm = self._quiet and not self._line_begins
 
     def finish(self, reason: str | None) -> None:
@@ -210,7 +221,8 @@ class ReplyReader:
         if problem is not None:
             held.rejected(None, problem)
         held.settle()
-        self.calm = self._quiet = False  # nothing more is prose
+        self.calm = self._quiet = False  # nothing more is prose,
+        self._code = None  # or code
 
     # -- prose ----------------------------------------------------------------------------
 
