@@ -102,12 +102,21 @@ def arguments_delta(index: int, text: str) -> ArgumentsDelta:
 
 
 class NewText:
-    """A TextDelta in the making, for prose that comes in tokens; see :func:`arguments_delta`."""
+    """A TextDelta in the making; see :func:`arguments_delta`."""
 
     __slots__ = ("span", "text")
 
     text: str
     span: Span
+
+
+def text_delta(text: str, start: int) -> TextDelta:
+    """A TextDelta of *text*, which begins at *start* in the reply; see :func:`arguments_delta`."""
+    delta: Any = NewText()
+    delta.text = text
+    delta.span = Span(start, start + len(text))
+    delta.__class__ = TextDelta
+    return delta  # type: ignore[no-any-return]
 
 
 def merge(events: Iterable[Event]) -> list[Event]:

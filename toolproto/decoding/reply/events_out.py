@@ -19,7 +19,7 @@ from ...events import (
     CallStarted,
     Event,
     ReasoningDelta,
-    TextDelta,
+    text_delta,
 )
 from ...messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span, ToolCall
 from .hot_string import StreamedString
@@ -158,7 +158,7 @@ class Outbox:
 
     def text(self, text: str, start: int) -> None:
         if text:
-            self._say(TextDelta(text, Span(start, start + len(text))))
+            self._say(text_delta(text, start))
 
     def reasoning(self, text: str, start: int) -> None:
         if text:

@@ -16,7 +16,7 @@ from io import StringIO
 from types import MethodType
 from typing import Any, NamedTuple
 
-from ...events import Event, NewText, TextDelta
+from ...events import Event, NewText, TextDelta, text_delta
 from ...messages import ProblemKind, Span
 from ...tools.spec import ToolOffer
 from ..calls.marked import MarkedBody
@@ -67,6 +67,14 @@ class PassedOver(NamedTuple):
 class ReplyReader:
     """Reads one reply into *outbox*. Each ``_in_…`` and ``_behind_…`` method is a mode of it."""
 
+    # Every reply has one, and its attributes are asked for at every character that may tell.
+    __slots__ = (
+        "_after_call", "_ahead", "_attempt", "_broken_off", "_code", "_cut", "_form",
+        "_line_begins", "_markers_left", "_other", "_other_standing", "_quiet", "_recoveries",
+        "_setting", "_space", "_tells", "_thought", "_wrapped", "bare", "base", "calm", "fences",
+        "in_prose", "landmarks", "mode", "outbox", "passed_over", "place", "text",
+    )  # fmt: skip
+
     def __init__(
         self,
         form: ReplyForm,
@@ -83,7 +91,6 @@ class ReplyReader:
         self.place = Place()
         self.passed_over: list[PassedOver] = []
         self._recoveries = limits.recoveries
-        self._most_mistakes = limits.mistakes
         self._markers_left = limits.markers  # that turn out to have no call behind them
         self.text = ""  # not read yet
         self.base = 0  # where in the reply that begins
@@ -168,9 +175,8 @@ class ReplyReader:
         """*text*, if it can only go on with the code of a fence; nothing if that is open."""
         if self._code is None or not text or not self._code.takes(text):
             return []
-        start = self.base
         self.base += len(text)
-        return [TextDelta(text, Span(start, self.base))]
+        return [text_delta(text, self.base - len(text))]
 
     def read(self, text: str, *, final: bool = False) -> None:
         """Read on, as far as what more text could change; to the end if *final*."""
@@ -670,7 +676,7 @@ class ReplyReader:
 
     def _behind_call(self, text: str, at: int, final: bool) -> int:
         """Behind a call: separators and brackets to spare are no text."""
-        if self.outbox.mistakes >= self._most_mistakes:
+        if self.outbox.mistakes >= self._setting.limits.mistakes:
             self._release(doubted=False)
             self.mode = self._behind_last_call
             return at

@@ -7,7 +7,7 @@ cannot be seen from the reply while it streams, and has to be said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .markers import MORE, NO, MarkerSet
 
@@ -53,6 +53,14 @@ class Reasoning:
 
     tags: tuple[tuple[str, str], ...] = _USUAL
     starts_inside: bool = False
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # What is made for these tags is looked up for every reply.
+        object.__setattr__(self, "_hash", hash((self.tags, self.starts_inside)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 class Thought:
