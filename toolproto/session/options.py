@@ -93,7 +93,7 @@ def turn_terms(terms: TurnTerms) -> Terms:
     """*terms*, with what they leave open; a UsageError for a term that there is not."""
     default = Terms()
     if not isinstance(terms.get("params", {}), Mapping):
-        raise UsageError(f"params={terms['params']!r}: expected a mapping, as {{'seed': 1}}")
+        raise UsageError(f"params={terms['params']!r}: expected a mapping such as {{'seed': 1}}")
     for term in ("system", "model", "paradigm"):
         if not isinstance(terms.get(term) or "", str):
             raise UsageError(f"{term}={terms.get(term)!r:.200}: a turn takes text")

@@ -237,7 +237,7 @@ COMMANDS = {
     "result": SlashCommand("[N]", "show the last result whole, or the Nth last", _result),
     "diff": SlashCommand("", "show what the last turn changed in files", _diff),
     "undo": SlashCommand("", "restore the files that the last turn changed", _undo),
-    "trace": SlashCommand("[N]", "show why a tool failed last, or the Nth last time", _trace),
+    "trace": SlashCommand("[N]", "show the last error of a tool, or the Nth last", _trace),
     "thinking": SlashCommand("[on|off]", "show the last thinking, or always show it", _thinking),
     "save": SlashCommand("FILE [jsonl|md]", "write the conversation to a file", _save),
     "quit": SlashCommand("", "leave; /exit does the same", _quit),

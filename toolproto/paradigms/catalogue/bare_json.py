@@ -17,7 +17,7 @@ __all__ = [
 
 
 class Llama3Json(WireParadigm):
-    """Llama 3.1, 3.2 and 3.3, watt-tool. No marker: prefer another where you can choose.
+    """Llama 3.1, 3.2 and 3.3, watt-tool. It has no marker: prefer another form if you can.
 
     ``{"name": …, "parameters": {…}}``, bare: as Llama 3 was trained.
     """
@@ -29,7 +29,7 @@ class Llama3Json(WireParadigm):
 
 
 class Xlam(WireParadigm):
-    """xLAM 2, Hammer. No marker: prefer another where you can choose.
+    """xLAM 2, Hammer. It has no marker: prefer another form if you can.
 
     ``[{"name": …, "arguments": {…}}]``: a bare list of calls.
     """
