@@ -43,8 +43,8 @@ class Limits:
     *characters* bounds what is buffered for one call; *recoveries* bounds how often one reply is
     read again from the place where a broken call turned out to end; after so many *mistakes* the
     reply is not read any further. A call that cannot be used counts as one mistake, and a call that
-    had to be mended as a quarter of one. After so many *markers* with no call behind them, markers
-    are only text: no more than three have been seen in one reply.
+    had to be mended as a quarter of one. After so many *markers* without a call after them, markers
+    count only as text; real replies have had at most three.
     """
 
     depth: int = 64
