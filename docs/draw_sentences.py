@@ -21,6 +21,7 @@ PACKAGE = ROOT / "toolproto"
 NOT_FOR_PEOPLE = (
     *("describe", "paradigms", "decoding", "tools", "turn", "masking", "evals/baseline.py"),
     *("bridge/translate/known_tools.py", "bridge/prompting.py", "guard/taint.py", "messages.py"),
+    *("session/retracing.py", "session/titles.py"),
     *("testing/places.py", "testing/growing.py", "testing/traps.py", "testing/offers.py"),
 )
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
