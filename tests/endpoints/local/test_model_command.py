@@ -45,7 +45,7 @@ FAULTY = [
     (["pull", "nope"], "there is no model 'nope'; expected smollm2"),
     (["path", "smollm2"], "get it with: toolproto model pull smollm2"),
     (["remove", "nope"], "there is no model 'nope' on this machine"),
-    (["pull", "smollm2", "--name", "///"], "is no name for a model"),
+    (["pull", "smollm2", "--name", "///"], "cannot name a model"),
 ]
 
 

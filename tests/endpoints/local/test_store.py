@@ -118,5 +118,5 @@ def test_names_hold_nothing_that_a_folder_could_misread(text, name):
 
 @pytest.mark.parametrize("text", ["", "...", "☃", "\u202e"])
 def test_a_name_of_nothing_is_refused(text):
-    with pytest.raises(UsageError, match="is no name for a model"):
+    with pytest.raises(UsageError, match="cannot name a model"):
         model_name(text)
