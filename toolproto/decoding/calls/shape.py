@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
@@ -124,8 +124,7 @@ class CallShape:
         return f'a JSON object with a string "{self.name}" and an object "{self.arguments}"'
 
 
-@dataclass(frozen=True, slots=True)
-class CallFields:
+class CallFields(NamedTuple):
     """What a JSON object says, read as a call.
 
     *arguments* is None where they were given as something other than an object; *path* are the
@@ -191,7 +190,7 @@ def read_arguments(
     if _names(value, shape) and not own and not told:
         whole = read_fields(value, shape, lambda given: given == name)
         if whole is not None and whole.spoken and whole.name == name:
-            return replace(whole, repairs=(*whole.repairs, Repair("named_twice")))
+            return whole._replace(repairs=(*whole.repairs, Repair("named_twice")))
     return CallFields(name, dict(value), (), "", ())
 
 

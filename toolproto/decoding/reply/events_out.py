@@ -13,12 +13,12 @@ from io import SEEK_END, StringIO
 from typing import Protocol
 
 from ...events import (
-    ArgumentsDelta,
     CallCompleted,
     CallRejected,
     CallStarted,
     Event,
     ReasoningDelta,
+    arguments_delta,
     text_delta,
 )
 from ...messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span, ToolCall
@@ -209,7 +209,7 @@ class Outbox:
 
     def arguments(self, index: int, text: str) -> None:
         if text:
-            self._say(ArgumentsDelta(index, text))
+            self._say(arguments_delta(index, text))
 
     def completed(self, index: int, call: ToolCall) -> None:
         self.mistakes += _MENDED if call.repairs else 0
