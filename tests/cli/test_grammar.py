@@ -38,7 +38,7 @@ def test_the_grammar_is_printed_in_every_rendering(rendering: str) -> None:
     done = run("--as", rendering, "--choice", "required")
     assert done.exit_code == 0, done.output
     assert "get_weather" in done.stdout
-    # A schema is passed on as it is, so nothing of it is left out.
+    # A schema is passed on as it is, with all of its keywords.
     told = "left out: get_weather.days: multipleOf"
     assert (told in done.stderr) is (rendering != "json_schema")
 
