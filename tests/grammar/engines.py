@@ -136,6 +136,16 @@ def llguidance_regex(regex: str) -> Engine:
     return llguidance(LLMatcher.grammar_from_regex(regex))
 
 
+class outlines:  # a function to its users
+    """The engine of regular expressions that TGI uses, without its tokens."""
+
+    def __init__(self, regex: str) -> None:
+        self._made = pytest.importorskip("interegular").parse_pattern(regex).to_fsm()
+
+    def __call__(self, text: str) -> bool:
+        return bool(self._made.accepts(text))
+
+
 # -- llama.cpp -------------------------------------------------------------------------------
 
 

@@ -21,6 +21,7 @@ from .engines import (
     llguidance,
     llguidance_regex,
     llguidance_schema,
+    outlines,
     xgrammar,
     xgrammar_tag,
 )
@@ -118,11 +119,47 @@ def test_an_expression_accepts_what_the_grammar_does(name: str) -> None:
         assert not expression.fullmatch(reply[:-1]) and not engine(reply[:-1])
 
 
-def test_an_expression_says_what_it_narrows() -> None:
-    grammar = get_paradigm("openhands").grammar(replace(STANDARD_OFFER, choice="required"))
+def test_the_engine_of_tgi_takes_an_expression_in_bearable_time() -> None:
+    # It goes through all characters of a class, and through all copies of what is counted.
+    schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+    random, offer = Random(7), ToolOffer((ToolSpec("f", "", schema),), "required")
+    grammar = get_paradigm("pythonic").grammar(offer)
     made = render(grammar, "regex")
+    assert made is not None and "\U0010ffff" not in made.value
+    engine = outlines(made.value)
+    for _ in range(5):
+        reply = sample(grammar, random, length=120)
+        assert engine(reply) and not engine(reply[:-1])
+
+
+def test_an_expression_keeps_line_ends_and_patterns_of_raw_text() -> None:
+    code = {"type": "string", "pattern": "^[0-9]{3}$"}
+    schema = {"type": "object", "properties": {"text": {"type": "string"}, "code": code}}
+    offer = ToolOffer((ToolSpec("f", "", {**schema, "required": ["text", "code"]}),), "required")
+    blocks = render(get_paradigm("raw_block").grammar(offer), "regex")
+    tokens = render(get_paradigm("gemma4").grammar(offer), "regex")
+    assert blocks is not None and tokens is not None
+    right = '<<call f\ntext <<END\nx\nEND\ncode = "123"\ncall>>'
+    assert re.fullmatch(blocks.value, right)
+    assert not re.fullmatch(blocks.value, right.replace("<<END\n", "<<END"))
+    right = '<|tool_call>call:f{text:<|"|>x<|"|>,code:<|"|>123<|"|>}<tool_call|>'
+    assert re.fullmatch(tokens.value, right)
+    assert not re.fullmatch(tokens.value, right.replace("123", "abc"))
+
+
+@pytest.mark.parametrize(
+    "name, parallel, told",
+    [
+        ("openhands", False, ["characters that may begin a marker"]),
+        ("hermes", False, []),
+        ("hermes", True, ["more than 4 of them"]),
+    ],
+)
+def test_an_expression_says_what_it_leaves_out(name: str, parallel: bool, told: list[str]) -> None:
+    offer = replace(STANDARD_OFFER, choice="required", parallel=parallel)
+    made = render(get_paradigm(name).grammar(offer), "regex")
     assert made is not None
-    assert [each.what for each in made.left_out] == ["characters that may begin a marker"]
+    assert [each.what for each in made.left_out] == told
 
 
 def test_no_schema_says_replies_with_markers_or_words() -> None:

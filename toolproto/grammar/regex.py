@@ -6,9 +6,10 @@ text may not hold is said by leaving out the character it would begin with.
 
 from __future__ import annotations
 
-from .charset import Ranges, complement, minus
+from .charset import ALL, Ranges, complement, holds, minus, union
 from .ir import (
     ANYTHING,
+    NOTHING,
     Chars,
     Choice,
     Grammar,
@@ -19,20 +20,33 @@ from .ir import (
     Rule,
     Sequence,
     Without,
+    chars,
+    either,
+    joined,
     times,
 )
 
-__all__ = ["NARROWED", "regex"]
+__all__ = ["NARROWED", "UNCOUNTED", "regex"]
 
 #: A regular expression of more characters is refused by most services, and slow in the others.
 LONGEST = 200_000
+#: Counts of more than one character go up to this: with sixteen calls of one tool, Outlines, which
+#: TGI uses, took more than fifteen seconds, and takes two.
+_MOST_COUNTED = 4
+#: Forms of which every text is, or every one but the empty.
+_ANY = (ANYTHING, times(Chars(ALL), 1))
 NARROWED = LeftOut(
     "raw text", "characters that may begin a marker", "an expression cannot exclude a word"
 )
 
 
-class _TooLong(Exception):
-    """It does not fit into an expression of a bearable size."""
+UNCOUNTED = LeftOut(
+    "calls and lists", f"more than {_MOST_COUNTED} of them", "an engine writes each of them out"
+)
+
+
+class _Unsayable(Exception):
+    """It does not fit into an expression, or not into one of a bearable size."""
 
 
 def regex(grammar: Grammar) -> tuple[str, tuple[LeftOut, ...]] | None:
@@ -40,21 +54,21 @@ def regex(grammar: Grammar) -> tuple[str, tuple[LeftOut, ...]] | None:
     writer = _Writer(grammar)
     try:
         said = writer.written(grammar.root)
-    except _TooLong:
+    except _Unsayable:
         return None
-    return said, (NARROWED,) if writer.narrowed else ()
+    return said, tuple(writer.left_out)
 
 
 class _Writer:
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
         self._rules: dict[str, str] = {}
-        self.narrowed = False
+        self.left_out: dict[LeftOut, None] = {}
 
     def written(self, node: Node, inside: bool = False) -> str:
         said = self._written(node, inside)
         if len(said) > LONGEST:
-            raise _TooLong
+            raise _Unsayable
         return said
 
     def _written(self, node: Node, inside: bool) -> str:
@@ -71,39 +85,57 @@ class _Writer:
                 said = "|".join(self.written(option) for option in options)
                 return f"({said})" if inside else said
             case Repeat(part, least, most):
-                return f"{self.written(part, True)}{_counts(least, most)}"
+                return f"{self.written(part, True)}{self._counted(part, least, most)}"
             case Rule(name):
                 if name not in self._rules:
                     self._rules[name] = self.written(self._grammar.rules[name], True)
                 return self._rules[name]
             case Without(form, forbidden, too):
-                self.narrowed = True
-                return self.written(_narrowed(too or form, _first(forbidden)), inside)
+                self.left_out[NARROWED] = None
+                wanted = _narrowed(too if too and form in _ANY else form, _first(forbidden))
+                if wanted is NOTHING:
+                    raise _Unsayable
+                return self.written(wanted, inside)
         raise AssertionError(node)
+
+    def _counted(self, part: Node, least: int, most: int | None) -> str:
+        if most is not None and most > _MOST_COUNTED and not isinstance(part, Chars | Literal):
+            self.left_out[UNCOUNTED] = None
+            return _counts(min(least, _MOST_COUNTED), None)
+        return _counts(least, most)
 
 
 def _narrowed(node: Node, banned: Ranges) -> Node:
-    """*node* without the characters *banned*."""
+    """*node* without the characters *banned*; line ends that stand around it remain."""
     match node:
         case Chars(ranges):
-            return Chars(minus(ranges, banned))
+            return chars(minus(ranges, banned))
+        case Literal(text):
+            return NOTHING if any(holds(banned, each) for each in text if each != "\n") else node
+        case Sequence(parts):
+            return joined(*(_narrowed(part, banned) for part in parts))
+        case Choice(options):
+            return either(
+                each for option in options if (each := _narrowed(option, banned)) is not NOTHING
+            )
         case Repeat(part, least, most):
             return times(_narrowed(part, banned), least, most)
-    # Where more is asked than any text, any text is near enough, and the check has the rest.
-    return _narrowed(ANYTHING, banned)
+    return node
 
 
 def _first(node: Node) -> Ranges:
-    """The characters with which texts of *node* begin; of line ends, what stands behind them."""
+    """The characters with which texts of *node* begin; behind a line end, those of its word too."""
     match node:
         case Literal(text):
             return ((ord(text[0]), ord(text[0])),)
         case Chars(ranges):
             return ranges
         case Sequence(parts):
-            return _first(parts[0])
+            behind = parts[1:] if parts[0] == Literal("\n") else ()
+            words = [part for part in behind if isinstance(part, Literal)][:1]
+            return union(_first(parts[0]), *map(_first, words))
         case Choice(options):
-            return tuple(sorted({pair for option in options for pair in _first(option)}))
+            return union(*map(_first, options))
     return ()
 
 
@@ -125,7 +157,8 @@ def _class(ranges: Ranges) -> str:
     others = complement(ranges)
     if not others:
         return r"[\s\S]"
-    negated = len(others) < len(ranges)
+    # Outlines, which TGI uses, goes through every character of a class that it is told.
+    negated = ranges[-1][1] == 0x10FFFF
     members = "".join(_range(*each) for each in (others if negated else ranges))
     return f"[{'^' if negated else ''}{members}]"
 
