@@ -106,7 +106,9 @@ def test_the_schema_of_a_reply_accepts_what_the_grammar_does(name: str) -> None:
         assert get_paradigm(name).parse_response(said, STANDARD_OFFER).calls
 
 
-@pytest.mark.parametrize("name", ["hermes", "json_strict", "pythonic", "react", "function_tag"])
+@pytest.mark.parametrize(
+    "name", ["hermes", "json_strict", "pythonic", "react", "function_tag", "xml_strict"]
+)
 def test_an_expression_accepts_what_the_grammar_does(name: str) -> None:
     random = Random(7)
     grammar = get_paradigm(name).grammar(replace(STANDARD_OFFER, choice="required"))

@@ -33,6 +33,7 @@ LONGEST = 200_000
 #: Counts of more than one character go up to this: with sixteen calls of one tool, Outlines, which
 #: TGI uses, took more than fifteen seconds, and takes two.
 _MOST_COUNTED = 4
+_SURROGATES: Ranges = ((0xD800, 0xDFFF),)
 #: Forms of which every text is, or every one but the empty.
 _ANY = (ANYTHING, times(Chars(ALL), 1))
 NARROWED = LeftOut(
@@ -154,7 +155,8 @@ def _escaped(character: str) -> str:
 
 
 def _class(ranges: Ranges) -> str:
-    others = complement(ranges)
+    # No text holds half characters, and no request could say them.
+    others = minus(complement(ranges), _SURROGATES)
     if not others:
         return r"[\s\S]"
     # Outlines, which TGI uses, goes through every character of a class that it is told.
