@@ -16,8 +16,8 @@ beside httpx, httpcore and h11, which then have its end to read: 0.113 instead o
 run, of which half is httpcore's deadline for each reading. Losers: no tick in the first 50 ms of an
 answer, which was a tenth of the cost; the garbage collector held off or its heap frozen, which
 changed nothing for one stream (0.161 and 0.154 beside 0.152; ``proxy/process.py`` says what it does
-for many); reading the socket itself at the tick (``os.read``),
-which took 0.112 and needs to know how anyio keeps what it has read.
+for many); reading the socket itself at the tick (``os.read``), which took 0.112 and needs to know
+how anyio keeps what it has read.
 """
 
 from __future__ import annotations
