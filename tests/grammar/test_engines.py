@@ -134,6 +134,16 @@ def test_the_engine_of_tgi_takes_an_expression_in_bearable_time() -> None:
         assert engine(reply) and not engine(reply[:-1])
 
 
+def test_an_expression_keeps_the_lengths_of_texts() -> None:
+    schema = {"type": "object", "properties": {"q": {"type": "string", "maxLength": 8}}}
+    offer = ToolOffer((ToolSpec("f", "", {**schema, "required": ["q"]}),), "required")
+    made = render(get_paradigm("hermes").grammar(offer), "regex")
+    assert made is not None
+    right = get_paradigm("hermes").encode_call(ToolCall("f", {"q": "12345678"}))
+    assert re.fullmatch(made.value, right)
+    assert not re.fullmatch(made.value, right.replace("8", "89"))
+
+
 def test_an_expression_keeps_line_ends_and_patterns_of_raw_text() -> None:
     code = {"type": "string", "pattern": "^[0-9]{3}$"}
     schema = {"type": "object", "properties": {"text": {"type": "string"}, "code": code}}

@@ -30,8 +30,8 @@ __all__ = ["NARROWED", "UNCOUNTED", "regex"]
 
 #: A regular expression of more characters is refused by most services, and slow in the others.
 LONGEST = 200_000
-#: Counts of more than one character go up to this: with sixteen calls of one tool, Outlines, which
-#: TGI uses, took more than fifteen seconds, and takes two.
+#: Counts of what has rules of its own go up to this. With sixteen calls of one tool, Outlines
+#: (which TGI uses) took more than fifteen seconds; so it takes two.
 _MOST_COUNTED = 4
 _SURROGATES: Ranges = ((0xD800, 0xDFFF),)
 #: Forms of which every text is, or every one but the empty.
@@ -100,10 +100,21 @@ class _Writer:
         raise AssertionError(node)
 
     def _counted(self, part: Node, least: int, most: int | None) -> str:
-        if most is not None and most > _MOST_COUNTED and not isinstance(part, Chars | Literal):
+        if most is not None and most > _MOST_COUNTED and _holds_rule(part):
             self.left_out[UNCOUNTED] = None
             return _counts(min(least, _MOST_COUNTED), None)
         return _counts(least, most)
+
+
+def _holds_rule(node: Node) -> bool:
+    match node:
+        case Rule():
+            return True
+        case Sequence(parts) | Choice(parts):
+            return any(map(_holds_rule, parts))
+        case Repeat(part):
+            return _holds_rule(part)
+    return False
 
 
 def _narrowed(node: Node, banned: Ranges) -> Node:
