@@ -229,13 +229,13 @@ def test_a_value_that_a_description_gives_is_taken(description, value):
     assert sample({"type": "string", "description": description}, {}, "whatever") == value
 
 
-def test_every_tool_has_two_example_turns_with_different_values():
+def test_every_tool_has_three_example_turns_with_different_values():
     offer = ToolOffer(
         (tool({"city": STRING}, "city"), tool({"days": {"type": "integer"}}, "days", name="g"))
     )
     turns = example_turns(offer)
-    assert [call.name for _, call in turns] == ["f", "g", "f", "g"]
-    assert len({json.dumps(dict(call.arguments)) for _, call in turns}) == 4
+    assert [call.name for _, call in turns] == ["f", "g", "g", "f", "f", "g"]
+    assert len({json.dumps(dict(call.arguments)) for _, call in turns}) == 6
     for request, call in turns:
         assert str(next(iter(call.arguments.values()))) in request
         assert check_call(call, offer) == call

@@ -211,3 +211,12 @@ def test_alternatives_that_are_apart_leave_nothing_out() -> None:
     ]
     grammar = get_paradigm("json_strict").grammar(one_argument({"oneOf": branches}))
     assert grammar is not None and grammar.left_out == ()
+
+
+def test_a_list_of_calls_that_is_closed_too_early_is_accepted_and_read() -> None:
+    paradigm, offer = get_paradigm("json_strict"), STANDARD_OFFER
+    call = '{"name": "now", "arguments": {}}'
+    reply = f'{{"tool_calls": [{call}], {call}]}}'
+    grammar = paradigm.grammar(offer)
+    assert grammar is not None and departure(grammar, reply) is None
+    assert len(paradigm.parse_response(reply, offer).calls) == 2

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto import ToolOffer, ToolSpec, UsageError, get_paradigm
+from toolproto import Message, ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm
 from toolproto.describe import Presentation, describe, styles
+from toolproto.messages import ToolResult
 from toolproto.paradigms import JsonStrict, XmlTag
-from toolproto.paradigms.teaching import BALANCED, CLASSIC, PRESETS, Teaching, teach, teaching_of
+from toolproto.paradigms.teaching import (
+    BALANCED,
+    CLASSIC,
+    NEXT_STEP,
+    PRESETS,
+    Teaching,
+    teach,
+    teaching_of,
+)
 from toolproto.testing import laws
 
 WEATHER = ToolSpec(
@@ -118,7 +127,7 @@ def test_a_wrong_part_is_refused_with_what_there_is():
     with pytest.raises(UsageError, match="tools_first"):
         Teaching(order="tools_middle")
     with pytest.raises(UsageError, match="notional"):
-        Teaching(example="none")
+        Teaching(example="several")
     with pytest.raises(UsageError, match="typscript"):
         Teaching(style="typscript")
 
@@ -183,3 +192,31 @@ def test_a_hostile_tool_neither_gives_the_example_nor_a_rule(style):
     assert "<|" not in text
     assert text.count("\nRules:\n") == 1
     assert "Example." not in text
+
+
+def test_brief_teaching_shows_two_calls_of_tools_that_are_not_on_offer_and_nothing_else():
+    text = get_paradigm("json_strict", teaching="brief").instructions(OFFER)
+    assert text.count("To the request:") == 1
+    assert "Example of two calls, with tools that you may not have." in text
+
+
+def test_behind_the_last_results_the_model_is_told_how_to_go_on():
+    paradigm = get_paradigm("json_strict")
+    kept = paradigm.format_results([ToolResult(ToolCall("now", {}, "call_1"), "12:00")])
+    (sent,) = paradigm.encode_conversation(kept)
+    assert sent.content == f"{kept[0].content}\n\n{NEXT_STEP}"
+    answered = paradigm.encode_conversation([*kept, Message("assistant", "Noon.")])
+    assert answered[0] == sent
+
+
+def test_results_behind_which_the_user_says_more_are_sent_as_they_are():
+    paradigm = get_paradigm("json_strict")
+    kept = paradigm.format_results([ToolResult(ToolCall("now", {}, "call_1"), "12:00")])
+    more = [*kept, Message("user", "Never mind."), Message("assistant", "Good.")]
+    assert paradigm.encode_conversation(more) == paradigm.encode_history(more)
+
+
+def test_classic_teaching_says_nothing_behind_results():
+    paradigm = get_paradigm("json_strict", teaching="classic")
+    kept = paradigm.format_results([ToolResult(ToolCall("now", {}, "call_1"), "12:00")])
+    assert paradigm.encode_conversation(kept) == paradigm.encode_history(kept)

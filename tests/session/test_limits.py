@@ -278,7 +278,7 @@ def test_examples_stand_before_everything(play):
     play("ok", tools=[add], examples=True).send("1+2?")
     system, *examples, said = [message.role for message in play.requests[0].messages]
     assert (system, said) == ("system", "user")
-    assert examples == ["user", "assistant"] * 2
+    assert examples == ["user", "assistant"] * 3
 
 
 def test_parameters_of_session_and_turn_are_sent(play):

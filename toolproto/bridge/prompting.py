@@ -46,7 +46,9 @@ def first_request(
         spoken = neutral_messages(spoken, made, roles=("user", "assistant"))
     system = system_prompt(paradigm, system, offer, made)
     shown = paradigm.examples(offer) if examples else []
-    turns = taking_turns([*shown, *paradigm.encode_history(spoken)])
+    is_free = offer.tools and offer.choice == "auto" and asked.shape is None
+    encode = paradigm.encode_conversation if is_free else paradigm.encode_history
+    turns = taking_turns([*shown, *encode(spoken)])
     head = [Message("system", system)] if system else []
     # Whoever does not speak of tools may well speak of results.
     stop = (*asked.stop, *(paradigm.stop(offer) if asked.needs_tools else ()))

@@ -6,7 +6,7 @@ They fill the one example that instructions show, and the example turns for very
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..messages import ToolCall
@@ -16,7 +16,7 @@ from ..tools.work import Work
 from .reading import followed
 from .text import is_harmless, is_small
 
-__all__ = ["example_call", "example_calls", "sample"]
+__all__ = ["EXAMPLES", "example_call", "example_calls", "sample"]
 
 _DEPTH = 5
 _LARGEST = 2000  # characters of an example
@@ -24,47 +24,54 @@ _PARTS = 200  # of one example: a schema that holds itself twice doubles at ever
 # What finding the one example of a prompt may cost: a twentieth of a second with the worst of
 # schemas, and a hundred times what an ordinary tool takes.
 _VISITS = 20_000
+#: How many examples of one tool differ in their values.
+EXAMPLES = 3
+_NUMBERS = (3, 12, 24)
 _BY_FORMAT = {
-    "date": ("2024-05-17", "2024-11-02"),
-    "date-time": ("2024-05-17T09:30:00Z", "2024-11-02T18:15:00Z"),
-    "time": ("09:30:00", "18:15:00"),
-    "email": ("ada@example.com", "ben@example.org"),
-    "uri": ("https://example.com", "https://example.org/news"),
-    "uuid": ("3f2b8c1e-5d47-4a52-9b1c-2e8f7a6d4c10", "8a1d90e2-7c35-4f0b-a6d8-51c3e9b24f77"),
+    "date": ("2024-05-17", "2024-11-02", "2025-01-20"),
+    "date-time": ("2024-05-17T09:30:00Z", "2024-11-02T18:15:00Z", "2025-01-20T07:05:00Z"),
+    "time": ("09:30:00", "18:15:00", "07:05:00"),
+    "email": ("ada@example.com", "ben@example.org", "eva@example.net"),
+    "uri": ("https://example.com", "https://example.org/news", "https://example.net/a"),
+    "uuid": (
+        "3f2b8c1e-5d47-4a52-9b1c-2e8f7a6d4c10",
+        "8a1d90e2-7c35-4f0b-a6d8-51c3e9b24f77",
+        "1c6e4b7a-90d2-4e83-b5f1-7a2d8c03e6b9",
+    ),
 }
-# What an argument of that name usually holds, and something else that it may hold; the last word
+# What an argument of that name usually holds, and two other things that it may hold; the last word
 # of a name that is found counts.
 _BY_NAME = {
-    "city": ("Oslo", "Rome"),
-    "location": ("Oslo", "Rome"),
-    "country": ("Norway", "Italy"),
-    "path": ("notes.txt", "letter.md"),
-    "file": ("notes.txt", "letter.md"),
-    "filename": ("notes.txt", "letter.md"),
-    "url": ("https://example.com", "https://example.org/news"),
-    "query": ("train times to Bergen", "a red bicycle"),
-    "pattern": ("*.txt", "*.py"),
-    "email": ("ada@example.com", "ben@example.org"),
-    "to": ("ada@example.com", "ben@example.org"),
-    "date": ("2024-05-17", "2024-11-02"),
-    "time": ("09:30", "18:15"),
-    "timezone": ("Europe/Oslo", "Asia/Tokyo"),
-    "tz": ("Europe/Oslo", "Asia/Tokyo"),
-    "name": ("Ada", "Ben"),
-    "title": ("Weekly meeting", "Dentist"),
-    "subject": ("Lunch", "Invoice"),
-    "text": ("Hello!", "I am on my way."),
-    "content": ("Hello!", "I am on my way."),
-    "body": ("See you at noon.", "Thank you for the letter."),
-    "message": ("Hello!", "I am on my way."),
-    "language": ("English", "French"),
-    "code": ("print(1 + 1)", "print('done')"),
-    "expression": ("2 + 3", "7 * 8"),
-    "id": ("42", "108"),
-    "room": ("kitchen", "bedroom"),
-    "phone": ("+47 22 00 00 00", "+39 06 0000"),
-    "street": ("Main Street 5", "Via Appia 12"),
-    "postcode": ("0150", "00100"),
+    "city": ("Oslo", "Rome", "Lima"),
+    "location": ("Oslo", "Rome", "Lima"),
+    "country": ("Norway", "Italy", "Peru"),
+    "path": ("notes.txt", "letter.md", "plan.csv"),
+    "file": ("notes.txt", "letter.md", "plan.csv"),
+    "filename": ("notes.txt", "letter.md", "plan.csv"),
+    "url": ("https://example.com", "https://example.org/news", "https://example.net/a"),
+    "query": ("train times to Bergen", "a red bicycle", "how to bake bread"),
+    "pattern": ("*.txt", "*.py", "*.md"),
+    "email": ("ada@example.com", "ben@example.org", "eva@example.net"),
+    "to": ("ada@example.com", "ben@example.org", "eva@example.net"),
+    "date": ("2024-05-17", "2024-11-02", "2025-01-20"),
+    "time": ("09:30", "18:15", "07:05"),
+    "timezone": ("Europe/Oslo", "Asia/Tokyo", "America/Lima"),
+    "tz": ("Europe/Oslo", "Asia/Tokyo", "America/Lima"),
+    "name": ("Ada", "Ben", "Eva"),
+    "title": ("Weekly meeting", "Dentist", "Birthday party"),
+    "subject": ("Lunch", "Invoice", "Holiday"),
+    "text": ("Hello!", "I am on my way.", "Good night."),
+    "content": ("Hello!", "I am on my way.", "Good night."),
+    "body": ("See you at noon.", "Thank you for the letter.", "The train is late."),
+    "message": ("Hello!", "I am on my way.", "Good night."),
+    "language": ("English", "French", "German"),
+    "code": ("print(1 + 1)", "print('done')", "x = 5"),
+    "expression": ("2 + 3", "7 * 8", "100 / 4"),
+    "id": ("42", "108", "7"),
+    "room": ("kitchen", "bedroom", "garage"),
+    "phone": ("+47 22 00 00 00", "+39 06 0000", "+51 1 000 0000"),
+    "street": ("Main Street 5", "Via Appia 12", "Calle Sol 8"),
+    "postcode": ("0150", "00100", "15001"),
 }
 
 
@@ -74,11 +81,11 @@ def sample(schema: Any, root: Mapping[str, Any], name: str = "") -> Any:
 
 
 class _Sampler:
-    """Makes the values of one example: the usual ones, or, as the *second*, others."""
+    """Makes the values of one example: the usual ones, or those of the *which*-th other example."""
 
-    def __init__(self, root: Mapping[str, Any], second: bool = False) -> None:
+    def __init__(self, root: Mapping[str, Any], which: int = 0) -> None:
         self._root = root
-        self._second = second
+        self._which = which
         self._left = _PARTS
 
     def sample(self, schema: Any, name: str, depth: int) -> Any:
@@ -86,7 +93,7 @@ class _Sampler:
         schema = followed(schema, self._root)
         for key in ("examples", "enum"):
             if isinstance(schema.get(key), list) and schema[key]:
-                return schema[key][:2][-1 if self._second else 0]
+                return self._one_of(schema[key])
         for key in ("const", "default"):
             if key in schema and schema[key] is not None:
                 return schema[key]
@@ -101,15 +108,18 @@ class _Sampler:
         if depth >= _DEPTH or kind == "null" or self._left < 0:
             return None
         if kind in ("integer", "number"):
-            return _number(schema, 12 if self._second else 3)
+            return _number(schema, self._one_of(_NUMBERS))
         if kind == "boolean":
-            return not self._second
+            return self._which != 1
         if kind == "array":
             return [self.sample(schema.get("items"), name.removesuffix("s"), depth + 1)]
         if kind == "object":
             return self.members(schema, depth)
         named = _named_in(schema.get("description"))
-        return (named or _text(str(schema.get("format")), name))[:2][-1 if self._second else 0]
+        return self._one_of(named or _text(str(schema.get("format")), name))
+
+    def _one_of(self, values: Sequence[Any]) -> Any:
+        return values[:EXAMPLES][self._which % min(len(values), EXAMPLES)]
 
     def members(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         properties = schema.get("properties")
@@ -145,12 +155,12 @@ def _number(schema: Mapping[str, Any], wanted: int) -> Any:
     return high if isinstance(high, int | float) and high < wanted else wanted
 
 
-def _text(format: str, name: str) -> tuple[str, str]:
+def _text(format: str, name: str) -> tuple[str, ...]:
     if format in _BY_FORMAT:
         return _BY_FORMAT[format]
     words = name.lower().replace("-", "_").split("_")
     known = (_BY_NAME[word] for word in reversed(words) if word in _BY_NAME)
-    return next(known, ("example", "another"))
+    return next(known, ("example", "another", "third"))
 
 
 def example_call(offer: ToolOffer) -> ToolCall | None:
@@ -164,18 +174,23 @@ def example_call(offer: ToolOffer) -> ToolCall | None:
 
 
 def example_calls(offer: ToolOffer, most: int) -> list[ToolCall]:
-    """A call of each of the first *most* tools, and then another of each with other values.
+    """A call of each of the first *most* tools, then others of each with other values.
 
-    Of the demanded tool alone, if one is.
+    Every second time the tools come in the opposite order. Of the demanded tool alone, if one is.
     """
     work = Work(_VISITS)
     tools = [tool for tool in offer.tools if tool.name == offer.choice] or offer.tools[:most]
-    made = (_valid_call(tool, work, second) for second in (False, True) for tool in tools)
+    there_and_back = (tools[:: -1 if which % 2 else 1] for which in range(EXAMPLES))
+    made = (
+        _valid_call(tool, work, which)
+        for which, ordered in enumerate(there_and_back)
+        for tool in ordered
+    )
     return [call for call in made if call is not None]
 
 
-def _valid_call(tool: ToolSpec, work: Work, second: bool = False) -> ToolCall | None:
-    sampler = _Sampler(tool.parameters, second)
+def _valid_call(tool: ToolSpec, work: Work, which: int = 0) -> ToolCall | None:
+    sampler = _Sampler(tool.parameters, which)
     arguments = sampler.members(tool.parameters, 0)
     optional = [key for key in tool.properties if key not in arguments]
     if not arguments and optional:

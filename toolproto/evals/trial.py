@@ -116,7 +116,7 @@ class Trial:
         return self._made(Message("user", self.case.ask), said, Message("user", "", (), (result,)))
 
     def _made(self, *said: Message) -> ChatRequest:
-        messages = (*self.opening, *self.paradigm.encode_history(said))
+        messages = (*self.opening, *self.paradigm.encode_conversation(said))
         offer = self.case.offer
         return ChatRequest(
             messages, self.paradigm.stop(offer), dict(self.params), constraint=self._constraint()

@@ -56,7 +56,8 @@ class CallForm:
 
     *call* gives the texts of one call of a tool. *opening*, *between* and *closing* stand around
     and between all calls, *marker* is the text with which the first one begins; unless *sure*, it
-    begins other things as well, and only more of the call tells. *as_json* is for calls without
+    begins other things as well, and only more of the call tells. *instead* is what else may stand
+    between calls, because models write it and readers understand it. *as_json* is for calls without
     markers that are JSON.
     """
 
@@ -67,6 +68,7 @@ class CallForm:
     marker: str = ""
     sure: bool = True
     as_json: AsJson | None = None
+    instead: tuple[str, ...] = ()
 
 
 def made_once(
@@ -141,7 +143,8 @@ def _calls(form: CallForm, calls: list[Node], parallel: bool) -> Node:
     if not calls:
         return NOTHING
     one = either(calls)
-    more = times(joined(text(form.between), one), 0, CALLS_AT_ONCE - 1) if parallel else EMPTY
+    between = either(map(text, (form.between, *form.instead)))
+    more = times(joined(between, one), 0, CALLS_AT_ONCE - 1) if parallel else EMPTY
     return joined(text(form.opening), one, more, text(form.closing))
 
 

@@ -6,6 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Any, ClassVar
@@ -38,7 +39,7 @@ from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 from .salvage import salvaging
 from .splice import spliced
-from .teaching import BALANCED, Teaching, WriteCalls, taught_before, teaching_of
+from .teaching import BALANCED, NEXT_STEP, Teaching, WriteCalls, taught_before, teaching_of
 
 __all__ = ["NO_TOOLS", "ToolContextDef"]
 
@@ -202,6 +203,23 @@ class ToolContextDef(ABC):
     def encode_history(self, messages: Sequence[Message]) -> list[Message]:
         """*messages* with their calls and results rendered into the text, ready to be sent."""
         return [self._as_text(message) for message in messages]
+
+    def encode_conversation(self, messages: Sequence[Message]) -> list[Message]:
+        """What :meth:`encode_history` renders, with how to go on behind results that came last.
+
+        Results behind which the user says more are no reason to go on. Neither answer changes when
+        the conversation grows, so that prompts stay prefixes of each other.
+        """
+        rendered = self.encode_history(messages)
+        if not self.teaching.next_step:
+            return rendered
+        next_roles = [*(message.role for message in messages[1:]), "assistant"]
+        return [
+            replace(text, content=f"{text.content}\n\n{NEXT_STEP}")
+            if message.results and role == "assistant"
+            else text
+            for message, text, role in zip(messages, rendered, next_roles, strict=True)
+        ]
 
     def _as_text(self, message: Message) -> Message:
         if message.role == "assistant" and message.calls:

@@ -23,6 +23,11 @@ from .wire import JsonCall, WireFormat
 
 __all__ = ["JsonStrict"]
 
+# Of 280 lists of calls that Qwen2.5-Coder-0.5B wrote without a grammar, 199 closed the list behind
+# each call and went on: ``[{…}], {…}]``. A grammar that forbids it gets one call instead of two:
+# right parallel calls fell from 30 to 5 in 100.
+_CLOSED_TOO_EARLY = ("], ",)
+
 
 @register_paradigm
 class JsonStrict(ToolContextDef):
@@ -76,4 +81,4 @@ class JsonStrict(ToolContextDef):
         as_json = AsJson(JsonCall().schema_of, listed=True, inside=(self.wrapper,))
         form = calls.call_form
         assert form is not None, "JSON says how it is written"
-        return replace(form, as_json=as_json)
+        return replace(form, as_json=as_json, instead=_CLOSED_TOO_EARLY)

@@ -34,7 +34,10 @@ def request_messages(
     if setup.guard.neutralise:
         made = neutraliser(setup.paradigm, setup.tools)
         messages = neutral_messages(messages, made, before=before)
-    shown = taking_turns([*examples, *setup.paradigm.encode_history(messages)])
+    # A turn that is to bring an answer in some form does not end with plain words.
+    paradigm = setup.paradigm
+    encode = paradigm.encode_history if setup.output else paradigm.encode_conversation
+    shown = taking_turns([*examples, *encode(messages)])
     return setup.masking.mask(shown) if setup.masking else shown
 
 
