@@ -205,10 +205,10 @@ class ToolContextDef(ABC):
         return [self._as_text(message) for message in messages]
 
     def encode_conversation(self, messages: Sequence[Message]) -> list[Message]:
-        """What :meth:`encode_history` renders, with how to go on behind results that came last.
+        """Like :meth:`encode_history`, and results that end it are followed by what to do next.
 
-        Results behind which the user says more are no reason to go on. Neither answer changes when
-        the conversation grows, so that prompts stay prefixes of each other.
+        If the user says more after the results, nothing is added. What is rendered does not change
+        when the conversation grows, so that prompts stay prefixes of each other.
         """
         rendered = self.encode_history(messages)
         if not self.teaching.next_step:
