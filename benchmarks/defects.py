@@ -56,7 +56,8 @@ def snippets() -> tuple[str, ...]:
     """Top-level functions and classes of the standard library, 100 to 6,000 characters long."""
     folder = Path(os.__file__).parent
     found: list[str] = []
-    for path in sorted(folder.glob("*.py")):
+    # Distributions leave links there that lead nowhere.
+    for path in sorted(each for each in folder.glob("*.py") if each.is_file()):
         source = path.read_text(encoding="utf-8")
         found += re.split(r"^(?=(?:def|class|async def) )", source, flags=re.MULTILINE)
     return tuple(piece for piece in found if 100 <= len(piece) <= 6000)
