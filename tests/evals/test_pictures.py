@@ -80,7 +80,7 @@ def test_a_page_has_a_bar_with_its_interval_for_every_share(report):
     text = page(report)
     assert text.count("<svg") == 6
     assert text.count('class="bar') == text.count('class="interval"') == 6 * 4
-    assert "json_strict/examples" in text and "holds back" in text
+    assert "json_strict/examples" in text and "calls nothing when no tool is needed" in text
     assert re.search(r"100 % \(\d+-100\)", text)
 
 

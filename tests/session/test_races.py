@@ -127,7 +127,7 @@ def test_a_rejection_that_comes_too_late_runs_nothing(play):
     log = play.session._keeping.log
     log.write([log.resuming({id: Allow()})])
     play("Done.", **options)
-    with pytest.raises(SessionConflict, match="decided before"):
+    with pytest.raises(SessionConflict, match="decided differently before"):
         play.resume({id: Deny()})
     assert ran == []
     assert play.resume({id: Allow()}).status == "completed" and ran == [1]
