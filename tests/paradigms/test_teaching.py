@@ -200,23 +200,28 @@ def test_brief_teaching_shows_two_calls_of_tools_that_are_not_on_offer_and_nothi
     assert "Example of two calls, with tools that you may not have." in text
 
 
-def test_behind_the_last_results_the_model_is_told_how_to_go_on():
-    paradigm = get_paradigm("json_strict")
-    kept = paradigm.format_results([ToolResult(ToolCall("now", {}, "call_1"), "12:00")])
+NOON = ToolResult(ToolCall("now", {}, "call_1"), "12:00")
+
+
+@pytest.mark.parametrize("name", ["json_strict", "xml_tag"])
+def test_a_guided_model_is_told_behind_the_last_results_how_to_go_on(name):
+    paradigm = get_paradigm(name, teaching="guided")
+    kept = paradigm.format_results([NOON])
     (sent,) = paradigm.encode_conversation(kept)
-    assert sent.content == f"{kept[0].content}\n\n{NEXT_STEP}"
+    assert sent.content == (
+        f'<tool_result name="now" id="call_1">\n12:00\n</tool_result>\n\n{NEXT_STEP}'
+    )
     answered = paradigm.encode_conversation([*kept, Message("assistant", "Noon.")])
     assert answered[0] == sent
 
 
 def test_results_behind_which_the_user_says_more_are_sent_as_they_are():
-    paradigm = get_paradigm("json_strict")
-    kept = paradigm.format_results([ToolResult(ToolCall("now", {}, "call_1"), "12:00")])
-    more = [*kept, Message("user", "Never mind."), Message("assistant", "Good.")]
+    paradigm = get_paradigm("json_strict", teaching="guided")
+    more = [*paradigm.format_results([NOON]), Message("user", "Never mind.")]
     assert paradigm.encode_conversation(more) == paradigm.encode_history(more)
 
 
-def test_classic_teaching_says_nothing_behind_results():
-    paradigm = get_paradigm("json_strict", teaching="classic")
-    kept = paradigm.format_results([ToolResult(ToolCall("now", {}, "call_1"), "12:00")])
+def test_other_models_are_told_nothing_behind_results():
+    paradigm = get_paradigm("json_strict")
+    kept = paradigm.format_results([NOON])
     assert paradigm.encode_conversation(kept) == paradigm.encode_history(kept)

@@ -215,11 +215,15 @@ class ToolContextDef(ABC):
             return rendered
         next_roles = [*(message.role for message in messages[1:]), "assistant"]
         return [
-            replace(text, content=f"{text.content}\n\n{NEXT_STEP}")
+            replace(text, content=f"{self._results_to_use(message.results)}\n\n{NEXT_STEP}")
             if message.results and role == "assistant"
             else text
             for message, text, role in zip(messages, rendered, next_roles, strict=True)
         ]
+
+    def _results_to_use(self, results: Sequence[ToolResult]) -> str:
+        """*results* as they are written where the model is told how to go on."""
+        return self.encode_results(results)
 
     def _as_text(self, message: Message) -> Message:
         if message.role == "assistant" and message.calls:

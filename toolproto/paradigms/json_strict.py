@@ -18,7 +18,7 @@ from ..messages import Repair, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 from .base import NO_TOOLS, ToolContextDef
 from .registry import register_paradigm
-from .results import json_result
+from .results import json_result, tagged_result
 from .wire import JsonCall, WireFormat
 
 __all__ = ["JsonStrict"]
@@ -55,6 +55,11 @@ class JsonStrict(ToolContextDef):
     def encode_results(self, results: Sequence[ToolResult]) -> str:
         """One line of JSON for each result."""
         return "\n".join(json_result(result, self.neutralise) for result in results)
+
+    def _results_to_use(self, results: Sequence[ToolResult]) -> str:
+        # In JSON they taught a model of 1.5 billion parameters to write results itself: 68 of 432
+        # turns of BFCL ended with that, and 7 of 471 where results stood in tags.
+        return "\n".join(tagged_result("tool_result", each, self.neutralise) for each in results)
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""

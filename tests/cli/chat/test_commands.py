@@ -121,7 +121,7 @@ def test_a_file_that_is_there_is_replaced_only_with_a_yes(tmp_path):
 
 def test_thinking_and_results_that_are_not_there_are_told_so():
     seen, _ = play("/thinking", "/thinking off", "/result", "/result x", "/result 0")
-    assert "there was no thinking yet" in seen and "thinking is folded now" in seen
+    assert "there was no thinking yet" in seen and "thinking is now folded" in seen
     assert seen.count("there are 0 results") == 3
 
 

@@ -307,5 +307,5 @@ def test_ctrl_c_ends_a_program_in_the_middle_of_a_reply(model_path):
 def test_a_forked_process_is_told_that_it_cannot_use_the_model(model_path):
     with program(FORKED, model_path) as running:
         _, told, end = running.communicate(timeout=60)[0].splitlines()
-    assert told.startswith("EndpointError this process was forked")
+    assert told.startswith("EndpointError llama.cpp does not work in a process that was forked")
     assert end == "None 0"
