@@ -16,7 +16,7 @@ from ..tools.work import Work
 from .reading import followed
 from .text import is_harmless, is_small
 
-__all__ = ["EXAMPLES", "example_call", "example_calls", "sample"]
+__all__ = ["example_call", "example_calls", "sample"]
 
 _DEPTH = 5
 _LARGEST = 2000  # characters of an example
@@ -24,8 +24,7 @@ _PARTS = 200  # of one example: a schema that holds itself twice doubles at ever
 # What finding the one example of a prompt may cost: a twentieth of a second with the worst of
 # schemas, and a hundred times what an ordinary tool takes.
 _VISITS = 20_000
-#: How many examples of one tool differ in their values.
-EXAMPLES = 3
+_EXAMPLES = 3  # of one tool that differ in their values
 _NUMBERS = (3, 12, 24)
 _BY_FORMAT = {
     "date": ("2024-05-17", "2024-11-02", "2025-01-20"),
@@ -81,7 +80,7 @@ def sample(schema: Any, root: Mapping[str, Any], name: str = "") -> Any:
 
 
 class _Sampler:
-    """Makes the values of one example: the usual ones, or those of the *which*-th other example."""
+    """Makes the values of one example; *which* of several that differ, the usual one first."""
 
     def __init__(self, root: Mapping[str, Any], which: int = 0) -> None:
         self._root = root
@@ -119,7 +118,7 @@ class _Sampler:
         return self._one_of(named or _text(str(schema.get("format")), name))
 
     def _one_of(self, values: Sequence[Any]) -> Any:
-        return values[:EXAMPLES][self._which % min(len(values), EXAMPLES)]
+        return values[self._which % len(values)]
 
     def members(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         properties = schema.get("properties")
@@ -180,7 +179,7 @@ def example_calls(offer: ToolOffer, most: int) -> list[ToolCall]:
     """
     work = Work(_VISITS)
     tools = [tool for tool in offer.tools if tool.name == offer.choice] or offer.tools[:most]
-    there_and_back = (tools[:: -1 if which % 2 else 1] for which in range(EXAMPLES))
+    there_and_back = (tools[:: -1 if which % 2 else 1] for which in range(_EXAMPLES))
     made = (
         _valid_call(tool, work, which)
         for which, ordered in enumerate(there_and_back)

@@ -148,8 +148,8 @@ _NOTIONAL = (
 )
 #: What stands behind results. Without it, Qwen2.5-Coder-1.5B made the same calls again or wrote
 #: results of its own until the turn was stopped: in 26 % of the turns of BFCL's ``multi_turn_base``
-#: with tagged results and in 48 % with results in JSON; with it, in 0.3 % (tagged). It is not for
-#: every model: one of 135 million parameters answered the line instead of the question.
+#: with tagged results and in 48 % with results in JSON; with it, in 0.3 to 0.5 % (tagged). It is
+#: not for every model: one of 135 million parameters answered the line instead of the question.
 NEXT_STEP = (
     "These are the results of your calls. If something that was asked for is still to be done, make"
     " the next call. Otherwise answer in plain words."

@@ -131,9 +131,6 @@ def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
     serve(config, workers)
 
 
-_PLAIN = ("host", "port", "key_env", "log_content", "pass_others")
-
-
 def _config(options: dict[str, Any], settings: Settings) -> Any:
     from ...proxy.config import config_from
 
