@@ -165,8 +165,7 @@ def free_port() -> int:
 @contextlib.contextmanager
 def running(words: list[str], port: int, seconds: float = 60) -> Iterator[int]:
     """The process of a server, once it listens."""
-    # LiteLLM would fetch its table of prices.
-    environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    environment = {**os.environ, **LITELLM_VARIABLES}
     process = subprocess.Popen(
         words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
     )
@@ -285,6 +284,8 @@ class Loader:
             f"{(cpu(self._process.pid) - ours) / wall:.2f}; load of the machine "
             f"{os.getloadavg()[0]:.1f})"
         )
+        if told["wrong"]:
+            print(f"    the end of one that went wrong: {told['example']!r}")
 
 
 def keeping_pace(streams: int, litellm: str | None, folder: Path) -> None:
@@ -308,9 +309,9 @@ def keeping_pace(streams: int, litellm: str | None, folder: Path) -> None:
         if litellm:
             words = [*litellm_words(litellm, upstream, folder), "--num_workers", "2"]
             with running(words, LITELLM, 180) as pid:
-                time.sleep(20)
+                time.sleep(30)
                 loader.load("LiteLLM, warming up", LITELLM, pid, 20, False)
-                for at_once in (100, streams):
+                for at_once in (25, 50, 100, streams):
                     loader.load("LiteLLM, words, 2 workers", LITELLM, pid, at_once, False)
 
 
@@ -350,12 +351,19 @@ def memory(port: int, pid: int, requests: int) -> None:
 
 
 LITELLM = free_port()
+#: As its makers advise for production; and its table of prices is not fetched.
+LITELLM_VARIABLES = {
+    "LITELLM_MODE": "PRODUCTION",
+    "LITELLM_LOG": "ERROR",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+}
 
 
 def litellm_words(program: str, upstream: int, folder: Path) -> list[str]:
     terms = {"model": "openai/m", "api_base": f"http://127.0.0.1:{upstream}/v1", "api_key": "sk-x"}
     settings = {
         "model_list": [{"model_name": "openai/m", "litellm_params": terms}],
+        "litellm_settings": {"set_verbose": False, "request_timeout": 600, "num_retries": 0},
         # It does not start without a key for its clients otherwise.
         "general_settings": {"dangerously_permit_weak_or_unset_master_key": True},
     }

@@ -3,9 +3,9 @@
 ``benchmarks/proxy.py`` starts it beside a proxy. It serves chat completions at a port, and for each
 line of its input, ``PORT STREAMS SECONDS TOOLS MODEL``, asks the proxy at PORT for so many streams
 of 20 tokens a second. Each token is the time at which it was sent. The answer is a line of JSON:
-how late tokens came, in ms, at the median and the 99th percentile, how many there were, and how
-many streams went wrong. Both sides are protocols written by hand: what costs the time of two cores
-is to be the proxy.
+how late tokens came, in ms, at the median and the 99th percentile, how many there were, how many
+streams went wrong, and what one of those said last. Both sides are protocols written by hand: what
+costs the time of two cores is to be the proxy.
 """
 
 from __future__ import annotations
@@ -111,6 +111,8 @@ class Client(asyncio.Protocol):
     def __init__(self, request: bytes, late: list[int]) -> None:
         self._request, self._late = request, late
         self._kept = b""
+        #: The end of what came.
+        self.last = b""
         self.over: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._count = 0
 
@@ -124,6 +126,7 @@ class Client(asyncio.Protocol):
             self._late.append(at - int(stamp[1]))
             self._count += 1
             end = stamp.end()
+        self.last = text[-300:]
         self._kept = text[max(end, len(text) - 40) :]
         if self._kept.endswith(b"0\r\n\r\n"):
             self._transport.close()
@@ -133,7 +136,7 @@ class Client(asyncio.Protocol):
             self.over.set_result(self._count)
 
 
-async def load(port: int, streams: int, seconds: int, tools: bool, model: str) -> dict[str, float]:
+async def load(port: int, streams: int, seconds: int, tools: bool, model: str) -> dict[str, Any]:
     """How *streams* fare at the proxy at *port*."""
     tokens, late = RATE * seconds, list[int]()
     messages = [{"role": "user", "content": f"Write it. clock/{tokens}"}]
@@ -150,11 +153,17 @@ async def load(port: int, streams: int, seconds: int, tools: bool, model: str) -
     waiting = (asyncio.wait_for(client.over, 3 * seconds + 60) for client in clients)
     counts = await asyncio.gather(*waiting, return_exceptions=True)
     late.sort()
+    wrong = [
+        client.last.decode("utf-8", "replace")
+        for client, count in zip(clients, counts, strict=True)
+        if count != tokens
+    ]
     return {
         "p50": late[len(late) // 2] if late else -1,
         "p99": late[len(late) * 99 // 100] if late else -1,
         "tokens": len(late),
-        "wrong": sum(count != tokens for count in counts),
+        "wrong": len(wrong),
+        "example": wrong[0] if wrong else "",
     }
 
 

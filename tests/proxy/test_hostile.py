@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import socket
@@ -128,6 +129,14 @@ def test_a_body_that_cannot_be_meant_is_refused(url, body):
     answer = httpx.post(url + CHAT, content=body)
     assert answer.status_code == 400
     assert answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/embeddings", "/v1/messages/count_tokens"])
+def test_a_packed_body_is_refused_by_what_it_is(url, path):
+    packed = gzip.compress(json.dumps(BODY).encode())
+    answer = httpx.post(url + path, content=packed, headers={"content-encoding": "gzip"})
+    assert answer.status_code == 415
+    assert "content-encoding: gzip" in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("chunked", [False, True])

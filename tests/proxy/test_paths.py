@@ -100,7 +100,8 @@ def before(
 ) -> Iterator[httpx.Client]:
     with served(backend.app()) as upstream:
         url = upstream if dialect == "ollama" else f"{upstream}/v1"
-        given = {"prefix": settings.pop("prefix", ""), "dialect": dialect}
+        given = {name: settings.pop(name) for name in ("prefix", "normalize") if name in settings}
+        given["dialect"] = dialect
         config = ProxyConfig((Upstream(url, **given),), ModelTerms("xml_tag"), **settings)
         with served(make_app(config)) as address, httpx.Client(base_url=address) as client:
             yield client
@@ -319,10 +320,26 @@ def test_a_prompt_of_ollamas_is_completed(stream: bool):
     assert [line["done"] for line in lines[:-1]] == [False] * (len(lines) - 1)
 
 
+def test_what_has_no_messages_has_none_to_put_into_order():
+    backend = Everything()
+    with before(backend, "ollama", normalize=True) as client:
+        for path, body in (("generate", {"prompt": "Hi"}), ("chat", {"messages": []})):
+            answer = client.post(f"/api/{path}", json={"model": "m", **body})
+            assert answer.json() == {"path": f"/api/{path}"}
+
+
 def test_a_prompt_that_is_empty_asks_only_whether_the_model_is_there(fronts: Front):
     backend, client = fronts("openai_chat")
     told = client.post("/api/generate", json={"model": "m"}).json()
     assert (told["response"], told["done"], told["done_reason"]) == ("", True, "load")
+    assert backend.asked == []
+
+
+@pytest.mark.parametrize("more", [{}, {"messages": []}, {"messages": [], "keep_alive": 0}])
+def test_a_chat_without_messages_asks_only_whether_the_model_is_there(fronts: Front, more):
+    backend, client = fronts("openai_chat")
+    told = client.post("/api/chat", json={"model": "m", **more}).json()
+    assert (told["message"]["content"], told["done_reason"]) == ("", "load")
     assert backend.asked == []
 
 

@@ -36,6 +36,11 @@ async def read_body(request: Request, most: int) -> bytes:
 
 
 async def _read(request: Request, most: int) -> bytes:
+    # It would be taken for anything but what it is. Nobody's SDK packs what it sends here.
+    encoding = request.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity"):
+        told = f"the body is packed (content-encoding: {encoding[:40]}); send it as it is"
+        raise BadRequest(told, None, "packed_body", 415)
     too_large = BadRequest(f"the body is longer than {most} bytes", None, "too_large", 413)
     announced = request.headers.get("content-length", "")
     # By its digits first: a number of thousands of them is none that Python reads.

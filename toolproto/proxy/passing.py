@@ -89,7 +89,7 @@ def _content(body: bytes, values: Mapping[str, Any], upstream: Upstream, with_to
     """
     idle = () if with_tools else [name for name in _TOOL_FIELDS if name in values]
     changed: dict[str, Any] = {"model": upstream.name_of(values["model"])}
-    if upstream.normalize and not with_tools:
+    if upstream.normalize and not with_tools and values.get("messages"):
         changed["messages"] = in_turns(values["messages"])
     if not idle and all(values[name] == value for name, value in changed.items()):
         return body

@@ -18,7 +18,7 @@ from ..bridge.exchange import Exchange
 from ..bridge.failures import failure_of, fault_of
 from ..bridge.translate.base import Api, Fault, Stamp
 from ..bridge.translate.content import Sees, blind
-from ..bridge.translate.ollama_generate import OllamaGenerateApi
+from ..bridge.translate.ollama import OllamaApi
 from ..endpoints.dialects import get_dialect
 from ..endpoints.dialects.spoken import check_stops, spoken_params
 from ..errors import EndpointError
@@ -104,14 +104,15 @@ class Serving:
     ) -> Response:
         key = client_key(request)
         try:
+            only_loads = isinstance(api, OllamaApi) and api.only_loads(values)
             # What has a path of its own, a prompt of Ollama's, has no messages.
-            if api.dialect is not None and api.backend_path is None:
+            if api.dialect is not None and api.backend_path is None and not only_loads:
                 check_messages(values)
             check_limits(values, self._config.limits)
             passed = await self._passing.attempt(
                 api, record.model, body, values, key, request.headers
             )
-            if passed is None and isinstance(api, OllamaGenerateApi) and api.only_loads(values):
+            if passed is None and isinstance(api, OllamaApi) and only_loads:
                 record.end("answered")
                 return AsciiJson(api.loaded(record.model, Stamp(record.id, int(time.time()))))
             if passed is None:

@@ -30,7 +30,7 @@ from ..bridge.translate import APIS, GOOGLE, api_at
 from ..bridge.translate.base import Api, Stamp
 from ..bridge.translate.content import Sees, blind
 from ..bridge.translate.estimate import estimated
-from ..bridge.translate.ollama_generate import OllamaGenerateApi
+from ..bridge.translate.ollama import OllamaApi
 from ..bridge.translate.responses_output import ResponsesAsked
 from ..endpoints.dialects.spoken import check_stops, spoken_params
 from ..errors import UsageError
@@ -148,13 +148,14 @@ class Desk:
 
     def _asked(self, api: Api, values: dict[str, Any], arrived: Arrived) -> Plan:
         model = read_model(values)
+        only_loads = isinstance(api, OllamaApi) and api.only_loads(values)
         # What has a path of its own, a prompt of Ollama's, has no messages.
-        if api.dialect is not None and api.backend_path is None:
+        if api.dialect is not None and api.backend_path is None and not only_loads:
             check_messages(values)
         if self._passes(api, values):
             own = api.backend_path or self.backend.dialect.path
             return HandOn(own, _content(arrived.body, values))
-        if isinstance(api, OllamaGenerateApi) and api.only_loads(values):
+        if isinstance(api, OllamaApi) and only_loads:
             return Told.of(api.loaded(model, _stamp()))
         asked = self._read(api, values, arrived.key)
         bridge = Bridge(taught(model, self.terms(model)), self.terms(model))

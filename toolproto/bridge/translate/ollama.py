@@ -46,6 +46,7 @@ _OPTIONS = {
     "repeat_penalty": "repeat_penalty",
 }
 _REASONS = {"tool_calls": "stop"}
+_LOADED = {"done": True, "done_reason": "load"}
 
 
 class OllamaApi:
@@ -57,6 +58,8 @@ class OllamaApi:
     media_type = "application/x-ndjson"
     #: Clients take every line for a part of the answer, an empty one too.
     keep_alive = ""
+    #: An answer that says nothing.
+    _nothing: Mapping[str, Any] = {"message": {"role": "assistant", "content": ""}}
 
     def is_about_tools(self, body: Mapping[str, Any]) -> bool:
         """Whether there are tools, or calls and results of earlier ones."""
@@ -86,6 +89,14 @@ class OllamaApi:
             notes=offering.notes,
             size=offering.size,
         )
+
+    def only_loads(self, body: Mapping[str, Any]) -> bool:
+        """Whether *body* asks for nothing but that the model be there: it says nothing."""
+        return body.get("messages") in (None, [])
+
+    def loaded(self, model: str, stamp: Stamp) -> dict[str, Any]:
+        """The answer to that."""
+        return {**response_to(Asked(model, ()), stamp), **self._nothing, **_LOADED}
 
     def writer(self, asked: Asked, stamp: Stamp) -> _Writer:
         """A writer of lines."""

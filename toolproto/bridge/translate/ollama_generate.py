@@ -22,6 +22,7 @@ class OllamaGenerateApi(OllamaApi):
 
     name = "ollama_generate"
     backend_path = "/api/generate"
+    _nothing: Mapping[str, Any] = {"response": ""}
 
     def is_about_tools(self, body: Mapping[str, Any]) -> bool:
         """Never."""
@@ -42,11 +43,6 @@ class OllamaGenerateApi(OllamaApi):
     def only_loads(self, body: Mapping[str, Any]) -> bool:
         """Whether *body* asks for nothing but that the model be there: it has no prompt."""
         return not body.get("prompt") and not body.get("images")
-
-    def loaded(self, model: str, stamp: Stamp) -> dict[str, Any]:
-        """The answer to that."""
-        done = {"response": "", "done": True, "done_reason": "load"}
-        return {**response_to(Asked(model, ()), stamp), **done}
 
     def writer(self, asked: Asked, stamp: Stamp) -> _Writer:  # type: ignore[override]
         """A writer of lines."""
