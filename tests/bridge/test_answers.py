@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from typing import Any
 
 import httpx
@@ -56,6 +58,30 @@ def test_items_are_found_by_their_ids():
     for reference in ({"type": "item_reference", "id": item["id"]}, {"id": item["id"]}):
         given = [reference, {"role": "user", "content": "And?"}]
         assert said(answers, input=given) == ["answer 1", "And?"]
+
+
+def test_references_may_not_become_more_than_is_kept():
+    answers = Answers(20_000)
+    ids = [answered(answers, number)["output"][0]["id"] for number in range(2)]
+    assert said(answers, input=[{"id": id} for id in ids]) == ["answer 0\nanswer 1"]
+    with pytest.raises(BadRequest, match="longer than 20000 bytes") as refused:
+        said(answers, input=[{"id": ids[0]}] * 1_000)
+    assert refused.value.status == 413
+
+
+def test_they_take_no_more_memory_than_they_may():
+    tracemalloc.start()
+    try:
+        answers = Answers(200_000)
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(200):
+            answered(answers, number, tools=[TOOL] * 3)
+        gc.collect()
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert len(answers._kept) < 200  # some had to go
+    assert taken < 300_000
 
 
 def test_nobody_else_finds_them():
