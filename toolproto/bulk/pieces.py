@@ -36,7 +36,8 @@ class Piece:
 
     *start* and *size* are bytes of a file of lines, or rows of the row group *group* of a table.
     *data* is what stands there, where nobody else could read it: in a pipe, or packed. With a
-    *fault* it is one row that cannot be read. *seen* is how many bytes of all inputs end with it.
+    *fault* it is one row that cannot be read. *share* is how many bytes of the inputs it is,
+    as they lie there, packed or not.
     """
 
     number: int
@@ -47,7 +48,7 @@ class Piece:
     group: int = 0
     data: bytes | None = None
     fault: str = ""
-    seen: int = 0
+    share: int = 0
 
     @property
     def place(self) -> str:
@@ -61,20 +62,19 @@ def cut(sources: Sequence[Source], columns: Sequence[str], max_row: int) -> Iter
     *columns* are the fields anybody will look at, and a row of more than *max_row* bytes is not
     taken into memory.
     """
-    at, before = 0, 0
+    at = 0
     numbers = count()
     while at < len(sources):
         source = sources[at]
         if source.kind is Kind.TEXT:
             texts = _texts(sources, at)
             found: Iterable[Piece] = [texts]
-            taken, size = len(texts.sources), texts.seen
+            at += len(texts.sources)
         else:
             found = _lines(source, max_row) if source.kind is Kind.JSONL else _rows(source, columns)
-            taken, size = 1, source.size
+            at += 1
         for piece in found:
-            yield replace(piece, number=next(numbers), seen=before + piece.seen)
-        at, before = at + taken, before + size
+            yield replace(piece, number=next(numbers))
 
 
 def _texts(sources: Sequence[Source], first: int) -> Piece:
@@ -85,7 +85,7 @@ def _texts(sources: Sequence[Source], first: int) -> Piece:
         last += 1
         if last == first + FILES or size > FILES_BYTES or sources[last - 1].is_packed:
             break
-    return Piece(0, tuple(sources[first:last]), seen=size)
+    return Piece(0, tuple(sources[first:last]), share=size)
 
 
 # -- lines ------------------------------------------------------------------------------------
@@ -94,12 +94,13 @@ def _texts(sources: Sequence[Source], first: int) -> Piece:
 def _lines(source: Source, max_row: int) -> Iterator[Piece]:
     """Whole lines, which end with a line feed and with nothing else: U+2028 is text."""
     kept = source.is_stdin or source.is_packed
-    start, first = 0, 1
+    start, first, seen = 0, 1, 0
     with opened(source) as (file, below):
         for lines, size, fault in _blocks(file, source, max_row):
-            seen = below.tell() if below else 0
+            before, seen = seen, below.tell() if below else 0
             data = b"".join(lines) if kept and not fault else None
-            yield Piece(0, (source,), first, start, size, data=data, fault=fault, seen=seen)
+            share = seen - before
+            yield Piece(0, (source,), first, start, size, data=data, fault=fault, share=share)
             start, first = start + size, first + (1 if fault else len(lines))
 
 
@@ -160,8 +161,8 @@ def _rows(source: Source, columns: Sequence[str]) -> Iterator[Piece]:
         step = max(ROWS, -(-rows // SLICES))
         for start in range(0, rows, step):
             size = min(step, rows - start)
-            seen = source.size * (row + size) // total
-            yield Piece(0, (source,), row + 1, start, size, group, seen=seen)
+            share = source.size * (row + size) // total - source.size * row // total
+            yield Piece(0, (source,), row + 1, start, size, group, share=share)
             row += size
 
 

@@ -26,7 +26,7 @@ from .work import MAX_ROW, Done, Task
 
 __all__ = ["MANIFEST", "Engine", "Report", "Run", "Watch"]
 
-#: Is told after every piece how far in the inputs that is, in bytes, and how many rows it had.
+#: Is told of every piece that is read, in any order: its bytes of the inputs, and its rows.
 Watch = Callable[[int, int], None]
 #: Reads pieces as a task says, in so many processes; a piece that it gives back is read.
 Engine = Callable[[Task, Iterable[Piece], int], Generator[tuple[Piece, Done], None, None]]
@@ -135,7 +135,7 @@ class Run:
                 stream.write(done.data)
                 stream.flush()
                 tally += done.tally
-                watch(piece.seen, done.tally.replies)
+                watch(piece.share, done.tally.replies)
         return Report(tally, tally.replies, time.monotonic() - began)
 
     # -- to a file ------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Run:
             with closing(self._results(self._task(parts), missing)) as results:
                 for piece, done in results:
                     replies += done.tally.replies
-                    watch(piece.seen, done.tally.replies)
+                    watch(piece.share, done.tally.replies)
             found = [parts.done(number) for number in slips]
             whole = [slip for slip in found if slip is not None]
             if len(whole) != len(slips):
@@ -174,7 +174,7 @@ class Run:
             if parts.done(piece.number) is None:
                 yield piece
             else:
-                watch(piece.seen, 0)
+                watch(piece.share, 0)
 
     def _gather(self, parts: Parts, output: Path, slips: list[Slip]) -> None:
         """Make the output of its parts, and leave nothing else."""

@@ -17,12 +17,12 @@ __all__ = ["watched"]
 
 @contextmanager
 def watched(console: Console, sources: Sequence[Source], *, shown: bool) -> Iterator[Watch]:
-    """Something to tell of every batch; a bar on *console*, if it is a terminal.
+    """Something to tell of every piece; a bar on *console*, if it is a terminal.
 
     The bar goes by bytes, since nobody has counted the rows. Of a pipe not even those are known.
     """
     if not shown or not console.is_terminal:
-        yield lambda seen, rows: None
+        yield lambda share, rows: None
         return
     from rich.progress import (
         BarColumn,
@@ -39,11 +39,11 @@ def watched(console: Console, sources: Sequence[Source], *, shown: bool) -> Iter
         task = progress.add_task("", total=total, rows=0, rate=0.0)
         rows_so_far = 0
 
-        def tell(seen: int, rows: int) -> None:
+        def tell(share: int, rows: int) -> None:
             nonlocal rows_so_far
             rows_so_far += rows
             elapsed = progress.tasks[0].elapsed or 1.0
-            progress.update(task, completed=seen, rows=rows_so_far, rate=rows_so_far / elapsed)
+            progress.update(task, advance=share, rows=rows_so_far, rate=rows_so_far / elapsed)
 
         yield tell
 
