@@ -106,12 +106,12 @@ REPAIRS: Mapping[str, str] = {
     "enum_spelling": "one of the allowed values was spelt differently",
     "json_string": "JSON text was read as its value",
     "wrapped_in_array": "a lone value was put into an array",
-    "unwrapped_from_array": "the only value of an array was taken out",
-    "coerced_null": "null was written as another value",
-    "coerced_boolean": "true or false was written as another value",
-    "coerced_integer": "a whole number was written as another value",
-    "coerced_number": "a number was written as another value",
-    "coerced_string": "text was written as another value",
+    "unwrapped_from_array": "an array with one value was read as that value",
+    "coerced_null": "null was written as a value of another type",
+    "coerced_boolean": "true or false was written as a value of another type",
+    "coerced_integer": "a whole number was written as a value of another type",
+    "coerced_number": "a number was written as a value of another type",
+    "coerced_string": "text was written as a value of another type",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from toolproto.cli.app import COMMANDS, main
+from toolproto.cli.console import mark
 
 if sys.platform == "win32":
     pytest.skip("needs fork", allow_module_level=True)
@@ -184,3 +186,18 @@ def test_poor_surroundings_break_no_command(tmp_path, surroundings):
     for words, (code, _, err) in zip(WRONG.values(), done[-len(WRONG) :], strict=True):
         assert code in (1, 2) and "Traceback" not in err, f"{words}: {code} {err}"
         assert err.isascii() or "PYTHONUTF8" not in surroundings
+
+
+def test_in_a_poor_locale_a_file_gets_the_prompt_as_it_is(tmp_path):
+    """Special tokens are not to be guessed; a terminal may show a question mark for them."""
+    poor = POOR["in the C locale"]
+    words = ["prompt", "-t", "demo", "-p", "deepseek_v3"]
+    [(_, rich, _)] = ran(tmp_path, [words])
+    (tmp_path / "poor").mkdir()
+    [(_, prompt, _)] = ran(tmp_path / "poor", [words], **poor)
+    assert prompt == rich and "<｜tool▁calls▁begin｜>" in prompt
+
+
+def test_a_terminal_without_check_marks_tells_fine_from_broken():
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    assert {mark(state, terminal) for state in ("fine", "missing", "broken")} == {"+", "-", "x"}

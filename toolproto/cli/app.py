@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import io
 import os
 import sys
 import traceback
@@ -17,6 +16,7 @@ import click
 
 from .. import __version__
 from ..errors import ToolProtoError
+from .console import set_up_streams
 from .exits import Exit, exit_of
 from .narrow import fit_help
 from .settings import TABLES, Settings, load_settings
@@ -101,10 +101,7 @@ class _Commands(click.Group):
             ctx.exit(exit_of(error))
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
-                # A terminal that has no check mark gets a question mark, and no traceback.
-                stream.reconfigure(errors="replace")
+        set_up_streams()
         if COMPLETE in os.environ:
             from . import completing as completing  # before click looks for what a shell needs
         run = partial(super().main, *args, **extra, standalone_mode=False)

@@ -5,16 +5,42 @@ Colour is for terminals; ``NO_COLOR`` takes it away and ``FORCE_COLOR`` keeps it
 
 from __future__ import annotations
 
+import io
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from .visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["err", "note", "out", "print_json", "print_text"]
+__all__ = ["err", "mark", "note", "out", "print_json", "print_text", "set_up_streams"]
+
+#: A check mark and the like, and what stands for it where a terminal has no such character.
+_MARKS = {"fine": ("✓", "+"), "missing": ("·", "-"), "broken": ("✗", "x")}
+
+
+def set_up_streams() -> None:
+    """Let nothing that is printed fail for its characters.
+
+    A file or a pipe gets UTF-8, so that a prompt is in it as it is, whatever the locale (or
+    Windows) says. A terminal gets a question mark for a character that it does not have.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
+            is_data = stream is sys.stdout and not stream.isatty()
+            stream.reconfigure(encoding="utf-8" if is_data else None, errors="replace")
+
+
+def mark(state: Literal["fine", "missing", "broken"], stream: TextIO | None = None) -> str:
+    """A sign for how something is, in characters that *stream* (stdout) has."""
+    sign, plain = _MARKS[state]
+    try:
+        sign.encode((stream or sys.stdout).encoding or "ascii")
+    except UnicodeEncodeError:
+        return plain
+    return sign
 
 
 def out() -> Console:

@@ -64,7 +64,7 @@ class EndpointChoice:
 
             return [model.name for model in installed_models()]
         if self.url is None:
-            raise UsageError("a recording has only its own model")
+            raise UsageError("a recording always answers with the model it was made with")
         with self._over_http() as endpoint:
             return endpoint.models()
 
@@ -87,7 +87,7 @@ class EndpointChoice:
     def using(self, model: str) -> EndpointChoice:
         """The same place with another *model*."""
         if self.recording is not None:
-            raise UsageError("a recording has only its own model")
+            raise UsageError("a recording always answers with the model it was made with")
         if self.local is not None:
             return replace(self, local=model)
         return replace(self, model=model)

@@ -28,7 +28,7 @@ from ..tools.spec import ToolOffer
 from .command_tool import command_tool
 from .loading import load_module
 
-__all__ = ["DEMO", "load_offer", "load_tools"]
+__all__ = ["DEMO", "load_offer", "load_tools", "needed_offer"]
 
 DEMO = "demo"
 _FILES = "files:"
@@ -48,6 +48,13 @@ def load_tools(sources: Sequence[str], servers: Sequence[ToolSource] = ()) -> To
 def load_offer(sources: Sequence[str]) -> ToolOffer:
     """What a model may know of the tools of every source."""
     return load_tools(sources).offer()
+
+
+def needed_offer(sources: Sequence[str]) -> ToolOffer:
+    """The same for a command that has nothing to show without tools."""
+    if not sources:
+        raise UsageError("which tools? give --tools my_tools.py or tools.json; or try --tools demo")
+    return load_offer(sources)
 
 
 def _tools(source: str) -> list[Tool]:

@@ -54,7 +54,7 @@ def why(finding: Finding) -> str:
             assert finding.problem is not None
             return f"{finding.problem.kind.value.replace('_', ' ')}: {finding.problem.message}"
         case Verdict.IGNORED:
-            return " and ".join(_reasons(finding))
+            return ", and ".join(_reasons(finding))
 
 
 def _reasons(finding: Finding) -> Iterator[str]:

@@ -201,7 +201,7 @@ def test_a_recording_has_no_other_models(tmp_path):
     tape = tmp_path / "tape.jsonl"
     tape.touch()
     seen, _ = play("/model large", source=EndpointChoice(recording=tape))
-    assert "a recording has only its own model" in seen
+    assert "with the model it was made with" in seen
 
 
 def test_a_picture_goes_with_the_next_message_and_no_other(tmp_path):

@@ -10,6 +10,7 @@ from ...finish_reasons import cut_words
 from ...messages import CallProblem, ToolResult
 from ...turn.events import ToolProgressed
 from ...turn.result import TurnResult
+from ..console import mark
 from ..visible import visible
 from .folding import counted, fold, one_line
 
@@ -29,8 +30,11 @@ def result(told: ToolResult, width: int, more: str = "/result") -> Table:
     hidden = _hidden(told.content, said)
     rest = (f"  ({hidden}: {more})" if hidden else "", "dim")
     line = Table.grid()
-    mark = Text("✗ ", style="red") if told.is_error else Text("✓ ", style="green")
-    line.add_row(mark, Text.assemble((name, "bold"), (" · ", "dim"), said, rest))
+    sign = f"{mark('broken' if told.is_error else 'fine')} "
+    line.add_row(
+        Text(sign, "red" if told.is_error else "green"),
+        Text.assemble((name, "bold"), (" · ", "dim"), said, rest),
+    )
     return line
 
 

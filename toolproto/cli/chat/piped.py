@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ from ...turn.events import (
     TurnEnded,
 )
 from ...turn.result import TurnResult
+from ..console import mark
 from ..exits import Exit
 from .conversation import Conversation
 from .folding import one_line
@@ -88,8 +90,8 @@ class Piped:
                 written = json.dumps(dict(call.arguments), ensure_ascii=False, default=str)
                 self._note(f"→ {call.name} {one_line(written)}")
             case ToolUpdated(call, _, result) if result:
-                mark = "✗" if result.is_error else "✓"
-                self._note(f"{mark} {call.name} · {one_line(result.content)}")
+                sign = mark("broken" if result.is_error else "fine", sys.stderr)
+                self._note(f"{sign} {call.name} · {one_line(result.content)}")
             case MessageAppended(message) if message.calls and message.content:
                 self._note(one_line(message.content))
             case CallRejected(_, problem):

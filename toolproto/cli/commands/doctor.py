@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..checkup import Finding, checkup
-from ..console import out, print_json
+from ..console import mark, out, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
 from ..options import endpoint_options, json_option, mcp_option
@@ -14,7 +14,7 @@ from ..visible import visible
 
 __all__ = ["command"]
 
-_MARKS = {"fine": "[green]✓[/]", "missing": "[dim]·[/]", "broken": "[red]✗[/]"}
+_STYLES = {"fine": "green", "missing": "dim", "broken": "red"}
 
 
 @click.command("doctor")
@@ -45,6 +45,7 @@ def _show(finding: Finding, as_json: bool) -> None:
     from rich.markup import escape
 
     told = escape(visible(f"{finding.what:22} {finding.told}"))
-    out().print(f"{_MARKS[finding.state]} {told}", soft_wrap=True)
+    style = _STYLES[finding.state]
+    out().print(f"[{style}]{mark(finding.state)}[/] {told}", soft_wrap=True)
     if finding.remedy:
         out().print(f"  {'':22} run: {escape(visible(finding.remedy))}", soft_wrap=True)

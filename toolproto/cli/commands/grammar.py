@@ -17,7 +17,7 @@ from ..console import note, print_json, print_text
 from ..exits import Exit
 from ..options import json_option, paradigm_option, tools_option
 from ..paradigm_choice import load_paradigm
-from ..tool_sources import load_offer
+from ..tool_sources import needed_offer
 from ..visible import visible
 
 __all__ = ["command"]
@@ -74,8 +74,6 @@ def command(
 
     Exit codes: 0 the grammar is printed, or the reply keeps to it; 1 the reply departs from it.
     """
-    if not tools:
-        raise UsageError("which tools? give --tools my_tools.py, tools.json or files:")
     grammar = _made(paradigm, model, _offer(tools, choice, parallel))
     if check is not None:
         ctx.exit(_checked(grammar, _reply(check), as_json))
@@ -96,7 +94,7 @@ def command(
 
 
 def _offer(tools: tuple[str, ...], choice: str, parallel: bool) -> ToolOffer:
-    offer = load_offer(tools)
+    offer = needed_offer(tools)
     if choice not in ("auto", "required", "none", *offer.names):
         named = ", ".join(sorted(offer.names))
         raise UsageError(f"there is no tool {choice!r} to choose; the tools are: {named}")

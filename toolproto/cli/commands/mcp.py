@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import out, print_json
+from ..console import mark, out, print_json
 from ..exits import Exit
 from ..mcp_servers import Opened, configured_servers, opened_servers
 from ..options import json_option
@@ -75,10 +75,10 @@ def _show(opened: Opened) -> None:
 
     server, console = opened.server, out()
     if opened.fault:
-        console.print(f"[red]✗[/] {escape(visible(opened.fault))}", soft_wrap=True)
+        console.print(f"[red]{mark('broken')}[/] {escape(visible(opened.fault))}", soft_wrap=True)
         return
     head = f"{server.name}: {server.about}, {opened.seconds:.1f} s"
-    console.print(f"[green]✓[/] {escape(visible(head))}", soft_wrap=True)
+    console.print(f"[green]{mark('fine')}[/] {escape(visible(head))}", soft_wrap=True)
     for line in _tool_lines(server):
         console.print(f"  {escape(visible(line))}", soft_wrap=True)
 

@@ -7,14 +7,13 @@ from pathlib import Path
 import click
 
 from ...describe import Presentation, estimate_tokens, styles
-from ...errors import UsageError
 from ...guard.neutralise import neutraliser
 from ...guard.neutralise_messages import neutral_offer
 from ...messages import Message
 from ..console import note, print_json, print_text
 from ..options import json_option, paradigm_option, teaching_option, tools_option
 from ..paradigm_choice import load_paradigm
-from ..tool_sources import load_offer
+from ..tool_sources import needed_offer
 
 __all__ = ["command"]
 
@@ -52,13 +51,11 @@ def command(
 
     The prompt goes to stdout, the count of tokens (an estimate, without a tokenizer) to stderr.
     """
-    if not tools:
-        raise UsageError("which tools? give --tools my_tools.py, tools.json or files:")
     wanted = {"describe": describe, "teaching": teaching}
     chosen = load_paradigm(paradigm, model=model, **{k: v for k, v in wanted.items() if v})
     if budget:
         chosen.presentation = Presentation(chosen.presentation.style, budget)
-    offer = load_offer(tools)
+    offer = needed_offer(tools)
     # As a session tells it: a description that opens a call is a stranger's.
     offer = neutral_offer(offer, neutraliser(chosen, offer.names))
     own = system_file.read_text(encoding="utf-8") if system_file else system
