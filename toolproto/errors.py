@@ -80,7 +80,7 @@ class EndpointTimeout(EndpointError):
 
 
 class WireError(EndpointError):
-    """The service did not send a reply, but garbage, a broken frame, or an incomplete one."""
+    """The service sent garbage, a broken frame or an incomplete reply."""
 
 
 class TurnCancelled(ToolProtoError):

@@ -132,7 +132,7 @@ class ToolCall:
 
     @property
     def place_doubt(self) -> str:
-        """What is doubtful about its place, as in "you showed a call …"; empty if nothing."""
+        """Why its place is doubtful, to follow "you showed a call …"; empty if it is not."""
         return next((PLACE_DOUBTS[r.name] for r in self.repairs if r.is_of_place), "")
 
     @property

@@ -45,7 +45,7 @@ def test_one_that_stays_in_its_place_is_put_to_a_person_with_the_reason():
     chat, _, ran = session(PLACES[0], PLACES[0], "Done.", approver=approve)
     assert chat.send("hello").text == "Done."
     assert ran == ["x"]
-    assert asked == ["write changes something and its call stands in the middle of a sentence"]
+    assert asked == ["write changes something and its call appears in the middle of a sentence"]
 
 
 def test_what_only_reads_runs_as_a_guess():

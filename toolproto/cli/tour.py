@@ -113,7 +113,7 @@ STEPS = (
     ),
     Step(
         "An approval",
-        "Calls that only read run at once. This one changes a file, so somebody is asked:",
+        "Calls that only read are run at once. This one changes a file, so somebody is asked:",
         "python approval.py",
         "Whatever you answered, the model was told. `toolproto chat` asks in the same way.",
         {"approval.py": _APPROVAL},

@@ -40,11 +40,11 @@ class HttpEndpoint:
     *headers* go with every request. *verify* is False, True or an SSL context. *service* says which
     server this is (``llama.cpp``, ``vllm``, ``sglang``, ``openai``, ``lm_studio``, ``ollama``,
     ``tgi``), if the address does not show it, so that a grammar can be sent in the server's
-    notation. *vision* is whether the model sees pictures: then tools may show it some; False
-    refuses those of the user, too. With a *pace*, tokens that arrive within so many seconds are
-    read together, which costs a busy process far less. May be shared by threads and event loops;
-    connections are kept for the next request until :meth:`close` or :meth:`aclose`, after which it
-    may be used again. No key is shown by its repr, its errors or a log.
+    notation. *vision* says whether the model sees pictures: if True, tools may show it some; if
+    False, the user's pictures are refused, too. With a *pace*, tokens that arrive within so many
+    seconds are read together, which costs a busy process far less. May be shared by threads and
+    event loops; connections are kept for the next request until :meth:`close` or :meth:`aclose`,
+    after which it may be used again. No key is shown by its repr, its errors or a log.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ class Guard:
 
     @property
     def follows(self) -> bool:
-        """Whether it matters where the words of a call come from."""
+        """Whether the guard looks at where the words of a call come from."""
         return self.echo or self.taint != "off"
 
     def distrusts(self, tool: str) -> bool:

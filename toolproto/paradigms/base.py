@@ -205,10 +205,10 @@ class ToolContextDef(ABC):
         return [self._as_text(message) for message in messages]
 
     def encode_conversation(self, messages: Sequence[Message]) -> list[Message]:
-        """Like :meth:`encode_history`, and results that end it are followed by what to do next.
+        """Like :meth:`encode_history`, with a line after results that end the conversation.
 
-        If the user says more after the results, nothing is added. What is rendered does not change
-        when the conversation grows, so that prompts stay prefixes of each other.
+        The line tells the model what to do next, if the teaching has one. What is rendered does not
+        change when the conversation grows, so that prompts stay prefixes of each other.
         """
         rendered = self.encode_history(messages)
         if not self.teaching.next_step:
@@ -270,7 +270,7 @@ class ToolContextDef(ABC):
         return made_once(type(self), form, offer, self._thinking) if form else None
 
     def answer_grammar(self, schema: Mapping[str, Any]) -> Grammar | None:
-        """The replies that are one JSON object of *schema*, where an answer is due and no call."""
+        """The grammar of a reply that is one JSON object of *schema*: an answer, not a call."""
         return answer_grammar(schema, self._thinking)
 
     def _call_form(self) -> CallForm | None:

@@ -222,7 +222,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
 
     @property
     def tools(self) -> ToolRegistry:
-        """The tools; another registry is offered from the next turn on, a change in it at once."""
+        """The tools. Changes in the registry count at once, another registry from the next turn."""
         return self._setup.tools
 
     @tools.setter
@@ -506,7 +506,7 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
             if request.call.id in unreviewed:
                 if isinstance(verdict, Allow) and verdict.instead:
                     raise UsageError(
-                        "the call has run; Allow() shows its result, or resume with another result"
+                        "the call has already run: give Allow() to pass its result on, or a result"
                     )
                 continue
             if verdict in (Allow(), Allow(always=True)) and tool and tool.function is None:

@@ -127,7 +127,7 @@ class Keeping:
         for id, verdict in verdicts.items():
             if turn.verdicts.get(id) != verdict:
                 raise SessionConflict(
-                    f"call {id!r} was decided differently before; resume({{}}) continues with that"
+                    f"call {id!r} was decided differently before; resume({{}}) keeps to that"
                 )
 
     def go_on(self) -> tuple[Conversation, Begun]:

@@ -49,7 +49,7 @@ class TurnTerms(TypedDict, total=False):
     *parallel* off, a reply may have one call. *params* are merged into the session's. *tools* are
     names or patterns (``"fs_*"``) of the tools to offer, *without* of those not to offer. *system*,
     *model* and *paradigm* replace the session's. *beside* is the number of an earlier turn of a
-    kept session: this turn replaces it, and both are kept.
+    kept session: this turn takes its place in the conversation, and both stay in the store.
     """
 
     beside: int | None
@@ -142,7 +142,7 @@ def own_message(said: Said) -> Message:
     if message.role != "user" or message.calls or message.results:
         raise UsageError(
             f"a turn begins with a message of the user; this is a message of the {message.role}"
-            + (" with calls or results: resume() takes results" if message.role == "user" else "")
+            + (" with calls or results; give results to resume()" if message.role == "user" else "")
         )
     content: Any = message.content
     if not isinstance(content, str) or not (content.strip() or message.attachments):

@@ -106,11 +106,11 @@ class ToolRegistry(Mapping[str, Tool]):
         return self._own.pop(name)
 
     def enable(self, *patterns: str) -> None:
-        """Offer the tool again, or all whose names match ``fs_*``."""
+        """Offer the tools with these names, or whose names match (``fs_*``), again."""
         self._disabled.difference_update(self.matching(*patterns))
 
     def disable(self, *patterns: str) -> None:
-        """Keep the tool, or all whose names match ``fs_*``, but do not offer it."""
+        """Do not offer the tools with these names, or whose names match (``fs_*``); keep them."""
         self._disabled.update(self.matching(*patterns))
 
     def matching(self, *patterns: str) -> list[str]:

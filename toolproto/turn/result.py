@@ -79,12 +79,13 @@ class TurnResult(Generic[T_co]):
     """How a turn ended, and everything that was said in it.
 
     :attr:`text` is the answer; *partial_text* is the part of it that exists, however the turn
-    ended. *transcript* holds every message of the turn, the user's first unless the turn *resumed*
-    a pending one; ``transcript[answer]`` is the answer alone; the messages before it are the talk
-    with tools. *problems* are calls that could not even be read. With status ``"pending"``,
-    *pending* says which calls wait; with ``"aborted"``, ``"error"`` and ``"timeout"``, *error* says
-    why. *steps* are the requests, with what each of them cost. *partial_output* is the structured
-    answer, if there is one; :attr:`output` is the same for a turn that has ended well.
+    ended. *transcript* holds every message of the turn; the first is the user's, unless the turn
+    *resumed* a pending one. ``transcript[answer]`` is the answer alone; the messages before it are
+    the talk with tools. *problems* are calls that could not even be read. With the status
+    ``"pending"``, *pending* says which calls wait; with ``"aborted"``, ``"error"`` and
+    ``"timeout"``, *error* says why. *steps* are the requests, with what each of them cost.
+    *partial_output* is the structured answer, if there is one; :attr:`output` is the same for a
+    turn that has ended well.
     """
 
     status: TurnStatus

@@ -228,7 +228,7 @@ def test_a_card_quotes_the_stranger_whose_words_they_are():
     [
         (["y", "y"], Allow(vouched=("content",))),
         (["a", "y"], Allow(always=True, vouched=("content",))),
-        (["y", "n"], Deny("the user does not stand for the value of content")),
+        (["y", "n"], Deny("the user does not vouch for the value of content")),
         (["n no"], Deny("no")),
     ],
 )

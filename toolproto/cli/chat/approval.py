@@ -158,7 +158,7 @@ class Asking:
         if reply.answer is not Answer.DENY:
             barred = barred_left(request, changed=changed)
             if doubtful := next((each for each in barred if not self._vouches(each)), None):
-                return Deny(f"the user does not stand for the value of {doubtful.argument}")
+                return Deny(f"the user does not vouch for the value of {doubtful.argument}")
             vouched = tuple(each.argument for each in barred)
             return Allow(changed, reply.answer is Answer.ALWAYS, vouched)
         reason = reply.rest or self.inputs.answer("why? (the model is told; Enter for none) > ")

@@ -50,7 +50,9 @@ def run(repl: Repl, line: str) -> None:
     if command is None:
         near = difflib.get_close_matches(name, COMMANDS, 1, 0.4)
         hint = f"did you mean /{near[0]}?" if near else "/help lists them"
-        raise UsageError(f"there is no command /{name}; {hint} (// begins a message with a slash)")
+        raise UsageError(
+            f"there is no command /{name}; {hint} (to begin a message with a slash, write //)"
+        )
     command.run(repl, rest.strip())
 
 

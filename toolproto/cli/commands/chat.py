@@ -75,8 +75,12 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 )
 @constrain_option
 @guard_option
-@click.option("--untrusted", multiple=True, metavar="TOOL",
-              help="Treat its results as written by a stranger; read_* names several.")  # fmt: skip
+@click.option(
+    "--untrusted",
+    multiple=True,
+    metavar="TOOL",
+    help="Tool whose results count as a stranger's words; read_* names several.",
+)
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",

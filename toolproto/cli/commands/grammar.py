@@ -46,7 +46,7 @@ _SHOWN = 40
 @click.option(
     "--parallel/--no-parallel", default=True, help="Allow several calls in one reply.  [yes]"
 )
-@click.option("--model", default="", help="Model whose paradigm 'auto' chooses.")
+@click.option("--model", default="", help="Model for which 'auto' chooses the paradigm.")
 @click.option(
     "--check",
     type=click.Path(allow_dash=True, path_type=Path),

@@ -33,7 +33,7 @@ __all__ = ["command"]
 @click.option(
     "--examples", is_flag=True, help="Include the chat turns that show small models a call."
 )
-@click.option("--model", default="", help="Model whose paradigm 'auto' chooses.")
+@click.option("--model", default="", help="Model for which 'auto' chooses the paradigm.")
 @json_option
 def command(
     paradigm: str,

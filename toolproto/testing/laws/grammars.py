@@ -70,8 +70,8 @@ def grammar_accepts(paradigm: ToolContextDef, calls: Sequence[ToolCall], offer: 
         if departs is not None:
             raise LawBroken(
                 "grammar",
-                f"{shown(before + written)} is not accepted from character {departs.at} on, where"
-                f" there might have stood {shown(departs.expected[:8])}",
+                f"{shown(before + written)} is not accepted from character {departs.at} on;"
+                f" the grammar allows only {shown(departs.expected[:8])} there",
                 "make the codec's grammar describe what its encode writes",
             )
     return True

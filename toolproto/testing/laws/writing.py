@@ -35,8 +35,8 @@ def round_trip(paradigm: ToolContextDef, call: ToolCall, offer: ToolOffer) -> No
         raise LawBroken(
             "round trip",
             f"{shown(written)} is not read as it was meant:\n{_compared([call], parsed)}",
-            "make encode_call escape what decoder looks for, or decoder end by the payload and"
-            " keep each value as it is",
+            "make encode_call escape what decoder looks for, or let decoder find the end by the"
+            " payload's own grammar and keep each value as it is",
         )
     if parsed.calls[0].repairs:
         raise LawBroken(
