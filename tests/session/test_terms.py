@@ -215,7 +215,7 @@ def test_a_review_can_be_put_off(play, verdict, told, reopened):
 
 def test_a_result_nobody_reviewed_is_not_shown_when_the_user_goes_on(play):
     play(ADD, "ok", tools=[add], reviewer=deferring).send()
-    with pytest.raises(UsageError, match="the call has run"):
+    with pytest.raises(UsageError, match="the call has already run"):
         play.resume({play.session.pending[0].call.id: Allow(instead=play.session.pending[0].call)})
     result = play.send("never mind")
     assert result.calls[0].result.content.startswith("it ran to its end, but its result is not")

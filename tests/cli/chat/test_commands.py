@@ -47,7 +47,7 @@ UNKNOWN = [
     ("/Quit", "did you mean /quit?"),
     ("/xyz", "/help lists them"),
     ("/", "/help lists them"),
-    ("/etc/passwd is odd", "// begins a message with"),
+    ("/etc/passwd is odd", "to begin a message with"),
 ]
 
 
