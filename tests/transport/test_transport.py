@@ -220,13 +220,20 @@ def test_what_breaks_off_in_the_middle_ends_the_stream_with_an_error():
     assert "error" in last and "broke off" in last and done == "data: [DONE]"
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"model": 1}', b'{"model": "m"}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'{"model": 1}', b'{"model": "m", "messages": 7}']
+)
 @pytest.mark.parametrize("api", APIS)
 def test_what_is_no_request_is_refused_in_the_words_of_the_api(api: str, body: bytes):
     path, _, message = APIS[api]
     with httpx.Client(transport=ToolTransport(ScriptedEndpoint())) as client:
         response = client.post(f"http://x{path}", content=body)
     assert response.status_code == 400 and message(response.json())
+
+
+def test_ollamas_chat_without_messages_asks_only_whether_the_model_is_there():
+    response = sent(ScriptedEndpoint(), "/api/chat", {"model": "m"})
+    assert response.json()["done_reason"] == "load"
 
 
 @WAYS
