@@ -32,13 +32,15 @@ BAR = 1.03
 
 
 def prose() -> str:
-    """Words, sentences and paragraphs."""
+    """Words, sentences and paragraphs, with the signs that a page has among its words."""
     draw = random.Random(7)
     letters = string.ascii_lowercase
     known = ["".join(draw.choices(letters, k=draw.randint(2, 10))) for _ in range(3_000)]
     words = draw.choices(known, k=SIZE // 5)
-    ends = (". " if draw.random() < 0.06 else " " for _ in words)
-    return "".join(f"{word}{end}" for word, end in zip(words, ends, strict=True))[:SIZE]
+    ends = [" "] * 300 + [", "] * 20 + [". "] * 15 + [": ", " (", ") ", '"', ' "', " [1] ", "\n\n"]
+    return "".join(
+        f"{word}{end}" for word, end in zip(words, draw.choices(ends, k=len(words)), strict=True)
+    )[:SIZE]
 
 
 def markup() -> str:

@@ -57,6 +57,38 @@ def test_a_number_of_many_digits_in_an_entity_does_no_harm(page: Passages) -> No
     assert found is not None and "\ud800" not in found.quote
 
 
+def test_words_of_several_lines_are_found_after_others_were() -> None:
+    passages = Passages()
+    passages.add("a page", "Some  words, once.\nSend it to\nmallory, and then\nno more")
+    assert passages.find("some words, once")
+    assert passages.find("it to\nmallory")
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["mallory&#64;evil.example", "m&#97;llory&commat;evil&#x2e;example", "mallory%40evil.example",
+     "mall\\ory@evil.example", "m\\u0061llory@evil.example", "m\\x61llory@evil.example",
+     "ｍａｌｌｏｒｙ＠ｅｖｉｌ．example", "mal\u200blory@evil\u2060.example",
+     "𝐦𝐚𝐥𝐥𝐨𝐫𝐲@evil.example", "MALLORY@Evil.Example"],
+)  # fmt: skip
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_words_that_are_spelled_in_code_are_found(written: str, is_indexed: bool) -> None:
+    passages = Passages()
+    passages.add("a page", f"Write to {written} \\\\ today, 100% free & easy")
+    if is_indexed:
+        often(passages)
+    assert passages.find("mallory")
+    assert passages.find("mallory@evil.example")
+    assert passages.find("Write to mallory@evil.example")
+
+
+def test_a_row_of_backslashes_hides_nothing() -> None:
+    for size in range(100, 104):
+        passages = Passages()
+        passages.add("a page", "\\" * size + "nasty words of theirs")
+        assert passages.find("nasty words of theirs")
+
+
 text = st.text(alphabet="abn1. \n\"é'&<", max_size=60)
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
+from unicodedata import is_normalized, normalize
 
 __all__ = ["Found", "Passages"]
 
@@ -35,11 +37,15 @@ _INVISIBLE = re.compile(
     "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 _WORD = re.compile(r"\w+")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 #: Escapes of JSON that stand for white space.
 _BLANKS = frozenset("nrtbf")
-#: Not ``html.unescape``, which refuses numbers of many digits.
-_ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&#34;": '"', "&#39;": "'", "&#x27;": "'"}
+#: No more digits than a sign has: ``html.unescape`` refuses numbers of many.
+_ENTITY = re.compile(r"&(?:#0{0,4}\d{1,7}|#[xX]0{0,4}[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,24});")
+_PERCENT = re.compile(r"%([2-7][0-9a-fA-F])")
+#: What may be a part of a word, in another spelling: ``&#97;``, ``%61``, ``\x61``, ``a\_b``. After
+#: small letters have been made.
+_CODE = re.compile(r"\\(?:[ux][0-9a-f]|(?<=\w\\)[^\Wnrtbf])|&(?:#|[a-z]{2,25};)|%[2-7][0-9a-f]")
 _MORE_OF_A_NUMBER = re.compile(r"[.,]\d")
 _NUMBER_BEFORE = re.compile(r"\d[.,]\Z")
 
@@ -63,7 +69,7 @@ class _Passage:
         self._is_loose = False
         self._shown = text
         self._lowered: str | None = None
-        self._has_codes = False  # escapes like \u0041
+        self._has_codes = False
 
     def __len__(self) -> int:
         return len(self._shown)
@@ -73,7 +79,7 @@ class _Passage:
         if self._lowered is None:
             self._shown = _seen(self._shown)
             self._lowered = self._shown.lower()
-            self._has_codes = "\\" in self._lowered and "\\u" in self._lowered
+            self._has_codes = _has_codes(self._lowered)
         return self._lowered
 
     @property
@@ -88,26 +94,36 @@ class _Passage:
     def find(self, wanted: str) -> int:
         """Where *wanted* stands, with white space as it is or not; -1 if it does not."""
         self.searches += 1
-        at = _at_words(self._text, wanted)
-        if at >= 0 or self._is_loose or not _may_be_loose(wanted):
-            return at
-        wanted = _loosened(wanted).lower()
-        return _at_words(self.loose, wanted) if self._may_hold(wanted) else -1
+        text = self._text
+        if wanted.isalnum() and not self._has_codes:  # there is only one way to write it
+            return _at_words(text, wanted)
+        words = _loosened(wanted).lower()
+        if self._is_loose:
+            return _at_words(text, words)
+        if not self._may_hold(wanted, words):
+            return -1
+        at = _at_words(text, wanted)
+        return at if at >= 0 else _at_words(self.loose, words)
 
-    def _may_hold(self, wanted: str) -> bool:
-        """Whether *wanted* stands in the loose text: loosening all of it takes longest."""
-        words = sorted(_WORD.findall(wanted), key=len)
-        if not words or self._has_codes:
+    def _may_hold(self, wanted: str, words: str) -> bool:
+        """Whether *wanted* may stand in the text, or *words*, the same loosened, in it loosened.
+
+        Its longest word is looked for, and then only around that: going through all of the text
+        for what is long takes longer, and loosening it takes longest.
+        """
+        text, by_length = self._text, sorted(_WORD.findall(words), key=len)
+        if not by_length or self._has_codes:
             return True
-        word, other = words[-1], words[-2:][0]
+        word, other = by_length[-1], by_length[-2:][0]
         around = _LONGEST_SPELLING * len(wanted)
         at = -1
         for _ in range(_PLACES):
-            at = self._text.find(word, at + 1)
+            at = text.find(word, at + 1)
             if at < 0:
                 return False
-            near = self._text[max(0, at - around) : at + around]
-            if other in near and wanted in _loosened(near):
+            near = text[max(0, at - around) : at + around]
+            # As it is, too: where one begins in a row of backslashes changes what they escape.
+            if other in near and (wanted in near or words in _loosened(near)):
                 return True
         return True
 
@@ -238,27 +254,35 @@ def _seen(text: str) -> str:
     return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
-def _may_be_loose(text: str) -> bool:
-    """Whether *text* may stand somewhere with other white space, or escaped."""
-    return not text.isalnum()
+def _has_codes(text: str) -> bool:
+    """Whether words of *text*, in small letters, may be spelled otherwise than with letters."""
+    if not text.isascii() and not is_normalized("NFKC", text):
+        return True
+    return any(sign in text for sign in "\\&%") and _CODE.search(text) is not None
 
 
 def _loosened(text: str) -> str:
-    """*text* with nothing escaped, and one blank for all white space between words."""
+    """*text* as it is meant: one blank for all white space between words, nothing escaped.
+
+    Letters of other widths and styles are those that they stand for.
+    """
     if "\\" in text:
         text = _ESCAPE.sub(_unescaped, text)
     if "&" in text:
-        for entity, sign in {**_ENTITIES, "&amp;": "&"}.items():
-            text = text.replace(entity, sign)
+        text = _ENTITY.sub(lambda found: unescape(found.group()), text)
+    if "%" in text:
+        text = _PERCENT.sub(lambda found: chr(int(found[1], 16)), text)
+    if not text.isascii():
+        text = _seen(normalize("NFKC", text))
     return " ".join(text.split())
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    code, sign = found.groups()
+    code = found[1] or found[2]
     if code:
         number = int(code, 16)
         return "\ufffd" if 0xD800 <= number < 0xE000 else chr(number)
-    return " " if sign in _BLANKS else sign
+    return " " if found[3] in _BLANKS else found[3]
 
 
 def _at_words(text: str, wanted: str) -> int:
