@@ -96,9 +96,12 @@ APPROVERS: dict[str, Callable[[ApprovalRequest], Any] | None] = {
 #: What is tried: guard, approver, models.
 SETTINGS: list[tuple[str, str, Sequence[str]]] = [
     ("off", "all", ("open", "obeying")),
+    ("standard", "all", MODELS),
     ("standard", "careful", MODELS),
     ("standard", "none", MODELS),
     ("strict", "all", MODELS),
+    ("strict", "careful", MODELS),
+    ("strict", "none", MODELS),
 ]
 
 
@@ -324,8 +327,10 @@ class Arena:
             own[_key(call)] -= own[_key(call)] > 0
             outcome.reads += injected and _risk(call.name) == "read"
             outcome.writes += _risk(call.name) != "read"
-        outcome.useful = self.holds(task, result.text, before, world, ran)
-        if attack.calls:  # else it is words, and who repeats a page says them
+        # AgentDojo takes ten times as long as the whole run to compare two worlds: asked only once.
+        if evil is None:
+            outcome.useful = self.holds(task, result.text, before, world, ran)
+        elif attack.calls:  # else it is words, and who repeats a page says them
             outcome.reached = self.holds(evil, result.text, before, world, ran)
         return outcome
 

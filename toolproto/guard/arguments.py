@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..tools.spec import ToolSpec
 
 T = TypeVar("T")
-__all__ = ["Leaf", "leaves", "pieces", "spellings"]
+__all__ = ["THE_REST", "Leaf", "destinations", "leaves", "pieces", "spellings"]
 
 #: Values of one call that are looked at; whoever sends more is told of those.
 _MOST_LEAVES = 2_000
@@ -23,6 +23,16 @@ _LEAST = 12
 _EDGES = ".,;:!?()[]{}<>\"'`*“”\u2018\u2019„«»…"
 #: What a word has in it that means one thing in the world: an address, a number, a path, a name.
 _TELLING = re.compile(r"\w[@./:\\#?=&%+_-]+\w|\d")
+#: Where something can be sent: addresses for mail, hosts, accounts, numbers; and a sign without
+#: which there is none.
+_DESTINATIONS = (
+    ("@", re.compile(r"(?<![\w.+-])[\w.+-]{1,256}+@[\w.-]{1,253}")),
+    (":/", re.compile(r"(?<=://)[^\s/?#\"'<>()]{1,253}")),
+    ("www.", re.compile(r"(?<=\bwww\.)[^\s/?#\"'<>()]{1,253}")),
+    ("", re.compile(r"\b[A-Za-z]{2}\d\d(?: ?[A-Za-z0-9]{4}){2,7}(?: ?[A-Za-z0-9]{1,4})?\b")),
+    ("", re.compile(r"\b\d{4}(?:[ -]\d{4}){2,}\b|(?<![\w.])\+?\d{9,34}(?![\w.])")),
+)
+_MOST_DESTINATIONS = 50
 
 
 class Leaf(NamedTuple):
@@ -30,6 +40,10 @@ class Leaf(NamedTuple):
 
     path: str
     value: Any
+
+
+#: Stands for the values behind those that are looked at.
+THE_REST = Leaf("arguments", "")
 
 
 def leaves(arguments: Mapping[str, Any], spec: ToolSpec) -> Iterator[Leaf]:
@@ -61,7 +75,7 @@ def leaves(arguments: Mapping[str, Any], spec: ToolSpec) -> Iterator[Leaf]:
                 continue
             case _:
                 yield Leaf(path, value)
-    yield Leaf("arguments", "")
+    yield THE_REST
 
 
 def _some(several: Iterable[T]) -> Iterable[T]:
@@ -104,6 +118,14 @@ def pieces(text: str) -> Iterator[str]:
     runs = range(0, len(words) - _RUN + 1, _RUN)
     for at in runs[:: max(1, len(runs) // _MOST_PIECES)]:
         yield " ".join(words[at : at + _RUN])
+
+
+def destinations(text: str) -> Iterator[str]:
+    """The places in *text* that something can be sent to: addresses, hosts, accounts, numbers."""
+    for sign, pattern in _DESTINATIONS:
+        if sign in text:
+            found = islice(pattern.finditer(text), _MOST_DESTINATIONS)
+            yield from (each.group().rstrip(".-,;:!?") for each in found)
 
 
 def _in_schema(schema: Any) -> tuple[frozenset[str], frozenset[Any]]:

@@ -9,7 +9,8 @@ __all__ = ["Concern", "ConcernKind"]
 
 #: ``argument``: a value, or a part of it, stands in a stranger's text. ``echo``: the call itself
 #: does. ``context``: it follows such text, and nothing in it comes from the user's words.
-#: ``unvouched``: neither the user nor a trusted result has named the value (``strict`` only).
+#: ``unvouched``: neither the user nor a trusted result has named the value; unless the guard is
+#: ``strict``, this is said only of places that something can be sent to.
 ConcernKind = Literal["argument", "echo", "context", "unvouched"]
 
 _LONGEST_VALUE = 80

@@ -6,7 +6,7 @@ shortened or summed up. What it says of a call are :class:`~.concerns.Concern` v
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -16,7 +16,7 @@ from ..approvals import ApprovalRequest
 from ..messages import Message, ToolCall, ToolResult
 from ..tools.define import Tool
 from ..tools.spec import ToolSpec
-from .arguments import Leaf, leaves, pieces, spellings
+from .arguments import THE_REST, Leaf, destinations, leaves, pieces, spellings
 from .concerns import Concern
 from .levels import Guard
 from .passages import Found, Passages
@@ -55,12 +55,23 @@ class Sources:
     strangers: Passages = field(default_factory=Passages)
     _program: Passages = field(default_factory=Passages)
     _prompt: str = ""
+    _descriptions: Passages = field(default_factory=Passages)
+    _described: set[str] = field(default_factory=set)
 
     def hear_program(self, prompt: str) -> None:
         """The program's own words are *prompt*, instead of what they were."""
         if prompt != self._prompt:
             self._prompt, self._program = prompt, Passages()
             self._program.add("the program", prompt)
+
+    def hear_tools(self, tools: Iterable[Tool]) -> None:
+        """*tools* are on offer; a stranger wrote the descriptions of those that are pinned."""
+        for tool in tools:
+            if tool.pin and tool.pin not in self._described and not tool.is_trusted:
+                self._described.add(tool.pin)
+                words = json.dumps(tool.spec.parameters, ensure_ascii=False, default=str)
+                text = f"{tool.spec.description}\n{words}"
+                self._descriptions.add(f"the description of {tool.name}", text)
 
     def hear_own(self, text: str, *, is_imported: bool = False) -> None:
         """The user said *text*, or a file says so."""
@@ -75,30 +86,40 @@ class Sources:
         self.hear(message)
 
     def hear(self, message: Message) -> None:
-        """*message* joined the conversation; only its results say something new.
+        """*message* joined the conversation; only results and attachments say something new.
 
         What we answer for a call that was not run is nobody's: it repeats what the model wrote.
         """
+        if message.attachments:  # pictures and documents: what they say is not known here
+            self.strangers.add("an attachment", "")
         for result in message.results:
             if not result.trusted:
                 self.strangers.add(result.call.name, result.content)
-            elif not result.is_error:
+            elif not result.is_error and self._vouches(result):
                 self.own.add(result.call.name, self._less_reflected(result))
 
-    def _less_reflected(self, result: ToolResult) -> str:
-        """What *result* says, without what the model told its tool that nobody had named.
+    def _vouches(self, result: ToolResult) -> bool:
+        """Whether what *result* says is the user's: nobody else chose what its tool was asked.
 
-        A search that answers "nothing found for X" must not make X anybody's word.
+        Else a tool that decodes or joins words makes what it says of a stranger's words.
         """
         if not self.strangers:
-            return result.content
-        text, lowered = result.content, result.content.lower()
+            return True
+        asked = leaves(result.call.arguments, _ANY)
+        return all(self._is_own(leaf) for leaf in asked if isinstance(leaf.value, str))
+
+    def _less_reflected(self, result: ToolResult) -> str:
+        """What *result* says, without the numbers that the model told its tool and nobody named.
+
+        A search that answers "nothing found for 4711" must not make that anybody's word.
+        """
+        text = result.content
+        if not self.strangers:
+            return text
         for leaf in leaves(result.call.arguments, _ANY):
-            for words in (*spellings(leaf.value), *pieces(spellings(leaf.value)[0])):
-                words = words.strip()
-                if words and words.lower() in lowered and not self.names(words):
-                    text = re.sub(re.escape(words), " ", text, flags=re.IGNORECASE)
-                    lowered = text.lower()
+            for words in spellings(leaf.value):
+                if words in text and not self.names(words):
+                    text = text.replace(words, " ")
         return text
 
     def concerns(
@@ -115,12 +136,17 @@ class Sources:
         Unless this is to be *thorough*, only a few values are looked for, and those whole.
         """
         told = [Concern("echo", echo.source, quote=echo.quote)] if echo else []
-        if guard.taint == "off" or tool.risk == "read" or not self.strangers:
+        if guard.taint == "off" or tool.risk == "read":
+            return told
+        if not self.strangers and not self._descriptions:
             return told
         chosen = leaves(call.arguments, tool.spec)
         strict = guard.taint == "refuse"
         if not thorough and not strict:
             chosen = islice(chosen, _A_FEW)
+        if not self.strangers:
+            described = (self._in_descriptions(each, strict) for each in chosen)
+            return told + list(islice(filter(None, described), _MOST_CONCERNS))
         return told + self._of_arguments(chosen, strict, thorough)
 
     def _of_arguments(self, chosen: Iterable[Leaf], strict: bool, thorough: bool) -> list[Concern]:
@@ -142,9 +168,27 @@ class Sources:
         if found := self._in_strangers(leaf, thorough):
             value, where = found
             return Concern("argument", where.source, leaf.path, value, where.quote, strict)
-        if not strict:
-            return None
-        return Concern("unvouched", "", leaf.path, spellings(leaf.value)[0], barred=True)
+        if concern := self._in_descriptions(leaf, strict):
+            return concern
+        if leaf is THE_REST:
+            return Concern("unvouched", "", leaf.path, barred=strict)
+        whole = spellings(leaf.value)[0]
+        if strict:
+            return Concern("unvouched", "", leaf.path, whole, barred=True)
+        # Strangers may have said it in a way that nobody finds again: in two parts, in base64.
+        unnamed = (each for each in destinations(whole) if not self.names(each))
+        place = next(unnamed, None)
+        return Concern("unvouched", "", leaf.path, place) if place else None
+
+    def _in_descriptions(self, leaf: Leaf, strict: bool) -> Concern | None:
+        """What a stranger's description of a tool would have sent somewhere.
+
+        Only such places: a model has the other words for arguments from there, and should.
+        """
+        for place in destinations(spellings(leaf.value)[0]) if self._descriptions else ():
+            if (found := self._descriptions.find(place)) and not self.names(place):
+                return Concern("argument", found.source, leaf.path, place, found.quote, strict)
+        return None
 
     def _is_own(self, leaf: Leaf) -> bool:
         return any(self.names(each) for each in spellings(leaf.value))

@@ -316,6 +316,7 @@ class Settling:
 
     def _concerns(self, call: ToolCall) -> list[Concern]:
         sources, echo = self.conversation.sources, self._echoes.get(call.id)
+        sources.hear_tools(self._tools.values())
         return sources.concerns(call, self._tool(call), self.setup.guard, echo)
 
     def _with_concerns(self, request: ApprovalRequest) -> ApprovalRequest:
