@@ -54,12 +54,14 @@ def test_tab_completes_in_a_shell(shell: str, here: Path) -> None:
     child = pexpect.spawn(command, words, encoding="utf-8", timeout=PATIENCE, dimensions=(30, 200))
     child.sendline(f"{set_up}; echo is'_'ready")
     child.expect("is_ready")
+    Path("my reply.txt").touch()
     with ScriptedService(models=["qwen-small"]) as service:
         for begun, whole in {
             "toolproto explain -p herm": "hermes",
             "toolproto chat --endpoint http://localhost:11": "http://localhost:11434/v1",
             f"toolproto chat --endpoint {service.url} --model qw": "qwen-small",
             "toolproto sessions --store chats.db show tr": "trip_to_rome",
+            "toolproto parse my": r"my\ reply.txt",  # as the shell completes files
         }.items():
             child.send(f"{begun}\t")
             child.expect_exact(whole.removeprefix(begun.rpartition(" ")[2]))

@@ -111,7 +111,9 @@ class _Commands(click.Group):
 def _config_option() -> click.Option:
     """``--config`` for one command's own help; it is read before the command is."""
     help = "Settings file, instead of ./toolproto.toml."
-    return click.Option(["--config"], expose_value=False, metavar="FILE", help=help)
+    return click.Option(
+        ["--config"], type=click.Path(), expose_value=False, metavar="FILE", help=help
+    )
 
 
 def _leading(args: list[str], option: str) -> list[str]:

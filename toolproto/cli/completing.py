@@ -23,7 +23,7 @@ from click.shell_completion import (
 
 from .settings import Settings, load_settings
 
-__all__ = ["ENDPOINT", "LOCAL_MODEL", "MODEL", "PARADIGM", "SESSION", "TOOLS"]
+__all__ = ["ENDPOINT", "FILE", "LOCAL_MODEL", "MODEL", "PARADIGM", "SESSION", "TOOLS", "VERSION"]
 
 #: Where servers listen on one's own machine, unless they are told otherwise: llama.cpp, vLLM,
 #: Ollama, LM Studio, SGLang.
@@ -50,6 +50,16 @@ class _Text(click.types.StringParamType):
         with suppress(OSError):
             found += _files(incomplete, self._endings)
         return [CompletionItem(each) for each in dict.fromkeys(found)]
+
+
+class _File(click.types.StringParamType):
+    """A file, where an address or a pattern will do as well: the shell completes files itself."""
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leave it to the shell."""
+        return [CompletionItem(incomplete, type="file")]
 
 
 def _files(begun: str, endings: tuple[str, ...]) -> Iterator[str]:
@@ -127,11 +137,13 @@ def _sessions(ctx: click.Context) -> list[str]:
         store.close()
 
 
+FILE = _File()
 PARADIGM = _Text(_paradigms, ".py")
 MODEL = _Text(_models)
 LOCAL_MODEL = _Text(_local_models, ".gguf")
 ENDPOINT = _Text(_endpoints)
 SESSION = _Text(_sessions)
+VERSION = _Text(_paradigms, ".py", ".jsonl")
 TOOLS = _Text(lambda _: ("demo", "files:", "python:"), ".py", ".json", ".toml")
 
 _BASH = """\

@@ -14,7 +14,7 @@ from ..endpoints.services import SERVICES
 from ..grammar.constraint import CONSTRAIN
 from ..guard.levels import LEVELS
 from ..paradigms.teaching import PRESETS
-from .completing import ENDPOINT, LOCAL_MODEL, MODEL, PARADIGM, TOOLS
+from .completing import ENDPOINT, FILE, LOCAL_MODEL, MODEL, PARADIGM, TOOLS
 from .endpoint_choice import EndpointChoice
 
 __all__ = [
@@ -62,6 +62,7 @@ tools_option = click.option(
 )
 mcp_option = click.option(
     "--mcp",
+    type=FILE,
     multiple=True,
     metavar="SERVER",
     help="MCP server: a command line, a URL, or a JSON file with mcpServers; may be repeated.",

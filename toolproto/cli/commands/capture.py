@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from ..completing import FILE
 from ..options import json_option, paradigm_named, tools_option
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ __all__ = ["command", "own_paradigm"]
 @click.option(
     "--from",
     "sources",
+    type=FILE,
     multiple=True,
     required=True,
     metavar="SOURCE",

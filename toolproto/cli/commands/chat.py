@@ -14,7 +14,7 @@ from ...attachments import image
 from ...describe import styles
 from ...errors import UsageError
 from ...tools.toolsets import demo_exchanges
-from ..completing import SESSION
+from ..completing import FILE, SESSION
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..mcp_servers import configured_servers
@@ -48,6 +48,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 @click.option(
     "--image",
     "images",
+    type=FILE,
     multiple=True,
     metavar="FILE",
     help="Show the model this picture with the first message; an address will do.",
@@ -83,7 +84,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
 )
 @click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
 @teaching_option
-@click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
+@click.option("--store", type=FILE, metavar="URL", envvar="TOOLPROTO_STORE",
               help="Keep the session: chats.db, or postgresql://…")  # fmt: skip
 @click.option(
     "--session", type=SESSION, metavar="ID", help="Continue the session of this name, or begin it."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..completing import FILE
 from ..console import mark, out, print_json
 from ..exits import Exit
 from ..mcp_servers import Opened, configured_servers, opened_servers
@@ -22,7 +23,7 @@ _LONGEST_LINE = 100
 
 
 @click.command("mcp")
-@click.argument("server", nargs=-1)
+@click.argument("server", nargs=-1, type=FILE)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, server: tuple[str, ...], as_json: bool) -> None:

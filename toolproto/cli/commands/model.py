@@ -31,7 +31,7 @@ def command() -> None:
 
 
 @command.command("pull")
-@click.argument("source")
+@click.argument("source", type=LOCAL_MODEL)
 @click.option("--name", help="Name for the model, instead of the file's.")
 def _pull(source: str, name: str | None) -> None:
     """Get the model SOURCE, and print where its file is.

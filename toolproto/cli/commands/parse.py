@@ -22,6 +22,7 @@ from ...errors import ToolProtoError, UsageError
 from ..bulk.bar import watched
 from ..bulk.shown import show_reply
 from ..bulk.summary import show_summary, summary
+from ..completing import FILE
 from ..console import err, note, out, print_json
 from ..exits import Exit
 from ..options import json_option, paradigm_named, tools_option
@@ -34,7 +35,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("parse")
-@click.argument("inputs", nargs=-1, metavar="[INPUT]...")
+@click.argument("inputs", nargs=-1, type=FILE, metavar="[INPUT]...")
 @paradigm_named(
     "Form of the calls: a name, a .py file that defines one, 'auto', or 'any' for every known form."
 )
@@ -68,6 +69,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--output",
     "-o",
+    type=FILE,
     metavar="FILE",
     help="File for the rows: .jsonl, .jsonl.gz or .parquet; with a / at its end, a folder.",
 )

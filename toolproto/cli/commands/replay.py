@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..completing import VERSION
 from ..exits import Exit
 from ..options import json_option, paradigm_named
 from ..visible import visible
@@ -29,6 +30,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--against",
+    type=VERSION,
     metavar="VERSION",
     help="Compare with another paradigm, a .py file, or outcomes that were saved (.jsonl).",
 )

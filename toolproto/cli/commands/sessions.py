@@ -13,7 +13,7 @@ import click
 
 from ...errors import UsageError
 from ...stores import Store
-from ..completing import SESSION
+from ..completing import FILE, SESSION
 from ..console import note, out, print_json, print_text
 from ..options import json_option
 
@@ -22,6 +22,7 @@ __all__ = ["command"]
 _SQLITE = "sqlite:///"
 _store_option = click.option(
     "--store",
+    type=FILE,
     metavar="URL",
     envvar="TOOLPROTO_STORE",
     help="Where the sessions are kept: sqlite:///chats.db, …",

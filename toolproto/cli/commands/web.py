@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from ...errors import UsageError
 from ...extras import install_command
+from ..completing import FILE
 from ..console import note
 from ..endpoint_choice import EndpointChoice
 from ..mcp_servers import configured_servers
@@ -37,7 +38,7 @@ __all__ = ["command"]
 @constrain_option
 @guard_option
 @teaching_option
-@click.option("--store", metavar="URL", envvar="TOOLPROTO_STORE",
+@click.option("--store", type=FILE, metavar="URL", envvar="TOOLPROTO_STORE",
               help="Where sessions are kept: chats.db, postgresql://…, or memory:  "
                    "[web.db in your state folder]")  # fmt: skip
 @click.option("--fixtures", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
