@@ -91,7 +91,8 @@ STEPS = (
         "A language model with 135 million parameters runs in this process. It can only write "
         "text. It is shown a few tools and asked about the weather.",
         "toolproto chat --local --tools demo --message 'What is the weather in Rome?'",
-        "The arrow marks the call that was read out of its reply, the tick the result of the tool.",
+        "You saw the call that was read out of the reply, then the result of the tool, then "
+        "the answer.",
         lacks=_lacks_model,
     ),
     Step(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shutil import get_terminal_size
 
 import click
 
@@ -31,7 +32,7 @@ def command(ctx: click.Context, into: Path, yes: bool) -> None:
     into.mkdir(parents=True)
     attended = sys.stdin.isatty() and not yes
     failed = False
-    click.echo(f"The files of this tour are in {into}/, and each command is run there.")
+    _say(f"The files of this tour are in {into}/, and each command is run there.")
     for number, step in enumerate(STEPS, 1):
         _introduce(step, number, into)
         if command := step.lacks():
@@ -41,16 +42,25 @@ def command(ctx: click.Context, into: Path, yes: bool) -> None:
             break
         sys.stdout.flush()
         failed = bool(run_step(step, into)) or failed
-        click.echo(f"\n{step.notice}")
+        click.echo()
+        _say(step.notice)
     else:
-        click.echo("\nThat was the tour. Next: toolproto chat --local, or the README.")
+        click.echo()
+        _say("That was the tour. Next: toolproto chat --local, or the README.")
     ctx.exit(Exit.FAILED if failed else Exit.FINE)
+
+
+def _say(text: str) -> None:
+    """*text* as a paragraph that fits into the window."""
+    click.echo(click.wrap_text(text, get_terminal_size().columns))
 
 
 def _introduce(step: Step, number: int, folder: Path) -> None:
     click.echo()
     click.secho(f"{number} of {len(STEPS)}  {step.title}", bold=True)
-    click.echo(f"\n{step.about}\n")
+    click.echo()
+    _say(step.about)
+    click.echo()
     text = step.files.get(step.shown) or _written(folder / step.shown)
     for line in text.splitlines():
         click.secho(f"  | {line}", dim=True)
