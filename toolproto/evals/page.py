@@ -66,8 +66,15 @@ def _table(report: ProbeReport) -> Iterator[str]:
     best = report.best
     for row in report.rows:
         marked = ' class="best"' if best and row.arm == best.arm else ""
-        yield f"<tr{marked}>{''.join(f'<td>{escape(cell)}</td>' for cell in _cells(row))}</tr>"
+        name, *figures = _cells(row)
+        yield f"<tr{marked}><td>{escape(name)}</td>{''.join(map(_figure, figures))}</tr>"
     yield "</table></div>"
+
+
+def _figure(told: str) -> str:
+    """A cell with the interval below its value: side by side, eleven columns are too wide."""
+    value, _, interval = escape(told).partition(" (")
+    return f"<td>{value}{f'<br><small>({interval}</small>' if interval else ''}</td>"
 
 
 def _cells(row: Row) -> Iterator[str]:
@@ -80,7 +87,7 @@ def _cells(row: Row) -> Iterator[str]:
 
 
 def _mean(mean: Mean, digits: int) -> str:
-    return f"{mean.value:.{digits}f} ({mean.low:.{digits}f}-{mean.high:.{digits}f})"
+    return f"{mean.value:.{digits}f} ({max(mean.low, 0):.{digits}f}-{mean.high:.{digits}f})"
 
 
 def _panel(panel: Panel) -> Iterator[str]:
