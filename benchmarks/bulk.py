@@ -2,6 +2,8 @@
 
 ``python benchmarks/bulk.py [--count 100000] [--jobs 2] [--kills 5] [--engine E] [--suffix .jsonl]``
 ``python benchmarks/bulk.py --corpus FILE --count 0``: what ``read_batch`` reads, and nothing else
+``python benchmarks/bulk.py --workers 1,2 [--engine ray]``: how much faster more workers are, and
+nothing else
 
 The replies are those in ``fixtures/``, drawn at random, each with its own paradigm and finish
 reason; all tools of the fixtures are on offer, and every call is checked. Each run is a process
@@ -128,10 +130,10 @@ def peak(pid: int) -> float:
 
 
 def speed(folder: Path, options: argparse.Namespace, dice: random.Random) -> tuple[Path, float]:
-    """Print how fast 10, 50 and 100 % of the rows are read; the file, and seconds a row."""
+    """Print how fast some per cent of the rows are read; the last file, and seconds a row."""
     count, jobs, runs, suffix = options.count, options.jobs, options.runs, options.suffix
     source, each_row = folder / "none", 0.0
-    for share in (10, 50, 100):
+    for share in map(int, options.shares.split(",")):
         rows = count * share // 100
         source = folder / f"{rows}{suffix}"
         make_rows(source, rows, dice)
@@ -146,6 +148,33 @@ def speed(folder: Path, options: argparse.Namespace, dice: random.Random) -> tup
         )
         each_row = best.busy / rows
     return source, each_row
+
+
+def growth(folder: Path, options: argparse.Namespace, dice: random.Random) -> None:
+    """Print how long the same rows take with more workers, in all and beside the start."""
+    few, all_of_them = folder / f"few{options.suffix}", folder / f"all{options.suffix}"
+    make_rows(few, 100, dice)
+    make_rows(all_of_them, options.count, dice)
+    first = 0.0
+    for jobs in map(int, options.workers.split(",")):
+        began, whole = (
+            min(_seconds(source, folder, jobs, options.engine) for _ in range(options.runs))
+            for source in (few, all_of_them)
+        )
+        first = first or whole - began
+        print(
+            f"{options.engine}, {jobs} worker(s): {options.count:,} replies in {whole:.1f} s, of "
+            f"which {began:.1f} s are for 100 of them; without those {first / (whole - began):.2f} "
+            f"times as fast as the first; load {os.getloadavg()[0]:.1f}",
+            flush=True,
+        )
+
+
+def _seconds(source: Path, folder: Path, jobs: int, engine: str) -> float:
+    began = time.perf_counter()
+    output = folder / f"grown{source.suffix}"
+    assert start(source, output, jobs, "--force", "--engine", engine).wait() == 0
+    return time.perf_counter() - began
 
 
 # -- what else one might use ------------------------------------------------------------------
@@ -272,7 +301,9 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--suffix", choices=(".jsonl", ".parquet"), default=".jsonl")
-    parser.add_argument("--engine", default="local", help="for the kills: local, ray")
+    parser.add_argument("--engine", default="local", help="for kills and workers: local, ray")
+    parser.add_argument("--shares", default="10,50,100", help="per cent of the rows that are timed")
+    parser.add_argument("--workers", help="compare so many workers, as in 1,2; nothing else")
     parser.add_argument("--corpus", type=Path, help="replies with their own tools, as corpus.py's")
     add_figures_option(parser)
     options = parser.parse_args()
@@ -283,6 +314,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="toolproto-bench-") as name:
         folder = Path(name)
+        if options.workers:
+            growth(folder, options, dice)
+            return
         source, ours = speed(folder, options, dice)
         kills(source, folder, options, dice)
         if options.suffix == ".parquet":  # the others read lines
