@@ -41,7 +41,9 @@ class SaidAgain:
         if not self._held:
             text = text.lstrip()
         self._held.append(text)
-        whole = [each for each in self._alike if text.startswith(each[self._matched :])]
+        # What is left of one is looked at only where *text* may end it: it may be long.
+        near = (each for each in self._alike if len(each) - self._matched <= len(text))
+        whole = [each for each in near if text.startswith(each[self._matched :])]
         self._whole = max([self._whole, *map(len, whole)])
         self._alike = [each for each in self._alike if each.startswith(text, self._matched)]
         self._matched += len(text)
