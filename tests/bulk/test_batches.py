@@ -172,6 +172,14 @@ def test_a_reply_may_stand_inside_a_column():
     assert read({"other": ["x"]})[0]["reason"] == "no column 'reply'"
 
 
+def test_what_is_no_batch_or_has_a_column_twice_is_refused_by_name():
+    with pytest.raises(UsageError, match="RecordBatch of Arrow, not list"):
+        read_batch([{"reply": "hi"}], reading())
+    twice = pa.RecordBatch.from_arrays([pa.array(["a"]), pa.array(["b"])], ["reply", "reply"])
+    with pytest.raises(UsageError, match="several columns 'reply'"):
+        read_batch(twice, reading())
+
+
 def test_two_rows_share_a_digest_if_they_say_the_same():
     rows = read({"reply": [call(), call(), call("Rome"), "x", call() + "x"]})
     one, two, *others = (row["digest"] for row in rows)

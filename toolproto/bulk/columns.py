@@ -11,7 +11,7 @@ from typing import Any
 from ..messages import CallProblem, ToolCall
 from .arrow import arrow
 from .replies import ReadReply
-from .rows import column
+from .rows import column, named
 
 __all__ = ["Result", "build", "carried", "clipped", "failed", "result_of"]
 
@@ -78,8 +78,8 @@ def carried(batch: Any, kept: Iterable[tuple[str, str]]) -> list[tuple[Any, Any]
     pa, found = arrow(), []
     for name, path in kept:
         if path in batch.schema.names:
-            field = batch.schema.field(path).with_name(name)
-            found.append((field, batch.column(path)))
+            array = named(batch, path)
+            found.append((batch.schema.field(path).with_name(name), array))
         else:
             found.append((name, pa.array([_json(each) for each in column(batch, path)])))
     return found

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..errors import UsageError
 from ..recommendations import recommend
 from ..tools.spec import ToolOffer
 from .offers import Offers, decode_json
@@ -24,6 +25,7 @@ __all__ = [
     "kind",
     "last_message",
     "listed",
+    "named",
     "value_at",
 ]
 
@@ -100,16 +102,32 @@ class RowReader:
 
 def column(batch: Any, path: str | None) -> list[Any]:
     """The values at *path*, one for each row: those of a column, or of something inside one."""
+    names = _names(batch)
     if path is None:
         return [None] * batch.num_rows
-    names = batch.schema.names
     if path in names:
-        return values(batch.column(path))
+        return values(named(batch, path))
     first, _, rest = path.partition(".")
     if not rest or first not in names:
         return [MISSING] * batch.num_rows
-    found = values(batch.column(first))
+    found = values(named(batch, first))
     return [each if each is MISSING else value_at({"": each}, f".{rest}") for each in found]
+
+
+def _names(batch: Any) -> list[str]:
+    try:
+        names: list[str] = batch.schema.names
+    except AttributeError:
+        told = f"a batch must be a RecordBatch of Arrow, not {type(batch).__name__}"
+        raise UsageError(f"{told}; pyarrow.RecordBatch.from_pylist makes one of dicts") from None
+    return names
+
+
+def named(batch: Any, name: str) -> Any:
+    """The column *name*, which a batch may have twice; then nobody knows which one is meant."""
+    if batch.schema.names.count(name) > 1:
+        raise UsageError(f"there are several columns {name!r} in the batch; rename the others")
+    return batch.column(name)
 
 
 def values(array: Any) -> list[Any]:
