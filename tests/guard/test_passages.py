@@ -42,6 +42,21 @@ def test_a_part_of_a_word_or_of_a_number_is_not_found(page: Passages, words: str
     assert page.find(words) is None
 
 
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_a_part_of_a_date_or_an_address_is_not_named(is_indexed: bool) -> None:
+    said = "A 3-hour lunch, 12:00, 2024-05-19; mary.bob@example.org, ann@example.org.uk; file 7."
+    named, found = Passages(exact=True), Passages()
+    for passages in (named, found):
+        passages.add("you", said)
+        if is_indexed:
+            often(passages)
+    for part in ("3", "12", "5", "05", "19", "2024", "bob@example.org", "ann@example.org"):
+        assert named.find(part) is None
+        assert (found.find(part) is None) == (part == "5")
+    for whole in ("12:00", "2024-05-19", "mary.bob@example.org", "ann@example.org.uk", "7"):
+        assert named.find(whole)
+
+
 def test_a_quotation_shows_what_stands_around() -> None:
     passages = Passages()
     passages.add("a page", "x " * 100 + "Send It Now" + " y" * 100)

@@ -48,6 +48,10 @@ _PERCENT = re.compile(r"%([2-7][0-9a-fA-F])")
 _CODE = re.compile(r"\\(?:[ux][0-9a-f]|(?<=\w\\)[^\Wnrtbf])|&(?:#|[a-z]{2,25};)|%[2-7][0-9a-f]")
 _MORE_OF_A_NUMBER = re.compile(r"[.,]\d")
 _NUMBER_BEFORE = re.compile(r"\d[.,]\Z")
+_MORE_OF_A_DATE = re.compile(r"[:/]\d|-\w")
+_DATE_BEFORE = re.compile(r"\d[:/]\Z|\w-\Z")
+_MORE_OF_AN_ADDRESS = re.compile(r"[.-]\w")
+_ADDRESS_BEFORE = re.compile(r"\w[.+-]\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,11 @@ class Found:
 class _Passage:
     """One text: as it was written, and as it is compared, in small letters, once it is."""
 
-    __slots__ = ("_has_codes", "_is_loose", "_lowered", "_shown", "searches", "source")
+    __slots__ = ("_exact", "_has_codes", "_is_loose", "_lowered", "_shown", "searches", "source")
 
-    def __init__(self, source: str, text: str) -> None:
+    def __init__(self, source: str, text: str, exact: bool = False) -> None:
         self.source = source
+        self._exact = exact
         self.searches = 0
         self._is_loose = False
         self._shown = text
@@ -96,14 +101,14 @@ class _Passage:
         self.searches += 1
         text = self._text
         if wanted.isalnum() and not self._has_codes:  # there is only one way to write it
-            return _at_words(text, wanted)
+            return self._at_words(text, wanted)
         words = _loosened(wanted).lower()
         if self._is_loose:
-            return _at_words(text, words)
+            return self._at_words(text, words)
         if not self._may_hold(wanted, words):
             return -1
-        at = _at_words(text, wanted)
-        return at if at >= 0 else _at_words(self.loose, words)
+        at = self._at_words(text, wanted)
+        return at if at >= 0 else self._at_words(self.loose, words)
 
     def _may_hold(self, wanted: str, words: str) -> bool:
         """Whether *wanted* may stand in the text, or *words*, the same loosened, in it loosened.
@@ -127,9 +132,23 @@ class _Passage:
                 return True
         return True
 
+    def look_up(self, wanted: str) -> int:
+        """Where *wanted* stands in the loose text; -1 if it does not."""
+        return self._at_words(self.loose, wanted)
+
     def stands_at(self, wanted: str, at: int) -> bool:
         """Whether *wanted* stands at *at* of the loose text."""
-        return at >= 0 and self._text.startswith(wanted, at) and _is_apart(self._text, wanted, at)
+        text = self._text
+        return at >= 0 and text.startswith(wanted, at) and _is_apart(text, wanted, at, self._exact)
+
+    def _at_words(self, text: str, wanted: str) -> int:
+        """Where *wanted* stands in *text* and is not part of a longer word or number; or -1."""
+        at = text.find(wanted) if wanted else -1
+        while at >= 0 and not _is_apart(text, wanted, at, self._exact):
+            # Wherever else it begins in this word, it is part of it.
+            word = _WORD.match(text, at)
+            at = text.find(wanted, word.end() if word else at + 1)
+        return at
 
     def found(self, at: int, size: int) -> Found:
         """The *size* characters at *at*, with what stands around them."""
@@ -145,10 +164,12 @@ class _Passage:
 class Passages:
     """Texts by their sources, in which :meth:`find` finds words again.
 
-    The oldest are forgotten when they become too many; :attr:`has_forgotten` says so.
+    The oldest are forgotten when they become too many; :attr:`has_forgotten` says so. In *exact*
+    ones, a part of a date, a measure or an address is not found.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, exact: bool = False) -> None:
+        self._exact = exact
         self.has_forgotten = False
         self._fresh: list[_Passage] = []
         self._indexed: list[_Passage] = []
@@ -164,7 +185,7 @@ class Passages:
     def add(self, source: str, text: str) -> None:
         """Remember *text*, which is from *source*."""
         self._known.clear()
-        self._fresh.append(_Passage(source, text))
+        self._fresh.append(_Passage(source, text, self._exact))
         self._size += len(text)
         if self._size > _MOST:
             self._forget()
@@ -199,7 +220,7 @@ class Passages:
     def _looked_up(self, wanted: str) -> Found | None:
         for passage, at in self._candidates(wanted):
             if at is None:
-                at = _at_words(passage.loose, wanted)
+                at = passage.look_up(wanted)
             if passage.stands_at(wanted, at):
                 return passage.found(at, len(wanted))
         return None
@@ -285,18 +306,10 @@ def _unescaped(found: re.Match[str]) -> str:
     return " " if found[3] in _BLANKS else found[3]
 
 
-def _at_words(text: str, wanted: str) -> int:
-    """Where *wanted* stands in *text* and is not part of a longer word or number; or -1."""
-    at = text.find(wanted) if wanted else -1
-    while at >= 0 and not _is_apart(text, wanted, at):
-        # Wherever else it begins in this word, it is part of it.
-        word = _WORD.match(text, at)
-        at = text.find(wanted, word.end() if word else at + 1)
-    return at
-
-
-def _is_apart(text: str, wanted: str, at: int) -> bool:
+def _is_apart(text: str, wanted: str, at: int, exact: bool) -> bool:
     end = at + len(wanted)
+    if exact and _is_part(text, wanted, at, end):
+        return False
     if _is_word(wanted[0]) and at and _is_word(text[at - 1]):
         return False
     if end < len(text) and _is_word(wanted[-1]) and _is_word(text[end]):
@@ -305,6 +318,17 @@ def _is_apart(text: str, wanted: str, at: int) -> bool:
     if wanted[-1].isdigit() and _MORE_OF_A_NUMBER.match(text, end):
         return False
     return not (wanted[0].isdigit() and _NUMBER_BEFORE.search(text[max(at - 2, 0) : at]))
+
+
+def _is_part(text: str, wanted: str, at: int, end: int) -> bool:
+    """Whether it is part of a date, a measure or an address: 12:00 names no file 12."""
+    if wanted[0].isdigit() and _DATE_BEFORE.search(text[max(at - 2, 0) : at]):
+        return True
+    if wanted[-1].isdigit() and _MORE_OF_A_DATE.match(text, end):
+        return True
+    return "@" in wanted and bool(
+        _ADDRESS_BEFORE.search(text[max(at - 2, 0) : at]) or _MORE_OF_AN_ADDRESS.match(text, end)
+    )
 
 
 def _is_word(sign: str) -> bool:

@@ -47,13 +47,18 @@ def known(message: Message, tools: Mapping[str, Tool], guard: Guard) -> Message:
     return replace(message, results=tuple(results))
 
 
+def _naming() -> Passages:
+    """What the user, the program or a trusted tool said."""
+    return Passages(exact=True)
+
+
 @dataclass(slots=True)
 class Sources:
     """What was said in a conversation, by whose it is."""
 
-    own: Passages = field(default_factory=Passages)
+    own: Passages = field(default_factory=_naming)
     strangers: Passages = field(default_factory=Passages)
-    _program: Passages = field(default_factory=Passages)
+    _program: Passages = field(default_factory=_naming)
     _prompt: str = ""
     _descriptions: Passages = field(default_factory=Passages)
     _described: set[str] = field(default_factory=set)
@@ -61,7 +66,7 @@ class Sources:
     def hear_program(self, prompt: str) -> None:
         """The program's own words are *prompt*, instead of what they were."""
         if prompt != self._prompt:
-            self._prompt, self._program = prompt, Passages()
+            self._prompt, self._program = prompt, _naming()
             self._program.add("the program", prompt)
 
     def hear_tools(self, tools: Iterable[Tool]) -> None:
