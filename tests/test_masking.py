@@ -6,6 +6,7 @@ import json
 import random
 import re
 from html import escape
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -165,6 +166,8 @@ ALIKE = {
     "a blank nobody sees": "Ada \u200bLovelace",
     "a soft hyphen": "Ada Love\u00adlace",
     "a URL": "Ada%20Lovelace",
+    "a query": "Ada+Lovelace",
+    "wide letters": "Ａｄａ Ｌｏｖｅｌａｃｅ",
     "all of it": '{"name": "ADA\\u00a0\\n LOVELACE"}',
 }
 
@@ -176,6 +179,27 @@ def test_a_value_that_only_looks_otherwise_is_hidden_too(spelling):
     hidden = masking.mask_text(text)
     assert re.search("(?i)love|ada", hidden) is None
     assert hidden.startswith("before ") and hidden.endswith(" behind")
+
+
+@pytest.mark.parametrize(
+    "given", ["DE89 3704 0044 0532", "DE89370400440532", "DE89-3704-0044-0532"]
+)
+@pytest.mark.parametrize(
+    "shown", ["DE89 3704 0044 0532", "de8937 0400440532", "DE89.3704.00440532"]
+)
+def test_a_number_is_hidden_however_it_is_grouped(given, shown):
+    hidden = masking_of(iban=given).mask_text(f"to {shown}, please, 370400 or not")
+    assert "0532" not in hidden and hidden.endswith(", please, 370400 or not")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_accents_are_the_same_behind_their_letters(form):
+    masking = masking_of(name=normalize(form, "Zoë Åström"))
+    for other in ("NFC", "NFD"):
+        text = normalize(other, "von ZOË Åström, é")
+        hidden = masking.mask_text(text)
+        assert hidden.startswith("von PRIVATE-NAME") and hidden.endswith(text[-2:].strip())
+        assert "str" not in hidden
 
 
 @pytest.mark.parametrize(

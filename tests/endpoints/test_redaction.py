@@ -113,6 +113,16 @@ SECRETS = {
     "npm": ("//registry/:_authToken=npm_abcdefghijklmnopqrstuvwxyz0123456789", "abcdefghijkl"),
     "PyPI": ("pypi-AgEIcHlwaS5vcmcCJDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAw", "AgEIcHlwaS5"),
     "GitHub's apps": ("ghu_abcdefghijklmnopqrstuvwxyz0123456789", "abcdefghijkl"),
+    "SendGrid": ("SG.abcdefghijklmnopqrstuv.ABCDEFGHIJKLMNOPQRSTUVWXYZ01234", "ABCDEFGHIJ"),
+    "Vault": ("hvs.CAESIJabcdefghijklmnopqrstuvwxyz", "abcdefghijkl"),
+    "Databricks": (f"dapi{'0123456789abcdef' * 2}", "0123456789abcdef"),
+    "Slack's webhooks": ("https://hooks.slack.com/services/T000/B000/abcdefghijklmnop", "abcdef"),
+    "Azure's accounts": ("AccountName=x;AccountKey=Eby8vdM02xNOcqFlqUwJPLl+/==;", "Eby8vdM02xNO"),
+    "a password in YAML": ("db_password: hunter2hunter", "hunter2"),
+    "a password in JSON in JSON": (r'{\"password\": \"hunter2hunter\"}', "hunter2"),
+    "a key in a header": ("x-api-key: abcdef0123456789", "abcdef0123456789"),
+    "a cookie": ("HTTP/1.1 200 OK\r\nSet-Cookie: session=abcdef0123; Path=/\r\n", "abcdef0123"),
+    "a key of npm": ("//registry/:_authToken=0123abcd-4567-89ab-cdef-0123", "0123abcd"),
     "Slack's apps": ("xapp-1-A0123456789-abcdefghijklmnop", "A0123456789"),
 }  # fmt: skip
 
@@ -143,6 +153,7 @@ PLAIN = [
     "git@github.com:ada/engine.git and ssh://git@example.org/x",
     "d41d8cd98f00b204e9800998ecf8427e da39a3ee5e6b4b0d3255bfef95601890afd80709",
     "?token=&key=a&x=1",
+    'password: str | None = None; api_key: "string"; access_token=$TOKEN1; a password is needed',
 ]
 
 
@@ -153,7 +164,8 @@ def test_what_only_looks_a_little_like_one_stays(text):
 
 HOSTILE = ["eyJ", "eyJa.", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "://a:", "://", "sk-",
            "?key=", "secret_key: ", "glpat-", "-----BEGIN PRIVATE KEY-----\nA: b\n",
-           "a" * 7, "\\n"]  # fmt: skip
+           "a" * 7, "\\n", "password=", "password=a",
+           "SG.aaaaaaaaaaaaaaaaaaaa", "cookie: a="]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", HOSTILE)

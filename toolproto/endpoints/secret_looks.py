@@ -60,6 +60,12 @@ _LOOKS = (
     *_looks(("xapp-",), _WORD + r"[A-Za-z0-9-]{16,}"),
     *_looks(("sk_", "rk_", "pk_"), _WORD + r"(?:live|test)_[A-Za-z0-9]{10,}"),
     *_looks(("whsec_",), _WORD + r"[A-Za-z0-9+/=]{16,}"),
+    # SendGrid, DigitalOcean, Linear, Vault, Shopify, Databricks, Twilio, age, Slack's webhooks
+    *_looks(("SG.",), _WORD + r"[\w-]{16,}\.[\w-]{16,}"),
+    *_looks(("dop_v1_", "lin_api_", "hvs.", "shpat_"), _WORD + r"[\w-]{24,}"),
+    *_looks(("dapi", "SK"), _WORD + r"[0-9a-f]{32}(?![A-Za-z0-9])"),
+    *_looks(("AGE-SECRET-KEY-1",), _WORD + r"[A-Z0-9]{40,}"),
+    *_looks(("hooks.slack.com/services/",), r"BEGINNING(?P<secret>[A-Za-z0-9/]{20,})"),
     # JSON Web Tokens, signed or not
     *_looks(("eyJ",), _WORD + r"[\w-]{8,}+\.[\w-]{8,}+(?:\.[\w-]*+){1,3}"),
     # Private keys in PEM, cut off or not, with their lines or with line ends escaped
@@ -71,6 +77,14 @@ _LOOKS = (
         rf"(?:[A-Za-z0-9+/=]{{24,}}+{_LINE_END})++"
         rf"(?:[A-Za-z0-9+/=]*+{_LINE_END}-----END [A-Z0-9 ]{{0,30}}PRIVATE KEY(?: BLOCK)?-----)?",
     ),
+    # Whatever stands behind such a name and has a digit in it, as no word has
+    *_looks(
+        ("password", "Password", "PASSWORD", "passwd", "api_key", "API_KEY", "apiKey", "api-key",
+         "client_secret", "CLIENT_SECRET", "clientSecret", "access_token", "ACCESS_TOKEN",
+         "accessToken", "refresh_token", "auth_token", "AUTH_TOKEN", "authToken", "AccountKey"),
+        rf"BEGINNING{_IS}(?P<secret>(?=[^\s\"'\\]{{0,200}}\d)[\w.+/!@#*^~-][^\s\"'\\,;&<>(){{}}]{{7,}}+)",
+    ),
+    *_looks(("Cookie: ", "cookie: "), r"BEGINNING(?P<secret>[^\s=;]{1,64}=[^\r\n\"'\\]{6,})"),
     # Passwords and keys in URLs
     *_looks(
         ("://",), r"BEGINNING(?P<secret>[^\s/:@\"'<>\\]{0,200}+:[^\s/@\"'<>\\]{1,1000}+)(?=@)"

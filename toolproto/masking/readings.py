@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
+from unicodedata import normalize
 from urllib.parse import unquote
 
 __all__ = ["Alike", "alike", "replaced"]
@@ -34,6 +35,12 @@ _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 #: puts into text to take its meaning away.
 _UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 _HIDDEN = re.compile(f"[{_UNSEEN}]")
+#: Accents that stand behind their letters, as names of files have them, and letters of full width.
+_ACCENTS, _WIDE = "\u0300-\u036f", "\uff01-\uff5e"
+_ODD = re.compile(f"[{_UNSEEN}{_ACCENTS}{_WIDE}]")
+#: So many digits are a number, which people group as they like: an account, a card, a phone.
+_A_NUMBER = 6
+_GROUPED = r"[\s./()+-]{0,3}+"
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
@@ -47,9 +54,14 @@ class Alike(NamedTuple):
 def alike(value: str) -> Alike:
     """*value*, to be looked for in all its spellings."""
     folded = _Reading(value).folded().text.strip()
-    words = map(re.escape, folded.split())
+    words = folded.split()
+    if sum(map(str.isdigit, folded)) >= _A_NUMBER and "@" not in folded:
+        signs = re.findall(r"[^\s./()+-]", folded)
+        between = _GROUPED
+    else:
+        signs, between = words, r"(?:\s++|\+)"  # a plus is a blank in a URL
     # A literal to begin with, and no going back: a long text is gone over once.
-    return Alike(" ".join(folded.split()), re.compile(r"\s++".join(words)))
+    return Alike(" ".join(words), re.compile(between.join(map(re.escape, signs))))
 
 
 def replaced(
@@ -137,7 +149,7 @@ class _Reading:
         """The same without a difference between letters, and between blanks."""
         folded = self.text.casefold()
         # Nearly always: each character has become one.
-        if len(folded) == len(self.text) and (folded.isascii() or not _HIDDEN.search(folded)):
+        if len(folded) == len(self.text) and (folded.isascii() or not _ODD.search(folded)):
             return _Reading(folded, below=self)
         reading = self.without(_foldable(), _fold)
         return _Reading(reading.text.casefold(), reading.starts, reading.sources, self)
@@ -189,11 +201,14 @@ def _unescaped(escape: re.Match[str]) -> str:
 def _foldable() -> re.Pattern[str]:
     """What does not become one letter when it is folded: blanks, and letters such as ß."""
     longer = "".join(char for char in map(chr, range(0xDF, 0xFB18)) if len(char.casefold()) > 1)
-    return re.compile(rf"[\s{_UNSEEN}]{{2,}}|[^\S ]|[{_UNSEEN}]|[{longer}]")
+    return re.compile(
+        rf"[\s{_UNSEEN}]{{2,}}|[^\S ]|[{_UNSEEN}]|[{longer}](?![{_ACCENTS}])|[{_WIDE}]"
+        rf"|[^\W{_ACCENTS}][{_ACCENTS}]{{1,8}}"
+    )
 
 
 def _fold(found: re.Match[str]) -> str:
     text = found.group()
-    if text[0].isalpha():
-        return text.casefold()
+    if text[0].isalnum() or text[0] >= "\uff01":
+        return normalize("NFKC", text).casefold()
     return " " if any(map(str.isspace, text)) else ""
