@@ -65,7 +65,7 @@ def family(number: int, paradigm: str) -> tuple[str, str]:
     made = get_paradigm(paradigm)
     head = random.choice(("", "", hostile_text(random, made, 1), random.choice(_PIECES)))
     if random.random() < 0.3:
-        return head, hostile_text(random, made, 2)
+        return head, hostile_text(random, made, 2) or " "
     return head, "".join(random.choice(_PIECES) for _ in range(random.randint(1, 4)))
 
 

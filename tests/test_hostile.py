@@ -675,14 +675,36 @@ def test_four_calls_that_are_mended_count_as_a_mistake_however_they_are_cut() ->
     laws.chunking(paradigm, call * 5, list(range(len(call) * 5)), offer=STANDARD_OFFER)
 
 
-def test_behind_so_many_markers_without_a_call_markers_are_text_however_they_are_cut() -> None:
-    call = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
-    reply = "<tool_call> is a tag.\n" * 3 + call
-    for limit, drift in ((4, "foreign_format"), (3, "missing_marker")):
-        paradigm = get_paradigm("xml_tag", salvage=True, limits=Limits(markers=limit))
-        [read_call] = paradigm.parse_response(reply, STANDARD_OFFER).calls
-        assert [repair.name for repair in read_call.repairs] == [drift]
+DEAD_ENDS = {
+    "markers": ("hermes", "<tool_call> is a tag.\n"),
+    "names": ("pythonic", "get_weather(city: str)\n"),
+    "fences": ("hermes", "```\nx = 1\n```\n"),
+    "shown calls": ("hermes", '> <tool_call>{"name": "now", "arguments": {}}</tool_call>\n\n'),
+}
+
+
+@pytest.mark.parametrize("kind", DEAD_ENDS)
+def test_behind_so_many_dead_ends_the_rest_is_text_however_it_is_cut(kind) -> None:
+    name, dead_end = DEAD_ENDS[kind]
+    call = get_paradigm(name).encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    reply = f"{dead_end * 3}Well.\n\n{call}"
+    for limit, calls in ((4, 1), (3, 0)):
+        paradigm = get_paradigm(name, limits=Limits(markers=limit))
+        read = paradigm.parse_response(reply, STANDARD_OFFER)
+        assert len(read.calls) == calls
+        assert calls or read.text == reply
         laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
+
+
+def test_calls_in_fences_that_need_too_much_mending_are_text_however_they_are_cut() -> None:
+    call = '{"name": "get_weather", "arguments": {"city": "Oslo",}}'
+    paradigm = get_paradigm("hermes", salvage=True, limits=Limits(mistakes=1))
+    for mended, calls in ((3, 3), (4, 0), (9, 0)):
+        apart = f"```\n{call}\n```\n" * mended
+        together = "```\n" + f"{call}\n" * mended + "```\n"
+        for reply in (apart, together):
+            assert len(paradigm.parse_response(reply, STANDARD_OFFER).calls) == calls
+            laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
 
 
 def test_a_marker_that_begins_a_line_is_seen_where_it_is_cut() -> None:

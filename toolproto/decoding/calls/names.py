@@ -110,10 +110,10 @@ def leading_key(text: str, at: int, final: bool) -> str:
 
     Empty where there is none; MORE_KEY where more text has to come first.
     """
-    if not final and _LEADING.may_change(text, at):
-        return MORE_KEY
     lead = _LEADING.match(text, at)
-    return str(lead.group(1)) if lead is not None else ""
+    if lead is not None:  # and what stands behind its last character cannot change it
+        return str(lead.group(1))
+    return MORE_KEY if not final and _LEADING.may_change(text, at) else ""
 
 
 #: What some models put before every name.

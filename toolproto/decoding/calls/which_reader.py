@@ -26,6 +26,7 @@ from ..reply.events_out import Body
 from ..reply.forms import Family, ReplyForm
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO
+from ..reply.place import PLAIN, Standing
 from .names import MORE_KEY, NOTHING, Head, leading_key, read_head
 from .record import Beginning, CallSetting
 
@@ -227,6 +228,10 @@ class BareCall(NamedTuple):
     is_guess: bool = False
 
 
+def _plain() -> Standing:
+    return PLAIN
+
+
 class BareCalls:
     """Finds the bare calls that *form* allows."""
 
@@ -241,6 +246,10 @@ class BareCalls:
         """May *begun*, at the beginning of a line, be that of the name of a call?"""
         return self.by_name and self._setting.offered.may_know(begun)
 
+    def may_touch_words(self, key: str) -> bool:
+        """May a call begin with a brace and *key* right behind a word?"""
+        return self._form.asked is Family.JSON or key == self._form.shape.wrapper
+
     def at_name(self, text: str, at: int, final: bool) -> BareCall | int:
         """The call that begins with its name at *at*, or NO, or MORE."""
         begun = _NAME_BEGUN.match(text, at)
@@ -254,21 +263,21 @@ class BareCalls:
         return self._named_json(text, at, final)
 
     def at_bracket(
-        self, key: str, text: str, at: int, final: bool, *, apart: bool
+        self, key: str, text: str, at: int, final: bool, standing: Callable[[], Standing]
     ) -> BareCall | int:
         """The call that begins with the bracket at *at*, or NO, or MORE.
 
-        *key* is the first member there. *apart* says that something new may begin here; amid a
-        sentence only what was asked for, or what nobody writes for another reason, is a call.
+        *key* is the first member there. Amid a sentence, as *standing* tells, only what was asked
+        for, or what nobody writes for another reason, is a call.
         """
         asked = self._form.asked
-        call = self._python_list(text, at, final) if apart or asked is Family.PYTHON else ""
-        apart = apart or asked is Family.JSON
-        if call == MORE_KEY:
-            return MORE
-        if call:
-            return self._python(asked=self._form.asked is Family.PYTHON)
-        if key and (key == self._form.shape.wrapper or (apart and key in self._keys)):
+        call = self._python_list(text, at, final)
+        if call and (asked is Family.PYTHON or standing().begins_something):
+            return MORE if call == MORE_KEY else self._python(asked=asked is Family.PYTHON)
+        if key and (
+            key == self._form.shape.wrapper
+            or (key in self._keys and (asked is Family.JSON or standing().begins_something))
+        ):
             return self._json()
         return NO
 
@@ -276,7 +285,7 @@ class BareCalls:
         """The call that begins at *at* in a fence that held nothing else; or NO, or MORE."""
         if text[at] in "{[":
             key = leading_key(text, at, final)
-            return MORE if key == MORE_KEY else self.at_bracket(key, text, at, final, apart=True)
+            return MORE if key == MORE_KEY else self.at_bracket(key, text, at, final, _plain)
         return self.at_name(text, at, final) if self.by_name else NO
 
     def _python_list(self, text: str, at: int, final: bool) -> str:

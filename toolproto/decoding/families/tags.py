@@ -137,14 +137,6 @@ def _closes(found: re.Match[str], word: str) -> bool:
     return word.lower() in re.split("[:|]", name)[:2]  # a prefix or a suffix may stand with it
 
 
-def _certain(text: str) -> int:
-    """How much of *text* certainly goes on with a value; -1 if it has to be read."""
-    found = _IN_TEXT.match(text)
-    assert found is not None, "matches the empty string"
-    stop = found.end()
-    return stop if stop == len(text) or _END.may_change(text, stop) else -1
-
-
 # -- the call -----------------------------------------------------------------------------
 
 _CALLS = frozenset({"function", "invoke", "call", "function_call", "tool_call", "tool", "tool_use"})
@@ -417,7 +409,7 @@ class TaggedCalls(PulledCalls):
         """Say what stands in *element*, piece by piece; *stream* does so on the hot path."""
         begin = None if begun else (yield from source.take(_BEGIN))
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
-        self.hot = None if cdata else lambda: stream(_certain)
+        self.hot = None if cdata else lambda: stream(lambda text: self._certain(text, element))
         while True:
             if piece := (yield from source.certain(_IN_CDATA if cdata else _IN_TEXT)):
                 say(piece)
@@ -459,6 +451,22 @@ class TaggedCalls(PulledCalls):
         self._mend(MISSING_CLOSER)
         source.at += line
         return True
+
+    def _certain(self, text: str, element: str) -> int:
+        """How much of *text* certainly goes on with what is in *element*; -1 if it has to be read.
+
+        Tags that close something else are text, too: many a file is full of them.
+        """
+        stop = 0
+        while True:
+            found = _IN_TEXT.match(text, stop)
+            stop = found.end() if found else stop
+            if stop == len(text) or _END.may_change(text, stop):
+                return stop
+            end = _END.match(text, stop)
+            if end and (end["next"] or _closes(end, element) or self._closes_call(end)):
+                return -1
+            stop += 1
 
     def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
         """Does another argument of the tool begin behind *newline*, though this one is open?"""

@@ -141,6 +141,9 @@ class Fences:
         self._reader.mode = self.inside
         if refused:
             self._show()
+        elif self._reader.has_failed_too_often:
+            self._reader.show_withheld("code_block")
+            self._reader.give_up()
 
     def _show(self) -> None:
         """The fence holds something else than calls: all of it is text."""

@@ -43,6 +43,11 @@ class Standing:
         """The label of a call that stands like this."""
         return Repair(self.reason, Grade.GUESSED)
 
+    @property
+    def begins_something(self) -> bool:
+        """Is this a place in the open where a new thing may begin?"""
+        return self.verdict is Verdict.PLAIN or self.reason == "behind_markup"
+
 
 PLAIN = Standing(Verdict.PLAIN)
 
@@ -177,6 +182,7 @@ class Place:
 
     def __init__(self) -> None:
         self.unseen: list[str] = []  # prose that was read but not looked at
+        self._standing: Standing | None = None  # as it was found, until more comes
         self._rest = ""  # looked at, but for a mark of which more may come
         self._seen = 0  # characters looked at
         self._line = 0  # number of the line
@@ -207,6 +213,7 @@ class Place:
     def restart(self) -> None:
         """A call or a thought has ended: what stood before it on its line no longer counts."""
         self.look()
+        self._standing = None
         self._rest = ""
         self._tail = ""
         self._fresh = True
@@ -214,6 +221,7 @@ class Place:
     def end_block(self) -> None:
         """A fence has ended: a line begins, and nothing inline is open any more."""
         self.look()
+        self._standing = None
         self._rest = ""
         self._end_paragraph()
         self._begin_line()
@@ -253,18 +261,11 @@ class Place:
     def standing(self) -> Standing:
         """How a call that begins here stands."""
         self.look()
-        if self._is_untouched:
-            return PLAIN  # where most calls begin
-        shown = self._shown()
-        if shown:
-            return REASONS[shown]
-        doubt = self._doubt()
-        return REASONS[doubt] if doubt else PLAIN
-
-    @property
-    def begins_something(self) -> bool:
-        """Is this a place in the open where a new thing may begin?"""
-        return self.standing() in (PLAIN, REASONS["behind_markup"])
+        if self._standing is None:
+            # Most calls begin where nothing was touched.
+            reason = "" if self._is_untouched else self._shown() or self._doubt()
+            self._standing = REASONS[reason] if reason else PLAIN
+        return self._standing
 
     @property
     def _is_untouched(self) -> bool:
@@ -356,7 +357,7 @@ class Place:
         if not self.unseen:
             return
         text = self._rest + "".join(self.unseen)
-        self._rest = ""
+        self._standing, self._rest = None, ""
         self.unseen.clear()
         at = 0
         while at < len(text):

@@ -26,6 +26,7 @@ from ..calls.which_reader import BareCall, BareCalls
 from ..contract import Limits
 from ..families.json_calls import JsonCalls
 from ..families.json_tokens import OtherJson
+from ..families.python_calls import PythonCalls
 from ..patterns import Pattern
 from .events_out import Attempt, Body, Course, Outbox
 from .fences import FENCE, FENCED, CodeFence, Fences
@@ -43,6 +44,7 @@ _LONGEST_RUN = 64
 _RUN = re.compile(r"`{1,64}+|~{1,64}+")
 _WORD = re.compile(r"[^\W\d]\w{0,127}+")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
+_BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 _INDENT = re.compile(r"[ \t\r]{1,200}")
 _SPACES = re.compile(r"\s{1,64}")
@@ -91,7 +93,7 @@ class ReplyReader:
         self.place = Place()
         self.passed_over: list[PassedOver] = []
         self._recoveries = limits.recoveries
-        self._markers_left = limits.markers  # that turn out to have no call behind them
+        self._markers_left = limits.markers  # without a call behind them
         self.text = ""  # not read yet
         self.base = 0  # where in the reply that begins
         self.in_prose: _Mode = self._read_prose  # one object, which is told by identity
@@ -247,6 +249,9 @@ class ReplyReader:
         return max(at, *ends, *dropped)
 
     def _read_prose(self, text: str, at: int, final: bool) -> int:
+        if self._markers_left <= 0:
+            self.give_up()
+            return at
         if self._line_begins and not (text[at] == "<" and self.landmarks.no_tag_lines):
             stop = self._at_line(text, at, final)
             if stop != NO:
@@ -260,16 +265,23 @@ class ReplyReader:
 
     def _next_telling(self, text: str, at: int, final: bool) -> int:
         """Where the next thing stands that may mean something: most brackets turn out not to."""
+        start = at
         while telling := self._tells(text, at):
             at = telling.start()
-            if text[at] != "<":
-                return at
-            found = self.landmark_at(text, at, final)
-            if found != NO:
-                self._ahead = (text, at, found)
+            if text[at] == "<":
+                found = self.landmark_at(text, at, final)
+                if found != NO:
+                    self._ahead = (text, at, found)
+                    return at
+            elif text[at] != "{" or at == start or not self._is_code(text, at):
                 return at
             at += 1
         return len(text)
+
+    def _is_code(self, text: str, at: int) -> bool:
+        """Does the brace at *at* begin no call because a word touches it, as in ``else{return``?"""
+        member = _BARE_MEMBER.match(text, at) if text[at - 1].isalnum() else None
+        return member is not None and not self.bare.may_touch_words(member.group(1))
 
     def _is_telling(self, found: re.Match[str] | None) -> bool:
         """Is anything in a text telling, of which *found* is the first thing that may be?
@@ -323,10 +335,7 @@ class ReplyReader:
 
     def landmark_at(self, text: str, at: int, final: bool) -> Found | int:
         """The landmark at *at*, or NO, or MORE."""
-        found = self.landmarks.at(text, at, final, self._setting.offered)
-        if self._markers_left <= 0 and isinstance(found, Found) and found.kind is Landmark.CALL:
-            return NO
-        return found
+        return self.landmarks.at(text, at, final, self._setting.offered)
 
     def _at_line(self, text: str, at: int, final: bool) -> int:
         """At the beginning of a line: where reading goes on; NO if nothing special begins it."""
@@ -376,15 +385,24 @@ class ReplyReader:
         """Backticks or tildes: a fence, or inline code."""
         run = _RUN.match(text, at)
         assert run is not None, "a run has at least one character"
-        if self._may_fence():
-            fence = FENCE.match(text, at)
-            if fence:
-                return self.fences.begin(fence, at)
-            if not final and FENCE.may_change(text, at):
+        fence = FENCE.match(text, at)
+        waits = fence is None and not final and FENCE.may_change(text, at)
+        if (fence or waits) and self._may_fence():
+            if fence is None:
                 return at
+            self._markers_left -= 1
+            return self.fences.begin(fence, at)
         if run.end() == len(text) and not final and len(run.group()) < _LONGEST_RUN:
             return at
         return self._say(text, at, run.end())
+
+    def give_up(self) -> None:
+        """So much has come that only costs time: all the rest is text."""
+        self.mode = self._in_rest
+
+    def _in_rest(self, text: str, at: int, final: bool) -> int:
+        self.outbox.text(text[at:], self.base + at)
+        return len(text)
 
     def _may_fence(self) -> bool:
         """Would a run of backticks begin a fence here, with the line as it is?"""
@@ -397,18 +415,16 @@ class ReplyReader:
         key = leading_key(text, at, final)
         if key == MORE_KEY:
             return at
-        if not key and not (text[at] == "[" and self.bare.in_python):
-            return self._say(text, at, at + 1)  # as most brackets, wherever they stand
-        apart = self.place.begins_something
-        if key and key == self._form.result_key and apart:
+        standing = self.place.standing  # most brackets mean nothing, wherever they stand
+        if key and key == self._form.result_key and standing().begins_something:
             return self._begin_cut(at)
-        stop = self.at_bare(self.bare.at_bracket(key, text, at, final, apart=apart), at)
+        stop = self.at_bare(self.bare.at_bracket(key, text, at, final, standing), at)
         if stop != NO:
             return stop
         if key and _QUOTED_MEMBER.match(text, at):
             end_at = self.landmarks.call_markers.end_at
             self._other = OtherJson(self._form.shape.wrapper, end_at)
-            self._other_standing = self.place.standing()
+            self._other_standing = standing()
             self.mode = self._in_other_json
             return at
         return self._say(text, at, at + 1)
@@ -439,7 +455,7 @@ class ReplyReader:
                 return self.at_call(found.call, text, at, found.end)
             case Landmark.DROPPED:
                 return self._at_dropped(text, at, found.end)
-            case Landmark.RESULT if self.place.begins_something:
+            case Landmark.RESULT if self.place.standing().begins_something:
                 return self._begin_cut(at)
             case Landmark.THOUGHT if not named:
                 self._begin_thought()
@@ -609,7 +625,7 @@ class ReplyReader:
         attempt, self._attempt = self._attempt, None
         assert attempt is not None, "an attempt is under way"
         refused = attempt.body.refused
-        if refused and isinstance(attempt.body, MarkedBody):
+        if refused and isinstance(attempt.body, MarkedBody | PythonCalls):
             self._markers_left -= 1
         match attempt.course:
             case Course.ASK_FENCE:
@@ -658,6 +674,7 @@ class ReplyReader:
         self.outbox.repairs = ()
         self.outbox.patient = False
         if reason and self.outbox.withholds_call:
+            self._markers_left -= 1
             self._pass_over(self.outbox.withheld_span, reason)
         text = self.outbox.let_go_as_text()
         self._saw(text)
@@ -676,7 +693,7 @@ class ReplyReader:
 
     def _behind_call(self, text: str, at: int, final: bool) -> int:
         """Behind a call: separators and brackets to spare are no text."""
-        if self.outbox.mistakes >= self._setting.limits.mistakes:
+        if self.has_failed_too_often:
             self._release(doubted=False)
             self.mode = self._behind_last_call
             return at
@@ -696,6 +713,11 @@ class ReplyReader:
         self._release(doubted=words and separator is None)
         self.mode = self.in_prose
         return separator.end() if separator else at
+
+    @property
+    def has_failed_too_often(self) -> bool:
+        """Have there been so many mistakes that nothing more is read?"""
+        return self.outbox.mistakes >= self._setting.limits.mistakes
 
     def _behind_last_call(self, text: str, at: int, final: bool) -> int:
         """Behind so many mistakes that no more is read, if there is more."""
