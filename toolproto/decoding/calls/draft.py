@@ -7,7 +7,7 @@ look like a call to an offered tool before anything is said about it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
 from typing import Any
 
@@ -70,8 +70,8 @@ class CallDraft(CallRecord):
         """Is it still to be said which tool is called?"""
         return not self.name
 
-    def _taking(self) -> Callable[[str], object]:
-        return self._raw.write  # its arguments are read when all of it has come
+    def _take_quoted(self, piece: str) -> None:
+        self._raw.write(piece)  # its arguments are read when all of it has come
 
     def member(self, key: str, value: str) -> None:
         """A member whose value is a string: the name, an id, or nothing that matters yet."""

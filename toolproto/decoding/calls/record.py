@@ -8,17 +8,18 @@ other, a string piece by piece, and what goes out is JSON. A call that is itself
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from io import StringIO
+from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
 from ...events import Event, arguments_delta
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
 from ...tools.spec import ToolSpec
 from ..contract import Limits
-from ..families.json_tokens import STRING_ENDS, STRING_MARKS, string_stop
+from ..families.json_tokens import PLAIN_IN_STRING, string_stop
 from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker, end_of
@@ -27,10 +28,6 @@ from .names import Head, Offered
 from .shape import CallShape
 
 __all__ = ["Beginning", "CallRecord", "CallSetting", "TextSink"]
-
-# The hot path looks ahead no further than this; what is nearer to the limit is read without it,
-# because a call ends there however the text was cut into chunks.
-_AHEAD = 512
 
 
 class CallSetting(NamedTuple):
@@ -83,7 +80,7 @@ class TextSink:
     def text(self, piece: str) -> None:
         """More of it, as it is."""
         self._parts.append(piece)
-        self._tell(_json(piece)[1:-1])
+        self._tell(encode_basestring(piece)[1:-1])
 
     def quoted(self, piece: str) -> None:
         """More of it, as it stands between the quotes of JSON."""
@@ -104,7 +101,10 @@ class TextSink:
         return self.close_text()
 
     def streaming(
-        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+        self,
+        stop: Callable[[str], int],
+        plain: re.Pattern[str],
+        decode: Callable[[str], str] | None = None,
     ) -> StreamedString | None:
         """The string for the hot path, if it goes out while it comes."""
         return None
@@ -167,11 +167,6 @@ class CallRecord(TextSink):
         return self._raw.getvalue()
 
     @property
-    def length(self) -> int:
-        """How many characters of it have been read."""
-        return self._raw.tell()
-
-    @property
     def room(self) -> int:
         """How many more characters are read."""
         return self._limit - self._raw.tell()
@@ -224,49 +219,36 @@ class CallRecord(TextSink):
         self._keep(value)
 
     def streaming(
-        self, stop: Callable[[str], int], decode: Callable[[str], str] | None = None
+        self,
+        stop: Callable[[str], int],
+        plain: re.Pattern[str],
+        decode: Callable[[str], str] | None = None,
     ) -> StreamedString:
-        """The string being read, for the hot path.
+        """The string being read, for the hot path: see there for *stop* and *plain*.
 
-        *stop* says how much of a text certainly goes on with it, or -1 if it has to be read;
-        *decode* gives what that text stands for, if it does not stand there as it is.
+        *decode* gives what a text stands for, if it does not stand there as it is.
         """
         write, keep, index = self._raw.write, self._parts.append, self._index
 
-        def tell(piece: str) -> Event:
+        def take(piece: str) -> None:
             write(piece)
-            text = piece if decode is None else decode(piece)
-            keep(text)
-            return arguments_delta(index, _json(text)[1:-1])
+            keep(piece if decode is None else decode(piece))
 
         def make(piece: str) -> Event:
-            return arguments_delta(index, _json(piece)[1:-1])
+            text = piece if decode is None else decode(piece)
+            return arguments_delta(index, encode_basestring(text)[1:-1])
 
-        string = StreamedString(stop, tell, self.length, self.room - _AHEAD)
-        return string if decode else replace(string, take=self._taking(), make=make)
+        return StreamedString(stop, take, make, self.room, plain)
 
     def streaming_quoted(self) -> StreamedString:
         """The same, if its pieces come as in JSON: what is valid there is handed on as it is."""
-        take, make = self._taking(), partial(arguments_delta, self._index)
+        make = partial(arguments_delta, self._index)
+        return StreamedString(string_stop, self._take_quoted, make, self.room, PLAIN_IN_STRING)
 
-        def tell(piece: str) -> Event:
-            take(piece)
-            return make(piece)
-
-        room = self.room - _AHEAD
-        return StreamedString(
-            string_stop, tell, self.length, room, STRING_MARKS, STRING_ENDS, take, make
-        )
-
-    def _taking(self) -> Callable[[str], object]:
-        """Takes in a piece of the string and of the text at once."""
-        write, keep = self._raw.write, self._parts.append
-
-        def take(piece: str) -> None:
-            write(piece)
-            keep(piece)
-
-        return take
+    def _take_quoted(self, piece: str) -> None:
+        """Take in a piece of the string and of the text at once."""
+        self._raw.write(piece)
+        self._parts.append(piece)
 
     def _keep(self, value: Any) -> None:
         if self._key in self.arguments:

@@ -17,8 +17,7 @@ from collections.abc import Callable
 from ..reply.markers import NO
 
 __all__ = [
-    "STRING_ENDS",
-    "STRING_MARKS",
+    "PLAIN_IN_STRING",
     "EndAt",
     "JsonListener",
     "JsonTokens",
@@ -50,10 +49,9 @@ _TAIL = re.compile(
     r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
     r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
 )
-#: Without the first and not before the second, text goes on with a string between double quotes,
-#: whatever follows: no quote, no escape, nothing that could be its structural tail.
-STRING_MARKS = '"\\<'
-STRING_ENDS = ",}] "
+#: What goes on with a string between double quotes, whatever follows: no quote, no escape, nothing
+#: that could be its structural tail.
+PLAIN_IN_STRING = re.compile(r"""[^"\\<\x00-\x1f]{1,64}+(?<![,}\]\s])""")
 #: Where the marker ends that stands at a place of a text which may be *final*; or NO, or MORE.
 EndAt = Callable[[str, int, bool], int]
 _CLOSER = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}

@@ -23,6 +23,7 @@ from ..values.lenient import read_all, read_json
 from ..values.strict import Reading, Refused, finite_float, malformed, sized_int
 
 __all__ = [
+    "PLAIN_IN_LINE",
     "ZERO_PADDED",
     "bare_value",
     "bracketed",
@@ -37,6 +38,8 @@ __all__ = [
     "zero_padded",
 ]
 
+#: What goes on with a line, for the hot path.
+PLAIN_IN_LINE = re.compile(r"[^\r\n]{1,64}+")
 _KINDS: Mapping[type, str] = {
     str: "string",
     bool: "boolean",

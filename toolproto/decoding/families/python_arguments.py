@@ -224,8 +224,8 @@ class Arguments:
         """The string in which reading stands, if it goes out as it comes."""
         if self._string is None or not self._streams:
             return None
-        stop = self._string.stop
-        return None if stop is None else self._call.streaming(stop, self._string.decode)
+        stop, plain = self._string.stop, self._string.plain
+        return None if stop is None else self._call.streaming(stop, plain, self._string.decode)
 
     @property
     def open(self) -> tuple[int, str]:

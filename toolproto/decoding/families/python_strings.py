@@ -108,7 +108,7 @@ def _body_stop(closers: str, *, long: bool, breaks: bool) -> Callable[[str], int
 
 @cache
 def _plain_of(closers: str) -> re.Pattern[str]:
-    return re.compile(rf"[^{re.escape(closers)}\\\r\n]*")
+    return re.compile(rf"[^{re.escape(closers)}\\\r\n]{{0,64}}+")
 
 
 # -- which quote ends a string --------------------------------------------------------------
@@ -300,6 +300,11 @@ class StringReader:
         if self._raw or self._is_format or self._nested:
             return None
         return _body_stop(self._closers, long=self._long, breaks=self._breaks)
+
+    @property
+    def plain(self) -> re.Pattern[str]:
+        """The same: what needs no look at all."""
+        return _plain_of(self._closers)
 
     def read(self) -> Pull[bool]:
         """Read to behind the closing quote; False if the text is over before that.

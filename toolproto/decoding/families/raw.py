@@ -17,6 +17,7 @@ a line break is followed by an empty line. Inside it nothing but that word means
 from __future__ import annotations
 
 import re
+from functools import partial
 from io import StringIO
 
 from ...messages import Grade, Repair
@@ -28,7 +29,16 @@ from ..source import Pull, Source, begun_at_end
 from ..values import repairs as mend
 from ..values.lenient import read_all
 from ..values.strict import malformed
-from .line_values import bare_value, bracketed, kinds_of, line_ends, line_over, quoted, unquoted
+from .line_values import (
+    PLAIN_IN_LINE,
+    bare_value,
+    bracketed,
+    kinds_of,
+    line_ends,
+    line_over,
+    quoted,
+    unquoted,
+)
 
 __all__ = ["RawCalls", "TextArgument"]
 
@@ -134,7 +144,7 @@ class RawCalls(PulledCalls):
         call.open_text()
         over = yield from self._last_line(source, word)
         while not over:
-            self.hot = lambda: call.streaming(lambda text: _certain(text, last))
+            self.hot = lambda: call.streaming(partial(_certain, last), PLAIN_IN_LINE)
             while piece := (yield from source.up_to(last)):
                 call.text(piece)
             self.hot = None
@@ -155,7 +165,7 @@ class RawCalls(PulledCalls):
         return behind is not None
 
 
-def _certain(text: str, last: str) -> int:
+def _certain(last: str, text: str) -> int:
     """How much of *text* certainly goes on with a block; -1 if *last* stands in it."""
     return -1 if last in text else len(text) - begun_at_end(last, text)
 

@@ -12,8 +12,9 @@ all tags: a word, perhaps a value behind ``=``, perhaps attributes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from html import unescape
 from typing import Any
 
@@ -110,6 +111,7 @@ _PREFIX = r"(?:[A-Za-z]{1,12}[:|])?"
 _NEXT = rf"{_NOISE}<{_TOKEN}{_PREFIX}(?:param|arg)(?:eter|ument|_key)?[=\s>]"
 _BEGIN = Pattern(r"(\r?\n)?(<!\[CDATA\[)?")
 _END = Pattern(rf"(?P<newline>{_LINE})?{_CLOSER}|(?P<next>{_LINE}){_NEXT}")
+_OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
 _CLOSE = Pattern(_CLOSER)
 _CDATA_END = Pattern(rf"\]\]>\s{{0,80}}+{_CLOSER}")
 _NULL = Pattern(rf"\s{{0,8}}+null\s{{0,8}}+{_CLOSER}")
@@ -128,6 +130,7 @@ _IN_TEXT = text_before(
         rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]))|(?:{_LINE})<{_PREFIX}(?:param|arg)"
     ),
 )
+_PLAIN = re.compile(r"[^<\]\r\n]{1,64}+")
 _IN_CDATA = text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])"))
 
 
@@ -146,7 +149,7 @@ _AROUND = frozenset({"arguments", "parameters", "args", "params", "args_json", "
 _AROUND |= {"function_calls", "tool_calls", "calls"}
 _LONGEST_NAME = 128
 Say = Callable[[str], object]
-Stream = Callable[[Callable[[str], int]], StreamedString]  # from what says how much is certain
+Stream = Callable[[Callable[[str], int], re.Pattern[str]], StreamedString]
 
 
 def opens_call(tag: Tag) -> bool:
@@ -219,10 +222,14 @@ class TaggedCalls(PulledCalls):
 
     def _closes_call(self, found: re.Match[str]) -> bool:
         """Does the closing tag that was *found* close the call's element, or its marker?"""
+        return any(_closes(found, word) for word in self._closing_words)
+
+    @property
+    def _closing_words(self) -> list[str]:
         if self._element:
-            return _closes(found, self._element)
-        words = [re.split(r"[/:|>]", end.text)[-2] for end in self._ends if end.text[:2] == "</"]
-        return any(_closes(found, word) for word in [*words, "tool_call"])
+            return [self._element]
+        ends = [end.text for end in self._ends if end.text[:2] == "</"]
+        return [*(re.split(r"[/:|>]", end)[-2] for end in ends), "tool_call"]
 
     def _opened(self) -> CallRecord:
         """The call, told of with its first argument: before that, JSON may come instead."""
@@ -409,7 +416,8 @@ class TaggedCalls(PulledCalls):
         """Say what stands in *element*, piece by piece; *stream* does so on the hot path."""
         begin = None if begun else (yield from source.take(_BEGIN))
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
-        self.hot = None if cdata else lambda: stream(lambda text: self._certain(text, element))
+        words = {word.lower() for word in (element, *self._closing_words)}
+        self.hot = None if cdata else lambda: stream(partial(self._certain, words), _PLAIN)
         while True:
             if piece := (yield from source.certain(_IN_CDATA if cdata else _IN_TEXT)):
                 say(piece)
@@ -452,21 +460,22 @@ class TaggedCalls(PulledCalls):
         source.at += line
         return True
 
-    def _certain(self, text: str, element: str) -> int:
-        """How much of *text* certainly goes on with what is in *element*; -1 if it has to be read.
+    def _certain(self, words: Collection[str], text: str) -> int:
+        """How much of *text* certainly goes on with a value; -1 if it has to be read.
 
-        Tags that close something else are text, too: many a file is full of them.
+        Elements called one of *words* are open. Tags that close others are text: files are full
+        of them.
         """
         stop = 0
         while True:
             found = _IN_TEXT.match(text, stop)
             stop = found.end() if found else stop
-            if stop == len(text) or _END.may_change(text, stop):
+            if stop == len(text):
                 return stop
-            end = _END.match(text, stop)
-            if end and (end["next"] or _closes(end, element) or self._closes_call(end)):
-                return -1
-            stop += 1
+            other = _OTHER_END.match(text, stop)
+            if other is None or other[1].lower() in words:
+                return stop if _END.may_change(text, stop) else -1
+            stop = other.end()
 
     def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
         """Does another argument of the tool begin behind *newline*, though this one is open?"""
@@ -496,8 +505,8 @@ class TaggedCalls(PulledCalls):
             call.write(piece)
             parts.append(piece)
 
-        def stream(stop: Callable[[str], int]) -> StreamedString:
-            return replace(call.streaming(stop), tell=keep, take=None, make=None)
+        def stream(stop: Callable[[str], int], plain: re.Pattern[str]) -> StreamedString:
+            return StreamedString(stop, keep, lambda piece: None, call.room, plain)
 
         yield from self._inside(source, element, parts.append, stream, begun=bool(parts))
         return type.read("".join(parts))

@@ -34,6 +34,7 @@ _AROUND = ("arguments", "args", "args_json")
 _CDATA = Pattern(r"<!\[CDATA\[")
 _CDATA_END = Pattern(r"\]\]>")
 _LESS = re.compile("<")
+_PLAIN = re.compile(r"[^<]{1,64}+")
 _BRACKET = re.compile(r"\]")
 _RAW_AMPERSAND = re.compile(r"&(?!(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{1,8});)")
 _RAW_LESS = re.compile(r"<(?![/!A-Za-z])")
@@ -72,7 +73,7 @@ class XmlCalls(PulledCalls):
     def _to_end(self, source: Source, call: CallRecord) -> Pull[bool]:
         """Read on to the marker that ends the call; does it come?"""
         while True:
-            self.hot = lambda: StreamedString(_text_stop, call.write, call.length, call.room)
+            self.hot = lambda: StreamedString(_text_stop, call.write, _no_event, call.room, _PLAIN)
             yield from source.before(_LESS)
             if not (yield from source.peek()):
                 return False
@@ -87,6 +88,10 @@ class XmlCalls(PulledCalls):
                     yield from source.before(_BRACKET)
             else:
                 source.at += 1
+
+
+def _no_event(text: str) -> None:
+    """Nothing is told of a call before all of it has come."""
 
 
 def _text_stop(text: str) -> int:

@@ -23,6 +23,7 @@ from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
 from ..values.strict import Reading, malformed, read_strict
 from .line_values import (
+    PLAIN_IN_LINE,
     ZERO_PADDED,
     bracketed,
     fits,
@@ -164,7 +165,8 @@ class BlockText:
         """The text for the hot path, where *sink* takes it."""
         if not self._in_line or self._folded or self._newline != "\n":
             return None
-        return sink.streaming(*_literal(self._indent))
+        stop, decode = _literal(self._indent)
+        return sink.streaming(stop, PLAIN_IN_LINE, decode)
 
 
 @lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ models write in tokens, of which a text has few different ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,9 +20,13 @@ __all__ = ["StreamedString", "StringFeed", "string_feed"]
 # ten tokens of source code, and take a megabyte at most.
 _MOST_KNOWN = 4096
 _LONGEST_KNOWN = 16
-# So many are taken in together: a StringIO keeps every piece it is given, and a piece of four
-# characters takes as much memory as one of fifty.
+# So many are taken in together, if they are not long: a StringIO keeps every piece it is given, and
+# a piece of four characters takes as much memory as one of fifty.
 _TOGETHER = 256
+_LONG = 64  # and nothing longer is plain
+# Nobody counts what was not taken in yet, so that much room has to be left for it.
+_MARGIN = _TOGETHER * _LONG
+_NEVER = re.compile("(?!)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +34,17 @@ class StreamedString:
     """A string argument that is being read, of an announced call.
 
     *stop* says how much of a text certainly goes on with it, or -1 if the text has to be read;
-    *tell* takes that much in and makes the event, if there is one. *length* characters of the call
-    have been read, and there is *room* for more.
+    *take* takes that much in, and *make* makes its event, if there is one: the same whenever the
+    same text comes. There is *room* for that many characters more.
 
-    The rest only saves time. Printable text without any of *marks*, at most three characters, that
-    does not end in one of *ends* goes on with the string whatever follows, so *stop* is not asked.
-    *take* and *make* are the halves of *tell*, if the event depends on the text alone: then it is
-    made once for each different chunk, and text may be taken in later.
+    A chunk that all of *plain* matches goes on with it whatever follows: *stop* need not be asked.
     """
 
     stop: Callable[[str], int]
-    tell: Callable[[str], Event | None]
-    length: int
+    take: Callable[[str], object]
+    make: Callable[[str], Event | None]
     room: int
-    marks: str = ""
-    ends: str = ""
-    take: Callable[[str], object] | None = None
-    make: Callable[[str], Event] | None = None
+    plain: re.Pattern[str]
 
 
 @dataclass(slots=True)
@@ -65,72 +64,71 @@ def string_feed(
 
     *text*, which begins at *base* in the reply, has come but is not taken in (half an escape, say).
     """
-    stop, room, until = string.stop, string.room, base + string.room
-    take, make = string.take, string.make or string.tell
-    # An empty mark is in every text: then nothing is plain.
-    one, two, three = (*string.marks, *string.marks[-1:] * 3, "", "", "")[:3]
-    ends = frozenset(string.ends)
+    stop, make, room, until = string.stop, string.make, string.room, base + string.room
     known: dict[str, Event] = {}
-    event_of = known.get
+    nothing: dict[str, Event] = {}
+    is_plain, event_of = _NEVER.match, nothing.get
     kept: list[str] = []
-    over = False
+    keep, over = kept.append, False
 
     def feed(chunk: str) -> list[Event]:
-        nonlocal room, text
-        left = room - len(chunk)
-        if not text and left >= 0:
-            event = event_of(chunk)
-            if (
-                event is None
-                and one not in chunk
-                and two not in chunk
-                and three not in chunk
-                and chunk.isprintable()
-                and chunk
-                and chunk[-1] not in ends
-            ):
-                event = made(chunk)
-            if event is not None:
-                room = left
-                kept.append(chunk)
-                if len(kept) >= _TOGETHER:
-                    flush()
-                return [event]
-        return look(chunk)
+        event = event_of(chunk)
+        if event is None:
+            if not is_plain(chunk):
+                return look(chunk)
+            event = _made(chunk, make, known)
+        keep(chunk)
+        if len(kept) >= _TOGETHER:
+            flush()
+        return [event] if event else []
 
     def look(chunk: str) -> list[Event]:
         """Take in a chunk that needs a closer look, or have it read."""
-        nonlocal room, text
+        nonlocal text
         whole, held = text + chunk, text
         certain = -1 if over else stop(whole)
-        if certain < 0 or certain > room:
+        if not 0 <= certain <= room - _MARGIN:
             return read(chunk)
-        room -= certain
         text, piece = whole[certain:], whole[:certain]
-        if not piece:
-            return []
-        kept.append(piece)
         # What was held before it, or is held of it now, may be another the next time.
-        event = make(piece) if held or text else made(piece)
-        return [] if event is None else [event]
+        event = make(piece) if held or text or not piece else _made(piece, make, known)
+        keep(piece)
+        if len(piece) > _LONG or len(kept) >= _TOGETHER:
+            flush()
+        if held or text:
+            ready(not text)
+        return [event] if event and piece else []
 
-    def made(chunk: str) -> Event | None:
-        event = make(chunk)
-        if event and take and len(chunk) <= _LONGEST_KNOWN and len(known) < _MOST_KNOWN:
-            known[chunk] = event
-        return event
+    def ready(is_alone: bool) -> None:
+        """Does what comes now stand by itself? If there is room enough, it is taken in at once."""
+        nonlocal is_plain, event_of
+        if is_alone and room > 2 * _MARGIN:
+            is_plain, event_of = string.plain.fullmatch, known.get
+        else:
+            is_plain, event_of = _NEVER.match, nothing.get
 
     def flush() -> None:
-        if take is not None:
-            take("".join(kept))
+        nonlocal room
+        pieces = "".join(kept)
         kept.clear()
+        string.take(pieces)
+        room -= len(pieces)
+        ready(not text and not over)
 
     def leave() -> tuple[int, str]:
-        nonlocal one, over
+        nonlocal over
         # Somebody may have kept ``decoder.feed``: from now on it hands every chunk on.
-        one, over = "", True
-        known.clear()
+        over = True
         flush()
         return until - room, text
 
+    ready(not text)
     return StringFeed(feed, leave)
+
+
+def _made(piece: str, make: Callable[[str], Event | None], known: dict[str, Event]) -> Event | None:
+    """The event of *piece*, which is remembered if it may well come again."""
+    event = make(piece)
+    if event and len(piece) <= _LONGEST_KNOWN and len(known) < _MOST_KNOWN:
+        known[piece] = event
+    return event
