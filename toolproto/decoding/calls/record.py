@@ -127,6 +127,11 @@ class CallRecord(TextSink):
     Without a name it is still to be announced, and nothing is told of it before.
     """
 
+    _fault = ""
+    _index = -1
+    _key, _separator = "", "{"
+    tool: ToolSpec | None = None
+
     def __init__(
         self,
         setting: CallSetting,
@@ -142,12 +147,10 @@ class CallRecord(TextSink):
         self._limit = setting.limits.characters
         self._start = start
         self._raw = StringIO()
-        self._raw.write(lead)
-        self._fault = ""
-        self._index, self._id = -1, id
+        if lead:
+            self._raw.write(lead)
+        self._id = id
         self._repairs = list(drift)
-        self._key, self._separator = "", "{"
-        self.tool: ToolSpec | None = None
         self.arguments: dict[str, Any] = {}
         self.name = name
         if name:

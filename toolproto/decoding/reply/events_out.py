@@ -34,18 +34,19 @@ _TRIES = 1000  # at an id that the model has not taken; a factory that repeats i
 class Outbox:
     """Events in the order they happened; numbers calls and gives them ids."""
 
+    _next_index = 0
+    _withheld: _Withheld | None = None
+    _lingering: CallCompleted | None = None
+    linger = False  # keep the next completed call until it is settled how it ends
+    patient = False  # keep the last call until it is known what stands behind it
+    repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
+    mistakes = 0.0  # calls that were rejected, and a part of those that were mended
+    cut = False  # was the reply ended by a limit? What waits for more text lacks it then
+
     def __init__(self, ids: IdFactory) -> None:
         self._ids = ids
         self._used_ids: set[str] = set()
         self._events: list[Event] = []
-        self._next_index = 0
-        self._withheld: _Withheld | None = None
-        self._lingering: CallCompleted | None = None
-        self.linger = False  # keep the next completed call until it is settled how it ends
-        self.patient = False  # keep the last call until it is known what stands behind it
-        self.repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
-        self.mistakes = 0.0  # calls that were rejected, and a part of those that were mended
-        self.cut = False  # was the reply ended by a limit? What waits for more text lacks it then
 
     def take(self) -> list[Event]:
         """The events that may go out."""

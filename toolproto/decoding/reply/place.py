@@ -180,27 +180,29 @@ class Place:
     Prose is only taken in by :meth:`saw`, and looked at when somebody asks: most of it never is.
     """
 
+    # As it is where a reply begins. Every reply has a place, and in most little of it changes.
+    _standing: Standing | None = None  # as it was found, until more comes
+    _rest = ""  # looked at, but for a mark of which more may come
+    _seen = 0  # characters looked at
+    _line = 0  # number of the line
+    _head = ""  # its first characters
+    _tail = ""  # its last ones
+    _fresh = True  # nothing but space in it so far, or since a call
+    # -- of the block
+    _after_blank = True
+    _above = ""  # what the line above was: "quote", "table", "list", "words", ""
+    _in_list = False
+    _literal = False  # a line ended with "::", and what is indented below it is shown
+    # -- inline, and what is carried over lines
+    _code = 0  # length of the run of backticks that opened a code span
+    _code_line = 0
+    _straight: _Open | None = None  # a quotation mark that opens and closes alike
+    _element: re.Pattern[str] | None = None  # what closes the element that is open
+    _element_at = 0  # where that was opened
+
     def __init__(self) -> None:
         self.unseen: list[str] = []  # prose that was read but not looked at
-        self._standing: Standing | None = None  # as it was found, until more comes
-        self._rest = ""  # looked at, but for a mark of which more may come
-        self._seen = 0  # characters looked at
-        self._line = 0  # number of the line
-        self._head = ""  # its first characters
-        self._tail = ""  # its last ones
-        self._fresh = True  # nothing but space in it so far, or since a call
-        # -- of the block
-        self._after_blank = True
-        self._above = ""  # what the line above was: "quote", "table", "list", "words", ""
-        self._in_list = False
-        self._literal = False  # a line ended with "::", and what is indented below it is shown
-        # -- inline, and what is carried over lines
-        self._code = 0  # length of the run of backticks that opened a code span
-        self._code_line = 0
-        self._straight: _Open | None = None  # a quotation mark that opens and closes alike
         self._quotes: list[_Open] = []
-        self._element: re.Pattern[str] | None = None  # what closes the element that is open
-        self._element_at = 0  # where that was opened
 
     # -- taking prose in ------------------------------------------------------------------
 

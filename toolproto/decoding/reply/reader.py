@@ -112,10 +112,8 @@ class ReplyReader:
         self._other_standing = PLAIN  # of the object that is no call
         self._cut: CutTail | None = None
         self._broken_off = False
-        self._thought = Thought(self.landmarks.thought_ends)
-        self._after_call = StringIO()  # what was thought behind a call in a thought
         if reasoning.starts_inside:
-            self.mode = self._in_thought
+            self._begin_thought()
 
     @property
     def streaming(self) -> StreamedString | None:
@@ -524,6 +522,7 @@ class ReplyReader:
 
     def _begin_thought(self) -> None:
         self._thought = Thought(self.landmarks.thought_ends)
+        self._after_call = StringIO()  # what was thought behind a call in a thought
         self.mode = self._in_thought
 
     def _in_thought(self, text: str, at: int, final: bool) -> int:
@@ -574,7 +573,6 @@ class ReplyReader:
         self.outbox.let_go()
         after = self._after_call.getvalue()
         self.outbox.reasoning(after, self.base + len(self.text) - len(after))
-        self._after_call = StringIO()
         self._begin_thought()
 
     # -- attempts at a call ---------------------------------------------------------------
