@@ -74,7 +74,7 @@ frameworks: $(READY_ALL)  ## SDKs with a transport in them, and models of framew
 docs: $(READY)  ## The documentation as a site, with search: build/site/index.html
 	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
-	@echo build/site/index.html
+	@echo "build/site/index.html; to search it: python3 -m http.server -d build/site, and open http://localhost:8000"
 
 wheel: $(READY)  ## A wheel in dist/, to be installed anywhere
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
