@@ -378,7 +378,7 @@ def test_a_refusal_whose_text_never_comes_is_one_all_the_same(ask):
 def test_nobody_listening_is_said_so(ask):
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
-    words = rf"127.0.0.1:{port}/v1: could not connect"
+    words = rf"127.0.0.1:{port}/v1: could not connect: .* is it running"
     endpoint = HttpEndpoint(f"http://127.0.0.1:{port}/v1", model="m", retries=ONCE)
     with endpoint, pytest.raises(EndpointError, match=words):
         ask(endpoint)

@@ -67,6 +67,6 @@ def _split(url: str) -> SplitResult:
     if not fine or not url.isascii():
         raise UsageError(
             "the endpoint's url must be like 'http://localhost:8080/v1': "
-            "http or https, a host in ASCII, and no path such as /chat/completions"
+            "http or https, and a host in ASCII"
         )
     return parts

@@ -412,7 +412,9 @@ def _translated(error: Exception) -> EndpointError:
         case httpx.ConnectTimeout():
             return EndpointTimeout("no connection could be made in time (timeout 'connect')")
         case httpx.ConnectError():
-            return EndpointError(f"could not connect: {words}")
+            return EndpointError(
+                f"could not connect: {words}; is it running, and is the address right?"
+            )
         case httpx.RemoteProtocolError() if "without sending a response" in words:
             return EndpointError("the service closed the connection without an answer")
         case httpx.RemoteProtocolError() | httpx.DecodingError():
