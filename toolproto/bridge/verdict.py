@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..decoding.values.alone import json_alone
+from ..decoding.values.lenient import json_alone
 from ..messages import CallProblem, Grade, ProblemKind, ToolCall
 from ..tools.check import call_problem, check_call
 from ..tools.spec import ToolOffer, ToolSpec

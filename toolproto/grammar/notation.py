@@ -42,6 +42,7 @@ __all__ = [
     "any_escape",
     "dumps",
     "may_hold",
+    "python_literal",
 ]
 
 #: A value as JSON. ``json.dumps`` makes an encoder for each call that wants characters unescaped.
@@ -196,7 +197,7 @@ class _Python(Notation):
         return either([_PLAIN, _PYTHON_ESCAPE]) if ranges == ALL else _json_character(ranges)
 
     def literal(self, value: Any) -> Node:
-        return text(_python(value))
+        return text(python_literal(value))
 
 
 JSON = Notation()
@@ -352,11 +353,16 @@ def _some(ranges: Ranges) -> list[Node]:
     return [chars(ranges)] if ranges else []
 
 
-def _python(value: Any) -> str:
+def python_literal(value: Any) -> str:
+    """*value* as Python writes it."""
     if value is None or isinstance(value, bool):
         return {True: "True", False: "False", None: "None"}[value]
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_python(k)}: {_python(v)}" for k, v in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{python_literal(k)}: {python_literal(v)}" for k, v in value.items())
+            + "}"
+        )
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_python, value)) + "]"
+        return "[" + ", ".join(map(python_literal, value)) + "]"
     return dumps(value)

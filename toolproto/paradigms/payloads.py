@@ -15,13 +15,12 @@ from keyword import iskeyword
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ..decoding.calls.shape import CallShape
-from ..decoding.families.python_words import write_call
 from ..decoding.reply.forms import Family
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text
 from ..grammar.json_schema import schema_of_call
-from ..grammar.notation import PYTHON, dumps
+from ..grammar.notation import PYTHON, dumps, python_literal
 from ..grammar.raw import JsonInTags, RawInTags
 from ..grammar.values import Argument, arguments, object_of
 from ..messages import ToolCall
@@ -395,7 +394,7 @@ class PythonCall:
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
-        written = list(map(write_call, calls))
+        written = list(map(_python_call, calls))
         return f"[{', '.join(written)}]" if self.listed else "\n".join(written)
 
     @property
@@ -411,10 +410,24 @@ class PythonCall:
         return joined(text(f"{tool.name}("), said, text(")"))
 
 
+def _python_call(call: ToolCall) -> str:
+    """``name(key="value", other=1)``; a key that Python could not have goes as ``**{...}``."""
+    around = (
+        (python_literal(value), *_python_argument(key)) for key, value in call.arguments.items()
+    )
+    return f"{call.name}({', '.join(before + value + behind for value, before, behind in around)})"
+
+
 def _python_key(key: str, value: Node) -> Node:
+    before, behind = _python_argument(key)
+    return joined(text(before), value, text(behind))
+
+
+def _python_argument(key: str) -> tuple[str, str]:
+    """What stands before and behind the value of the argument *key*."""
     if _IDENTIFIER.fullmatch(key) and not iskeyword(key):
-        return joined(text(f"{key}="), value)
-    return joined(text(f"**{{{dumps(key)}: "), value, text("}"))
+        return f"{key}=", ""
+    return f"**{{{dumps(key)}: ", "}"
 
 
 def filled(form: str, **fields: str) -> str:

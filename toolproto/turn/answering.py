@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..decoding.values.alone import json_alone
+from ..decoding.values.lenient import json_alone
 from ..decoding.values.strict import Reading
 from ..messages import CallProblem, Message, ToolCall
 from ..tools.answer import AnswerForm, GivenAnswer

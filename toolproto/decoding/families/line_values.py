@@ -13,6 +13,7 @@ from io import StringIO
 from typing import Any
 
 from ...messages import Grade, Repair
+from ...tools.json_types import name_type
 from ...tools.spec import ToolSpec
 from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import TextSink
@@ -40,15 +41,6 @@ __all__ = [
 
 #: What goes on with a line, for the hot path.
 PLAIN_IN_LINE = re.compile(r"[^\r\n]{1,64}+")
-_KINDS: Mapping[type, str] = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    list: "array",
-    dict: "object",
-    type(None): "null",
-}
 
 # -- in quotes --------------------------------------------------------------------------------
 
@@ -188,7 +180,7 @@ def zero_padded(text: str, wanted: frozenset[str]) -> int | float | None:
 
 def fits(value: Any, wanted: frozenset[str]) -> bool:
     """Is *value* of one of the types *wanted*?"""
-    kind = _KINDS.get(type(value), "object")
+    kind = name_type(value)
     return kind in wanted or (kind == "integer" and "number" in wanted)
 
 
@@ -211,7 +203,7 @@ def kinds(schema: Any) -> frozenset[str]:
         return frozenset(kind for kind in told if isinstance(kind, str))
     listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if isinstance(listed, list):
-        return frozenset(_KINDS.get(type(value), "object") for value in listed)
+        return frozenset(map(name_type, listed))
     parts = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
     # Alternatives within alternatives are left alone.
     known = [kinds({"type": member(part, "type")}) for part in parts]

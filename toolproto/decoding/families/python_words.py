@@ -1,4 +1,4 @@
-"""The words of a Python call: its name, what stands without quotes in it, and how one is written.
+"""The words of a Python call: its name, and what stands without quotes in it.
 
 Names come as models write them: dotted, with underscores escaped for Markdown, between quotes, or
 with the quote that opens the whole call before them. How far is looked is bounded everywhere.
@@ -8,14 +8,11 @@ to refuse, as everywhere (see `values/spellings.py`).
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
 from enum import Enum
-from keyword import iskeyword
 from typing import Any, NamedTuple
 
-from ...messages import Repair, ToolCall
+from ...messages import Repair
 from ..calls.names import MORE_KEY, Offered
 from ..patterns import Pattern
 from ..values import repairs as mend
@@ -45,7 +42,6 @@ __all__ = [
     "leading_call",
     "read_word",
     "unescaped",
-    "write_call",
 ]
 
 #: Quotes that open a string or a quoted call, and what may close it.
@@ -61,7 +57,6 @@ LEAD = Pattern(_LEAD)
 LISTED = rf"\s{{0,80}}+(?:\[\s{{0,80}}+)?+{_LEAD}"
 _LIST_LEAD = Pattern(rf"\[{LISTED}")
 _FIRST_KEYWORD = Pattern(rf"\s{{0,80}}+{KEYWORD}\s{{0,8}}=(?!=)")
-_IDENTIFIER = re.compile(r"[^\W\d]\w{0,127}")
 
 
 class CallLead(NamedTuple):
@@ -122,29 +117,6 @@ def leading_call(text: str, at: int, final: bool, offered: Offered) -> str:
 def unescaped(name: str) -> str:
     r"""*name* without the backslashes of Markdown: ``get\_time``."""
     return name.replace("\\", "")
-
-
-def write_call(call: ToolCall) -> str:
-    """``name(key="value", other=1)``; a key that Python could not have goes as ``**{...}``."""
-    arguments = ", ".join(_argument(key, value) for key, value in call.arguments.items())
-    return f"{call.name}({arguments})"
-
-
-def _argument(key: str, value: Any) -> str:
-    if _IDENTIFIER.fullmatch(key) and not iskeyword(key):
-        return f"{key}={_literal(value)}"
-    return f"**{{{_literal(key)}: {_literal(value)}}}"
-
-
-def _literal(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return str(value)
-    if isinstance(value, Mapping):
-        members = (f"{_literal(key)}: {_literal(each)}" for key, each in value.items())
-        return f"{{{', '.join(members)}}}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_literal(each) for each in value)}]"
-    return json.dumps(value, ensure_ascii=False)  # a number, or a string: Python reads it as well
 
 
 LONGEST_WORD = MAX_DIGITS + 100

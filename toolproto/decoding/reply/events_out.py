@@ -7,7 +7,7 @@ its events and its raw text wait side by side, and one of the two goes out in th
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from io import SEEK_END, StringIO
 from typing import Protocol
@@ -278,31 +278,10 @@ class Course(Enum):
         return cls.SHOW if standing.verdict is Verdict.SHOWN else cls.DOUBT
 
 
+@dataclass(slots=True)
 class Attempt:
-    """A body reader at work. What it reads is withheld in *outbox* until it is decided."""
+    """A body reader at work. What it reads is withheld until it is decided."""
 
-    def __init__(
-        self,
-        body: Body,
-        course: Course,
-        start: int,
-        outbox: Outbox,
-        standing: Standing = PLAIN,
-    ) -> None:
-        self.body = body
-        self.course = course
-        self.standing = standing
-        self._outbox = outbox
-
-    def feed(self, text: str, at: int, base: int, final: bool) -> int:
-        """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        stop = self.body.feed(text, at, base, final)
-        self._outbox.keep(text[at:stop])
-        if self.course is Course.RUN and self.body.committed:
-            self._outbox.let_go()
-        return stop
-
-    @property
-    def streaming(self) -> StreamedString | None:
-        """The string argument in which reading stands, if all of it may go out at once."""
-        return None if self._outbox.withholding else self.body.streaming
+    body: Body
+    course: Course
+    standing: Standing = PLAIN

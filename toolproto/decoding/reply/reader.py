@@ -118,7 +118,9 @@ class ReplyReader:
     @property
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if all of it may go out at once."""
-        return self._attempt.streaming if self._attempt is not None else None
+        if self._attempt is None or self.outbox.withholding:
+            return None
+        return self._attempt.body.streaming
 
     @property
     def is_over(self) -> bool:
@@ -547,7 +549,7 @@ class ReplyReader:
         number = self._thought.number - self.landmarks.ends_of_thought
         markers = self.landmarks.calls_in_thought[number]
         body = MarkedBody(self._setting, markers, self.base + end)
-        self._attempt = Attempt(body, Course.ASK_THOUGHT, self.base + at, self.outbox)
+        self._attempt = Attempt(body, Course.ASK_THOUGHT)
         self.mode = self._in_attempt
         self.outbox.keep(self._after_call.getvalue() + text[at:end])
         self._after_call = StringIO()
@@ -581,20 +583,22 @@ class ReplyReader:
         self, body: Body, at: int, standing: Standing | None = None, *, special: bool = False
     ) -> None:
         """Read what begins at *at* as a call; what it was is decided later."""
-        start = self.base + at
         course, standing = Course.ASK_FENCE, standing or self.place.standing()
         if self.fences.open is None:
             course = Course.of(standing)
-            self.outbox.withhold(start)
+            self.outbox.withhold(self.base + at)
         # Words behind it on its line would show it to be talk: its end waits for them.
         self.outbox.patient = course is Course.RUN and not special
-        self._attempt = Attempt(body, course, start, self.outbox, standing)
+        self._attempt = Attempt(body, course, standing)
         self.mode = self._in_attempt
 
     def _in_attempt(self, text: str, at: int, final: bool) -> int:
         attempt = self._attempt
         assert attempt is not None, "an attempt is under way"
-        stop = attempt.feed(text, at, self.base, final)
+        stop = attempt.body.feed(text, at, self.base, final)
+        self.outbox.keep(text[at:stop])
+        if attempt.course is Course.RUN and attempt.body.committed:
+            self.outbox.let_go()
         if self._read_again(stop):
             return 0
         if attempt.body.done:
