@@ -43,7 +43,7 @@ def _client(
     auth: httpx2.Auth | None = None,
 ) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
-        headers=headers,
+        headers={**(headers or {}), "accept-encoding": "identity"},
         timeout=timeout,
         auth=auth,
         event_hooks={"response": [_bound]},
@@ -51,10 +51,16 @@ def _client(
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """Have *response* end in an error where it goes on for too long.
+    """Have *response* end in an error where it goes on for too long, or would if unpacked.
 
     Streams of events are bounded event by event, by whoever reads them.
     """
+    packing = response.headers.get("content-encoding", "").strip().lower()
+    if packing not in ("", "identity"):
+        await response.aclose()
+        raise httpx2.DecodingError(
+            f"the answer is packed ({packing[:40]!r}), which nobody asked for"
+        )
     kind = response.headers.get("content-type", "").lower()
     if not kind.startswith("text/event-stream"):
         assert isinstance(response.stream, httpx2.AsyncByteStream)

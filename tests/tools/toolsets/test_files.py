@@ -74,6 +74,7 @@ WRONG = [
     ("write", ".git /config", "'.git ' belongs to version control"),
     ("write", ".g\u200cit/config", "belongs to version control"),
     ("write", "GIT~1/config", "belongs to version control"),
+    ("write", ".git::$INDEX_ALLOCATION/config", "belongs to version control"),
     ("write", ".hg/hgrc", "belongs to version control"),
 ]
 

@@ -74,7 +74,9 @@ def split_path_to_write(path: str) -> Parts:
 def _plainest(name: str) -> str:
     """*name* as the file systems take it that know the fewest differences."""
     seen = "".join(char for char in name if unicodedata.category(char) != "Cf")
-    return unicodedata.normalize("NFKC", seen).casefold().rstrip(". ")
+    # Behind a colon stands the name of a stream of the same file.
+    whole = unicodedata.normalize("NFKC", seen).partition(":")[0]
+    return whole.casefold().rstrip(". ")
 
 
 def is_usable(name: str) -> bool:
