@@ -111,7 +111,14 @@ def look(who: str) -> str:
     return f"{' / '.join(SPELLINGS)}; key {KEY}; {json.dumps(SPELLINGS)}"
 
 
+@tool
+def fail(who: str) -> str:
+    """Fail, and say for whom."""
+    raise ValueError(f"nobody is called {who}, {SPELLINGS[1]}")
+
+
 SUMMARY = "You summarise a conversation"
+FAIL = '<tool_code>{"name": "fail", "arguments": {"who": "PRIVATE-NAME-4F9A2C1B"}}</tool_code>'
 CALL = '<tool_code>{"name": "look", "arguments": {"who": "PRIVATE-NAME-4F9A2C1B"}}</tool_code>'
 
 
@@ -132,7 +139,7 @@ class Walk:
         self.session: Any = (AsyncChatSession if self.runner else ChatSession)(
             self.endpoint,
             "xml_tag",
-            [look],
+            [look, fail],
             system=f"You serve {PRIVATE}.",
             masking=Masking({"name": PRIVATE}, nonce=lambda: "4F9A2C1B"),
             store=f"sqlite:///{self.file}",
@@ -151,6 +158,7 @@ class Walk:
     def go(self) -> None:
         long = "word " * 300
         for plan in (
+            [FAIL, "It failed."],
             [CALL, "Hello PRIVATE-NAME-4F9A2C1B."],
             ["<tool_code>{broken", "I give up."],
             [500, f"A long answer {long}"],

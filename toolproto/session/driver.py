@@ -155,7 +155,9 @@ class Driver:
             lambda *told: self._progressed(ToolProgressed(call, *told)),
         )
         seconds = (tool.timeout if tool else None) or self.limits.tool_seconds
-        return Job(call, tool, context, cancelled, seconds)
+        masking = self.turn.setup.masking if self.turn else None
+        hidden = masking.mask_text if masking else None
+        return Job(call, tool, context, cancelled, seconds, hidden)
 
     def _question(self, call: ToolCall, question: str) -> ApprovalRequest:
         return approval_request(call, self.tools[call.name], question)

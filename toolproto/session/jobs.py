@@ -46,13 +46,17 @@ _log = logging.getLogger("toolproto.tools")
 
 @dataclass(slots=True)
 class Job:
-    """A call to be run; *tool* is None if it was taken away after the call was offered it."""
+    """A call to be run; *tool* is None if it was taken away after the call was offered it.
+
+    *hidden* takes private values out of what is logged.
+    """
 
     call: ToolCall
     tool: Tool | None
     context: ToolContext
     cancelled: threading.Event
     seconds: float | None
+    hidden: Callable[[str], str] | None = None
     deadline: float = field(default=float("inf"), init=False)
     _started: float | None = field(default=None, init=False)
     _clock: float = field(default=0.0, init=False)
@@ -109,8 +113,11 @@ class Job:
         result = error_result(self.call, error)
         if isinstance(error, ToolFailed):  # the tool's own way to say no
             return result
-        _log.warning("tool %s failed", self.call.name, exc_info=error)
         trace = "".join(traceback.format_exception(error))[-_LONGEST_TRACE:]
+        if self.hidden is None:
+            _log.warning("tool %s failed", self.call.name, exc_info=error)
+        else:
+            _log.warning("tool %s failed\n%s", self.call.name, self.hidden(trace))
         return replace(result, metadata={**result.metadata, "traceback": trace})
 
     def give_up(self) -> None:
