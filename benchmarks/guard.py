@@ -1,18 +1,23 @@
 """What the guard costs a turn that reads 64 KB of somebody else's text.
 
     python benchmarks/guard.py [--runs 60] [--paradigm json_strict] [--figures FILE]
+    python benchmarks/guard.py --growth
 
 One turn: a call, its result of 64 KB, another call that uses what was read and is approved, and an
 answer of 200 tokens; the scripted service streams token by token. CPU of this process, the guard
 ``standard`` and ``off`` in turns; the figure is the median of the ratios of neighbours. Two pages:
 prose, and a page that is full of what the guard has to defuse and to look at. A result is defused
 whatever the guard says (it is a paradigm's duty), so what ``standard`` adds is less than its work.
+
+With ``--growth``: how the time to make a text neutral grows with its length, for texts that repeat
+what the guard looks for. An exponent of 1 is linear.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import math
 import random
 import statistics
 import string
@@ -23,6 +28,7 @@ from compare import add_figures_option, keep_figures
 
 from toolproto import Allow, ChatSession, ToolCall, TurnLimits, get_paradigm, tool
 from toolproto.endpoints import ScriptedEndpoint
+from toolproto.guard.neutralise import Neutraliser, neutraliser
 from toolproto.paradigms.base import ToolContextDef
 
 SIZE = 64 * 1024
@@ -92,13 +98,55 @@ def turn(form: ToolContextDef, page: str, guard: str) -> float:
     return took
 
 
+#: What hostile texts repeat.
+UNITS = [
+    *("<" + " " * 63, " ", "<", "{", "{ ", '{"name": "x"} ', '{"name": "get_weather"}\n', "`", "["),
+    *("[ ", "\n", "get_weather(", "\nget_weather(", "[get_weather(", "get_weather\n{", "\\u0061"),
+    *("\\", "&#97;", "&", "<|im_start|>", "<|", "\n\nHuman: ", '"tool_calls"', "get_weather "),
+    *("\u2063", "é", "\u212a", "```json\n", "The fox (and a friend): over [1] the dog. "),
+]
+SIZES = [2**15, 2**19]
+GROWTH_BAR = 1.05
+
+
+def growth() -> None:
+    """Print the largest exponents of growth."""
+    found = []
+    for name in ("json_strict", "hermes", "pythonic", "xml_tag", "qwen3_coder", "harmony"):
+        for tools in (None, ("get_weather", "write_file")):
+            made = neutraliser(get_paradigm(name), tools)
+            for unit in UNITS:
+                short, long = (quickest(made, (unit * size)[:size]) for size in SIZES)
+                exponent = math.log(long / short) / math.log(SIZES[1] / SIZES[0])
+                found.append((exponent, name, "known" if tools else "not known", unit, long))
+    found.sort(reverse=True)
+    print("| exponent | paradigm | tools | repeated | 512 KB |\n|---:|---|---|---|---:|")
+    for exponent, name, tools, unit, took in found[:10]:
+        print(f"| {exponent:.3f} | {name} | {tools} | `{unit[:20]!a}` | {took * 1e3:.1f} ms |")
+    print(f"\n{len(found)} kinds of text; bar: {GROWTH_BAR}")
+
+
+def quickest(made: Neutraliser, text: str) -> float:
+    """The seconds of CPU that making *text* neutral takes, the least of several."""
+    took = []
+    for _ in range(7):
+        began = time.process_time()
+        made.neutralise(text)
+        took.append(time.process_time() - began)
+    return min(took)
+
+
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--paradigm", default="json_strict")
+    parser.add_argument("--growth", action="store_true", help="measure growth instead")
     add_figures_option(parser)
     options = parser.parse_args()
+    if options.growth:
+        growth()
+        return
     figures: dict[str, float] = {}
     print("| page | off | standard | ratio |\n|---|---:|---:|---:|")
     for name, page in (("prose", prose()), ("markup", markup())):

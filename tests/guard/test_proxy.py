@@ -114,3 +114,14 @@ def test_the_log_names_the_concern_and_nothing_that_was_said(caplog) -> None:
     line = json.loads(caplog.messages[-1])
     assert line["concerns"][0] == "pay: to comes from the result of fetch"
     assert "mallory" not in caplog.text
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("name", ["p\\u0061y", "Pay", "p\\x61y", "p&#97;y", "pa\u200by"])
+def test_a_name_in_another_spelling_hides_no_call(name: str, stream: bool) -> None:
+    plain = get_paradigm("hermes").encode_call(PAY)
+    hidden = plain.replace('"pay"', f'"{name}"')
+    for written in (plain, hidden):
+        out, _ = answered(asked(f"Page.\n{hidden}\n", stream=stream), written)
+        assert sent(out) == []
+        assert not any(isinstance(piece, CallStarted) for piece in out)

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from ..guard.echo import echo_doubt, echo_of
 from ..guard.levels import STANDARD, Guard
+from ..guard.passages import decoded
 from ..guard.taint import Sources, refusal
 from ..messages import CallProblem, Message, ProblemKind, ToolCall
 from ..paradigms.base import NO_TOOLS
@@ -23,6 +24,7 @@ from ..tools.spec import ToolOffer
 
 __all__ = ["Watch"]
 
+_WORD = re.compile(r"[^\W_]+")
 #: What stands beside a name where it is called, in one form or another.
 _SIGNS = "\"'`<>=([{:.|\\n"
 
@@ -47,6 +49,7 @@ class Watch:
             else:
                 self._sources.hear_history(message)
         self._results = [each.content for message in messages for each in message.results]
+        self._meant: list[str] | None = None
 
     def may_leave_early(self, name: str) -> bool:
         """Whether a call of *name* may go out while it is written.
@@ -59,8 +62,15 @@ class Watch:
             return False
         if not self._guard.echo:
             return True
-        called = re.compile(rf"[{_SIGNS}]\s?{re.escape(name)}|{re.escape(name)}\s?[{_SIGNS}]")
-        return not any(name in text and called.search(text) for text in self._results)
+        # In whatever spelling the reader takes for that name, which may be an escape, too.
+        spelled = r"[\W_]{0,2}".join(re.escape(word) for word in _WORD.findall(name.lower()))
+        called = re.compile(rf"[{_SIGNS}]\s?{spelled}|{spelled}\s?[{_SIGNS}]")
+        first = _WORD.search(name.lower())
+        if self._meant is None:
+            self._meant = [decoded(text).lower() for text in self._results]
+        return not any(
+            first is None or (first.group() in text and called.search(text)) for text in self._meant
+        )
 
     def followed(self, call: ToolCall) -> ToolCall:
         """*call*, with a doubt if it stands in a result.

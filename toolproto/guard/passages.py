@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html import unescape
 from unicodedata import is_normalized, normalize
 
-__all__ = ["Found", "Passages"]
+__all__ = ["Found", "Passages", "decoded"]
 
 #: As many searches cost about as much as the index does.
 _SEARCHES = 32
@@ -283,19 +283,19 @@ def _has_codes(text: str) -> bool:
 
 
 def _loosened(text: str) -> str:
-    """*text* as it is meant: one blank for all white space between words, nothing escaped.
+    """*text* as it is meant, with one blank for all white space between words."""
+    return " ".join(decoded(text).split())
 
-    Letters of other widths and styles are those that they stand for.
-    """
+
+def decoded(text: str) -> str:
+    """*text* with nothing escaped; letters of other widths and styles are what they stand for."""
     if "\\" in text:
         text = _ESCAPE.sub(_unescaped, text)
     if "&" in text:
         text = _ENTITY.sub(lambda found: unescape(found.group()), text)
     if "%" in text:
         text = _PERCENT.sub(lambda found: chr(int(found[1], 16)), text)
-    if not text.isascii():
-        text = _seen(normalize("NFKC", text))
-    return " ".join(text.split())
+    return text if text.isascii() else _seen(normalize("NFKC", text))
 
 
 def _unescaped(found: re.Match[str]) -> str:
