@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median
+from urllib.request import urlopen
 
 from compare import add_figures_option, keep_figures
 
@@ -185,6 +186,19 @@ def running(words: list[str], port: int, seconds: float = 60) -> Iterator[int]:
         process.kill()
 
 
+def wait_for_workers(port: int, pid: int, path: str, seconds: float) -> None:
+    """Until *path* is answered and no process is busy any more: before that, a worker loads."""
+    # The port is open before they are there, and LiteLLM takes a minute and more to load.
+    deadline, is_ready = time.monotonic() + seconds, False
+    while not is_ready:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{path} is not answered, or a worker stays busy")
+        before = cpu(pid)
+        time.sleep(3)
+        with contextlib.suppress(OSError), urlopen(f"http://127.0.0.1:{port}{path}", timeout=5):
+            is_ready = cpu(pid) - before < 0.3
+
+
 def family(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(each for child in children for each in family(int(child)))]
@@ -302,14 +316,14 @@ def keeping_pace(streams: int, litellm: str | None, folder: Path) -> None:
             port = free_port()
             words = [*serve_words(port, upstream), "--workers", str(workers)]
             with running(words, port) as pid:
-                time.sleep(5)  # until all have loaded
+                wait_for_workers(port, pid, "/healthz", 120)
                 loader.load("toolproto, warming up", port, pid, 20)
                 for at_once in (100, streams):
                     loader.load(f"toolproto, tool calls, {workers} worker(s)", port, pid, at_once)
         if litellm:
             words = [*litellm_words(litellm, upstream, folder), "--num_workers", "2"]
             with running(words, LITELLM, 180) as pid:
-                time.sleep(30)
+                wait_for_workers(LITELLM, pid, "/health/liveliness", 300)
                 loader.load("LiteLLM, warming up", LITELLM, pid, 20, False)
                 for at_once in (25, 50, 100, streams):
                     loader.load("LiteLLM, words, 2 workers", LITELLM, pid, at_once, False)
