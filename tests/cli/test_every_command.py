@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -196,6 +197,20 @@ def test_in_a_poor_locale_a_file_gets_the_prompt_as_it_is(tmp_path):
     (tmp_path / "poor").mkdir()
     [(_, prompt, _)] = ran(tmp_path / "poor", [words], **poor)
     assert prompt == rich and "<｜tool▁calls▁begin｜>" in prompt
+
+
+@pytest.mark.parametrize("words", ["explain <&-", "prompt -t demo >&-", "version 2>&-"])
+def test_a_closed_stream_breaks_no_command(words, tmp_path):
+    root = str(Path(__file__).parents[2])
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.quote(sys.executable)} -m toolproto {words}"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+    )
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
 
 
 def test_a_terminal_without_check_marks_tells_fine_from_broken():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
@@ -25,8 +26,12 @@ def set_up_streams() -> None:
     """Let nothing that is printed fail for its characters.
 
     A file or a pipe gets UTF-8, so that a prompt is in it as it is, whatever the locale (or
-    Windows) says. A terminal gets a question mark for a character that it does not have.
+    Windows) says. A terminal gets a question mark for a character that it does not have. Streams
+    that were closed before (``<&-``, a service without a console) are empty, and take anything.
     """
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
             is_data = stream is sys.stdout and not stream.isatty()
