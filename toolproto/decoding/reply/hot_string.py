@@ -67,7 +67,8 @@ def string_feed(
     stop, make, room, until = string.stop, string.make, string.room, base + string.room
     known: dict[str, Event] = {}
     nothing: dict[str, Event] = {}
-    is_plain, event_of = _NEVER.match, nothing.get
+    at_once, never = (string.plain.fullmatch, known.get), (_NEVER.match, nothing.get)
+    is_plain, event_of = never
     kept: list[str] = []
     keep, over = kept.append, False
 
@@ -102,10 +103,7 @@ def string_feed(
     def ready(is_alone: bool) -> None:
         """Does what comes now stand by itself? If there is room enough, it is taken in at once."""
         nonlocal is_plain, event_of
-        if is_alone and room > 2 * _MARGIN:
-            is_plain, event_of = string.plain.fullmatch, known.get
-        else:
-            is_plain, event_of = _NEVER.match, nothing.get
+        is_plain, event_of = at_once if is_alone and room > 2 * _MARGIN else never
 
     def flush() -> None:
         nonlocal room
