@@ -228,10 +228,6 @@ class BareCall(NamedTuple):
     is_guess: bool = False
 
 
-def _plain() -> Standing:
-    return PLAIN
-
-
 class BareCalls:
     """Finds the bare calls that *form* allows."""
 
@@ -285,7 +281,9 @@ class BareCalls:
         """The call that begins at *at* in a fence that held nothing else; or NO, or MORE."""
         if text[at] in "{[":
             key = leading_key(text, at, final)
-            return MORE if key == MORE_KEY else self.at_bracket(key, text, at, final, _plain)
+            if key == MORE_KEY:
+                return MORE
+            return self.at_bracket(key, text, at, final, lambda: PLAIN)
         return self.at_name(text, at, final) if self.by_name else NO
 
     def _python_list(self, text: str, at: int, final: bool) -> str:

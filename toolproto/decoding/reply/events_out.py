@@ -102,27 +102,26 @@ class Outbox:
 
     def let_go_as_text(self) -> str:
         """What was withheld was only shown: its text goes out, and no event of it."""
-        withheld = self._withheld
-        assert withheld is not None, "nothing is withheld"
-        raw = self._taken_back(withheld)
-        self.text(raw, withheld.start)
+        raw, start = self._taken_back()
+        self.text(raw, start)
         return raw
 
     def let_go_as_reasoning(self) -> Span:
         """What was withheld was only thought: where that stands."""
+        raw, start = self._taken_back()
+        self.reasoning(raw, start)
+        return Span(start, start + len(raw))
+
+    def _taken_back(self) -> tuple[str, int]:
+        """The text that was withheld, and where it begins, with no event of it left."""
         withheld = self._withheld
         assert withheld is not None, "nothing is withheld"
-        raw = self._taken_back(withheld)
-        self.reasoning(raw, withheld.start)
-        return Span(withheld.start, withheld.start + len(raw))
-
-    def _taken_back(self, withheld: _Withheld) -> str:
         self.release()
         self.mistakes = withheld.mistakes
         del self._events[withheld.events :]
         self._next_index = withheld.index
         self._withheld = None
-        return withheld.raw.getvalue()
+        return withheld.raw.getvalue(), withheld.start
 
     @property
     def withheld_span(self) -> Span:

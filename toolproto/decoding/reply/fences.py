@@ -139,10 +139,10 @@ class Fences:
         assert self.open is not None, "the fence around the attempt"
         self.open.holds_call = True
         self._reader.mode = self.inside
-        if refused:
+        too_often = self._reader.has_failed_too_often
+        if refused or too_often:
             self._show()
-        elif self._reader.has_failed_too_often:
-            self._reader.show_withheld("code_block")
+        if too_often:
             self._reader.give_up()
 
     def _show(self) -> None:

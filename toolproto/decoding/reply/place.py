@@ -230,33 +230,22 @@ class Place:
         self._above, self._after_blank = "", False
 
     @property
-    def line_begins(self) -> bool:
-        """Has nothing but space come since the line began, or since a call?"""
-        self.look()
-        return self._fresh and not self._rest.strip()
-
-    @property
     def in_code(self) -> bool:
         """Inside a code span of this line?"""
         self.look()
         return self._code > 0 and self._code_line == self._line
 
     @property
-    def in_block_quote(self) -> bool:
-        """In a line that is quoted?"""
+    def allows_fence(self) -> bool:
+        """In no line that is quoted, and no element that shows or quotes what is in it?"""
         self.look()
-        return _QUOTE_LINE.match(self._head) is not None
-
-    @property
-    def shows(self) -> bool:
-        """In an element that shows or quotes what is in it?"""
-        self.look()
-        return self._element is not None
+        return self._element is None and _QUOTE_LINE.match(self._head) is None
 
     @property
     def after_blank_line(self) -> bool:
-        """At the beginning of a line, below an empty one?"""
-        return self.line_begins and self._after_blank
+        """At the beginning of a line, or behind a call, below an empty line?"""
+        self.look()
+        return self._fresh and self._after_blank and not self._rest.strip()
 
     # -- the answer -----------------------------------------------------------------------
 

@@ -406,9 +406,7 @@ class ReplyReader:
 
     def _may_fence(self) -> bool:
         """Would a run of backticks begin a fence here, with the line as it is?"""
-        if self.place.in_block_quote or self.place.shows:
-            return False
-        return self._line_begins or not self.place.in_code
+        return self.place.allows_fence and (self._line_begins or not self.place.in_code)
 
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""

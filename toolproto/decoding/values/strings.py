@@ -54,7 +54,7 @@ def read_string(state: State, quote: str) -> str:
             return value
     if not state.open:
         return _read_to_first_quote(state, quote)
-    return find_string(state, quote)
+    return _Search(state, quote).run()
 
 
 def read_key(state: State, quote: str) -> str:
@@ -154,11 +154,6 @@ def _with_partner(closers: str) -> re.Pattern[str]:
     A single letter before it is no word: it may be the prefix of a string of code.
     """
     return re.compile(rf"(?<!\w\w)[{closers}]|[{closers}](?!\w)")
-
-
-def find_string(state: State, quote: str) -> str:
-    """Read the string that *quote* opens at ``state.at`` inside a container."""
-    return _Search(state, quote).run()
 
 
 def to_quote(text: str, at: int, closers: str) -> int:
