@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families.python_words import write_call
 from toolproto.decoding.reply.hot_string import StringFeed, string_feed
 from toolproto.events import CallCompleted, Event
 from toolproto.messages import ToolCall
+from toolproto.paradigms.payloads import PythonCall
 from toolproto.tools.spec import ToolOffer
 
 from .test_pythonic import NOTHING, Reading, check_events, read_pieces, repairs, spec
@@ -32,7 +32,7 @@ NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_.:/\-]{0,20}", fullmatch=True)
 @given(NAMES, st.dictionaries(KEYS, VALUES, max_size=5))
 def test_a_written_call_reads_back_as_it_was(name, arguments):
     call = ToolCall(name, arguments)
-    text = write_call(call)
+    text = PythonCall(listed=False).encode(call)
     for offer in (NOTHING, ToolOffer((spec(name, *arguments),))):
         for pieces in ([text], [f"[{text}, {text}]"]):
             whole = read_pieces(pieces, offer=offer)
@@ -43,7 +43,7 @@ def test_a_written_call_reads_back_as_it_was(name, arguments):
 
 @given(st.dictionaries(KEYS, VALUES, max_size=4), st.integers(1, 9))
 def test_a_written_call_reads_the_same_in_pieces(arguments, size):
-    text = f"[{write_call(ToolCall('write_file', arguments))}]"
+    text = PythonCall().encode(ToolCall("write_file", arguments))
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     assert read_pieces(pieces) == read_pieces([text])
 
@@ -171,7 +171,7 @@ def test_no_text_makes_reading_slow_or_deep(lead, again):
 
 def test_a_long_string_of_code_is_streamed_in_linear_work():
     code = 'def f(x):\n    return x["a"]\n' * 4000
-    text = f"[{write_call(ToolCall('write_file', {'path': 'a.py', 'text': code}))}]"
+    text = PythonCall().encode(ToolCall("write_file", {"path": "a.py", "text": code}))
     reading_started = time.perf_counter()
     events = read_hot([text[at : at + 4] for at in range(0, len(text), 4)])
     assert time.perf_counter() - reading_started < 10
