@@ -45,7 +45,7 @@ def test_the_grammar_is_printed_in_every_rendering(rendering: str) -> None:
 
 def test_as_json_it_tells_triggers_and_what_is_left_out() -> None:
     told = json.loads(run("--json").stdout)
-    assert told["triggers"] == ['{"tool_calls": [']
+    assert told["triggers"] == ['{"tool_calls": [{"name": "get_weather"']
     assert told["left_out"] == ["get_weather.days: multipleOf"]
     assert told["grammar"].startswith("root ::= ")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,8 @@ from toolproto.tools.spec import ToolOffer, ToolSpec
 
 WEATHER = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 NOW = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+UNKNOWN = '<tool_call>\n{"name": "sing", "arguments": {"song": "<song>"}}\n</tool_call>'
+UNKNOWN_JSON = '{"tool_calls": [{"name": "sing", "arguments": {}}]}'
 
 
 def hermes(**terms: Any) -> Grammar:
@@ -32,7 +35,10 @@ def accepts(grammar: Grammar, text: str) -> bool:
 REPLIES = [
     ("auto", WEATHER, True), ("auto", "Hello.", True), ("auto", f"Well. {WEATHER}", True),
     ("auto", f"{WEATHER}\n{NOW}", True), ("auto", f"{WEATHER} Done.", False), ("auto", "", True),
-    ("auto", "A <tool_call> is", False), ("required", WEATHER, True), ("required", "Hello.", False),
+    ("auto", "A <tool_call> is", True), ("auto", UNKNOWN, True),
+    ("auto", f"{NOW}\n{UNKNOWN}", False),
+    ("auto", WEATHER.replace("city", "town"), False), ("none", "A <tool_call> is", False),
+    ("required", UNKNOWN, False), ("required", WEATHER, True), ("required", "Hello.", False),
     ("required", f"Well. {WEATHER}", False), ("required", "", False), ("now", NOW, True),
     ("now", WEATHER, False), ("none", "Hello.", True), ("none", WEATHER, False),
 ]  # fmt: skip
@@ -67,21 +73,55 @@ def test_a_model_that_thinks_thinks_first() -> None:
 
 
 @pytest.mark.parametrize(
-    "name, triggers",
+    "name, begun, marker",
     [
-        ("hermes", ("<tool_call>",)),
-        ("json_strict", ('{"tool_calls": [',)),
-        ("fenced_json", ('```json\n{"name": "',)),
-        ("phi4_mini", ("functools[",)),
-        ("pythonic", ("[get_weather(", "[write_file(", "[now(")),
-        ("cline", ("<get_weather>", "<write_file>", "<now>")),
-        ("raw_block", ("<<call ",)),
+        ("hermes", '<tool_call>\n{"name": "now"', "<tool_call>"),
+        ("json_strict", '{"tool_calls": [{"name": "now"', '{"tool_calls": ['),
+        ("fenced_json", '```json\n{"name": "now"', '```json\n{"name": "'),
+        ("phi4_mini", 'functools[{"name": "now"', "functools["),
+        ("pythonic", "[now(", "[now("),
+        ("cline", "<now>", "<now>"),
+        ("raw_block", "<<call now\n", "<<call "),
+        ("solar_open", "<|tool_calls|><|tool_call:begin|>", "<|tool_calls|><|tool_call:begin|>"),
     ],
 )
-def test_a_call_is_known_by_its_beginning(name: str, triggers: tuple[str, ...]) -> None:
-    grammar = get_paradigm(name).grammar(STANDARD_OFFER)
+def test_a_call_is_known_by_its_beginning(name: str, begun: str, marker: str) -> None:
+    """Up to the name of its tool, where that comes early; where calls are forbidden, its marker."""
+    assert begun in triggers_of(name, choice="auto")
+    assert marker in triggers_of(name, choice="none")
+
+
+def triggers_of(name: str, **terms: Any) -> tuple[str, ...]:
+    grammar = get_paradigm(name).grammar(replace(STANDARD_OFFER, **terms))
     assert grammar is not None
-    assert grammar.triggers == triggers
+    return grammar.triggers
+
+
+def test_no_trigger_begins_with_another() -> None:
+    """Some forms have nothing behind a name: there `now` begins as `nowhere` does."""
+    tools = tuple(ToolSpec(name, "", {}) for name in ("nowhere", "now", "then"))
+    for name in paradigms():
+        grammar = get_paradigm(name).grammar(ToolOffer(tools))
+        assert grammar is not None and grammar.triggers
+        for one, two in itertools.permutations(grammar.triggers, 2):
+            assert not one.startswith(two), name
+
+
+@pytest.mark.parametrize("name", ["name", "arguments", "tool_calls", "json", "function", "call"])
+def test_a_tool_called_like_a_part_of_the_form_begins_no_other_text(name: str) -> None:
+    offer = ToolOffer((ToolSpec(name, "", {}),))
+    for form, text in (("fenced_json", '```json\n{"a": 1}\n```'), ("json_strict", UNKNOWN_JSON)):
+        grammar = get_paradigm(form).grammar(offer)
+        assert grammar is not None and accepts(grammar, text)
+        assert accepts(grammar, get_paradigm(form).encode_call(ToolCall(name, {})))
+
+
+def test_of_many_tools_those_that_are_not_held_are_named() -> None:
+    offer = ToolOffer(tuple(ToolSpec(f"tool_{at:02}", "", {}) for at in range(66)))
+    grammar = get_paradigm("hermes").grammar(offer)
+    assert grammar is not None
+    assert [left.where for left in grammar.left_out] == ["tool_64", "tool_65"]
+    assert accepts(grammar, NOW.replace("now", "tool_65"))
 
 
 @pytest.mark.parametrize("name", paradigms())

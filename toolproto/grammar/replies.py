@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..decoding.reply.thinking import Reasoning
@@ -106,8 +107,12 @@ def made_grammar(form: CallForm, offer: ToolOffer, reasoning: Reasoning | None) 
     each = [(tool, _one_call(form, tool, draft)) for tool in offered]
     sayable = [(tool, node) for tool, node in each if node is not NOTHING]
     calls = _calls(form, [node for _, node in sayable], offer.parallel)
-    triggers = _triggers(form, [(tool.name, _expanded(node, draft)) for tool, node in sayable])
     free = offer.choice in ("auto", "none")
+    heads = [(tool.name, _expanded(node, draft)) for tool, node in sayable]
+    triggers = _triggers(form, heads, by_name=offer.choice == "auto")
+    for name, call in heads if len(triggers) == _MOST_TRIGGERS else ():
+        if not f"{form.opening}{_head(call)}".startswith(triggers):
+            draft.leave_out(name, "the beginning", "too many tools to wait for each of them")
     if not free and calls is NOTHING:
         return None
     thoughts = _thoughts(reasoning)
@@ -175,12 +180,22 @@ def _thoughts(reasoning: Reasoning | None) -> Node:
 # -- where a call begins ---------------------------------------------------------------------
 
 
-def _triggers(form: CallForm, calls: list[tuple[str, Node]]) -> tuple[str, ...]:
-    """The texts at which calls begin: as short as can be without beginning anything else."""
+def _triggers(form: CallForm, calls: list[tuple[str, Node]], by_name: bool) -> tuple[str, ...]:
+    """The texts at which calls begin: as short as can be without beginning anything else.
+
+    *by_name*: they end behind the name of an offered tool, where the form has it early enough. A
+    model that begins to call a tool that does not exist is then let finish, and told so. Held to
+    the offered names it calls one of them instead: where no tool fits, Qwen2.5-Coder then ran a
+    call in 75 of 100 replies instead of 26 (1.5 B) and in 73 instead of 25 (0.5 B), and by name in
+    29 and 27.
+    """
     if not calls:
         begun = (form.marker or form.opening).strip()
         return (begun,) if begun else ()
     heads = [(name, f"{form.opening}{_head(call)}") for name, call in calls]
+    at = _place_of_name(form)
+    if by_name and at is not None and all(head.startswith(name, at) for name, head in heads):
+        return _distinct(_with_delimiter(head, at + len(name)) for name, head in heads)
     marker = form.marker.strip()
     if marker and form.sure and all(head.startswith(marker) for _, head in heads):
         if not marker[-1].isalnum():
@@ -193,8 +208,33 @@ def _triggers(form: CallForm, calls: list[tuple[str, Node]]) -> tuple[str, ...]:
     return _distinct(head[: _word_end(head, head.find(name))] for name, head in heads)
 
 
+@lru_cache(maxsize=256)
+def _place_of_name(form: CallForm) -> int | None:
+    """Behind how many characters the name stands in calls; None if that is not the same in all.
+
+    Looking for a name in its own call would find it in the marker of the form, if the tool is
+    called ``json`` or ``name``.
+    """
+    tool = ToolSpec("zqxjkvb", "", {})
+    at = f"{form.opening}{_head(form.call(tool, Draft([tool])))}".find(tool.name)
+    return at if at >= 0 else None
+
+
+def _with_delimiter(head: str, end: int) -> str:
+    """*head* up to *end*, and what stands there, so that longer names are not held to it.
+
+    Not if another call could begin with that very character: in xgrammar both then begin.
+    """
+    return head[:end] if head[end : end + 1] == head[0] else head[: end + 1]
+
+
 def _distinct(heads: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(heads))[:_MOST_TRIGGERS]
+    """*heads* without those that begin with another: xgrammar takes no trigger twice."""
+    kept: list[str] = []
+    for head in sorted(dict.fromkeys(heads)):
+        if not (kept and head.startswith(kept[-1])):
+            kept.append(head)
+    return tuple(kept[:_MOST_TRIGGERS])
 
 
 def _word_end(head: str, at: int) -> int:

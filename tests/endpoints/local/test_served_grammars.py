@@ -67,11 +67,11 @@ def test_words_stay_free_under_the_whole_grammar(served):
 
 
 # What the model goes on to write by itself: a call that is none.
-SHOWN = "<tool_call>\nhello\n</tool_call>"
+SHOWN = '<tool_call>\n{"name": "now", "at": 1}\n</tool_call>'
 CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
 
 
-def test_words_are_held_from_the_opener_on_under_the_whole_grammar(served):
+def test_words_are_held_from_a_known_name_on_under_the_whole_grammar(served):
     paradigm = get_paradigm("hermes")
     one = replace(STANDARD_OFFER, tools=STANDARD_OFFER.tools[-1:], parallel=False)
     turns = (Message("user", "one"), Message("assistant", SHOWN)) * 3
