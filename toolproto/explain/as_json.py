@@ -47,6 +47,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         told["told"] = finding.told
     if finding.reasons:
         told["reasons"] = list(finding.reasons)
+    if finding.concerns:
+        told["concerns"] = [each.line for each in finding.concerns]
     return {**told, "form": finding.form} if finding.form else told
 
 

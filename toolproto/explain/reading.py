@@ -13,14 +13,17 @@ from ..decoding.reply.template_tokens import LEAKS
 from ..decoding.reply.thinking import Reasoning
 from ..errors import UsageError
 from ..events import CallCompleted, CallRejected, merge
+from ..guard.concerns import Concern
 from ..guard.echo import echo_doubt, echo_of
+from ..guard.levels import STANDARD
 from ..guard.passages import Passages
+from ..guard.taint import Sources
 from ..messages import CallProblem, Grade, Span, ToolCall, counted_ids
 from ..paradigms.base import NO_TOOLS, ToolContextDef
 from ..paradigms.parsed import ParsedResponse, Segment, SegmentKind
 from ..tools.define import Tool
 from ..tools.running import check_run
-from ..tools.spec import ToolOffer
+from ..tools.spec import ToolOffer, ToolSpec
 from .alone import paradigms_code
 from .ignored import ignored_calls
 from .streaming import steps_of
@@ -43,14 +46,15 @@ def explain(
     With *tools*, each call is also checked against them as the chat loop does; given the tools
     themselves, their risks count, too. *finish_reason* is ``"length"`` for a reply that was cut.
     With *chunks*, which join to the reply, it is also told what came out at which of them. A call
-    that stands word for word in what *strangers* wrote before is doubted.
+    that stands word for word in what *strangers* wrote before is doubted, and it is told which of
+    its arguments come from there, unless it is known to do no more than read.
     """
     offer, known = _offered(tools)
     paradigm = copy(paradigm)
     paradigm.ids = counted_ids()
-    heard = Passages()
+    heard = Sources()
     for text in strangers:
-        heard.add("a stranger", text)
+        heard.strangers.add("a stranger", text)
     parsed, passed_over = _read(reply, paradigm, offer, finish_reason)
     with paradigms_code("decoder"):
         steps = tuple(steps_of(reply, paradigm, offer, chunks, finish_reason))
@@ -92,18 +96,31 @@ def _told(
     paradigm: ToolContextDef,
     offer: ToolOffer,
     known: dict[str, Tool],
-    strangers: Passages,
+    heard: Sources,
 ) -> Iterator[Finding]:
     """What the decoder told of: calls, as they would run, and problems."""
     for event in parsed.events:
         if isinstance(event, CallRejected):
             yield _rejected(event.problem, paradigm)
         elif isinstance(event, CallCompleted):
-            found = _checked(_followed(event.call, strangers), offer, known)
+            found = _checked(_followed(event.call, heard.strangers), offer, known)
             if isinstance(found, CallProblem):
                 yield _rejected(found, paradigm, event.call)
             else:
-                yield Finding(_verdict(found), found.span, found)
+                concerns = _concerns(found, offer, known, heard)
+                yield Finding(_verdict(found), found.span, found, concerns=concerns)
+
+
+def _concerns(
+    call: ToolCall, offer: ToolOffer, known: dict[str, Tool], heard: Sources
+) -> tuple[Concern, ...]:
+    """What of *call* is a stranger's, unless all of it is. What the user said is not known here."""
+    if call.is_echoed:
+        return ()
+    spec = offer.get(call.name) or ToolSpec("unknown", "", {})
+    tool = known.get(call.name) or Tool(spec, risk="write")
+    concerns = heard.concerns(call, tool, STANDARD)
+    return tuple(each for each in concerns if each.kind == "argument")
 
 
 def _followed(call: ToolCall, strangers: Passages) -> ToolCall:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ..events import Event
+from ..guard.concerns import Concern
 from ..messages import CallProblem, Repair, Span, ToolCall
 
 __all__ = [
@@ -52,7 +53,7 @@ class Finding:
     *call* is None where nothing could be read; of a rejected one it is what was read, as far as
     that came. *told* is what the model would be told about a problem. *reasons* name why an ignored
     call is none (``words.REASONS``), the one that decides first; *form* is the paradigm whose form
-    it has, if another.
+    it has, if another. *concerns* say which of its arguments come from a stranger's text.
     """
 
     verdict: Verdict
@@ -62,6 +63,7 @@ class Finding:
     told: str = ""
     reasons: tuple[str, ...] = ()
     form: str = ""
+    concerns: tuple[Concern, ...] = ()
 
     @property
     def name(self) -> str:

@@ -39,7 +39,11 @@ _NEXT = "the model is asked to write it alone, unless the tool only reads"
 
 
 def why(finding: Finding) -> str:
-    """Why the call was taken as it was, in one sentence."""
+    """Why the call was taken as it was, in one sentence, and what is a stranger's in it."""
+    return "; ".join([_why(finding), *(each.line for each in finding.concerns)])
+
+
+def _why(finding: Finding) -> str:
     match finding.verdict:
         case Verdict.ACCEPTED:
             return "it is written as asked"
