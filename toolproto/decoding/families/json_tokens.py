@@ -45,6 +45,10 @@ _CONTROL = re.compile(r"[\x00-\x1f]++")
 _ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _LONGEST_TAIL = 80
 _TAIL_ENDS = frozenset((",", "}", "]", ""))
+# Brackets, and all space that is no control character.
+_IN_TAIL = "}] \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 _TAIL = re.compile(
     r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
     r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
@@ -70,9 +74,16 @@ def string_stop(text: str) -> int:
     stop = body.end()
     if stop < len(text):
         return stop if _ESCAPE_BEGUN.match(text, stop) else -1
-    if "<" not in text and text.rstrip()[-1:] not in _TAIL_ENDS:
+    if "<" in text or len(text) > _LONGEST_TAIL:
+        return stop - len(structural_tail(text))
+    # The same as there, for what most pieces are: short, and without a tag.
+    words = text.rstrip()
+    if words[-1:] == ",":
+        return len(words) - 1
+    if words[-1:] not in _TAIL_ENDS:
         return stop
-    return stop - len(structural_tail(text))
+    brackets = text[len(words.rstrip(_IN_TAIL)) :].lstrip()
+    return stop - len(brackets)
 
 
 def structural_tail(text: str) -> str:

@@ -16,9 +16,9 @@ from ...events import Event
 
 __all__ = ["StreamedString", "StringFeed", "string_feed"]
 
-# Chunks that are remembered while a string is read, and how long they may be: 4,096 are nine of
-# ten tokens of source code, and take a megabyte at most.
-_MOST_KNOWN = 4096
+# Chunks that are remembered while a string is read, and how long they may be: 8,192 are nearly all
+# tokens of source code, and take two megabytes at most.
+_MOST_KNOWN = 8192
 _LONGEST_KNOWN = 16
 # So many are taken in together, if they are not long: a StringIO keeps every piece it is given, and
 # a piece of four characters takes as much memory as one of fifty.
@@ -118,6 +118,7 @@ def string_feed(
         # Somebody may have kept ``decoder.feed``: from now on it hands every chunk on.
         over = True
         flush()
+        known.clear()
         return until - room, text
 
     ready(not text)
