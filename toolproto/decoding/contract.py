@@ -39,13 +39,13 @@ def is_over(decoder: Decoder) -> bool:
 class Limits:
     """What one call may cost to read; beyond it the call is rejected as too large.
 
-    *depth* keeps everything that later walks the arguments below Python's recursion limit;
-    *characters* bounds what is buffered for one call; *recoveries* bounds how often one reply is
-    read again from the place where a broken call turned out to end; after so many *mistakes* the
-    reply is not read any further. A call that cannot be used counts as one mistake, and a call that
-    had to be mended as a quarter of one. After this many *markers* that begin no call, the
-    rest of the reply is text; real replies have had at most three. A code fence (at most nine), a
-    tool's name that begins no call and a call that is only shown count as well.
+    *depth* bounds nesting, so that code that walks the arguments later does not reach Python's
+    recursion limit; *characters* bounds what is buffered for one call; *recoveries* bounds how
+    often one reply is read again from the place where a broken call turned out to end; after so
+    many *mistakes* the reply is not read any further. A call that cannot be used counts as one
+    mistake, and a call that had to be mended as a quarter of one. After this many *markers* that
+    begin no call, the rest of the reply is text; real replies have had at most three. A code fence
+    (at most nine), a tool's name that begins no call and a call that is only shown count as well.
     """
 
     depth: int = 64
