@@ -292,9 +292,10 @@ class Loader:
         told = json.loads(self._process.stdout.readline())
         spent, wall = cpu(pid) - before, time.perf_counter() - begun
         print(
-            f"{name:44} {at_once} streams of 20 tokens/s: {told['wrong']} went wrong, late by "
-            f"{told['p50']} ms, p99 {told['p99']} ms; {1000 * spent / max(1, told['tokens']):.3f} "
-            f"ms of CPU a token, {spent / wall:.2f} cores (load generator "
+            f"{name:44} {at_once} streams of 20 tokens/s: {told['wrong']} went wrong, "
+            f"{told['unfinished']} did not end in time, late by {told['p50']} ms, p99 "
+            f"{told['p99']} ms; {1000 * spent / max(1, told['tokens']):.3f} ms of CPU a token, "
+            f"{spent / wall:.2f} cores (load generator "
             f"{(cpu(self._process.pid) - ours) / wall:.2f}; load of the machine "
             f"{os.getloadavg()[0]:.1f})"
         )

@@ -4,7 +4,8 @@
 line of its input, ``PORT STREAMS SECONDS TOOLS MODEL``, asks the proxy at PORT for so many streams
 of 20 tokens a second. Each token is the time at which it was sent. The answer is a line of JSON:
 how late tokens came, in ms, at the median and the 99th percentile, how many there were, how many
-streams went wrong, and what one of those said last. Both sides are protocols written by hand: what
+streams were not over after three times their seconds and a minute, how many of the others went
+wrong, and what one of those said last. Both sides are protocols written by hand: what
 costs the time of two cores is to be the proxy.
 """
 
@@ -156,12 +157,13 @@ async def load(port: int, streams: int, seconds: int, tools: bool, model: str) -
     wrong = [
         client.last.decode("utf-8", "replace")
         for client, count in zip(clients, counts, strict=True)
-        if count != tokens
+        if isinstance(count, int) and count != tokens
     ]
     return {
         "p50": late[len(late) // 2] if late else -1,
         "p99": late[len(late) * 99 // 100] if late else -1,
         "tokens": len(late),
+        "unfinished": sum(not isinstance(count, int) for count in counts),
         "wrong": len(wrong),
         "example": wrong[0] if wrong else "",
     }
