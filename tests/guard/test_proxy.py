@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 
 import pytest
 
@@ -114,6 +115,18 @@ def test_the_log_names_the_concern_and_nothing_that_was_said(caplog) -> None:
     line = json.loads(caplog.messages[-1])
     assert line["concerns"][0] == "pay: to comes from the result of fetch"
     assert "mallory" not in caplog.text
+
+
+def test_a_name_that_no_schema_has_is_not_logged() -> None:
+    offer = ToolOffer((ToolSpec("pay", "", {"properties": {"to": {}, "more": {}}}),))
+    paid = ToolCall("pay", {"to": "mallory", "more": {"mallory": [1], "list": ["mallory"]}})
+    written = get_paradigm("hermes").encode_call(paid)
+    _, exchange = answered(replace(asked("It is mallory."), offer=offer), written)
+    assert exchange.concerns == [
+        "pay: to comes from the result of fetch",
+        "pay: more… comes from the result of fetch",
+        "pay: more… comes from the result of fetch",
+    ]
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..guard.arguments import without_said
 from ..guard.echo import echo_doubt, echo_of
 from ..guard.levels import STANDARD, Guard
 from ..guard.passages import decoded
@@ -90,7 +91,11 @@ class Watch:
         tool = Tool(spec, risk="exec")
         concerns = self._sources.concerns(call, tool, self._guard, thorough=False)
         # That a call follows a result is nothing special: an agent's do nothing else.
-        telling = (each for each in concerns if each.kind != "context")
+        telling = (
+            replace(each, argument=without_said(each.argument, spec))
+            for each in concerns
+            if each.kind != "context"
+        )
         self.concerns += [f"{call.name}: {each.brief}" for each in telling]
         if barred := [each for each in concerns if each.barred]:
             return call_problem(call, ProblemKind.NOT_ALLOWED, refusal(barred))

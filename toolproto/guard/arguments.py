@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..tools.spec import ToolSpec
 
 T = TypeVar("T")
-__all__ = ["THE_REST", "Leaf", "destinations", "leaves", "pieces", "spellings"]
+__all__ = ["THE_REST", "Leaf", "destinations", "leaves", "pieces", "spellings", "without_said"]
 
 #: Values of one call that are looked at; whoever sends more is told of those.
 _MOST_LEAVES = 2_000
@@ -33,6 +33,8 @@ _DESTINATIONS = (
     ("", re.compile(r"\b\d{4}(?:[ -]\d{4}){2,}\b|(?<![\w.])\+?\d{9,34}(?![\w.])")),
 )
 _MOST_DESTINATIONS = 50
+_STEP = re.compile(r"(?=[.\[])")
+_INDEX = re.compile(r"\[\d+\]")
 
 
 class Leaf(NamedTuple):
@@ -76,6 +78,17 @@ def leaves(arguments: Mapping[str, Any], spec: ToolSpec) -> Iterator[Leaf]:
             case _:
                 yield Leaf(path, value)
     yield THE_REST
+
+
+def without_said(path: str, spec: ToolSpec) -> str:
+    """*path* as far as the schema names it: for logs, since other names are what somebody said."""
+    named, _ = _in_schema(spec.parameters)
+    kept: list[str] = []
+    for step in _STEP.split(path):
+        if not _INDEX.fullmatch(step) and step.lstrip(".") not in named:
+            return "".join([*kept, "…"])
+        kept.append(step)
+    return path
 
 
 def _some(several: Iterable[T]) -> Iterable[T]:
