@@ -118,6 +118,30 @@ def test_a_backend_that_is_not_there_is_logged_with_what_the_connection_came_to(
     assert "could not connect" in line["detail"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status", "reason"),
+    [
+        ("GET", "/v1/models", 502, "upstream_unreachable"),
+        ("POST", "/api/embed", 502, "upstream_unreachable"),
+        ("POST", "/v1/messages/count_tokens", 400, "invalid_value"),
+        ("POST", "/v1beta/models/m:embedContent", 404, "not_found"),
+        ("GET", "/v1/responses/resp_1", 404, "response_not_found"),
+        ("OPTIONS", "/v1/models", 405, "not_found"),
+    ],
+)
+def test_what_is_not_answered_is_logged_at_every_path(caplog, method, path, status, reason):
+    caplog.set_level(logging.INFO, "toolproto.proxy")
+    config = ProxyConfig((Upstream("http://127.0.0.1:9/v1"),))
+    with served(make_app(config)) as url:
+        body = {"model": "m", "input": "hi"} if method == "POST" else None
+        assert httpx.request(method, url + path, json=body).status_code == status
+    lines = [json.loads(each) for each in caplog.messages if each.startswith("{")]
+    found = [line for line in lines if "outcome" in line]
+    assert [(line["path"], line["status"], line["reason"]) for line in found] == [
+        (path, status, reason)
+    ]
+
+
 def test_it_is_ready_while_a_backend_can_be_reached(caplog):
     with served(Backend(lambda messages: CALL).app()) as upstream:
         there, gone = Upstream(f"{upstream}/v1"), Upstream("http://127.0.0.1:9/v1", prefix="x/")

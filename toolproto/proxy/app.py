@@ -28,7 +28,7 @@ from .metrics import Metrics
 from .others import Others
 from .paths import Paths
 from .record import Recorder
-from .responding import refused
+from .responding import turned_away
 from .serving import Serving
 from .streamed import AsciiJson
 
@@ -104,7 +104,7 @@ def _google(serving: Serving, counting: Counting) -> list[BaseRoute]:
         if method == "countTokens":
             return await counting.answer(GOOGLE[True], _total_tokens, request, given)
         told = f"{request.method} {request.url.path[:80]} is not served here"
-        return refused(GOOGLE[True], Fault(404, told, "not_found"))
+        return turned_away(GOOGLE[True], request.url.path, Fault(404, told, "not_found"))
 
     versions = ("/v1beta", "/v1")
     return [Route(f"{each}/models/{{model:path}}", answer, methods=["POST"]) for each in versions]
@@ -164,7 +164,7 @@ def _remembered(serving: Serving) -> list[BaseRoute]:
             try:
                 return AsciiJson(make(request.path_params["id"], client_key(request), request))
             except BadRequest as error:
-                return refused(APIS["/v1/responses"], error.fault)
+                return turned_away(APIS["/v1/responses"], request.url.path, error.fault)
 
         return answer
 
@@ -188,4 +188,5 @@ def _remembered(serving: Serving) -> list[BaseRoute]:
 async def _unserved(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     told = f"{request.method} {request.url.path[:80]} is not served here"
-    return refused(api_at(request.url.path), Fault(status, told, "not_found"))
+    path = request.url.path
+    return turned_away(api_at(path), path, Fault(status, told, "not_found"))

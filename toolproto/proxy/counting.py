@@ -24,7 +24,7 @@ from ..taught import taught
 from .config import ProxyConfig
 from .incoming import check_limits, client_key, read_body
 from .relay import Relay
-from .responding import refused
+from .responding import turned_away
 from .streamed import AsciiJson
 from .upstreams import Backends
 
@@ -55,7 +55,7 @@ class Counting:
             asked = api.read(values)
             return AsciiJson(told(await self._counted(model, asked, client_key(request))))
         except BadRequest as error:
-            return refused(api, error.fault)
+            return turned_away(api, request.url.path, error.fault)
         except ClientDisconnect:
             return Response(status_code=499)
 

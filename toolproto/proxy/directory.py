@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ..bridge.admission import read_object
 from ..bridge.asked import BadRequest
-from ..bridge.failures import failure_of, fault_of
+from ..bridge.failures import failure_of
 from ..bridge.listing import Model
 from ..bridge.lookups import OLLAMA_VERSION, Lookup, lookup, shown_by_ollama
 from ..bridge.translate import api_at
@@ -19,7 +19,7 @@ from .incoming import client_key, read_body
 from .listing import Unlisted, served_models
 from .others import Others
 from .relay import Relay
-from .responding import refused
+from .responding import turned_away
 from .streamed import AsciiJson
 from .upstreams import Backends
 
@@ -73,18 +73,18 @@ class Directory:
                 if told is not None:
                     return AsciiJson(_with_tools(told))
         except BadRequest as error:
-            return refused(api_at("/api/show"), error.fault)
+            return turned_away(api_at("/api/show"), request.url.path, error.fault)
         except EndpointError as error:
-            return refused(api_at("/api/show"), fault_of(failure_of(error)))
+            return turned_away(api_at("/api/show"), request.url.path, failure_of(error))
         return await self._told(request, shown_by_ollama(name))
 
     async def _told(self, request: Request, wanted: Lookup) -> Response:
         try:
             return AsciiJson(wanted.answer(await self._models(request, wanted.name)))
         except EndpointError as error:
-            return refused(wanted.api, fault_of(failure_of(error)))
+            return turned_away(wanted.api, request.url.path, failure_of(error))
         except BadRequest as error:
-            return refused(wanted.api, error.fault)
+            return turned_away(wanted.api, request.url.path, error.fault)
 
     async def _models(self, request: Request, name: str | None) -> list[Model]:
         key = client_key(request)

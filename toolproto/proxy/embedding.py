@@ -11,14 +11,14 @@ from starlette.responses import Response
 
 from ..bridge.admission import read_model, read_object
 from ..bridge.asked import BadRequest
-from ..bridge.failures import failure_of, fault_of
+from ..bridge.failures import failure_of
 from ..bridge.translate import APIS
 from ..errors import EndpointError
 from .config import ProxyConfig
 from .incoming import client_key, read_body
 from .others import Others
 from .relay import Relay
-from .responding import refused
+from .responding import turned_away
 from .streamed import AsciiJson
 from .upstreams import Backends
 
@@ -56,9 +56,9 @@ class Embedding:
                 return await self._others.passed(request, body)
             found, tokens = await self._embedded(model, values, field, client_key(request))
         except BadRequest as error:
-            return refused(_API, error.fault)
+            return turned_away(_API, request.url.path, error.fault)
         except EndpointError as error:
-            return refused(_API, fault_of(failure_of(error)), error.retry_after)
+            return turned_away(_API, request.url.path, failure_of(error), error.retry_after)
         except ClientDisconnect:
             return Response(status_code=499)
         if field == "prompt":

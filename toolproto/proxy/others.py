@@ -28,7 +28,7 @@ from .listing import key_for_all
 from .passing import kept_headers
 from .record import Record, Recorder
 from .relay import Relay, Relayed
-from .responding import refused
+from .responding import refused, turned_away
 from .streamed import ClosingStream
 from .upstreams import Backends
 
@@ -66,7 +66,7 @@ class Others:
         try:
             body = await read_body(request, self._config.limits.body)
         except BadRequest as error:
-            return refused(api_at(request.url.path), error.fault)
+            return turned_away(api_at(request.url.path), request.url.path, error.fault)
         except ClientDisconnect:
             return Response(status_code=499)
         return await self.passed(request, body)

@@ -14,10 +14,13 @@ from ..bridge.failures import fault_headers, fault_of
 from ..bridge.pieces import Failed, Piece
 from ..bridge.translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
 from .feed import Came, Feed
+from .log import log_line
 from .record import Record
 from .streamed import AsciiJson, ClosingStream
 
-__all__ = ["Responding", "refused"]
+__all__ = ["Responding", "refused", "turned_away"]
+
+_LONGEST_PATH = 200
 
 
 class Responding:
@@ -125,3 +128,18 @@ def _failure(came: Came) -> Failed | None:
 def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Response:
     """The response that tells *fault*, in the words of *api*."""
     return AsciiJson(api.error(fault), fault.status, fault_headers(fault, retry_after))
+
+
+def turned_away(
+    api: Api, path: str, fault: Fault | Failed, retry_after: float | None = None
+) -> Response:
+    """The same of a request at *path* of which no record is kept: it gets a line in the log."""
+    told = fault_of(fault) if isinstance(fault, Failed) else fault
+    log_line(
+        path=path[:_LONGEST_PATH],
+        outcome="failed" if told.status >= 500 else "refused",
+        status=told.status,
+        reason=told.code,
+        detail=fault.detail if isinstance(fault, Failed) else None,
+    )
+    return refused(api, told, retry_after)
