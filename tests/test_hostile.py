@@ -707,6 +707,15 @@ def test_calls_in_fences_that_need_too_much_mending_are_text_however_they_are_cu
             laws.chunking(paradigm, reply, list(range(len(reply))), offer=STANDARD_OFFER)
 
 
+def test_a_call_in_a_call_of_a_tool_without_arguments_comes_to_an_end() -> None:
+    for inside in ("<tool_call>", '<invoke name="now">', "<function=now>", "<tool>"):
+        reply = f"<now>{inside}</now> and more."
+        for name in ("cline", "hermes"):
+            paradigm = get_paradigm(name, salvage=name == "hermes")
+            assert len(paradigm.parse_response(reply, ToolOffer((NOW,))).calls) < 3
+            laws.chunking(paradigm, reply, list(range(len(reply))), offer=ToolOffer((NOW,)))
+
+
 def test_a_marker_that_begins_a_line_is_seen_where_it_is_cut() -> None:
     reply = 'I check.\n\nAction: get_weather\nAction Input: {"city": "Oslo"}'
     for at in range(len(reply)):

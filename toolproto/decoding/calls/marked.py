@@ -60,6 +60,7 @@ class MarkedBody:
         self._source = Source()
         self._reading = self._read(self._source)
         self._calls: CallsReader | None = None
+        self._begun_at = 0  # where in the reply the last call begins
         self._fenced = False  # in a fence that stood behind the name
         self._in_tags = self._in_tokens = False
         self._talk = StringIO()
@@ -182,6 +183,7 @@ class MarkedBody:
         sure = opening.sure and self._sure
         self.committed = self.committed or calls.committed or sure
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
+        self._begun_at = source.offset
         self._fenced = "```" in opening.lead
         self._in_tokens = TOKEN.search(opening.lead) is not None
         self._in_tags = isinstance(calls, TaggedCalls)
@@ -225,7 +227,8 @@ class MarkedBody:
             if char == "<" and closes and (yield from self._passes_tag(source)):
                 continue
             opening = yield from self._next(source, char)
-            if isinstance(opening, Opening):
+            # A call that took nothing in would be found here again, for ever.
+            if isinstance(opening, Opening) and source.offset > self._begun_at:
                 if not self._form.many:
                     outbox.settle(Repair("several_calls_in_marker"))
                 return opening
