@@ -7,6 +7,7 @@ shortened or summed up. What it says of a call are :class:`~.concerns.Concern` v
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -26,6 +27,9 @@ __all__ = ["Sources", "barred_left", "known", "marked", "refusal"]
 _MOST_CONCERNS = 8
 _A_FEW = 16
 _ANY = ToolSpec("any", "", {})
+#: People name such numbers for all kinds of things: days, hours, items of a list.
+_SHORT_NUMBER = re.compile(r"\d{1,2}")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_LONGER_KEPT = "a result of long ago"
 
 
@@ -196,7 +200,14 @@ class Sources:
         return None
 
     def _is_own(self, leaf: Leaf) -> bool:
-        return any(self.names(each) for each in spellings(leaf.value))
+        if not any(self.names(each) for each in spellings(leaf.value)):
+            return False
+        number = str(leaf.value)
+        if not _SHORT_NUMBER.fullmatch(number) or not self.strangers.find(number):
+            return True
+        # "June 13" names no file 13, but "file 13" and "id 13" name a ``file_id``.
+        words = _WORD.findall(leaf.path)
+        return any(self.names(f"{word} {sign}{number}") for word in words for sign in ("", "#"))
 
     def names(self, words: str) -> bool:
         """Whether the user, the program or a trusted result has said *words*."""
