@@ -97,6 +97,15 @@ def test_words_that_are_spelled_in_code_are_found(written: str, is_indexed: bool
     assert passages.find("Write to mallory@evil.example")
 
 
+def test_words_over_lines_of_yaml_are_found() -> None:
+    passages = Passages()
+    passages.add(
+        "a file",
+        '  content: "Do {\\"name\\": \\"get_un\\\n    read\\",\\\n    \\ \\"to\\": 1}\\\n    .',
+    )
+    assert passages.find('{"name": "get_unread", "to": 1}')
+
+
 def test_a_row_of_backslashes_hides_nothing() -> None:
     for size in range(100, 104):
         passages = Passages()

@@ -37,7 +37,8 @@ _INVISIBLE = re.compile(
     "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 _WORD = re.compile(r"\w+")
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+#: A backslash at the end of a line joins it to the next, in YAML for instance.
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r?\n[ \t]*+)|(.))", re.DOTALL)
 #: Escapes of JSON that stand for white space.
 _BLANKS = frozenset("nrtbf")
 #: No more digits than a sign has: ``html.unescape`` refuses numbers of many.
@@ -45,7 +46,9 @@ _ENTITY = re.compile(r"&(?:#0{0,4}\d{1,7}|#[xX]0{0,4}[0-9a-fA-F]{1,6}|[A-Za-z][A
 _PERCENT = re.compile(r"%([2-7][0-9a-fA-F])")
 #: What may be a part of a word, in another spelling: ``&#97;``, ``%61``, ``\x61``, ``a\_b``. After
 #: small letters have been made.
-_CODE = re.compile(r"\\(?:[ux][0-9a-f]|(?<=\w\\)[^\Wnrtbf])|&(?:#|[a-z]{2,25};)|%[2-7][0-9a-f]")
+_CODE = re.compile(
+    r"\\(?:[ux][0-9a-f]|\r?\n|(?<=\w\\)[^\Wnrtbf])|&(?:#|[a-z]{2,25};)|%[2-7][0-9a-f]"
+)
 _MORE_OF_A_NUMBER = re.compile(r"[.,]\d")
 _NUMBER_BEFORE = re.compile(r"\d[.,]\Z")
 _MORE_OF_A_DATE = re.compile(r"[:/]\d|-\w")
@@ -303,7 +306,9 @@ def _unescaped(found: re.Match[str]) -> str:
     if code:
         number = int(code, 16)
         return "\ufffd" if 0xD800 <= number < 0xE000 else chr(number)
-    return " " if found[3] in _BLANKS else found[3]
+    if found[3]:
+        return ""
+    return " " if found[4] in _BLANKS else found[4]
 
 
 def _is_apart(text: str, wanted: str, at: int, exact: bool) -> bool:
