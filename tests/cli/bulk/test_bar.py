@@ -16,7 +16,7 @@ def drawn(sources, *, terminal=True, shown=True):
     console = Console(file=screen, force_terminal=terminal, width=100)
     with watched(console, sources, shown=shown) as watch:
         watch(1_000, 1_234)
-        watch(2_000, 1)
+        watch(1_000, 1)
     return screen.getvalue()
 
 
