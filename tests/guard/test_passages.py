@@ -145,12 +145,12 @@ def test_old_texts_are_forgotten_and_that_is_known() -> None:
 
 
 def test_a_hundred_searches_in_hostile_texts_stay_cheap() -> None:
-    """What was searched is counted by the steps of the interpreter, not by a clock."""
+    """A test that hangs has failed: what is quadratic takes minutes here."""
     draw = random.Random(1)
     for hostile in ("a" * 60_000, "a " * 30_000, "1." * 30_000, "\\" * 60_000, "<" * 60_000):
         passages = Passages()
         passages.add("a page", hostile)
         for _ in range(60):
             size = draw.randint(1, 2_000)
-            passages.find(hostile[:size] + "b")
-            passages.find("b" + hostile[:size])
+            assert passages.find(hostile[:size] + "z") is None
+            assert passages.find("z" + hostile[:size]) is None

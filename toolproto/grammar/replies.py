@@ -193,8 +193,8 @@ def _triggers(form: CallForm, calls: list[tuple[str, Node]], by_name: bool) -> t
         begun = (form.marker or form.opening).strip()
         return (begun,) if begun else ()
     heads = [(name, f"{form.opening}{_head(call)}") for name, call in calls]
-    at = _place_of_name(form)
-    if by_name and at is not None and all(head.startswith(name, at) for name, head in heads):
+    at = _place_of_name(form) if by_name else None
+    if at is not None and all(head.startswith(name, at) for name, head in heads):
         return _distinct(_with_delimiter(head, at + len(name)) for name, head in heads)
     marker = form.marker.strip()
     if marker and form.sure and all(head.startswith(marker) for _, head in heads):

@@ -40,8 +40,8 @@ balanced, the form of two calls last                 49.7 / 72.4
 balanced, with a nonce (half of the requests)        48.2 / 76.8
 ===================================================  ===========
 
-A third run asked both models with this wording. The rows of `xml_tag` are of half of the requests,
-by which nothing had been chosen, the others of all:
+A third run asked both models with this wording. The rows of `xml_tag` are of half of the requests;
+no preset had been chosen by these, but `xml_tag` then was. The others are of all:
 
 =============================================  ===========  ===========
 way of asking                                  1.5 B        0.5 B
