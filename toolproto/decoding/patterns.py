@@ -14,39 +14,25 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from re import _compiler, _parser  # type: ignore[attr-defined]
 from re import _constants as op  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 __all__ = ["Pattern", "text_before"]
 
-_REPEATS = {op.MAX_REPEAT: "", op.MIN_REPEAT: "?", op.POSSESSIVE_REPEAT: "+"}
-_CATEGORIES = {
-    op.CATEGORY_DIGIT: r"\d",
-    op.CATEGORY_NOT_DIGIT: r"\D",
-    op.CATEGORY_SPACE: r"\s",
-    op.CATEGORY_NOT_SPACE: r"\S",
-    op.CATEGORY_WORD: r"\w",
-    op.CATEGORY_NOT_WORD: r"\W",
-}
-_PLACES = {
-    op.AT_BEGINNING: "^",
-    op.AT_BEGINNING_STRING: r"\A",
-    op.AT_BOUNDARY: r"\b",
-    op.AT_NON_BOUNDARY: r"\B",
-    op.AT_END: "$",
-    op.AT_END_STRING: r"\Z",
-}
-_FLAGS = re.IGNORECASE | re.DOTALL | re.MULTILINE | re.ASCII
-_NOTHING = "(?!)"
+_REPEATS = frozenset({op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT})
+_REFERENCES = frozenset({op.GROUPREF, op.GROUPREF_EXISTS})
+_NEVER, _END = (op.FAILURE, ()), (op.AT, op.AT_END_STRING)
 _Asked = Callable[..., re.Match[str] | None]
+#: A part of a pattern's tree: what it is, and what it is made of.
+_Item = tuple[Any, Any]
 
 
 class Derived(NamedTuple):
-    """What follows from a pattern: it without groups, all beginnings of it, and its width."""
+    """What follows from a pattern: its tree, all beginnings of it, and its width."""
 
-    plain: str
-    beginnings: str
+    whole: list[_Item]
+    beginnings: list[_Item]
     longest: int
 
 
@@ -91,13 +77,12 @@ class Pattern:
         """What follows from the source; a ValueError if that is more than can be derived from."""
         tree = _parser.parse(self.source, self._flags)
         items = list(tree)
-        kept = tree.state.flags & _FLAGS  # with those that are written inside the pattern
-        found = Derived(_written(items), f"(?:{_begun(items)})\\Z", _width(items))
+        found = Derived(items, [*_begun(items), _END], _width(items))
         # Looking at each character once rules nearly every text out that is no beginning.
         letters = _letters(items)
-        possible = f"[{letters}]*+\\Z" if letters else ""
-        self._begun = re.compile(found.beginnings, kept).match
-        self._possible = re.compile(possible, kept | re.IGNORECASE).match
+        possible = [_all([(op.IN, letters)]), _END] if letters else []
+        self._begun = _compiler.compile(_tree(found.beginnings, tree.state)).match
+        self._possible = _compiler.compile(_tree(possible, tree.state), re.IGNORECASE).match
         self._longest = found.longest
         return found
 
@@ -116,68 +101,93 @@ class Pattern:
 def text_before(firsts: str, *patterns: Pattern) -> re.Pattern[str]:
     """What certainly stands before *patterns*, whatever comes: it matches that, perhaps nothing.
 
-    Each of them begins with one of the characters in the class *firsts*.
+    Each of them has no groups and begins with one of the characters in the class *firsts*.
     """
-    # A beginning reaches to the end of the text, so it is only looked for near that.
-    ends = "|".join(
-        f"{each.plain}|(?=(?s:.{{0,{each.longest}}}+)\\Z){each.beginnings}"
-        for each in (pattern.derived() for pattern in patterns)
-    )
-    return re.compile(f"[^{firsts}]*+(?:(?!{ends})[{firsts}][^{firsts}]*+)*+")
+    ends = list[list[_Item]]()
+    for each in (pattern.derived() for pattern in patterns):
+        # A beginning reaches to the end of the text, so it is only looked for near that.
+        near = _parser.parse(rf"(?=(?s:.{{0,{each.longest}}}+)\Z)")
+        ends += [each.whole, [*near, *each.beginnings]]
+    first, others = _parser.parse(f"[{firsts}]"), _parser.parse(f"[^{firsts}]*+")
+    no_end = (op.ASSERT_NOT, (1, _tree([_either(*ends)])))
+    whole = [*others, _all([no_end, *first, *others])]
+    return _compiler.compile(_tree(whole, first.state))  # type: ignore[no-any-return]
 
 
 # -- beginnings -------------------------------------------------------------------------------
 
 
-def _begun(items: list[Any]) -> str:
+def _begun(items: list[_Item]) -> list[_Item]:
     """All beginnings, the empty one included, that are not yet all of what *items* match.
 
     Where reading comes to the end of the text on its way through the pattern, more text counts;
     so each of these has to match up to the end.
     """
     if not items:
-        return _NOTHING
+        return [_NEVER]
     (kind, value), rest = items[0], items[1:]
     if kind in _REPEATS:
         return _begun_repeat(kind, value, rest)
-    return f"(?:{_written([items[0]])}(?:{_begun(rest)})\\Z|{_begun_one(kind, value)})"
+    return [_either([items[0], *_begun(rest), _END], _begun_one(kind, value))]
 
 
-def _begun_one(kind: Any, value: Any) -> str:
+def _begun_one(kind: Any, value: Any) -> list[_Item]:
     match kind:
         case op.BRANCH:
-            return "|".join(_begun(list(branch)) for branch in value[1])
+            return [_either(*(_begun(list(branch)) for branch in value[1]))]
         case op.SUBPATTERN:
-            return f"(?{_flags(value)}:{_begun(list(value[3]))})"
+            return [(kind, (None, *value[1:3], _tree(_begun(list(value[3])))))]
         case op.ATOMIC_GROUP:
             return _begun(list(value))
         case op.ASSERT | op.ASSERT_NOT:
             # What is looked back at is there already; what is looked ahead at may have begun.
-            return _begun(list(value[1])) if value[0] > 0 else _NOTHING
+            return _begun(list(value[1])) if value[0] > 0 else [_NEVER]
         case op.AT if value in (op.AT_BEGINNING, op.AT_BEGINNING_STRING):
-            return _NOTHING
+            return [_NEVER]
         case op.AT if value is op.AT_END:
-            return r"\n?"  # it also matches before a line break that is the last character
-    return ""
+            return list(_parser.parse(r"\n?"))  # also before a line break that is the last one
+    if kind in _REFERENCES:
+        raise ValueError(f"a pattern for streamed text cannot have {kind}")
+    return []
 
 
-def _begun_repeat(kind: Any, value: Any, rest: list[Any]) -> str:
+def _begun_repeat(kind: Any, value: Any, rest: list[_Item]) -> list[_Item]:
     low, high, inner = value[0], value[1], list(value[2])
-    again, once = _begun(inner), _written(inner)
+    again, fewer = _begun(inner), high if high >= op.MAXREPEAT else high - 1
     if high == 0:
         return _begun(rest)
     if low == 1 and high > 1:  # the first one, and those that may follow
-        return _begun([*inner, (kind, (0, _fewer(high), inner)), *rest])
+        return _begun([*inner, (kind, (0, fewer, _tree(inner))), *rest])
     if low or high == 1 or kind is op.POSSESSIVE_REPEAT:
-        more = f"(?:{once}){{0,{_count(_fewer(high))}}}(?:{again})" if high > 1 else again
-        return f"(?:{_one(kind, value)}(?:{_begun(rest)})\\Z|{more})"
-    return f"(?:{once}){{0,{_count(high)}}}(?:{_begun(rest)}|{again})\\Z"
+        repeat = (kind, (low, high, _tree(inner)))
+        return [_either([repeat, *_begun(rest), _END], [_some(inner, fewer), *again])]
+    return [_some(inner, high), _either(_begun(rest), again), _END]
+
+
+# -- trees ------------------------------------------------------------------------------------
+
+
+def _tree(items: list[_Item], state: Any = None) -> Any:
+    return _parser.SubPattern(state, items)
+
+
+def _either(*ways: list[_Item]) -> _Item:
+    return op.BRANCH, (None, [_tree(way) for way in ways])
+
+
+def _some(items: list[_Item], most: int) -> _Item:
+    return op.MAX_REPEAT, (0, most, _tree(items))
+
+
+def _all(items: list[_Item]) -> _Item:
+    """As many of *items* as there are, never given back."""
+    return op.POSSESSIVE_REPEAT, (0, op.MAXREPEAT, _tree(items))
 
 
 # -- what a beginning may consist of ----------------------------------------------------------
 
 
-def _width(items: list[Any]) -> int:
+def _width(items: list[_Item]) -> int:
     """How many characters a match may depend on: what is looked ahead at counts, too."""
     total = 0
     for kind, value in items:
@@ -192,22 +202,22 @@ def _width(items: list[Any]) -> int:
     return total
 
 
-def _letters(items: list[Any]) -> str | None:
+def _letters(items: list[_Item]) -> list[_Item] | None:
     """The members of a class of all characters in *items*; None if that is not worth a class."""
-    letters = ""
+    letters = list[_Item]()
     for kind, value in items:
         if kind in (op.LITERAL, op.IN):
             members = [(kind, value)] if kind is op.LITERAL else value
             if members[0][0] is not op.NEGATE:
-                letters += "".join(map(_member, members))
+                letters += members
             elif (op.CATEGORY, op.CATEGORY_NOT_WORD) in members:
-                letters += r"\w"  # [^\W\d] and the like
+                letters.append((op.CATEGORY, op.CATEGORY_WORD))  # [^\W\d] and the like
             else:
                 return None
         elif kind in (op.ANY, op.NOT_LITERAL):
             return None
         elif kind is op.AT:
-            letters += r"\n"
+            letters.append((op.LITERAL, ord("\n")))
         for part in _parts(kind, value):
             inside = _letters(part)
             if inside is None:
@@ -216,7 +226,7 @@ def _letters(items: list[Any]) -> str | None:
     return letters
 
 
-def _parts(kind: Any, value: Any) -> list[list[Any]]:
+def _parts(kind: Any, value: Any) -> list[list[_Item]]:
     """The patterns that one item is made of, if it is no single character."""
     match kind:
         case op.BRANCH:
@@ -228,71 +238,3 @@ def _parts(kind: Any, value: Any) -> list[list[Any]]:
         case op.ASSERT | op.ASSERT_NOT:
             return [list(value[1])]
     return [list(value[2])] if kind in _REPEATS else []
-
-
-# -- a pattern's tree, written as a pattern again ---------------------------------------------
-
-
-def _written(items: list[Any]) -> str:
-    return "".join(_one(kind, value) for kind, value in items)
-
-
-def _one(kind: Any, value: Any) -> str:
-    if kind in _REPEATS:
-        low, high, inner = value
-        return f"(?:{_written(list(inner))}){{{low},{_count(high)}}}{_REPEATS[kind]}"
-    match kind:
-        case op.LITERAL:
-            return _character(value)
-        case op.NOT_LITERAL:
-            return f"[^{_character(value)}]"
-        case op.ANY:
-            return "."
-        case op.IN:
-            return f"[{''.join(map(_member, value))}]"
-        case op.BRANCH:
-            return f"(?:{'|'.join(_written(list(branch)) for branch in value[1])})"
-        case op.SUBPATTERN:
-            return f"(?{_flags(value)}:{_written(list(value[3]))})"
-        case op.ATOMIC_GROUP:
-            return f"(?>{_written(list(value))})"
-        case op.ASSERT | op.ASSERT_NOT:
-            sign = "=" if kind is op.ASSERT else "!"
-            return f"(?{'' if value[0] > 0 else '<'}{sign}{_written(list(value[1]))})"
-        case op.AT:
-            return _PLACES[value]
-    raise ValueError(f"a pattern for streamed text cannot have {kind}")
-
-
-def _flags(group: Any) -> str:
-    """The flags that a group switches on for itself, as letters."""
-    _, add, remove, _ = group
-    if remove:
-        raise ValueError("a pattern for streamed text cannot switch a flag off")
-    letters = (("i", re.IGNORECASE), ("s", re.DOTALL), ("m", re.MULTILINE), ("a", re.ASCII))
-    return "".join(letter for letter, flag in letters if add & flag)
-
-
-def _member(member: tuple[Any, Any]) -> str:
-    kind, value = member
-    match kind:
-        case op.NEGATE:
-            return "^"
-        case op.RANGE:
-            return f"{_character(value[0])}-{_character(value[1])}"
-        case op.CATEGORY:
-            return _CATEGORIES[value]
-    return _character(value)
-
-
-def _character(code: int) -> str:
-    char = chr(code)
-    return f"\\{char}" if char in r"\^$.|?*+()[]{}-&~#" else re.escape(char)
-
-
-def _fewer(number: int) -> int:
-    return number if number >= op.MAXREPEAT else number - 1
-
-
-def _count(number: int) -> str:
-    return "" if number >= op.MAXREPEAT else str(number)
