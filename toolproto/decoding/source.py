@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
+from io import StringIO
 from typing import TypeVar
 
 from .patterns import Pattern
@@ -88,6 +89,11 @@ class Source:
             self.at = found.end()
         return found
 
+    def length(self, pattern: Pattern, ahead: int = 0) -> Pull[int]:
+        """How many characters *pattern*, which matches nothing at least, takes *ahead* of here."""
+        found = yield from self.match(pattern, ahead)
+        return found.end() - found.start() if found else 0
+
     def stands(self, literal: str, ahead: int = 0) -> Pull[bool]:
         """Does *literal* stand *ahead* of here?"""
         while not (found := self.text.startswith(literal, self.at + ahead)):
@@ -102,6 +108,15 @@ class Source:
         while (found := look(self.text, self.at + ahead, self.final)) == MORE:
             yield
         return found
+
+    @staticmethod
+    def now(answer: Pull[R]) -> R | int:
+        """What *answer* says to the text at hand; MORE if it waits for more."""
+        try:
+            next(answer)
+        except StopIteration as over:
+            return over.value  # type: ignore[no-any-return]
+        return MORE
 
     def at_end(self, ahead: int = 0) -> Pull[bool]:
         """Does a marker that ends calls stand *ahead* of here?"""
@@ -131,6 +146,18 @@ class Source:
         found = stop.search(self.text, self.at + 1)
         start, self.at = self.at, found.start() if found else len(self.text)
         return self.text[start : self.at]
+
+    def word(self, stop: re.Pattern[str], ended: Pattern | None = None) -> Pull[str]:
+        """The text in this line up to what *ended* matches, or a marker that ends calls.
+
+        All of these begin with *stop*, which is a single character.
+        """
+        word = StringIO()
+        while (char := (yield from self.peek())) and char != "\n":
+            if (yield from self.at_end()) or (ended and (yield from self.match(ended))):
+                break
+            word.write(self.past(stop))
+        return word.getvalue()
 
     def up_to(self, literal: str) -> Pull[str]:
         """All text before *literal* that is certain, and reading goes on behind it.

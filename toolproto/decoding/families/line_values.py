@@ -16,7 +16,7 @@ from ...messages import Grade, Repair
 from ...tools.json_types import name_type
 from ...tools.spec import ToolSpec
 from ..calls.pulled import PulledCalls, cut_short
-from ..calls.record import TextSink
+from ..calls.record import CallRecord, TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
@@ -24,10 +24,13 @@ from ..values.lenient import read_all, read_json
 from ..values.strict import Reading, Refused, finite_float, malformed, sized_int
 
 __all__ = [
+    "KEY",
     "PLAIN_IN_LINE",
     "ZERO_PADDED",
+    "argument",
     "bare_value",
     "bracketed",
+    "bracketed_arguments",
     "fits",
     "kinds",
     "kinds_of",
@@ -39,6 +42,8 @@ __all__ = [
     "zero_padded",
 ]
 
+#: The name of an argument: a word, or a string of JSON.
+KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
 #: What goes on with a line, for the hot path.
 PLAIN_IN_LINE = re.compile(r"[^\r\n]{1,64}+")
 
@@ -89,7 +94,7 @@ def quoted(calls: PulledCalls, sink: TextSink, ends: Judge, cut: Judge | None = 
 
 _MENDED = {'"': ('\\"', mend.UNESCAPED_QUOTE), "\\": ("\\\\", mend.INVALID_ESCAPE)}
 
-_SPACE_IN_LINE = Pattern(r"[ \t,;]{0,64}")
+_BLANKS_IN_LINE = Pattern(r"[ \t,;]{0,64}")
 _LINE_OVER = Pattern(r"[ \t,;]{0,64}(?:\r?\n|\r?\Z)")
 _LINE_END = Pattern(r"\r?\n")
 
@@ -98,8 +103,7 @@ def line_over(source: Source, ahead: int = 1) -> Pull[bool]:
     """Does nothing more than an end of calls stand in the line, from *ahead* of here on?"""
     if (yield from source.match(_LINE_OVER, ahead)):
         return True
-    space = yield from source.match(_SPACE_IN_LINE, ahead)
-    return (yield from source.at_end(ahead + len(space.group() if space else "")))
+    return (yield from source.at_end(ahead + (yield from source.length(_BLANKS_IN_LINE, ahead))))
 
 
 def line_ends(source: Source) -> Pull[bool]:
@@ -141,6 +145,14 @@ def bracketed(source: Source) -> Pull[tuple[Any, tuple[Repair, ...]]]:
     return reading.value, reading.repairs
 
 
+def bracketed_arguments(source: Source, call: CallRecord) -> Pull[None]:
+    """All arguments of *call* at once, as a JSON object."""
+    given, repairs = yield from bracketed(source)
+    call.mended(*repairs)
+    for key, value in given.items():
+        call.argument(key, value)
+
+
 # -- with neither -----------------------------------------------------------------------------
 
 _ZEROS_FIRST = re.compile(r"[-+]?0[0-9]{1,40}(\.[0-9]{1,40})?")
@@ -158,6 +170,32 @@ def bare_value(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ..
     if reading is None or ("string" in wanted and not fits(reading.value, wanted)):
         return text, (mend.BARE_STRING,)
     return reading.value, reading.repairs
+
+
+def argument(
+    calls: PulledCalls,
+    call: CallRecord,
+    key: str,
+    word: Callable[[Source], Pull[str]],
+    ends: Judge,
+    cut: Judge | None = None,
+) -> Pull[None]:
+    """Read the value of the argument *key*, which begins here, in any of the three ways.
+
+    *word* reads one that has no quotes; *ends* and *cut* are those of :func:`quoted`.
+    """
+    source, wanted = calls.source, kinds_of(call.tool, key)
+    call.key(key)
+    char = yield from source.peek()
+    if char == '"':
+        yield from quoted(calls, call, ends, cut)
+        return
+    if char in ("{", "[") and wanted != {"string"}:
+        value, repairs = yield from bracketed(source)
+    else:
+        value, repairs = bare_value((yield from word(source)), wanted)
+    call.value(value)
+    call.mended(*repairs)
 
 
 def unquoted(key: str) -> str:

@@ -21,13 +21,12 @@ from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values.strict import malformed
-from .line_values import bare_value, bracketed, kinds_of, quoted, unquoted
+from .line_values import KEY, argument, bracketed_arguments, unquoted
 
 __all__ = ["CustomInside", "Inside", "Phrase"]
 
 _MISSING_SEPARATOR = Repair("missing_separator")
 _BLANKS = Pattern(r"\s{0,64}")
-_KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
 
 
 class Inside(Protocol):
@@ -94,7 +93,7 @@ def _patterns_of(phrase: Phrase, marks: frozenset[str]) -> _Patterns:
     return _Patterns(
         Pattern(name),
         Pattern(name + _loose(behind)),
-        Pattern(rf"{_loose(phrase.key[0])}{_KEY}{_apart(phrase.key[1])}"),
+        Pattern(rf"{_loose(phrase.key[0])}{KEY}{_apart(phrase.key[1])}"),
         Pattern(ended),
         Pattern(rf"\s{{0,64}}(?:{ended}|\Z)"),
         re.compile(f"[\n{''.join(sorted({*firsts, *map(re.escape, marks)}))}]"),
@@ -125,8 +124,7 @@ class _PhraseCalls(PulledCalls):
         name, length = head.group(1).replace("\\_", "_"), len(head.group())
         offered = self._setting.offered
         if offered.any and not offered.knows(name):
-            blank = yield from source.match(_BLANKS, length)
-            ahead = length + len(blank.group() if blank else "")
+            ahead = length + (yield from source.length(_BLANKS, length))
             if not (yield from source.match(self._like.key, ahead)) and not (
                 yield from self._is_over(source, length)
             ):
@@ -137,8 +135,7 @@ class _PhraseCalls(PulledCalls):
 
     def _is_over(self, source: Source, ahead: int = 0) -> Pull[bool]:
         """Does the end of the call stand behind blanks *ahead* of here?"""
-        blank = yield from source.match(_BLANKS, ahead)
-        ahead += len(blank.group() if blank else "")
+        ahead += yield from source.length(_BLANKS, ahead)
         behind = self._phrase.behind.strip()
         if behind and (yield from source.stands(behind, ahead)):
             return True
@@ -149,46 +146,24 @@ class _PhraseCalls(PulledCalls):
         if keyed is None:
             if (yield from source.peek()) != "{" or call.arguments:
                 return False
-            given, repairs = yield from bracketed(source)
-            call.mended(*repairs)
-            for key, value in given.items() if isinstance(given, dict) else ():
-                call.argument(key, value)
+            yield from bracketed_arguments(source, call)
             return False
-        key = unquoted(keyed.group(1))
-        call.key(key)
-        yield from self._value(source, call, kinds_of(call.tool, key))
+        yield from source.skip_space()
+        yield from argument(self, call, unquoted(keyed.group(1)), self._word, self._quote_ends)
         yield from self._separator(source, call)
         return True
-
-    def _value(self, source: Source, call: CallRecord, wanted: frozenset[str]) -> Pull[None]:
-        char = yield from source.skip_space()
-        if char == '"':
-            yield from quoted(self, call, self._quote_ends)
-            return
-        if char in ("{", "[") and wanted != {"string"}:
-            value, repairs = yield from bracketed(source)
-        else:
-            value, repairs = bare_value((yield from self._word(source)), wanted)
-        call.value(value)
-        call.mended(*repairs)
 
     def _quote_ends(self, source: Source) -> Pull[bool]:
         if (yield from source.match(self._like.behind_quote, 1)):
             return True
-        blank = yield from source.match(_BLANKS, 1)
-        length = len(blank.group() if blank else "")
+        length = yield from source.length(_BLANKS, 1)
         if length and (yield from source.match(self._like.key, 1 + length)):
             return True  # the next argument, with nothing between the two
         return (yield from self._is_over(source, 1))
 
     def _word(self, source: Source) -> Pull[str]:
         """A value without quotes, up to what stands behind it."""
-        word = StringIO()
-        while (char := (yield from source.peek())) and char != "\n":
-            if (yield from source.match(self._like.ended)) or (yield from source.at_end()):
-                break
-            word.write(source.past(self._like.word_stop))
-        text = word.getvalue().strip()
+        text = (yield from source.word(self._like.word_stop, self._like.ended)).strip()
         if not text:
             raise malformed(f"a value is missing in it; write {self._phrase.shown}")
         return text

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from io import StringIO
 
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
@@ -30,20 +29,19 @@ from ..values import repairs as mend
 from ..values.lenient import read_all
 from ..values.strict import malformed
 from .line_values import (
+    KEY,
     PLAIN_IN_LINE,
-    bare_value,
-    bracketed,
-    kinds_of,
+    argument,
+    bracketed_arguments,
     line_ends,
     line_over,
-    quoted,
     unquoted,
 )
 
 __all__ = ["RawCalls", "TextArgument"]
 
 _NAME = Pattern(r"([A-Za-z_](?:[\w.:/-]|\\_){0,127})(?:\(\))?")
-_KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")[ \t]{0,8}"
+_KEY = rf"{KEY}[ \t]{{0,8}}"
 _VALUE = Pattern(rf"{_KEY}([=:])[ \t]{{0,80}}(?=[^ \t])")
 _BLOCK = Pattern(
     rf"{_KEY}[=:]?[ \t]{{0,8}}<<-?"
@@ -89,7 +87,7 @@ class RawCalls(PulledCalls):
 
     def _argument(self, source: Source, call: CallRecord) -> Pull[None]:
         if (yield from source.peek()) == "{":
-            yield from self._object(source, call)
+            yield from bracketed_arguments(source, call)
             return
         block = yield from source.take(_BLOCK)
         if block:
@@ -103,40 +101,7 @@ class RawCalls(PulledCalls):
         if value.group(2) == ":":
             call.mended(mend.ODD_SEPARATOR)
         key = unquoted(value.group(1))
-        call.key(key)
-        yield from self._value(source, call, kinds_of(call.tool, key))
-
-    def _object(self, source: Source, call: CallRecord) -> Pull[None]:
-        """All arguments at once, as JSON."""
-        given, repairs = yield from bracketed(source)
-        call.mended(*repairs)
-        if not isinstance(given, dict):
-            raise malformed(f"a line in it is no argument; {_WANTED}")
-        for key, value in given.items():
-            call.key(key)
-            call.value(value)
-
-    def _value(self, source: Source, call: CallRecord, wanted: frozenset[str]) -> Pull[None]:
-        char = yield from source.peek()
-        if char == '"':
-            yield from quoted(self, call, line_over, line_ends)
-            return
-        if char in "{[" and wanted != {"string"}:
-            value, repairs = yield from bracketed(source)
-        else:
-            value, repairs = bare_value((yield from self._bare(source)), wanted)
-        call.value(value)
-        call.mended(*repairs)
-
-    @staticmethod
-    def _bare(source: Source) -> Pull[str]:
-        """The rest of the line, up to a marker that ends the call."""
-        line = StringIO()
-        while (char := (yield from source.peek())) and char != "\n":
-            if (yield from source.at_end()):
-                break
-            line.write(source.past(source.line_or_mark))
-        return line.getvalue().rstrip()
+        yield from argument(self, call, key, _rest_of_line, line_over, line_ends)
 
     def _block(self, source: Source, call: CallRecord, word: str, newline: str) -> Pull[None]:
         """A text up to a line break and the *word* alone in its line, or up to that at once."""
@@ -163,6 +128,10 @@ class RawCalls(PulledCalls):
         if behind:
             source.at += len(last) + len(behind.group())
         return behind is not None
+
+
+def _rest_of_line(source: Source) -> Pull[str]:
+    return (yield from source.word(source.line_or_mark)).rstrip()
 
 
 def _certain(last: str, text: str) -> int:
