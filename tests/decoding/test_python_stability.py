@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.decoding.calls.names import MORE_KEY, Offered
+from toolproto.decoding.calls.names import Offered
 from toolproto.decoding.families import (
     python_arguments,
     python_calls,
@@ -18,7 +18,7 @@ from toolproto.decoding.families import (
 from toolproto.decoding.families.python_strings import OPENING, QuoteJudge
 from toolproto.decoding.families.python_words import Bracket, Kind, call_lead, leading_call
 from toolproto.decoding.patterns import Pattern
-from toolproto.decoding.reply.markers import Marker
+from toolproto.decoding.reply.markers import MORE, Marker
 from toolproto.decoding.source import Source
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
@@ -40,7 +40,7 @@ BEHIND = [
 
 
 def waiting(answer: object) -> object:
-    return WAIT if answer == MORE_KEY else answer
+    return WAIT if answer == MORE else answer
 
 
 def opening(text: str, final: bool) -> object:

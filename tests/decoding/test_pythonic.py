@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from toolproto.decoding.calls.names import MORE_KEY, Offered
+from toolproto.decoding.calls.names import Offered
 from toolproto.decoding.calls.record import Beginning, CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.python_calls import PythonCalls
 from toolproto.decoding.families.python_words import leading_call
 from toolproto.decoding.reply.events_out import Outbox
-from toolproto.decoding.reply.markers import Marker
+from toolproto.decoding.reply.markers import MORE, Marker
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall, counted_ids
 from toolproto.tools.spec import ToolOffer, ToolSpec
@@ -94,6 +94,7 @@ class Reading:
         self.events += self.outbox.take()
 
     def finish(self, reason: str | None = None) -> Read:
+        self.outbox.cut = reason == "length"
         self.feed("", final=True)
         self.calls.finish(reason)
         assert self.calls.done
@@ -657,14 +658,14 @@ def test_the_beginning_of_a_call_is_told_as_soon_as_it_shows(text, name):
     offered = Offered(OFFER)
     assert leading_call(text, 0, True, offered) == name
     for end in range(len(text)):
-        assert leading_call(text[:end], 0, False, offered) in (MORE_KEY, name)
+        assert leading_call(text[:end], 0, False, offered) in (MORE, name)
     assert leading_call("." + text, 1, True, offered) == name
 
 
 def test_where_nothing_is_offered_a_lead_is_a_list_with_a_keyword():
     offered = Offered(NOTHING)
     assert leading_call("[f(a=1)", 0, True, offered) == "f"
-    assert leading_call("[f(a", 0, False, offered) == MORE_KEY
+    assert leading_call("[f(a", 0, False, offered) == MORE
     assert leading_call("[f(a)", 0, False, offered) == ""
     assert leading_call("[f(a==1)", 0, True, offered) == ""
     assert leading_call("f(a=1)", 0, True, offered) == ""

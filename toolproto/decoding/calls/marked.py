@@ -125,12 +125,6 @@ class MarkedBody:
                 return end, again
             yield
 
-    def _opening(self, source: Source) -> Pull[Opening | int]:
-        at = self._openings.at
-        while (opening := at(source.text, source.at, source.base, source.final)) == MORE:
-            yield
-        return opening
-
     # -- before the first call ------------------------------------------------------------
 
     def _before(self, source: Source) -> Pull[Opening | None]:
@@ -150,8 +144,7 @@ class MarkedBody:
             if by_content and char in "`jJ" and (yield from source.take(_LEAD)):
                 self._mark(_FENCED)
                 continue
-            opening = yield from self._opening(source)
-            if isinstance(opening, Opening):
+            if opening := (yield from self._openings.at(source)):
                 return opening
             end, again = yield from self._markers(source)
             if again != NO:
@@ -187,7 +180,7 @@ class MarkedBody:
         self._fenced = "```" in opening.lead
         self._in_tokens = TOKEN.search(opening.lead) is not None
         self._in_tags = isinstance(calls, TaggedCalls)
-        source.at = opening.stop
+        source.at += len(opening.lead)
         return calls
 
     def _in_calls(self, source: Source, calls: CallsReader) -> Pull[None]:
@@ -228,7 +221,7 @@ class MarkedBody:
                 continue
             opening = yield from self._next(source, char)
             # A call that took nothing in would be found here again, for ever.
-            if isinstance(opening, Opening) and source.offset > self._begun_at:
+            if opening and source.offset > self._begun_at:
                 if not self._form.many:
                     outbox.settle(Repair("several_calls_in_marker"))
                 return opening
@@ -250,11 +243,11 @@ class MarkedBody:
             return True
         return self._in_tokens and (yield from source.take(TOKEN)) is not None
 
-    def _next(self, source: Source, char: str) -> Pull[Opening | int]:
+    def _next(self, source: Source, char: str) -> Pull[Opening | None]:
         """Another call, where one may follow the first."""
         if char in "{[" or (self._closer is not None and (char in "<]" or char.isalpha())):
-            return (yield from self._opening(source))
-        return NO
+            return (yield from self._openings.at(source))
+        return None
 
     def _end(self, source: Source, end: int) -> Pull[None]:
         """No call comes any more; *end* is where the closing marker ends, if one is there."""

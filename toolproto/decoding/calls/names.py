@@ -19,8 +19,9 @@ from functools import cached_property, lru_cache
 from ...tools.spec import ToolOffer, ToolSpec
 from ..patterns import Pattern
 from ..reply.markers import MORE, NO
+from ..source import Pull, Source
 
-__all__ = ["MORE_KEY", "NOTHING", "TOKEN", "Head", "Offered", "leading_key", "offered", "read_head"]
+__all__ = ["NOTHING", "TOKEN", "Head", "Offered", "leading_key", "offered", "read_head"]
 
 #: No model was seen to write more between a marker and the arguments.
 _LONGEST = 400
@@ -39,9 +40,6 @@ _BETWEEN = Pattern(
 )
 _LEADING = Pattern(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?+([A-Za-z_]{0,30}+)[^A-Za-z_]")
 
-#: Instead of a key: it cannot be said yet. No member of ours is called that.
-MORE_KEY = "…"
-
 
 @dataclass(frozen=True, slots=True)
 class Head:
@@ -54,66 +52,43 @@ class Head:
 
 def read_head(text: str, at: int, final: bool) -> Head | int:
     """The head that begins at *at*, or NO, or MORE. What follows it says if it was one."""
+    source = Source()
     # Beyond the longest head nothing is looked at, whatever has come of it.
-    whole, text = len(text) >= at + _LONGEST, text[: at + _LONGEST]
-    look = _Look(text, at, final or whole)
-    try:
-        return look.head()
-    except _Wait:
-        return MORE
+    source.text, source.at = text[: at + _LONGEST], at
+    source.final = final or len(text) >= at + _LONGEST
+    return source.now(_head(source))
 
 
-class _Wait(Exception):
-    """More text could change the answer."""
+def _head(source: Source) -> Pull[Head | int]:
+    id = ""
+    yield from _pass(source, _BEFORE)
+    while named := (yield from source.take(_NAME)):
+        name = named.group(1).replace("\\_", "_").rstrip("/")
+        given = yield from source.take(_ID)
+        id = given.group(1) if given else named.group() if named.group(2) else id
+        between = (yield from _pass(source, _BETWEEN)).replace("｜", "|")
+        if "name" not in between or "|" not in between or not (yield from source.match(_NAME)):
+            return Head(name, id, source.at)
+        id = name  # a token says that the name comes only now: this was the id before it
+    return NO
 
 
-class _Look:
-    """Reads one head, from left to right."""
-
-    def __init__(self, text: str, at: int, final: bool) -> None:
-        self._text, self._at, self._final = text, at, final
-
-    def head(self) -> Head | int:
-        """What stands here."""
-        id = ""
-        self._skip(_BEFORE)
-        while named := self._take(_NAME):
-            name = named.group(1).replace("\\_", "_").rstrip("/")
-            given = self._take(_ID)
-            id = given.group(1) if given else named.group() if named.group(2) else id
-            between = self._skip(_BETWEEN).replace("｜", "|")
-            if "name" not in between or "|" not in between or not self._match(_NAME):
-                return Head(name, id, self._at)
-            id = name  # a token says that the name comes only now: this was the id before it
-        return NO
-
-    def _match(self, pattern: Pattern) -> re.Match[str] | None:
-        if not self._final and pattern.may_change(self._text, self._at):
-            raise _Wait
-        return pattern.match(self._text, self._at)
-
-    def _take(self, pattern: Pattern) -> re.Match[str] | None:
-        found = self._match(pattern)
-        if found:
-            self._at = found.end()
-        return found
-
-    def _skip(self, pattern: Pattern) -> str:
-        start = self._at
-        while self._take(pattern):
-            pass
-        return self._text[start : self._at]
+def _pass(source: Source, pattern: Pattern) -> Pull[str]:
+    start = source.at
+    while (yield from source.take(pattern)):
+        pass
+    return source.text[start : source.at]
 
 
-def leading_key(text: str, at: int, final: bool) -> str:
+def leading_key(text: str, at: int, final: bool) -> str | int:
     """The first member of the object, or of the first object in the list, that begins at *at*.
 
-    Empty where there is none; MORE_KEY where more text has to come first.
+    Empty where there is none; MORE where more text has to come first.
     """
     lead = _LEADING.match(text, at)
     if lead is not None:  # and what stands behind its last character cannot change it
         return str(lead.group(1))
-    return MORE_KEY if not final and _LEADING.may_change(text, at) else ""
+    return MORE if not final and _LEADING.may_change(text, at) else ""
 
 
 #: What some models put before every name.

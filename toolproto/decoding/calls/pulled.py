@@ -58,6 +58,11 @@ class Driven(ABC):
         """Nothing is ever read beyond the end of a call."""
         return ""
 
+    def feed(self, text: str, at: int, base: int, final: bool) -> int:
+        """Read on from *at* in *text*, whose first character is *base* in the reply."""
+        self._give(text, at, base, final)
+        return self.source.at
+
     def _give(self, text: str, at: int, base: int, final: bool) -> None:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
         self.source.at, self.source.base, self._written = at, base, at
@@ -115,7 +120,7 @@ class PulledCalls(Driven):
         return None if self.hot is None or waits_inside else self.hot()
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
-        """Read on from *at* in *text*, whose first character is *base* in the reply."""
+        """Read on; what is open where a limit cut the reply is cut short."""
         cut = final and self._setting.outbox.cut
         self._give(text, at, base, final and not cut)
         if cut:

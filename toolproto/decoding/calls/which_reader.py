@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from ...messages import Repair
@@ -25,12 +26,13 @@ from ..patterns import Pattern
 from ..reply.events_out import Body
 from ..reply.forms import Family, ReplyForm
 from ..reply.landmarks import CallMarkers
-from ..reply.markers import MORE, NO
+from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
-from .names import MORE_KEY, NOTHING, Head, leading_key, read_head
+from ..source import Pull, Source
+from .names import NOTHING, Head, leading_key, read_head
 from .record import Beginning, CallSetting
 
-__all__ = ["NAME_LINE", "BareCall", "BareCalls", "CallsReader", "Opening", "Openings"]
+__all__ = ["NAME_LINE", "BareCalls", "CallsReader", "Opening", "Openings"]
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
 _LIST = Pattern(r"\[\s{0,80}[{\[\"']")
@@ -53,15 +55,16 @@ _READERS: Mapping[Family, FamilyReader] = {
 
 
 class Opening(NamedTuple):
-    """What reads a call, where it goes on reading, and the text before that belongs to the call.
+    """What reads a call, and the text before that belongs to the call.
 
-    *sure* is whether its beginning alone makes it a call, if a marker says that one is meant.
+    Behind a marker, *sure* is whether its beginning alone makes it a call; without one,
+    *is_guess* whether it is another call than was asked for.
     """
 
     calls: CallsReader
-    stop: int
     lead: str = ""
     sure: bool = True
+    is_guess: bool = False
 
 
 class Openings:
@@ -83,37 +86,27 @@ class Openings:
         """Does what is written decide who reads it? Some families are like no other."""
         return self._own is None
 
-    def at(self, text: str, at: int, base: int, final: bool) -> Opening | int:
-        """What reads the call that begins at *at*, or NO, or MORE."""
-        if self._form.tool:
-            return self._open_tool(text, at, base, final)
-        if (own := self._own) is not None and text[at] != "{":
-            return self._open_own(own, at, base)
-        char = text[at]
+    def at(self, source: Source) -> Pull[Opening | None]:
+        """What reads the call that begins here, if one does."""
+        char = source.text[source.at]
+        if self._form.tool:  # its arguments come, or nothing but the end
+            head = Head(self._form.tool, "", source.at)
+            return (yield from self._behind_head(source, head)) if char in "{<" else None
+        if self._own is not None and char != "{":
+            # What does not begin as this family does is no call.
+            return Opening(self._own(self._begun(source, self._form.drift)), sure=False)
         if char == "{":
-            return self._open_json(at)
-        if char in "<]":
-            opened = self._open_tags(text, at, base, final)
-            return opened if opened != NO else self._open_named(text, at, base, final)
+            return self._json()
         if char == "[":
-            return self._open_list(text, at, final)
-        return self._open_named(text, at, base, final)
+            return (yield from self._list(source))
+        if char in "<]" and (opened := (yield from self._tags(source))):
+            return opened
+        return (yield from self._named(source))
 
-    def _open_own(self, reader: FamilyReader, at: int, base: int) -> Opening | int:
-        """A family that no other is like: what does not begin as it does is no call."""
-        return Opening(reader(self._begun(base + at, self._form.drift)), at, sure=False)
+    def _begun(self, source: Source, drift: tuple[Repair, ...]) -> Beginning:
+        return Beginning(self._setting, source.offset, True, drift, self._ends)
 
-    def _begun(self, start: int, drift: tuple[Repair, ...], marked: bool = True) -> Beginning:
-        return Beginning(self._setting, start, marked, drift, self._ends)
-
-    def _open_tool(self, text: str, at: int, base: int, final: bool) -> Opening | int:
-        """The marker named the tool: its arguments come, or nothing but the end."""
-        head = Head(self._form.tool, "", at)
-        if text[at] in "{<":
-            return self._open_behind_head(head, text, at, base, final)
-        return NO
-
-    def _python_name(self, text: str, at: int, final: bool) -> str:
+    def _python_name(self, text: str, at: int, final: bool) -> str | int:
         """The name of the Python call at *at*; any will do, unless a sentence is around it."""
         name = leading_call(text, at, final, self._setting.offered)
         if name or self._in_sentence or not self._sure:
@@ -125,43 +118,35 @@ class Openings:
             return lead.name if text[lead.end - 2] != " " else ""
         return lead or ""
 
-    def _open_named(self, text: str, at: int, base: int, final: bool) -> Opening | int:
-        call = self._python_name(text, at, final)
-        head = read_head(text, at, final) if not call else NO
-        if call and call != MORE_KEY:
-            return self._open_python(at)
-        if call == MORE_KEY or head == MORE:
-            return MORE
+    def _named(self, source: Source) -> Pull[Opening | None]:
+        if (yield from source.ask(self._python_name)):
+            return self._python()
+        head = yield from source.ask(read_head)
         if not isinstance(head, Head) or not self._admits(head.name):
-            return NO
-        return self._open_behind_head(head, text, at, base, final)
+            return None
+        return (yield from self._behind_head(source, head))
 
-    def _open_behind_head(
-        self, head: Head, text: str, at: int, base: int, final: bool
-    ) -> Opening | int:
-        lead, char = text[at : head.end], text[head.end : head.end + 1]
-        begun = self._begun(base + at, self._form.drift)._replace(head=head, lead=lead)
+    def _behind_head(self, source: Source, head: Head) -> Pull[Opening | None]:
+        ahead, char = head.end - source.at, source.text[head.end : head.end + 1]
+        lead = source.text[source.at : head.end]
+        begun = self._begun(source, self._form.drift)._replace(head=head, lead=lead)
         if char == "{":
-            named = JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON)))
-            return Opening(named, head.end, lead)
+            return Opening(JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON))), lead)
         if self._form.loose and char and char != "<" and self._is_input(lead, char):
-            return Opening(TextArgument(begun), head.end, lead)
-        tag = tag_at(text, head.end, final)
-        if not isinstance(tag, Tag):
-            return tag
-        goes_on = self._goes_on(tag, text, head.end, final)
-        if goes_on in (NO, MORE):
-            return goes_on
+            return Opening(TextArgument(begun), lead)
+        tag = yield from source.ask(tag_at, ahead)
+        if not isinstance(tag, Tag) or not (yield from self._goes_on(source, tag, ahead)):
+            return None
         drift = self._drift(Family.TAGS if not tag.closes else self._form.family)
-        return Opening(TaggedCalls(begun._replace(drift=drift)), head.end, lead, sure=False)
+        return Opening(TaggedCalls(begun._replace(drift=drift)), lead, sure=False)
 
-    def _goes_on(self, tag: Tag, text: str, at: int, final: bool) -> int:
-        """Does a call whose name was read go on, or end, with *tag* at *at*? If not, NO or MORE."""
+    def _goes_on(self, source: Source, tag: Tag, ahead: int) -> Pull[bool]:
+        """Does a call whose name was read go on, or end, with *tag*, which stands *ahead*?"""
         if not tag.closes:
-            return at if not self._form.tool or self._is_argument(tag) else NO
+            return not self._form.tool or self._is_argument(tag)
         if self._closer is None or self._form.family is Family.JSON:
-            return NO
-        return self._closer.at(text, at, final)
+            return False
+        return (yield from source.ask(self._closer.at, ahead)) != NO
 
     @staticmethod
     def _is_input(lead: str, char: str) -> bool:
@@ -172,35 +157,28 @@ class Openings:
         keys = self._setting.offered.keys(self._form.tool)
         return keys is None or tag.word in keys
 
-    def _open_tags(self, text: str, at: int, base: int, final: bool) -> Opening | int:
-        tag = tag_at(text, at, final)
-        ends = [marker.at(text, at, final) for marker in self._ends]
-        if any(end >= 0 for end in ends):
-            return NO
-        if tag == MORE or MORE in ends:
-            return MORE
+    def _tags(self, source: Source) -> Pull[Opening | None]:
+        if (yield from source.ask(partial(end_of, self._ends))) != NO:
+            return None
+        tag = yield from source.ask(tag_at)
         if not isinstance(tag, Tag) or tag.closes:
-            return NO
+            return None
         if not opens_call(tag) and not self._setting.offered.knows(tag.word):
-            return NO
-        begun = self._begun(base + at, self._drift(Family.TAGS))
-        return Opening(TaggedCalls(begun), at, sure=False)
+            return None
+        return Opening(TaggedCalls(self._begun(source, self._drift(Family.TAGS))), sure=False)
 
-    def _open_list(self, text: str, at: int, final: bool) -> Opening | int:
-        name = self._python_name(text, at, final)
-        if name == MORE_KEY or (not final and _LIST.may_change(text, at)):
-            return MORE
-        if name:
-            return self._open_python(at)
-        return self._open_json(at) if _LIST.match(text, at) else NO
+    def _list(self, source: Source) -> Pull[Opening | None]:
+        if (yield from source.ask(self._python_name)):
+            return self._python()
+        return self._json() if (yield from source.match(_LIST)) else None
 
-    def _open_json(self, at: int) -> Opening | int:
-        begun = self._begun(0, self._drift(Family.JSON), self._sure)
-        return Opening(JsonCalls(begun), at)
+    def _json(self) -> Opening:
+        drift = self._drift(Family.JSON)
+        return Opening(JsonCalls(Beginning(self._setting, 0, self._sure, drift, self._ends)))
 
-    def _open_python(self, at: int) -> Opening | int:
-        begun = self._begun(0, self._drift(Family.PYTHON), not self._form.gated)
-        return Opening(PythonCalls(begun), at)
+    def _python(self) -> Opening:
+        marked, drift = not self._form.gated, self._drift(Family.PYTHON)
+        return Opening(PythonCalls(Beginning(self._setting, 0, marked, drift, self._ends)))
 
     def _admits(self, name: str) -> bool:
         """May this be the name of a tool that is called here?"""
@@ -218,14 +196,6 @@ class Openings:
 _NAME_BEGUN = re.compile(r"[^\W\d](?:[\w.:/-]|\\{1,2}_){0,127}+")
 #: A name that has a line to itself, its arguments on the next.
 NAME_LINE = Pattern(r"([A-Za-z_][\w.-]{0,127})[ \t]{0,8}\r?\n\s{0,8}(?=\{)")
-
-
-class BareCall(NamedTuple):
-    """What reads the call, the text before it that belongs to it, and whether it is a guess."""
-
-    body: Body
-    lead: str = ""
-    is_guess: bool = False
 
 
 class BareCalls:
@@ -246,13 +216,13 @@ class BareCalls:
         """May a call begin with a brace and *key* right behind a word?"""
         return self._form.asked is Family.JSON or key == self._form.shape.wrapper
 
-    def at_name(self, text: str, at: int, final: bool) -> BareCall | int:
+    def at_name(self, text: str, at: int, final: bool) -> Opening | int:
         """The call that begins with its name at *at*, or NO, or MORE."""
         begun = _NAME_BEGUN.match(text, at)
         if begun is None or not self._setting.offered.may_know(begun.group()):
             return NO  # most lines begin with another word
         name = leading_call(text, at, final, self._setting.offered)
-        if name == MORE_KEY:
+        if name == MORE:
             return MORE
         if name and self.in_python:
             return self._python(asked=False)
@@ -260,7 +230,7 @@ class BareCalls:
 
     def at_bracket(
         self, key: str, text: str, at: int, final: bool, standing: Callable[[], Standing]
-    ) -> BareCall | int:
+    ) -> Opening | int:
         """The call that begins with the bracket at *at*, or NO, or MORE.
 
         *key* is the first member there. Amid a sentence, as *standing* tells, only what was asked
@@ -269,7 +239,7 @@ class BareCalls:
         asked = self._form.asked
         call = self._python_list(text, at, final)
         if call and (asked is Family.PYTHON or standing().begins_something):
-            return MORE if call == MORE_KEY else self._python(asked=asked is Family.PYTHON)
+            return MORE if call == MORE else self._python(asked=asked is Family.PYTHON)
         if key and (
             key == self._form.shape.wrapper
             or (key in self._keys and (asked is Family.JSON or standing().begins_something))
@@ -277,16 +247,16 @@ class BareCalls:
             return self._json()
         return NO
 
-    def in_fence(self, text: str, at: int, final: bool) -> BareCall | int:
+    def in_fence(self, text: str, at: int, final: bool) -> Opening | int:
         """The call that begins at *at* in a fence that held nothing else; or NO, or MORE."""
         if text[at] in "{[":
             key = leading_key(text, at, final)
-            if key == MORE_KEY:
+            if isinstance(key, int):
                 return MORE
             return self.at_bracket(key, text, at, final, lambda: PLAIN)
         return self.at_name(text, at, final) if self.by_name else NO
 
-    def _python_list(self, text: str, at: int, final: bool) -> str:
+    def _python_list(self, text: str, at: int, final: bool) -> str | int:
         """The name of the first call in a list that begins at *at*."""
         if text[at] != "[" or not self.in_python:
             return ""
@@ -295,15 +265,15 @@ class BareCalls:
             return name
         return leading_call(text, at, final, NOTHING)
 
-    def _python(self, *, asked: bool) -> BareCall:
+    def _python(self, *, asked: bool) -> Opening:
         begun = Beginning(self._setting, marked=asked, drift=self._drift(Family.PYTHON))
-        return BareCall(PythonCalls(begun), is_guess=bool(begun.drift))
+        return Opening(PythonCalls(begun), is_guess=bool(begun.drift))
 
-    def _json(self) -> BareCall:
+    def _json(self) -> Opening:
         begun = Beginning(self._setting, marked=False, drift=self._drift(Family.JSON))
-        return BareCall(JsonCalls(begun), is_guess=bool(begun.drift))
+        return Opening(JsonCalls(begun), is_guess=bool(begun.drift))
 
-    def _named_json(self, text: str, at: int, final: bool) -> BareCall | int:
+    def _named_json(self, text: str, at: int, final: bool) -> Opening | int:
         """A name on a line of its own, its arguments on the next."""
         if Family.NAMED_JSON not in self._form.bare:
             return NO
@@ -312,7 +282,7 @@ class BareCalls:
             return MORE if not final and NAME_LINE.may_change(text, at) else NO
         head, drift = Head(named.group(1), "", named.end()), self._drift(Family.NAMED_JSON)
         begun = Beginning(self._setting, drift=drift, head=head, lead=named.group())
-        return BareCall(JsonCalls(begun), begun.lead)
+        return Opening(JsonCalls(begun), begun.lead)
 
     def _drift(self, family: Family) -> tuple[Repair, ...]:
         """How a bare call of *family* departs from the asked form."""

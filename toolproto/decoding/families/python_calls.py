@@ -70,16 +70,14 @@ class PythonCalls(Driven):
         self._marked = begun.marked
         self._outbox = begun.setting.outbox
         self._firsts = "".join(sorted({end.first for end in begun.ends}))
-        self._finished, self._cut = False, False  # is the reply over, and by a limit?
         self._call: PythonCallSink | None = None
         self._arguments: Arguments | None = None  # while they are read
-        self._limited = False  # is the text cut at what may be read of the call?
         self._in_list, self._brackets = False, 0  # of lists around the calls
         self._quote = ""  # around the call that is being read, or was
         self._strays = False  # does anything stand in the list that is no call?
         self._odd: tuple[Repair, ...] = ()  # seen between calls, for the next one
         self._behind = self._separated = False  # did a call just end, and a comma come since?
-        self._begin, self._seen = -1, ""  # the text before the first call
+        self._seen = ""  # the text before the first call
         self._lingered = self._outbox.linger
         self.interrupted = False
 
@@ -95,41 +93,22 @@ class PythonCalls(Driven):
 
     # -- driving ----------------------------------------------------------------------------
 
-    def feed(self, text: str, at: int, base: int, final: bool) -> int:
-        """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        if self._begin < 0:
-            self._begin = base + at
-        self._give(text, at, base, final)
-        self.write()
-        if not self.committed:
-            self._seen = (self._seen + text[at : self.source.at])[:_LONGEST_SEEN]
-        self._answer_nothing()
-        return self.source.at
-
     def finish(self, reason: str | None) -> None:
         """The reply is over: a call that only lacks its parenthesis is mended."""
-        if self.done:
-            return
-        self._finished, self._cut = True, reason == "length"
         self._give("", 0, self.source.base, True)  # all was read
-        self._answer_nothing()
-
-    def _over(self) -> Pull[bool]:
-        """The text is over inside a call. Was it cut? That is known when the reply is over."""
-        while not self._finished:
-            yield
-        return self._cut
 
     @property
     def _bounded(self) -> PythonCallSink | None:
-        return self._call if self._limited else None
+        return self._call if self._arguments is not None else None
 
     def write(self) -> None:
-        """Give the text read so far to the call."""
+        """Give the text read so far to the call, or keep it while there is none."""
         call, at = self._call, self.source.at
+        text, self._written = self._all[self._written : at], at
         if call is not None:
-            call.write(self._all[self._written : at][: call.room])
-        self._written = at
+            call.write(text[: call.room])
+        elif not self.committed:
+            self._seen = (self._seen + text)[:_LONGEST_SEEN]
 
     # -- calls ------------------------------------------------------------------------------
 
@@ -142,7 +121,7 @@ class PythonCalls(Driven):
         arguments = self._arguments
         assert arguments is not None, "opened"
         fault, how = yield from self._inside(call, arguments)
-        if how is End.OVER and (yield from self._over()):
+        if how is End.OVER and self._outbox.cut:
             fault = cut_short()
         elif fault is None and how is not End.CLOSED:
             fault = self._unclosed(call, arguments, how)
@@ -183,14 +162,13 @@ class PythonCalls(Driven):
         self, call: PythonCallSink, arguments: Arguments
     ) -> Pull[tuple[Refused | None, End]]:
         """Read the arguments: how they end, and why they cannot be used, if so."""
-        self._limited = True
         self.limit()
         fault, how = None, End.CLOSED
         try:
             how = yield from arguments.read()
         except Refused as refused:
             fault = refused
-        self._arguments, self._limited = None, False
+        self._arguments = None
         self.limit()
         if fault is not None and self._is_meant(call, arguments):
             # So that the calls behind it are found.
@@ -285,12 +263,19 @@ class PythonCalls(Driven):
     # -- around them ------------------------------------------------------------------------
 
     def _read(self) -> Pull[None]:
+        start = self.source.offset
         yield from self._read_calls()
         if self._brackets:
             self._outbox.amend(mend.MISSING_CLOSE)
         self._outbox.linger = self._lingered
         if not self._lingered:
             self._outbox.settle()
+        empty = self._in_list and not self._strays  # which is left to the caller
+        if self._marked and not self.committed and not empty:
+            self.write()
+            self.committed = True
+            message = "there is no call in it; expected name(argument=value)"
+            self._outbox.rejected_text(ProblemKind.MALFORMED, message, self._seen, start)
 
     def _read_calls(self) -> Pull[None]:
         source = self.source
@@ -404,14 +389,3 @@ class PythonCalls(Driven):
 
     def _is_offered(self, name: str) -> bool:
         return self._setting.offered.any and self._setting.offered.knows(name)
-
-    # -- the end ----------------------------------------------------------------------------
-
-    def _answer_nothing(self) -> None:
-        """Where calls were meant and none came, say so; an empty list is left to the caller."""
-        empty = self._in_list and not self._strays
-        if not self.done or not self._marked or self.committed or empty:
-            return
-        self.committed = True
-        message = "there is no call in it; expected name(argument=value)"
-        self._outbox.rejected_text(ProblemKind.MALFORMED, message, self._seen, self._begin)

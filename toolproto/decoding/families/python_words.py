@@ -13,8 +13,9 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from ...messages import Repair
-from ..calls.names import MORE_KEY, Offered
+from ..calls.names import Offered
 from ..patterns import Pattern
+from ..reply.markers import MORE
 from ..values import repairs as mend
 from ..values.spellings import literals, number_value
 from ..values.strict import (
@@ -73,10 +74,10 @@ class CallLead(NamedTuple):
     escaped: bool
 
 
-def call_lead(text: str, at: int, final: bool) -> CallLead | str | None:
-    """The call that begins at *at*; None if none does, MORE_KEY if more text has to come."""
+def call_lead(text: str, at: int, final: bool) -> CallLead | int | None:
+    """The call that begins at *at*; None if none does, MORE if more text has to come."""
     if not final and LEAD.may_change(text, at):
-        return MORE_KEY
+        return MORE
     return lead_of(LEAD.match(text, at))
 
 
@@ -92,16 +93,16 @@ def lead_of(found: re.Match[str] | None) -> CallLead | None:
     return CallLead(unescaped(name), start, found.end(), whole, start > found.start(), "\\" in name)
 
 
-def leading_call(text: str, at: int, final: bool, offered: Offered) -> str:
+def leading_call(text: str, at: int, final: bool, offered: Offered) -> str | int:
     """The name of the call of an offered tool that begins at *at*, perhaps first in a list.
 
-    Empty where there is none; MORE_KEY where more text has to come first. Where nothing is
+    Empty where there is none; MORE where more text has to come first. Where nothing is
     offered, only a list whose first call has a keyword argument is told from other text.
     """
     in_list = text.startswith("[", at)
     pattern = _LIST_LEAD if in_list else LEAD
     if not final and pattern.may_change(text, at):
-        return MORE_KEY
+        return MORE
     lead = lead_of(pattern.match(text, at))
     if lead is None or (offered.any and not offered.knows(lead.name)):
         return ""
@@ -110,7 +111,7 @@ def leading_call(text: str, at: int, final: bool, offered: Offered) -> str:
     if not in_list:
         return ""
     if not final and _FIRST_KEYWORD.may_change(text, lead.end):
-        return MORE_KEY
+        return MORE
     return lead.name if _FIRST_KEYWORD.match(text, lead.end) else ""
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ...messages import Grade, Repair
-from ..calls.names import MORE_KEY, leading_key
+from ..calls.names import leading_key
 from ..patterns import Pattern
 from .forms import ReplyForm
 from .landmarks import Found, Landmark
@@ -180,7 +180,7 @@ class Fences:
         found = self._reader.landmark_at(text, at, final)
         if found == MORE or (not final and FENCE.may_change(text, at)):
             return at
-        if text[at] in "{[" and leading_key(text, at, final) == MORE_KEY:
+        if text[at] in "{[" and leading_key(text, at, final) == MORE:
             return at
         kind = found.kind if isinstance(found, Found) else None
         if isinstance(found, Found) and kind is Landmark.LEAK:

@@ -20,9 +20,9 @@ from ...events import Event, NewText, TextDelta, text_delta
 from ...messages import ProblemKind, Span
 from ...tools.spec import ToolOffer
 from ..calls.marked import MarkedBody
-from ..calls.names import MORE_KEY, leading_key, offered
+from ..calls.names import leading_key, offered
 from ..calls.record import Beginning, CallSetting
-from ..calls.which_reader import BareCall, BareCalls
+from ..calls.which_reader import BareCalls, Opening
 from ..contract import Limits
 from ..families.json_calls import JsonCalls
 from ..families.json_tokens import OtherJson
@@ -354,18 +354,18 @@ class ReplyReader:
         if not self.bare.by_name:
             return NO
         found = self.bare.at_name(text, at, final)
-        if isinstance(found, BareCall) and self.place.standing().verdict is not Verdict.PLAIN:
+        if isinstance(found, Opening) and self.place.standing().verdict is not Verdict.PLAIN:
             return NO
         return self.at_bare(found, at)
 
-    def at_bare(self, found: BareCall | int, at: int) -> int:
+    def at_bare(self, found: Opening | int, at: int) -> int:
         """Read the bare call that was found at *at*: where reading goes on; NO if there is none."""
         if isinstance(found, int):
             return at if found == MORE else NO
         standing = self.place.standing()
         # Unknown markup before a call without its marker is that marker gone wrong.
         odd_marker = found.is_guess and standing is REASONS["behind_markup"]
-        self._try(found.body, at, PLAIN if odd_marker else standing)
+        self._try(found.calls, at, PLAIN if odd_marker else standing)
         self.outbox.keep(found.lead)
         return at + len(found.lead)
 
@@ -411,7 +411,7 @@ class ReplyReader:
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
         key = leading_key(text, at, final)
-        if key == MORE_KEY:
+        if isinstance(key, int):
             return at
         standing = self.place.standing  # most brackets mean nothing, wherever they stand
         if key and key == self._form.result_key and standing().begins_something:
