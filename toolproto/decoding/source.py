@@ -28,25 +28,28 @@ _NO_SPACE = re.compile(r"\S")
 
 
 @lru_cache(maxsize=256)
-def _stops(firsts: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """One of the characters *firsts*, which markers begin with; a line break, or one of them."""
-    firsts = re.escape("".join(sorted(set(firsts))))
-    return re.compile(f"[{firsts}]" if firsts else "(?!)"), re.compile(f"[\n{firsts}]")
+def _stops(ends: tuple[Marker, ...]) -> tuple[str, re.Pattern[str], re.Pattern[str]]:
+    """What *ends* begin with; one of these characters; one of them, or a line break."""
+    firsts = "".join(sorted({end.first for end in ends}))
+    one = re.escape(firsts)
+    return firsts, re.compile(f"[{one}]" if one else "(?!)"), re.compile(f"[\n{one}]")
 
 
 class Source:
     """The text at hand: ``at`` is where reading stands, ``final`` if no more comes.
 
-    *ends* are markers that no call goes on behind. Text that was read is forgotten between two
-    yields, so nobody keeps an offset into ``text`` over one; :attr:`offset` counts in the reply.
+    *ends* are markers that no call goes on behind; ``firsts`` are their first characters, of which
+    ``marks`` finds one, and ``line_or_mark`` one or a line break. Text that was read is forgotten
+    between two yields, so nobody keeps an offset into ``text`` over one; :attr:`offset` counts in
+    the reply.
     """
 
-    __slots__ = ("_ends", "_marks", "at", "base", "final", "line_or_mark", "text")
+    __slots__ = ("_ends", "at", "base", "final", "firsts", "line_or_mark", "marks", "text")
 
     def __init__(self, ends: Sequence[Marker] = ()) -> None:
         self.text, self.at, self.base, self.final = "", 0, 0, False
         self._ends = ends
-        self._marks, self.line_or_mark = _stops("".join([end.first for end in ends]))
+        self.firsts, self.marks, self.line_or_mark = _stops(tuple(ends))
 
     @property
     def offset(self) -> int:
@@ -126,7 +129,7 @@ class Source:
 
     def end_at(self, text: str, at: int, final: bool) -> int:
         """Where such a marker ends at *at* in *text*, or NO, or MORE."""
-        if not self._marks.match(text, at):
+        if not self.marks.match(text, at):
             return NO if at < len(text) or final or not self._ends else MORE
         return end_of(self._ends, text, at, final)
 
@@ -191,7 +194,7 @@ class Source:
     def pass_over(self) -> Pull[None]:
         """Read on to a marker that ends calls, or to the end of the text."""
         while True:
-            yield from self.before(self._marks)
+            yield from self.before(self.marks)
             if not (yield from self.peek()) or (yield from self.at_end()):
                 return
             self.at += 1

@@ -174,9 +174,11 @@ class PulledCalls(Driven):
         return self._call
 
     def mended(self, *repairs: Repair) -> None:
-        """The call, if there is one, departs from the asked form in this."""
+        """The call, or the one that may come, departs from the asked form in this."""
         if self._recorded is not None:
             self._recorded.mended(*repairs)
+        else:
+            self._drift = tuple(dict.fromkeys((*self._drift, *repairs)))
 
     def write(self) -> None:
         """Give the call the text that was read, or keep it for the one that may come."""

@@ -65,7 +65,7 @@ class BraceCalls(PulledCalls):
         if not braced and (not over or name.endswith(":")):
             raise NoCall
         if not head.group(1):
-            self._drift = (*self._drift, Repair("missing_prefix"))
+            self.mended(Repair("missing_prefix"))
         self._told = self.open(name)
         source.at += length + braced
         if not braced:

@@ -198,15 +198,13 @@ class _CustomCalls(PulledCalls):
     ) -> None:
         super().__init__(begun)
         self._inside, self._parts = read, StringIO()
-        marks = "".join(sorted({re.escape(end.first) for end in begun.ends}))
-        self._stop = re.compile(f"[{marks}]" if marks else "(?!)")
 
     def grammar(self, source: Source) -> Pull[None]:
         """All text before a marker that ends calls."""
         while not (yield from source.at_end()):
             if not (yield from source.peek()):
                 raise NoCall  # nobody knows where it ends
-            self._parts.write(source.past(self._stop))
+            self._parts.write(source.past(source.marks))
         try:
             found = self._inside(self._parts.getvalue())
         except Exception as error:  # whatever somebody's reader raises is about this text

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 from ...messages import Grade, Repair
-from ..calls.record import CallRecord
+from ..calls.record import CallRecord, TextSink
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
@@ -73,13 +73,13 @@ def _comment_stop(firsts: str) -> re.Pattern[str]:
     return re.compile(rf"[\r\n{re.escape(firsts)}]")
 
 
-def pass_comment(source: Source, firsts: str) -> Pull[bool]:
-    """To the end of the line; a marker, which begins with one of *firsts*, ends it as well.
+def pass_comment(source: Source) -> Pull[bool]:
+    """To the end of the line; a marker that ends calls ends it as well.
 
     False if neither comes: nobody knows what the comment hides.
     """
     while True:
-        yield from source.before(_comment_stop(firsts))
+        yield from source.before(_comment_stop(source.firsts))
         char = yield from source.peek()
         if not char or char in "\r\n" or (yield from source.at_end()):
             return char != ""
@@ -187,45 +187,42 @@ class End(Enum):
 class Arguments:
     """Reads the arguments of *call*, behind its opening parenthesis.
 
-    *around* is the quote around the call and *in_list* whether a list is; brackets nest *depth*
-    deep. Markers that end calls begin with one of *firsts*, and *flush* gives the call the text
-    that was read. ``doubtful`` says that it may be a signature or a sample; ``is_whole`` that only
-    the closing parenthesis is missing.
+    *flush* gives the call the text that was read, and brackets nest *depth* deep. *around* is the
+    quote around the call and *in_list* whether a list is. ``doubtful`` says that it may be a
+    signature or a sample; ``is_whole`` that only the closing parenthesis is missing.
     """
 
     def __init__(
         self,
         call: PythonCallSink,
         source: Source,
+        flush: Callable[[], None],
+        depth: int,
         *,
         around: str,
         in_list: bool,
-        depth: int,
-        firsts: str,
-        flush: Callable[[], None],
     ) -> None:
         self._call, self._source, self._flush, self._depth = call, source, flush, depth
-        self._firsts, self._word_ends = firsts, _word_stop(firsts)
+        self._word_ends = _word_stop(source.firsts)
         self._brackets = [Bracket(Kind.CALL)]
         known = call.tool.properties if call.tool is not None else ()
         self._judge = QuoteJudge(source, self._brackets, known, around, in_list)
-        self._value: Any = _NONE  # read last; of a string, the parts
-        self._parts: list[str] = []
+        self._value: Any = _NONE  # read last
         self._string: StringReader | None = None
+        self._text: TextSink = call  # takes the string, which goes out as it comes if the call does
         self._is_text = False  # the value is a string, to which another may be joined
-        self._streams = False  # does the string go out as it comes?
         self._by_colon = False  # was the argument named with a colon?
         self._parens = 0  # open in a word
-        self._plain = depth > 1 and not _UNPLAIN_MARKS.search(firsts)
+        self._plain = depth > 1 and not _UNPLAIN_MARKS.search(source.firsts)
         self._closed = self.doubtful = self.is_whole = False
 
     @property
     def streaming(self) -> StreamedString | None:
         """The string in which reading stands, if it goes out as it comes."""
-        if self._string is None or not self._streams:
+        stop = self._string.stop if self._string is not None else None
+        if self._string is None or stop is None:
             return None
-        stop, plain = self._string.stop, self._string.plain
-        return None if stop is None else self._call.streaming(stop, plain, self._string.decode)
+        return self._text.streaming(stop, self._string.plain, self._string.decode)
 
     @property
     def open(self) -> tuple[int, str]:
@@ -238,7 +235,7 @@ class Arguments:
         source, expects = self._source, True
         while True:
             self.is_whole = not expects and len(self._brackets) == 1
-            if self._firsts and (yield from source.at_end()):
+            if source.firsts and (yield from source.at_end()):
                 return End.MARKER
             char = source.text[source.at : source.at + 1] or (yield from source.peek())
             if not char:
@@ -247,7 +244,7 @@ class Arguments:
                 yield from source.before(_NO_SPACE)
                 continue
             if char == "#":
-                expects = not (yield from pass_comment(source, self._firsts)) or expects
+                expects = not (yield from pass_comment(source)) or expects
                 continue
             if char == "\\" and (yield from source.take(_CONTINUATION)):
                 continue
@@ -326,15 +323,14 @@ class Arguments:
 
     def _read_string(self, opened: re.Match[str], *, joined: bool) -> Pull[bool]:
         if not joined:
-            self._parts = []
-            self._streams = self._brackets[-1].kind is Kind.CALL and self._brackets[-1].keyed
-            if self._streams:
-                self._call.open_text()
-        say = self._call.text if self._streams else self._parts.append
+            bracket = self._brackets[-1]
+            is_argument = bracket.kind is Kind.CALL and bracket.keyed
+            self._text = self._call if is_argument else TextSink()
+            self._text.open_text()
         prefix, quote = opened.groups()
         self._source.at = opened.end()
         self._string = StringReader(
-            prefix, quote, self._judge, say, self._call.mended, self._before
+            prefix, quote, self._judge, self._text.text, self._call.mended, self._before
         )
         if not (yield from self._string.read()):
             return True  # the text is over in it
@@ -377,7 +373,7 @@ class Arguments:
         source = self._source
         part = yield from source.before(self._word_ends)
         char = "" if part else (yield from source.peek())
-        if not char or (self._firsts and (yield from source.at_end())):
+        if not char or (source.firsts and (yield from source.at_end())):
             return part
         if char in ",)]}" and not self._parens:
             return ""
@@ -470,9 +466,9 @@ class Arguments:
     def finish(self) -> None:
         """The value that was read is the element of the innermost bracket."""
         bracket = self._brackets[-1]
-        if self._is_text and self._streams:
-            self._call.close_text()
-            bracket.keyed = self._streams = self._is_text = False
+        if self._is_text and self._text is self._call:
+            self._text.close_text()
+            bracket.keyed = self._is_text = False
             return
         value = self._taken()
         if value is _NONE:
@@ -489,7 +485,7 @@ class Arguments:
         bracket.spread = bracket.keyed = False
 
     def _taken(self) -> Any:
-        value = "".join(self._parts) if self._is_text else self._value
+        value = self._text.close_text() if self._is_text else self._value
         self._value, self._is_text = _NONE, False
         return value
 

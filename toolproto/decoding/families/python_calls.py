@@ -69,7 +69,6 @@ class PythonCalls(Driven):
         super().__init__(begun)
         self._marked = begun.marked
         self._outbox = begun.setting.outbox
-        self._firsts = "".join(sorted({end.first for end in begun.ends}))
         self._call: PythonCallSink | None = None
         self._arguments: Arguments | None = None  # while they are read
         self._in_list, self._brackets = False, 0  # of lists around the calls
@@ -148,13 +147,7 @@ class PythonCalls(Driven):
         self.committed = self.committed or self._marked
         self._call, self._written, source.at = call, lead.start, lead.end
         self._arguments = Arguments(
-            call,
-            source,
-            around=self._quote,
-            in_list=self._in_list,
-            depth=setting.depth,
-            firsts=self._firsts,
-            flush=self.write,
+            call, source, self.write, setting.depth, around=self._quote, in_list=self._in_list
         )
         return call
 
@@ -235,7 +228,7 @@ class PythonCalls(Driven):
         not passed over then. A marker ends it anywhere: where quotes are wrong, what looks like a
         string may be none.
         """
-        source, last, stop = self.source, "", _skip_stop(stops + self._firsts)
+        source, last, stop = self.source, "", _skip_stop(stops + self.source.firsts)
         while not (yield from source.at_end()):
             passed = yield from source.before(stop)
             if passed:
@@ -319,7 +312,7 @@ class PythonCalls(Driven):
         source.at += 1
         self._brackets = 1
         while goes_on:
-            if self._firsts and (yield from source.at_end()):
+            if source.firsts and (yield from source.at_end()):
                 self.interrupted = True
                 return
             char = yield from source.peek()
@@ -329,7 +322,7 @@ class PythonCalls(Driven):
                 between = yield from source.before(_NOT_BETWEEN)
                 self._separated = self._separated or not between.isspace()
             elif char == "#":
-                yield from pass_comment(source, self._firsts)
+                yield from pass_comment(source)
             elif char == "]":
                 self._brackets -= 1
                 source.at += 1

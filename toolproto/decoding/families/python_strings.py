@@ -44,36 +44,6 @@ _RUNS = {quote: Pattern(f"{quote}{{1,5}}") for quote in "\"'"}
 _SIMPLE = {**SIMPLE, "/": "\\/", "'": "'", "a": "\a", "v": "\v", "\n": "", "\r\n": ""}
 
 
-class _Escapes:
-    """Decodes the escapes of one string; ``repairs`` are those that no Python has."""
-
-    def __init__(self) -> None:
-        self.repairs: list[Repair] = []
-
-    def decode(self, body: str) -> str:
-        """The characters *body* stands for; it ends with no half of an escape."""
-        return _ESCAPES.sub(self._one, body) if "\\" in body else body
-
-    def _one(self, match: re.Match[str]) -> str:
-        escape = match[0]
-        letter = escape[1]
-        if letter in "xuU" and len(escape) > 2:
-            character = code_point(escape)
-            if character is None:
-                self.repairs.append(mend.INVALID_ESCAPE)
-            return character or escape
-        if letter in "01234567":
-            return chr(int(escape[1:], 8))
-        if letter == "N":
-            raise malformed("\\N{...} in a string is not read; write the character itself")
-        if letter == "_":
-            self.repairs.append(mend.ESCAPED_UNDERSCORE)
-            return "_"
-        if letter in "xuU":
-            self.repairs.append(mend.INVALID_ESCAPE)
-        return _SIMPLE.get(escape[1:], escape)
-
-
 @cache
 def _body_of(closers: str, *, long: bool, breaks: bool) -> re.Pattern[str]:
     """What certainly goes on with a string that one of *closers* ends.
@@ -285,8 +255,6 @@ class StringReader:
         self._closers = OPENING_QUOTES[quote[-1]]
         self._breaks = self._long  # have line breaks been accounted for?
         self._clean = True  # was every quote in it escaped?
-        self._escapes = _Escapes()
-        self.decode = self._escapes.decode
         if "b" in prefix.lower():
             note(_BYTES)
         if quote in "“‘`":
@@ -358,9 +326,27 @@ class StringReader:
             self._say(body)
             return
         self._say(self.decode(body))
-        for repair in self._escapes.repairs:
-            self._note(repair)
-        self._escapes.repairs.clear()
+
+    def decode(self, body: str) -> str:
+        """The characters *body* stands for; it ends with no half of an escape."""
+        return _ESCAPES.sub(self._decode_one, body) if "\\" in body else body
+
+    def _decode_one(self, match: re.Match[str]) -> str:
+        escape = match[0]
+        letter = escape[1]
+        if letter in "01234567":
+            return chr(int(escape[1:], 8))
+        if letter == "N":
+            raise malformed("\\N{...} in a string is not read; write the character itself")
+        if letter == "_":
+            self._note(mend.ESCAPED_UNDERSCORE)
+            return "_"
+        if letter not in "xuU":
+            return _SIMPLE.get(escape[1:], escape)
+        character = code_point(escape) if len(escape) > 2 else None
+        if character is None:  # no Python has it
+            self._note(mend.INVALID_ESCAPE)
+        return character or escape
 
     def _line_break(self, char: str) -> bool:
         if not self._breaks:

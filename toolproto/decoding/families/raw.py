@@ -73,7 +73,7 @@ class RawCalls(PulledCalls):
         if not known and (not over or self._setting.gated):
             raise NoCall
         if not over:
-            self._drift = (*self._drift, Repair("missing_line_break"))
+            self.mended(Repair("missing_line_break"))
         call = self.open(name)
         source.at += length
         return call

@@ -30,7 +30,7 @@ from ..values.strict import Refused, malformed
 from .json_calls import JsonCalls
 from .tag_values import NULL_WORD, Elements, ValueType, tell_argument, value_type
 
-__all__ = ["Tag", "TaggedCalls", "closes_list", "closing", "opens_call", "tag_at"]
+__all__ = ["Tag", "TaggedCalls", "closes_list", "opens_call", "tag_at"]
 
 # -- one tag ------------------------------------------------------------------------------
 
@@ -90,13 +90,6 @@ def tag_at(text: str, at: int, final: bool) -> Tag | int:
     }
     closes, value = bool(slash) or kind == "close", (value or "").strip()
     return Tag(word[1].replace("\\_", "_"), closes, value, told, found.end(), bool(empty))
-
-
-def closing(word: str) -> re.Pattern[str]:
-    """What closes an element called *word*, in any dialect."""
-    name = re.escape(word).replace("_", r"\\?_")
-    around = rf"(?:[A-Za-z]{{1,12}}[:|])?{name}(?::\w{{1,40}})?"
-    return re.compile(rf"{_CLOSES}{around}\s{{0,3}}>|{_SPELLED}{name}<", re.IGNORECASE)
 
 
 _CLOSES = rf"{_NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}"
@@ -211,7 +204,7 @@ class TaggedCalls(PulledCalls):
 
     def pass_over(self, source: Source) -> Pull[None]:
         """Read on to behind what closes the call, or to a marker."""
-        marks = re.compile(f"[]<{re.escape(''.join(sorted(end.first for end in self._ends)))}]")
+        marks = re.compile(f"[]<{re.escape(source.firsts)}]")
         while (yield from source.peek()) and not (yield from source.at_end()):
             found = yield from source.match(_CLOSE)
             if found and self._closes_call(found):
@@ -235,13 +228,6 @@ class TaggedCalls(PulledCalls):
         """The call, told of with its first argument: before that, JSON may come instead."""
         return self._call if self._call is not None else self.open(self._name, self._id)
 
-    def _mend(self, *repairs: Repair) -> None:
-        for repair in repairs:
-            if self._call is not None:
-                self._call.mended(repair)
-            elif repair not in self._drift:
-                self._drift = (*self._drift, repair)
-
     def write(self) -> None:
         if self._json is None:
             super().write()
@@ -261,7 +247,7 @@ class TaggedCalls(PulledCalls):
                 yield from self._in_json(source)
                 return
             elif self._name:
-                self._mend(Repair("stray_text", Grade.GUESSED))
+                self.mended(Repair("stray_text", Grade.GUESSED))
                 source.at += 1
                 yield from source.before(_STRAY_MARK)
             else:
@@ -269,7 +255,7 @@ class TaggedCalls(PulledCalls):
         if not self._name:
             raise malformed("it does not say which tool")
         if self._key:
-            self._mend(Repair("missing_value", Grade.GUESSED))
+            self.mended(Repair("missing_value", Grade.GUESSED))
         self._opened()
         self.complete()
 
@@ -279,7 +265,7 @@ class TaggedCalls(PulledCalls):
         if char and not (yield from source.at_end()):
             return False
         if not char:
-            self._mend(MISSING_CLOSER)
+            self.mended(MISSING_CLOSER)
         return True
 
     def _at_tag(self, source: Source, tag: Tag) -> Pull[bool]:
@@ -292,7 +278,7 @@ class TaggedCalls(PulledCalls):
         if not self._name:
             yield from self._at_name(source, tag)
         elif tag.word.lower() in _CALLS and not self._is_own(tag.word):  # the next call
-            self._mend(Repair("missing_closer"))
+            self.mended(Repair("missing_closer"))
             return True
         else:
             source.at = tag.end
@@ -305,7 +291,7 @@ class TaggedCalls(PulledCalls):
             return True
         if word in _ARGUMENTS or word == "arg_value":
             # What was taken for the end of the value before may have been a part of it.
-            self._mend(Repair("extra_closer", Grade.GUESSED))
+            self.mended(Repair("extra_closer", Grade.GUESSED))
         return False
 
     # -- the name -------------------------------------------------------------------------
@@ -351,12 +337,12 @@ class TaggedCalls(PulledCalls):
         end = yield from source.match(_END)
         if end and not end["next"] and (_closes(end, element) or not self._closes_call(end)):
             if not _closes(end, element):
-                self._mend(Repair("other_closer", Grade.GUESSED, end.group()))
+                self.mended(Repair("other_closer", Grade.GUESSED, end.group()))
             source.at = end.end()
         elif (yield from source.match(_NO_NAME)):
             raise malformed("a name in it has no end")
         else:
-            self._mend(MISSING_CLOSER)
+            self.mended(MISSING_CLOSER)
         return word
 
     # -- arguments ------------------------------------------------------------------------
@@ -368,7 +354,7 @@ class TaggedCalls(PulledCalls):
             self._type = yield from self._word(source, tag.word)
         elif word == "arg_key":
             if self._key:
-                self._mend(Repair("missing_value", Grade.GUESSED))
+                self.mended(Repair("missing_value", Grade.GUESSED))
             self._key = yield from self._word(source, tag.word)
         elif word == "arg_value":
             if not self._key:
@@ -400,7 +386,7 @@ class TaggedCalls(PulledCalls):
             call.close_text()
         else:
             value, repairs = yield from self._typed(source, element, type)
-            self._mend(*repairs)
+            self.mended(*repairs)
             call.value(value)
 
     def _is_null(self, source: Source, element: str) -> Pull[bool]:
@@ -456,7 +442,7 @@ class TaggedCalls(PulledCalls):
             around = yield from source.match(_CLOSE, length)
             if around is None or not any(_closes(around, word) for word in _AROUND | _CALLS):
                 return False
-        self._mend(MISSING_CLOSER)
+        self.mended(MISSING_CLOSER)
         source.at += line
         return True
 
@@ -486,7 +472,7 @@ class TaggedCalls(PulledCalls):
             key = named.group(1) if named else ""
         if not self._is_own(key) or key in self._given:
             return False
-        self._mend(MISSING_CLOSER)
+        self.mended(MISSING_CLOSER)
         source.at += len(newline)
         return True
 

@@ -88,7 +88,6 @@ _SHOWING = (
     "|details|aside|td|th|dd|dt|dfn|ins|mark|abbr|object|dialog|conversation|previous_response"
 )
 _ELEMENT = re.compile(rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?(/?)>", re.IGNORECASE)
-_BEGUN_ELEMENT = re.compile(rf"<(?:{_SHOWING})(?:\s[^<>\n]{{0,200}})?\Z", re.IGNORECASE)
 _REGION = re.compile(
     r"<!--|(<!\[CDATA\[)"
     r"|\\begin\{(\w{0,8}verbatim|lstlisting|listing|minted|alltt|quote|quotation|verse|comment)\*?\}"
@@ -267,7 +266,8 @@ class Place:
 
     def _shown(self) -> str:
         # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
-        if self._in_near_element or _BEGUN_ELEMENT.match(self._rest):
+        begun = _ELEMENT.fullmatch(f"{self._rest}>") if self._rest else None
+        if self._in_near_element or (begun and not begun.group(2)):
             return "element"
         if _QUOTE_LINE.match(self._head):
             return "block_quote"
