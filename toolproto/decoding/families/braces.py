@@ -8,6 +8,7 @@ strings be: what holds the token itself cannot be written otherwise.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
@@ -36,16 +37,14 @@ def holds_delimiter(text: str) -> bool:
     return _DELIMITER.search(text) is not None
 
 
+@dataclass(slots=True)
 class _Container:
     """An open list or object; *filled* behind a value of it, where a comma is due."""
 
-    __slots__ = ("closer", "filled", "key", "value")
-
-    def __init__(self, value: dict[str, Any] | list[Any]) -> None:
-        self.value = value
-        self.closer = "]" if isinstance(value, list) else "}"
-        self.key = ""
-        self.filled = False
+    value: dict[str, Any] | list[Any]
+    closer: str
+    key: str = ""
+    filled: bool = False
 
 
 class BraceCalls(PulledCalls):
@@ -77,7 +76,7 @@ class BraceCalls(PulledCalls):
 
     def _arguments(self, source: Source) -> Pull[None]:
         """All that is between the braces. What is open stands in a list, so nothing recurses."""
-        stack = [_Container(self._told.arguments)]
+        stack = [_Container(self._told.arguments, "}")]
         while stack:
             here = stack[-1]
             if here.filled and not (yield from self._comma(source, here.closer)):
@@ -135,7 +134,7 @@ class BraceCalls(PulledCalls):
             if len(stack) >= self._setting.depth:
                 raise too_deep(self._setting.depth)
             source.at += 1
-            stack.append(_Container({} if char == "{" else []))
+            stack.append(_Container({}, "}") if char == "{" else _Container([], "]"))
         elif char in ",}]":
             raise malformed("a value is missing")
         else:

@@ -9,6 +9,7 @@ to refuse, as everywhere (see `values/spellings.py`).
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -193,20 +194,18 @@ class Kind(Enum):
         self.named, self.keys = before == "name", before == "key"
 
 
+@dataclass(slots=True)
 class Bracket:
     """An open bracket. *constructor* is the word before it, as in ``list(``."""
 
-    __slots__ = ("comma", "constructor", "items", "key", "keyed", "kind", "members", "spread")
-
-    def __init__(self, kind: Kind, constructor: str = "") -> None:
-        self.kind = kind
-        self.constructor = constructor
-        self.items: list[Any] = []
-        self.members: dict[str, Any] = {}
-        self.key = ""
-        self.keyed = False  # a key came, its value comes
-        self.spread = False  # two asterisks came, a dict comes
-        self.comma = False
+    kind: Kind
+    constructor: str = ""
+    items: list[Any] = field(default_factory=list)
+    members: dict[str, Any] = field(default_factory=dict)
+    key: str = ""
+    keyed: bool = False  # a key came, its value comes
+    spread: bool = False  # two asterisks came, a dict comes
+    comma: bool = False
 
     @property
     def takes_key(self) -> bool:

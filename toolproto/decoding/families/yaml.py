@@ -91,8 +91,7 @@ def _typed(text: str) -> Any:
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     reading = read_strict(text)
-    whole = isinstance(reading, Reading) and reading.end == len(text)
-    return reading.value if isinstance(reading, Reading) and whole else text
+    return reading.value if isinstance(reading, Reading) and reading.is_all_of(text) else text
 
 
 # -- blocks of text ---------------------------------------------------------------------------
@@ -260,7 +259,7 @@ class YamlCalls(PulledCalls):
         if self._plain is not None and self._tree.goes_on(line):
             self._plain.write(" ")
             source.at += indent
-            yield from self._plain_line(source, self._plain)
+            yield from _pass_line(source, self._plain)
             return
         self.write()
         self._end_plain()
@@ -297,13 +296,7 @@ class YamlCalls(PulledCalls):
             yield from _behind_value(source)
         else:
             self._plain = StringIO()
-            yield from self._plain_line(source, self._plain)
-
-    @staticmethod
-    def _plain_line(source: Source, plain: StringIO) -> Pull[None]:
-        while piece := (yield from source.before(_NEWLINE)):
-            plain.write(piece)
-        source.at += len((yield from source.peek()))
+            yield from _pass_line(source, self._plain)
 
     def _end_plain(self) -> None:
         plain, self._plain = self._plain, None
@@ -316,9 +309,11 @@ class YamlCalls(PulledCalls):
             self._tree.put(text)
 
 
-def _pass_line(source: Source) -> Pull[None]:
-    while (yield from source.before(_NEWLINE)):
-        pass
+def _pass_line(source: Source, kept: StringIO | None = None) -> Pull[None]:
+    """Read the rest of the line, which *kept* takes."""
+    while piece := (yield from source.before(_NEWLINE)):
+        if kept is not None:
+            kept.write(piece)
     source.at += len((yield from source.peek()))
 
 

@@ -9,6 +9,7 @@ built here.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
@@ -47,18 +48,16 @@ class _Role(Enum):
     DATA = auto()  # anything further down, or beside the point
 
 
+@dataclass(slots=True)
 class _Frame:
     """An open container in the column *indent*; *open* while the value of an item or key is due."""
 
-    __slots__ = ("indent", "key", "open", "role", "schema", "value")
-
-    def __init__(self, indent: int, role: _Role, value: Any, schema: Any) -> None:
-        self.indent = indent
-        self.role = role
-        self.value = value
-        self.schema = schema
-        self.key = ""
-        self.open = False
+    indent: int
+    role: _Role
+    value: Any
+    schema: Any
+    key: str = ""
+    open: bool = False
 
     @property
     def is_list(self) -> bool:

@@ -7,7 +7,7 @@ its events and its raw text wait side by side, and one of the two goes out in th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from io import SEEK_END, StringIO
 from typing import Protocol
@@ -231,17 +231,15 @@ class Outbox:
         self._say(CallRejected(index, problem))
 
 
+@dataclass(slots=True)
 class _Withheld:
     """Where withholding began: in the reply, among the events, the calls, the mistakes."""
 
-    __slots__ = ("events", "index", "mistakes", "raw", "start")
-
-    def __init__(self, start: int, events: int, index: int, mistakes: float) -> None:
-        self.start = start
-        self.events = events
-        self.index = index
-        self.mistakes = mistakes
-        self.raw = StringIO()
+    start: int
+    events: int
+    index: int
+    mistakes: float
+    raw: StringIO = field(default_factory=StringIO)
 
 
 class Body(Protocol):

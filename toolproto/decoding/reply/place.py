@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from ...messages import Grade, Repair
 
@@ -87,15 +88,19 @@ _SHOWING = (
     "|document|webpage|page|transcript|user|human|history|figure|figcaption|caption|summary"
     "|details|aside|td|th|dd|dt|dfn|ins|mark|abbr|object|dialog|conversation|previous_response"
 )
-_ELEMENT = re.compile(rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?(/?)>", re.IGNORECASE)
-_REGION = re.compile(
-    r"<!--|(<!\[CDATA\[)"
-    r"|\\begin\{(\w{0,8}verbatim|lstlisting|listing|minted|alltt|quote|quotation|verse|comment)\*?\}"
-    r"|\[(code|quote|noparse|pre|spoiler|php|html)(?:=[^\]\n]{0,80})?\](?!\()"
-    r"|\{(code|quote|noformat)(?::[^}\n]{0,40})?\}"
-    r"|\#\+begin_(src|example|quote|verse|export|comment)\b",
-    re.IGNORECASE,
+_VERBATIM = r"\w{0,8}verbatim|lstlisting|listing|minted|alltt|quote|quotation|verse|comment"
+# What opens each, with its name in a group, and what closes the one of that name.
+_REGIONS = (
+    (rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?>", r"(?i)</{}\s{{0,8}}>"),
+    ("<(!)--", "-->"),
+    (r"<(!)\[CDATA\[", r"\]\]>"),
+    (rf"\\begin\{{({_VERBATIM})\*?\}}", r"\\end\{{{}\*?\}}"),
+    (r"\[(code|quote|noparse|pre|spoiler|php|html)(?:=[^\]\n]{0,80})?\](?!\()", r"(?i)\[/{}\]"),
+    (r"\{(code|quote|noformat)(?::[^}\n]{0,40})?\}", r"(?i)\{{{}\}}"),
+    (r"\#\+begin_(src|example|quote|verse|export|comment)\b", r"(?i)\#\+end_{}"),
 )
+_REGION = re.compile("|".join(opening for opening, _ in _REGIONS), re.IGNORECASE)
+_ELEMENT = re.compile(_REGIONS[0][0], re.IGNORECASE)
 _LONGEST_MARK = 240
 _LONGEST_CLOSER = 40
 # What may begin one of these, with what comes second in it, and where such a mark is over.
@@ -162,15 +167,12 @@ _LONGEST_ELEMENT = 4_000
 MOST_UNSEEN = 256
 
 
-class _Open:
+class _Open(NamedTuple):
     """A quotation mark that is open: what closes it, where it stands, and on which line."""
 
-    __slots__ = ("at", "closers", "line")
-
-    def __init__(self, closers: str, at: int, line: int) -> None:
-        self.closers = closers
-        self.at = at
-        self.line = line
+    closers: str
+    at: int
+    line: int
 
 
 class Place:
@@ -266,8 +268,7 @@ class Place:
 
     def _shown(self) -> str:
         # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
-        begun = _ELEMENT.fullmatch(f"{self._rest}>") if self._rest else None
-        if self._in_near_element or (begun and not begun.group(2)):
+        if self._in_near_element or (self._rest and _ELEMENT.fullmatch(f"{self._rest}>")):
             return "element"
         if _QUOTE_LINE.match(self._head):
             return "block_quote"
@@ -477,15 +478,9 @@ class Place:
             return dull.end()
         if self._code:
             return at + 1
-        element = _ELEMENT.match(text, at)
-        region = None if element else _REGION.match(text, at)
-        if element and not element.group(2):
-            self._element, self._element_at = _closing(element.group(1)), self._seen
-        elif region:
-            self._element, self._element_at = _region_end(region), self._seen
-        found = element or region
-        if found:
-            return found.end()
+        if region := _REGION.match(text, at):
+            self._element, self._element_at = _closing(region), self._seen
+            return region.end()
         rest = text[at:] if len(text) - at < _LONGEST_MARK else "\n"
         return at + 1 if "\n" in rest or _CLOSERS[text[at]] in rest else -1
 
@@ -507,23 +502,9 @@ class Place:
         return stop
 
 
-def _closing(name: str) -> re.Pattern[str]:
-    return re.compile(rf"</{re.escape(name)}\s{{0,8}}>", re.IGNORECASE)
-
-
-def _region_end(region: re.Match[str]) -> re.Pattern[str]:
-    data, environment, bracket, brace, org = region.groups()
-    if data:
-        return re.compile(r"\]\]>")
-    if environment:
-        return re.compile(rf"\\end\{{{environment}\*?\}}")
-    if bracket:
-        return re.compile(rf"\[/{bracket}\]", re.IGNORECASE)
-    if brace:
-        return re.compile(rf"\{{{brace}\}}", re.IGNORECASE)
-    if org:
-        return re.compile(rf"\#\+end_{org}", re.IGNORECASE)
-    return re.compile("-->")
+def _closing(region: re.Match[str]) -> re.Pattern[str]:
+    number = region.lastindex or 1
+    return re.compile(_REGIONS[number - 1][1].format(region[number]))
 
 
 def _ends(text: str, at: int, stop: int) -> str:

@@ -35,7 +35,7 @@ from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
 from .markers import MORE, NO
 from .place import MOST_UNSEEN, OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
-from .template_tokens import FABRICATED, TOO_MANY, CutTail, ends_reply, invented_turn, opens_turn
+from .template_tokens import ENDS_REPLY, FABRICATED, OPENS_TURN, TOO_MANY, CutTail, invented_turn
 from .thinking import Reasoning, Thought
 
 __all__ = ["PassedOver", "ReplyReader"]
@@ -225,9 +225,8 @@ class ReplyReader:
             held.let_go_as_text()
         held.let_go()
         self._release(doubted=False)
-        problem = self._cut.problem() if self._cut else None
-        if problem is not None:
-            held.rejected(None, problem)
+        if self._cut and self._cut.why:
+            held.rejected_text(*self._cut.why, self._cut.raw.getvalue(), self._cut.start)
         held.settle()
         self.calm = self._quiet = False  # nothing more is prose,
         self._code = None  # or code
@@ -503,9 +502,9 @@ class ReplyReader:
         return space.end()
 
     def _at_leak(self, token: str, at: int, end: int) -> int:
-        if ends_reply(token):
+        if token == ENDS_REPLY:
             return self._begin_cut(at, None)
-        if opens_turn(token):
+        if token in OPENS_TURN:
             self.mode = self._in_speaker
         return end
 
@@ -753,11 +752,11 @@ class ReplyReader:
 
     def _begin_cut(self, at: int, why: tuple[ProblemKind, str] | None = FABRICATED) -> int:
         """From here on nothing is the model's to say, or read."""
-        self._cut = CutTail(self.base + at, why)
+        self._cut = CutTail(self.base + at, why, StringIO())
         self.mode = self._in_cut
         return at
 
     def _in_cut(self, text: str, at: int, final: bool) -> int:
         assert self._cut is not None, "the reply was cut"
-        self._cut.write(text[at:])
+        self._cut.raw.write(text[at:])
         return len(text)

@@ -7,20 +7,21 @@ speaker's turn, the model has begun to write the conversation on by itself, and 
 from __future__ import annotations
 
 from io import StringIO
+from typing import NamedTuple
 
-from ...messages import CallProblem, ProblemKind, Span
+from ...messages import ProblemKind
 from .markers import MORE, NO, Marker
 
 __all__ = [
+    "ENDS_REPLY",
     "FABRICATED",
     "LABELS",
     "LEAKS",
+    "OPENS_TURN",
     "TOO_MANY",
     "VOCABULARY",
     "CutTail",
-    "ends_reply",
     "invented_turn",
-    "opens_turn",
 ]
 
 _TURN = ("im_start", "start_header_id")
@@ -48,17 +49,10 @@ VOCABULARY = tuple(
         *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
     )
 )
-_OPENERS = {f"<|{name}|>" for name in _TURN} | {"<start_of_turn>"}
-
-
-def opens_turn(token: str) -> bool:
-    """Does *token* stand at the head of a turn, with the speaker's name behind it?"""
-    return token in _OPENERS
-
-
-def ends_reply(token: str) -> bool:
-    """Can only a user's turn begin with *token*?"""
-    return token == "[INST]" or token in LABELS
+#: Tokens at the head of a turn, with the speaker's name behind them.
+OPENS_TURN = {f"<|{name}|>" for name in _TURN} | {"<start_of_turn>"}
+#: What only a user's turn can begin with.
+ENDS_REPLY = "[INST]"
 
 
 def invented_turn(text: str, at: int, final: bool) -> tuple[int, bool]:
@@ -87,21 +81,9 @@ TOO_MANY = (
 )
 
 
-class CutTail:
+class CutTail(NamedTuple):
     """All text from *start* on, and *why* it is not read; None for what somebody else says."""
 
-    def __init__(self, start: int, why: tuple[ProblemKind, str] | None) -> None:
-        self._start = start
-        self._why = why
-        self._raw = StringIO()
-
-    def write(self, text: str) -> None:
-        """Take in more of it."""
-        self._raw.write(text)
-
-    def problem(self) -> CallProblem | None:
-        """What the model is told about it; nothing if it only talked on."""
-        if self._why is None:
-            return None
-        raw = self._raw.getvalue()
-        return CallProblem(*self._why, raw, Span(self._start, self._start + len(raw)))
+    start: int
+    why: tuple[ProblemKind, str] | None
+    raw: StringIO
