@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.amount import together
-from toolproto import Grade, ParsedResponse, Reasoning, ToolCall, ToolOffer, ToolSpec
+from toolproto import CallStarted, Grade, ParsedResponse, Reasoning, ToolCall, ToolOffer, ToolSpec
 from toolproto.paradigms import get_paradigm
 from toolproto.testing.laws import read_in_pieces
 
@@ -444,3 +444,15 @@ def test_a_brace_left_open_hides_no_marked_call(open_brace):
         f'{open_brace}\n<tool_code>{{"name": "now", "arguments": {{}}}}</tool_code>'
     )
     assert [call.name for call in parsed.calls] == ["now"]
+
+
+@pytest.mark.parametrize("name", ["xml_tag", "hermes", "deepseek_v31", "kimi_k2"])
+@pytest.mark.parametrize("sign", ["a <b", "x[code", "a {quote", "\\beg", "#+begin"])
+@pytest.mark.parametrize("around", ["``", "“”", '""'])
+def test_what_only_looks_like_the_beginning_of_an_element_hides_no_quotes(name, sign, around):
+    paradigm = get_paradigm(name)
+    call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    reply = f"If {sign}, say {around[0]}{call}{around[1]} and wait."
+    for pieces in ([reply], list(reply)):
+        events = read_in_pieces(paradigm, pieces, OFFER)
+        assert not any(isinstance(event, CallStarted) for event in events)

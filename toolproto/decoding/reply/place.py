@@ -20,6 +20,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from ...messages import Grade, Repair
+from ..patterns import Pattern
 
 __all__ = ["MOST_UNSEEN", "OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
 
@@ -99,15 +100,13 @@ _REGIONS = (
     (r"\{(code|quote|noformat)(?::[^}\n]{0,40})?\}", r"(?i)\{{{}\}}"),
     (r"\#\+begin_(src|example|quote|verse|export|comment)\b", r"(?i)\#\+end_{}"),
 )
-_REGION = re.compile("|".join(opening for opening, _ in _REGIONS), re.IGNORECASE)
+_REGION = Pattern("|".join(opening for opening, _ in _REGIONS), re.IGNORECASE)
 _ELEMENT = re.compile(_REGIONS[0][0], re.IGNORECASE)
-_LONGEST_MARK = 240
 _LONGEST_CLOSER = 40
-# What may begin one of these, with what comes second in it, and where such a mark is over.
+# What may begin one of these, with what comes second in it.
 _SECOND = {"<": "A-Za-z!", "\\": "bB", "[": "cqnpshCQNPSH", "{": "cqnCQN", "#": "+"}
 _NO_MARKUP = "|".join(rf"\{first}(?![{second}]|\Z)" for first, second in _SECOND.items())
 _DULL = re.compile(f"(?:{_NO_MARKUP}){{1,4000}}")
-_CLOSERS = {"<": ">", "\\": "}", "[": "]", "{": "}", "#": " "}
 
 # The characters at which reading prose can change where things stand.
 _TELLING = '\n`"<\\\\\\[{#' + "".join(sorted({*_PAIRS, *_CLOSES}))
@@ -481,8 +480,7 @@ class Place:
         if region := _REGION.match(text, at):
             self._element, self._element_at = _closing(region), self._seen
             return region.end()
-        rest = text[at:] if len(text) - at < _LONGEST_MARK else "\n"
-        return at + 1 if "\n" in rest or _CLOSERS[text[at]] in rest else -1
+        return -1 if _REGION.may_change(text, at) else at + 1
 
     def _in_element(self, text: str, at: int) -> int:
         """In an element: behind what closes it, or as far as that cannot begin yet."""
