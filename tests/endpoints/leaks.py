@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 FILES = Path("/proc/self/fd")
-_SECONDS = 2.0
 
 
 def sockets() -> set[str]:
@@ -34,7 +35,7 @@ def nothing_left() -> Iterator[None]:
     threads, held = set(threading.enumerate()), sockets()
     yield
     # A server of this process hears a moment later that its client has left.
-    until = time.monotonic() + _SECONDS
+    until = time.monotonic() + PATIENCE
     while time.monotonic() < until and (set(threading.enumerate()) - threads or sockets() - held):
         time.sleep(0.01)
     assert set(threading.enumerate()) - threads == set()

@@ -214,12 +214,16 @@ def test_the_time_of_a_call_is_its_own(play):
     def reviewer(result):
         threading.Event().wait(0.3)
 
-    before = datetime.now(UTC).timestamp()
-    both = ADD + call("add", '{"a": 3, "b": 4}')
-    result = play(both, "ok", tools=[add], reviewer=reviewer).send()
-    for record in result.calls:
-        assert record.seconds < 0.3
-        assert before - 1 < record.started <= record.ended <= datetime.now(UTC).timestamp() + 1
+    both, took = ADD + call("add", '{"a": 3, "b": 4}'), []
+    for _ in range(5):  # a crowded machine may keep a call waiting as long, now and then
+        before = datetime.now(UTC).timestamp()
+        result = play(both, "ok", tools=[add], reviewer=reviewer).send()
+        for record in result.calls:
+            assert before - 1 < record.started <= record.ended <= datetime.now(UTC).timestamp() + 1
+        took.append(max(record.seconds for record in result.calls))
+        if took[-1] < 0.3:
+            break
+    assert min(took) < 0.3
 
 
 def test_the_chatter_of_a_resumed_turn_has_the_results(play):

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 import pytest
 from pydantic import BaseModel, Field, TypeAdapter, field_validator
 
+from tests.amount import some
 from toolproto import (
     AsyncChatSession,
     ChatSession,
@@ -215,7 +216,10 @@ def drifts(paradigm: str, form: Any, value: Any) -> dict[str, list[str]]:
 @pytest.mark.parametrize("form, value", FORMS, ids=[f"{n}" for n in range(len(FORMS))])
 def test_an_answer_is_right_however_it_is_given(paradigm, form, value):
     wanted = expected(form, value)
-    for how, replies in drifts(paradigm, form, value).items():
+    # Each form meets each of the ways in two paradigms, and each paradigm each of them.
+    ways = list(drifts(paradigm, form, value).items())
+    first = PARADIGMS.index(paradigm) + FORMS.index((form, value))
+    for how, replies in some(ways, 3, first):
         scripted = [
             ScriptedReply(each, finish_reason="length" if how[:3] == "cut" and not at else "stop")
             for at, each in enumerate(replies)

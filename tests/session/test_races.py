@@ -74,7 +74,7 @@ def test_of_threads_that_decide_at_once_one_does(first):
     for side in sides:
         side.start()
     for side in sides:
-        side.join(30)
+        side.join(PATIENCE)
     (winner,) = [at for at, outcome in outcomes.items() if outcome == "completed"]
     assert Counter(outcomes.values()) == {"completed": 1, "lost": 5}
     assert ran == {"A" if (winner + first) % 2 else "B": 1}
@@ -107,7 +107,7 @@ def test_one_session_is_not_used_by_two_threads(tmp_path):
     with pytest.raises(UsageError, match="a turn is running"):
         session.resume(verdicts)
     go_on.set()
-    first.join(10)
+    first.join(PATIENCE)
     assert ran == [1] and not session.pending
 
 

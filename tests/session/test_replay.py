@@ -620,11 +620,25 @@ def told_one_by_one(store: Any) -> list[Record]:
     return [each for record in store.read("x") for each in unpacked(record)]
 
 
+#: By driver and scenario.
+JOURNALS: dict[tuple[str, str], list[Record]] = {}
+
+
 def copied(records: list[Record]) -> MemoryStore:
     store = MemoryStore()
     store.create("x")
     store.append("x", records, 0, durable=True)
     return store
+
+
+def journal_of(play: Any, scenario: Scenario) -> list[Record]:
+    """The records of *scenario*, played once for all tests that only cut them."""
+    key = play.kind, scenario.name
+    if key not in JOURNALS:
+        store = MemoryStore()
+        played(play, scenario, store)
+        JOURNALS[key] = told_one_by_one(store)
+    return JOURNALS[key]
 
 
 def every_call_is_answered(session: Any) -> bool:
@@ -650,7 +664,7 @@ scenarios = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each
 def test_a_turn_told_again_is_the_same_event_for_event(play, scenario):
     store = MemoryStore()
     _, turns = played(play, scenario, store)
-    records = told_one_by_one(store)
+    records = JOURNALS[play.kind, scenario.name] = told_one_by_one(store)
     for turn in turns:
         assert records[turn.until - 1].kind == "ended"
         kept = copied(records[: turn.until - 1])
@@ -685,9 +699,7 @@ def test_a_session_opened_between_turns_is_what_it_was(play, scenario):
 
 @scenarios
 def test_a_turn_cut_anywhere_is_brought_to_an_end(play, scenario):
-    store = MemoryStore()
-    played(play, scenario, store)
-    records = told_one_by_one(store)
+    records = journal_of(play, scenario)
     for cut in shared(play, range(1, len(records))):
         kept = copied(records[:cut])
         later = opened(play, scenario, kept, *["Fine."] * 12)
@@ -701,9 +713,7 @@ def test_a_turn_cut_anywhere_is_brought_to_an_end(play, scenario):
 
 @scenarios
 def test_a_turn_cut_anywhere_can_be_left(play, scenario):
-    store = MemoryStore()
-    played(play, scenario, store)
-    records = told_one_by_one(store)
+    records = journal_of(play, scenario)
     passing = ("clock", "today", "ids")  # leave a turn as it was
     cuts = [at for at, each in enumerate(records, 1) if each.kind not in passing]
     for cut in shared(play, cuts):
@@ -721,9 +731,9 @@ def test_a_turn_cut_anywhere_can_be_left(play, scenario):
 def shared(play: Any, cuts: Sequence[int]) -> Sequence[int]:
     """Every other one of *cuts*: the turn is told the same by both drivers, so they take turns.
 
-    Of these a third, in a usual run. A hundred turns end with most of the records that there are.
+    Of these a fifth, in a usual run. A hundred turns end with most of the records that there are.
     """
-    return some(cuts[play.kind == "async" :: 2], 3, first=len(cuts))
+    return some(cuts[play.kind == "async" :: 2], 5, first=len(cuts))
 
 
 def check_once(records: list[Record], after: Stage) -> None:

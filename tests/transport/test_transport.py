@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import CHAT, OSLO, asked
@@ -147,9 +148,9 @@ def test_another_thread_may_close_a_response_that_is_waited_for():
 
     thread = threading.Thread(target=listen)
     thread.start()
-    assert hold.reached.wait(20)
+    assert hold.reached.wait(PATIENCE)
     response.close()
-    thread.join(20)
+    thread.join(PATIENCE)
     assert not thread.is_alive() and endpoint.open == 0
     assert b"Two" not in b"".join(heard)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.amount import amount
+from tests.patience import PATIENCE
 from toolproto.errors import ToolFailed, UsageError
 from toolproto.tools.toolsets import Entry, FileLimits, FolderFiles, Listing, file_tools, folder
 from toolproto.tools.toolsets.openat import closing, enter, look, open_to_read
@@ -340,7 +341,7 @@ def in_time(call, *args):
     given = []
     thread = threading.Thread(target=lambda: given.append(call(*args)), daemon=True)
     thread.start()
-    thread.join(30)
+    thread.join(PATIENCE)
     assert not thread.is_alive(), "it waits"
     return given[0]
 
