@@ -291,7 +291,7 @@ def test_a_gateway_that_does_not_stream_is_read(ask):
         assert ask(endpoint) == [Chunk("Hi"), Chunk(finish_reason="length")]
 
 
-BOMB = zlib.compress(b" " * 50_000_000, 9)
+BOMB = zlib.compress(b" " * 5_000_000, 9)
 
 
 @both

@@ -54,8 +54,8 @@ def chunk(text: str | None = None, finish: str | None = None, **delta: Any) -> s
     return f"data: {json.dumps({'choices': [said]})}\n\n"
 
 
-#: A few kilobytes that would be fifty megabytes.
-BOMB = gzip.compress(b" " * 50_000_000)
+#: A few kilobytes that would be five megabytes.
+BOMB = gzip.compress(b" " * 5_000_000)
 FINE = chunk(CALL) + chunk(finish="stop") + DONE
 CALLS = {
     "as it should be": Said(FINE),

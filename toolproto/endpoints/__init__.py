@@ -1,7 +1,7 @@
 """Chat services: over HTTP, in this process, as a function, scripted, recorded and replayed.
 
-``HttpEndpoint`` is imported when it is first asked for, and httpx with it; so is
-``LocalEndpoint``, a model in this process.
+Nearly every name is imported from its module when it is first asked for: httpx takes a while, and
+a command that only lists the dialects needs neither that nor a turn.
 """
 
 from __future__ import annotations
@@ -9,36 +9,36 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .aws_signing import AwsCredentials
-from .base import Abortable, AsyncEndpoint, Endpoint
-from .cassette import RecordingEndpoint, ReplayEndpoint
-from .chat_template import chat_template
-from .client import ClientEndpoint
-from .dialects import (
-    CHATML,
-    Anthropic,
-    AzureOpenAI,
-    BedrockConverse,
-    Dialect,
-    Gemini,
-    Ollama,
-    OpenAIChat,
-    OpenAICompletions,
-    PromptTemplate,
-    Tgi,
-)
-from .function import FunctionEndpoint, as_async_endpoint, as_endpoint
-from .redaction import Redactor
-from .retries import Retries
-from .scripted import Hold, ScriptedEndpoint, ScriptedReply
-from .timeouts import Timeouts
+from .chat_template import chat_template  # its module has the same name, which would hide it
 
 if TYPE_CHECKING:
+    from .aws_signing import AwsCredentials
+    from .base import Abortable, AsyncEndpoint, Endpoint
+    from .cassette import RecordingEndpoint, ReplayEndpoint
+    from .client import ClientEndpoint
+    from .dialects import (
+        CHATML,
+        Anthropic,
+        AzureOpenAI,
+        BedrockConverse,
+        Dialect,
+        Gemini,
+        Ollama,
+        OpenAIChat,
+        OpenAICompletions,
+        PromptTemplate,
+        Tgi,
+    )
+    from .function import FunctionEndpoint, as_async_endpoint, as_endpoint
     from .http_endpoint import HttpEndpoint
     from .in_mlx import MlxEndpoint
     from .in_transformers import TransformersEndpoint
     from .in_vllm import VllmEndpoint
     from .local import LocalEndpoint
+    from .redaction import Redactor
+    from .retries import Retries
+    from .scripted import Hold, ScriptedEndpoint, ScriptedReply
+    from .timeouts import Timeouts
 
 __all__ = [
     "CHATML",
@@ -79,11 +79,38 @@ __all__ = [
 
 #: Imported when they are first asked for: the module of each.
 _LATER = {
+    "Abortable": ".base",
+    "Anthropic": ".dialects",
+    "AsyncEndpoint": ".base",
+    "AwsCredentials": ".aws_signing",
+    "AzureOpenAI": ".dialects",
+    "BedrockConverse": ".dialects",
+    "CHATML": ".dialects",
+    "ClientEndpoint": ".client",
+    "Dialect": ".dialects",
+    "Endpoint": ".base",
+    "FunctionEndpoint": ".function",
+    "Gemini": ".dialects",
+    "Hold": ".scripted",
     "HttpEndpoint": ".http_endpoint",
     "LocalEndpoint": ".local",
     "MlxEndpoint": ".in_mlx",
+    "Ollama": ".dialects",
+    "OpenAIChat": ".dialects",
+    "OpenAICompletions": ".dialects",
+    "PromptTemplate": ".dialects",
+    "RecordingEndpoint": ".cassette",
+    "Redactor": ".redaction",
+    "ReplayEndpoint": ".cassette",
+    "Retries": ".retries",
+    "ScriptedEndpoint": ".scripted",
+    "ScriptedReply": ".scripted",
+    "Tgi": ".dialects",
+    "Timeouts": ".timeouts",
     "TransformersEndpoint": ".in_transformers",
     "VllmEndpoint": ".in_vllm",
+    "as_async_endpoint": ".function",
+    "as_endpoint": ".function",
 }
 
 
