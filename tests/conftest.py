@@ -45,7 +45,6 @@ def pytest_collection() -> Iterator[None]:
     finally:
         _draw()
         gc.enable()
-        gc.collect()
         gc.freeze()
 
 

@@ -56,13 +56,17 @@ def test_tab_completes_in_a_shell(shell: str, here: Path) -> None:
     child.expect("is_ready")
     Path("my reply.txt").touch()
     with ScriptedService(models=["qwen-small"]) as service:
-        for begun, whole in {
+        found = {
             "toolproto explain -p herm": "hermes",
             "toolproto chat --endpoint http://localhost:11": "http://localhost:11434/v1",
-            f"toolproto chat --endpoint {service.url} --model qw": "qwen-small",
-            "toolproto sessions --store chats.db show tr": "trip_to_rome",
             "toolproto parse my": r"my\ reply.txt",  # as the shell completes files
-        }.items():
+        }
+        if shell == "bash":  # to another shell these are words like the first
+            found |= {
+                f"toolproto chat --endpoint {service.url} --model qw": "qwen-small",
+                "toolproto sessions --store chats.db show tr": "trip_to_rome",
+            }
+        for begun, whole in found.items():
             child.send(f"{begun}\t")
             child.expect_exact(whole.removeprefix(begun.rpartition(" ")[2]))
             child.send("\x15")  # empties the line

@@ -1,4 +1,4 @@
-"""Four strangers follow the pages word for word; the first success comes within 90 seconds."""
+"""Four strangers follow the pages word for word; 90 seconds of work lead to a first success."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_one_operates_the_proxy(installed, tmp_path):
             answer = asked(base.replace("8100", str(port)))
         finally:
             process.terminate()
-            process.communicate(timeout=PATIENCE)
+            process.communicate(timeout=PATIENCE)  # so that its work counts, too
     (called,) = answer["choices"][0]["message"]["tool_calls"]
     assert called["function"]["name"] == "get_weather"
     assert json.loads(called["function"]["arguments"]) == {"city": "Oslo"}

@@ -8,6 +8,7 @@ from time import sleep
 
 import pytest
 
+from tests.amount import amount
 from toolproto.stores import open_store
 from toolproto.testing.store_cases import contents, said
 
@@ -98,7 +99,7 @@ def killed_writers(url, store, times):
 
 def test_what_a_killed_writer_was_told_is_there_and_no_half_of_anything(url, store):
     # PostgreSQL does not notice that its client was killed: a few times show all there is.
-    times = 100 if url.startswith("sqlite") else 15
+    times = amount(30, 100) if url.startswith("sqlite") else amount(8, 15)
     for acknowledged in killed_writers(url, store, times):
         texts = contents(store, "one")
         assert texts == [str(n) for n in range(len(texts))]

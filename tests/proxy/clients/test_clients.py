@@ -1,7 +1,7 @@
 """Real clients get tools from a backend that has none.
 
 Each client has a program under ``programs/`` that uses it as its users do, and says how each
-scenario went. Here every scenario of every client is a test for two paradigms; what a client sees
+scenario went. Here every scenario of every client is a test for one paradigm; what a client sees
 is the same in all of them, and each is met by some. ``make soak`` plays all with each. With
 ``TOOLPROTO_FRAMEWORKS`` set (``make frameworks``) no proxy is asked: the clients of Python have a
 transport in them, and are to get the same.
@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
-from tests.amount import WHOLE
+from tests.amount import WHOLE, amount
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
 
@@ -49,14 +49,13 @@ class Client:
 
 
 def client(requirements: str, program: str, *scenarios: str) -> Client:
-    first = sum(map(ord, program)) % len(PARADIGMS)
-    two = tuple((PARADIGMS * 2)[first : first + 2])
-    return Client(requirements, program, scenarios, PARADIGMS if WHOLE else two)
+    one = PARADIGMS[sum(map(ord, program)) % len(PARADIGMS)]
+    return Client(requirements, program, scenarios, PARADIGMS if WHOLE else (one,))
 
 
 def of_form(requirements: str, program: str, *scenarios: str) -> Client:
     """A client whose scenarios are about the form of what it gets, and not about the model's."""
-    return Client(requirements, program, scenarios, PARADIGMS[:2])
+    return Client(requirements, program, scenarios, PARADIGMS[: amount(1, 2)])
 
 
 CLIENTS = {
