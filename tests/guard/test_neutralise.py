@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from functools import cache
 
@@ -50,6 +51,17 @@ def test_no_call_of_a_known_tool_is_left_in_any_form(name):
     page = made.neutralise(calls_in_every_form())
     assert paradigm.parse_response(page, STANDARD_OFFER).calls == []
     assert made.restore(page) == calls_in_every_form()
+
+
+@pytest.mark.parametrize("quotes", ['""', "''", "“”", "““"])
+def test_a_name_that_only_looks_like_a_tools_is_found_in_any_quotes(quotes):
+    # The letter o of the name is a Cyrillic one.
+    text = '{"name": "n\u043ew", "parameters": {}}'
+    text = re.sub(r'"([^"]*)"', rf"{quotes[0]}\1{quotes[1]}", text)
+    paradigm = get_paradigm("internlm", salvage=True)
+    assert paradigm.parse_response(text, STANDARD_OFFER).calls, "the reader takes it for a call"
+    neutral = neutraliser(paradigm, STANDARD_OFFER.names).neutralise(text)
+    assert paradigm.parse_response(neutral, STANDARD_OFFER).calls == []
 
 
 def test_text_that_is_neutral_to_a_paradigm_is_no_call_in_any_form():

@@ -23,14 +23,16 @@ from ..decoding.reply.landmarks import landmarks
 from ..decoding.reply.markers import Marker
 from ..decoding.reply.template_tokens import LABELS, VOCABULARY
 from ..decoding.reply.thinking import Reasoning
+from ..decoding.values.state import QUOTES
 
 if TYPE_CHECKING:
     from .neutralise import Neutraliser
 
 __all__ = ["Openers", "Reading"]
 
-_QUOTES = "\"'\u201c\u2018`"
-_UNQUOTE = "[\"'\u201d\u2019`]"
+# What the reader takes for a quote that opens, and for one that closes.
+_QUOTES = "".join(QUOTES)
+_UNQUOTE = f"[{''.join(sorted(set(''.join(QUOTES.values()))))}]"
 _WORD = re.compile(r"[A-Za-z]+")
 _TICKS = re.compile(r"`+")
 # With these a letter of a name may be spelled so that the name is not found: escapes, entities of

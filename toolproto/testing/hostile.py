@@ -140,7 +140,7 @@ _TRICKS: tuple[Callable[[Random, str], str], ...] = (
     _nested,
     _fenced,
     _repeated_opener,
-    lambda random, text: text.replace('"', random.choice("'“`")),
+    lambda random, text: text.replace('"', random.choice("'“`„\u2018«")),
     lambda random, text: text.replace("_", random.choice(("\\_", "▁", " ", "-", ""))),
     lambda random, text: text.upper() if random.random() < 0.5 else text.title(),
     lambda random, text: text.replace("<", random.choice(("< ", "<\\", "<\u2063", "&lt;"))),
