@@ -101,7 +101,7 @@ def test_a_reticent_model_is_shown_a_request_that_no_tool_meets():
     ("name", "usual"),
     [
         ("json_strict", BALANCED),
-        ("hermes", BALANCED),
+        ("hermes", Teaching(order="tools_first", style="forms")),
         ("pythonic", BALANCED),
         ("qwen3_coder", CLASSIC),
         ("raw_block", CLASSIC),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..payloads import JsonCall
+from ..teaching import Teaching
 from ..wire import WireFormat, WireParadigm
 
 __all__ = [
@@ -30,6 +31,12 @@ class Hermes(WireParadigm):
         dropped=("<tool_calls>", "</tool_calls>"),
         result="tool_response",
     )
+
+    def _usual_teaching(self) -> Teaching:
+        # A model that does not know the tags loses calls with balanced teaching (Qwen2.5-Coder on
+        # BFCL, 1.5 B: 60.5 in a hundred instead of 63.9); so it holds back better and calls as well
+        # (63.9, and 80.0 instead of 74.9; 0.5 B: 39.5 instead of 35.2, and 86.5 instead of 73.7).
+        return Teaching(order="tools_first", style="forms")
 
 
 class Ernie45(WireParadigm):
