@@ -64,6 +64,14 @@ def test_a_name_that_only_looks_like_a_tools_is_found_in_any_quotes(quotes):
     assert paradigm.parse_response(neutral, STANDARD_OFFER).calls == []
 
 
+def test_a_member_that_is_spelled_with_an_escape_is_found():
+    text = '{"name": "n\u043ew", "parameter\\u0073": {}}'
+    paradigm = get_paradigm("internlm", salvage=True)
+    assert paradigm.parse_response(text, STANDARD_OFFER).calls, "the reader takes it for a call"
+    neutral = neutraliser(paradigm, STANDARD_OFFER.names).neutralise(text)
+    assert paradigm.parse_response(neutral, STANDARD_OFFER).calls == []
+
+
 def test_text_that_is_neutral_to_a_paradigm_is_no_call_in_any_form():
     page = neutraliser(get_paradigm("hermes"), STANDARD_OFFER.names).neutralise(
         calls_in_every_form()

@@ -122,11 +122,11 @@ class Openers:
 
         Such a call names a tool on offer, or has the members that the form asks for.
         """
-        if self._names is None or any(
-            word in text and found.search(text) for word, found in self._tables.telling
-        ):
+        if self._names is None:
             return True
         text = _UNICODE.sub(lambda found: chr(int(found[1], 16)), text) if "\\u" in text else text
+        if any(word in text and found.search(text) for word, found in self._tables.telling):
+            return True
         if any(sign in text and escape.search(text) for sign, escape in _ESCAPES):
             return True
         # A hundred times as fast as comparing names as the reader does, and no name is missed.
