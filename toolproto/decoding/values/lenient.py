@@ -17,7 +17,7 @@ from . import repairs as mend
 from .quotes import KEY, key_of
 from .spellings import read_scalar
 from .state import MISSING, QUOTES, State
-from .strict import Reading, Refusal, Refused, read_strict
+from .strict import Reading, Refusal, Refused, put_member, read_strict
 from .strings import read_escaped_string, read_key, read_string
 
 __all__ = ["json_alone", "read_all", "read_json", "read_lenient"]
@@ -68,14 +68,14 @@ def read_lenient(
     What nobody can read (one key with two values, ``NaN``, too deep, too many digits or
     mistakes) is a refusal. Linear in the length of the text; never raises.
     """
-    state = State(text, at, keys)
+    structure = _Structure(text, at, keys)
     try:
-        value = _Structure(state).read()
+        value = structure.read()
     except Refused as refused:
         return refused.at(at)
     if value is MISSING:
         return None
-    return _doubted(text, Reading(value, state.at, state.repairs))
+    return _doubted(text, Reading(value, structure.at, structure.repairs))
 
 
 def _is_a_part(text: str, reading: Reading, keys: frozenset[str] | None) -> bool:
@@ -102,12 +102,10 @@ def member_follows(text: str, at: int, keys: frozenset[str] | None) -> bool:
 _Step = Callable[[], "_Step | None"]
 
 
-class _Structure:
+class _Structure(State):
     """The loop: each step reads one piece and returns the step that is due next."""
 
-    def __init__(self, state: State) -> None:
-        self.state = state
-        self.root: Any = MISSING
+    root: Any = MISSING
 
     def read(self) -> Any:
         step: _Step | None = self._root
@@ -117,195 +115,183 @@ class _Structure:
 
     def _root(self) -> _Step | None:
         """Nothing has been read: a value is due, or members whose opener was lost."""
-        state = self.state
-        if state.skip() in ('"', "'") and KEY(state.text, state.at):
-            state.note(mend.MISSING_OPEN)
-            state.push("{")
+        if self.skip() in ('"', "'") and KEY(self.text, self.at):
+            self.note(mend.MISSING_OPEN)
+            self.push("{")
             return self._member
         return self._value
 
     def _value(self) -> _Step | None:
         """A value is due."""
-        state = self.state
-        here = state.skip()
+        here = self.skip()
         if here in QUOTES:
-            return self._put(read_string(state, here))
+            return self._put(read_string(self, here))
         if here in ("{", "[", "("):
-            state.push(here)
-            state.at += 1
+            self.push(here)
+            self.at += 1
             return self._member
-        if state.text.startswith('\\"', state.at):
-            return self._put(read_escaped_string(state))
+        if self.text.startswith('\\"', self.at):
+            return self._put(read_escaped_string(self))
         if here in _DELIMITERS:
             return self._put(MISSING)
-        return self._put(read_scalar(state))
+        return self._put(read_scalar(self))
 
     def _put(self, value: Any) -> _Step | None:
         """A value has been read, or is missing."""
-        if not self.state.open:
+        if not self.open:
             self.root = value
             return None
-        top = self.state.open[-1]
+        top = self.open[-1]
         top.comma = False
-        if value is not MISSING:
-            self.state.put(value)
+        if isinstance(top.value, list):
+            if value is not MISSING:
+                top.value.append(value)
         elif top.key is not None:
+            if value is MISSING:
+                ended = self.at >= len(self.text)
+                self.note(mend.CUT_SHORT if ended else mend.MISSING_VALUE)
+            elif put_member(top.value, top.key, value):
+                self.note(mend.DUPLICATE_KEY)
             top.key = None
-            ended = self.state.at >= len(self.state.text)
-            self.state.note(mend.CUT_SHORT if ended else mend.MISSING_VALUE)
         return self._after
 
     def _after(self) -> _Step | None:
         """A member is complete: a comma or a closer is due."""
-        here = self.state.skip()
-        if here == ",":
-            self.state.at += 1
-            self.state.open[-1].comma = True
-            return self._member()
+        here = self.skip()
         if here == "":
             return self._finish
         if here in _COMMAS:
-            return self._comma
+            if here != ",":
+                self.note(mend.ODD_SEPARATOR)
+            self.at += 1
+            self.open[-1].comma = True
+            return self._member()
         if here in _CLOSERS:
             return self._close
         if here == ":" and self._take_back_key():
             return self._value
         return self._no_comma
 
-    def _comma(self) -> _Step | None:
-        state = self.state
-        state.note(mend.ODD_SEPARATOR)
-        state.at += 1
-        state.open[-1].comma = True
-        return self._member
-
     def _member(self) -> _Step | None:
         """An opener or a comma has been read: a member is due."""
-        state = self.state
-        if state.closers[0] == "}" and (key := _plain_key(state.text, state.at)):
+        if self.closers[0] == "}" and (key := _plain_key(self.text, self.at)):
             # Most keys are like that, and this spares them four steps.
-            state.plain_quotes = True
-            state.open[-1].key = key[1]
-            state.at = key.end()
+            self.plain_quotes = True
+            self.open[-1].key = key[1]
+            self.at = key.end()
             return self._value
-        here = state.skip()
+        here = self.skip()
         if here == "":
-            state.note(mend.CUT_SHORT)
+            self.note(mend.CUT_SHORT)
             return self._finish
         if here in _CLOSERS:
-            if state.open[-1].comma and here == state.closers[0]:
-                state.note(mend.TRAILING_COMMA)
+            if self.open[-1].comma and here == self.closers[0]:
+                self.note(mend.TRAILING_COMMA)
             return self._close
         if here in _COMMAS:
-            state.note(mend.EXTRA_COMMA)
-            state.at = _commas(state.text, state.at).end()  # type: ignore[union-attr]
+            self.note(mend.EXTRA_COMMA)
+            self.at = _commas(self.text, self.at).end()  # type: ignore[union-attr]
             return self._member
-        if here in ".…" and (dots := _ellipsis(state.text, state.at)):
-            state.note(mend.ELLIPSIS)
-            state.at = dots.end()
+        if here in ".…" and (dots := _ellipsis(self.text, self.at)):
+            self.note(mend.ELLIPSIS)
+            self.at = dots.end()
             return self._after
-        return self._key if state.in_object() else self._value
+        return self._key if self.in_object() else self._value
 
     def _key(self) -> _Step | None:
         """A key is due."""
-        state = self.state
-        here = state.text[state.at]
+        here = self.text[self.at]
         if here in QUOTES:
-            return self._colon(read_key(state, here))
-        if state.text.startswith('\\"', state.at):
-            return self._colon(read_escaped_string(state))
-        if bare := _bare_key(state.text, state.at):
+            return self._colon(read_key(self, here))
+        if self.text.startswith('\\"', self.at):
+            return self._colon(read_escaped_string(self))
+        if bare := _bare_key(self.text, self.at):
             return self._bare_key(bare)
         return self._no_comma
 
     def _bare_key(self, bare: re.Match[str]) -> _Step | None:
-        state = self.state
-        state.at = bare.end()
-        lost_quote = state.text[state.at : state.at + 1] in ('"', "'")
-        state.at += lost_quote
-        here = state.skip()
+        self.at = bare.end()
+        lost_quote = self.text[self.at : self.at + 1] in ('"', "'")
+        self.at += lost_quote
+        here = self.skip()
         if here not in _COLONS:
-            state.note(mend.CUT_SHORT if here == "" else mend.STRAY_TEXT)
+            self.note(mend.CUT_SHORT if here == "" else mend.STRAY_TEXT)
             return self._after
-        state.bare_keys = True
-        state.note(mend.MISSING_QUOTE if lost_quote else mend.BARE_KEY)
+        self.bare_keys = True
+        self.note(mend.MISSING_QUOTE if lost_quote else mend.BARE_KEY)
         if "\\_" in bare[0]:
-            state.note(mend.ESCAPED_UNDERSCORE)
+            self.note(mend.ESCAPED_UNDERSCORE)
         return self._colon(bare[0].replace("\\_", "_"))
 
     def _colon(self, key: str) -> _Step | None:
         """A key has been read: a colon is due."""
-        state = self.state
-        here = state.skip()
+        here = self.skip()
         if here == "":
-            state.note(mend.CUT_SHORT)
+            self.note(mend.CUT_SHORT)
             return self._after
-        state.open[-1].key = key
+        self.open[-1].key = key
         if here == ":":
-            state.at += 1
+            self.at += 1
         elif here in _COLONS:
-            state.note(mend.ODD_SEPARATOR)
-            equals = _equals(state.text, state.at)
-            state.at = equals.end() if equals else state.at + 1
+            self.note(mend.ODD_SEPARATOR)
+            equals = _equals(self.text, self.at)
+            self.at = equals.end() if equals else self.at + 1
         elif here not in _DELIMITERS:
-            state.note(mend.MISSING_COLON)
+            self.note(mend.MISSING_COLON)
         return self._value
 
     def _take_back_key(self) -> bool:
         """In ``{"a": [1, "b": 2}`` the list lacks its closer: its last item was a key."""
-        state = self.state
-        items = state.open[-1].value
-        if not isinstance(items, list) or not items or not state.in_object(1):
+        items = self.open[-1].value
+        if not isinstance(items, list) or not items or not self.in_object(1):
             return False
         if not isinstance(items[-1], str):
             return False
         key = items.pop()
-        state.note(mend.MISSING_CLOSE)
+        self.note(mend.MISSING_CLOSE)
         self._pop()
-        state.open[-1].key = key
-        state.at += 1
+        self.open[-1].key = key
+        self.at += 1
         return True
 
     def _no_comma(self) -> _Step | None:
         """Something follows a member that is neither a comma nor a closer."""
-        state = self.state
-        here = state.text[state.at]
-        if here == "{" and state.in_object() and state.closers[1:2] == "]":
+        here = self.text[self.at]
+        if here == "{" and self.in_object() and self.closers[1:2] == "]":
             return self._next_of_list()
         if self._starts_member(here):
-            if not state.open[-1].comma:
-                state.note(mend.MISSING_COMMA)
+            if not self.open[-1].comma:
+                self.note(mend.MISSING_COMMA)
             return self._member
-        state.note(mend.STRAY_TEXT)
-        state.at = _stray(state.text, state.at).end()  # type: ignore[union-attr]  # any one
+        self.note(mend.STRAY_TEXT)
+        self.at = _stray(self.text, self.at).end()  # type: ignore[union-attr]  # any one
         return self._after
 
     def _next_of_list(self) -> _Step | None:
         """In ``[{"a": 1, {"a": 2}]`` an object lacks its closer; the comma is the list's."""
-        comma = self.state.open[-1].comma
-        self.state.note(mend.MISSING_CLOSE)
+        comma = self.open[-1].comma
+        self.note(mend.MISSING_CLOSE)
         step = self._pop()
-        self.state.open[-1].comma = comma
+        self.open[-1].comma = comma
         return step
 
     def _starts_member(self, here: str) -> bool:
-        if here in QUOTES or self.state.text.startswith('\\"', self.state.at):
+        if here in QUOTES or self.text.startswith('\\"', self.at):
             return True
-        if self.state.in_object():
-            return _bare_key(self.state.text, self.state.at) is not None
+        if self.in_object():
+            return _bare_key(self.text, self.at) is not None
         return here in "{[(+-." or here.isalnum()
 
     def _close(self) -> _Step | None:
         """A closer has been read; whether it is the right one is seen here."""
-        state = self.state
-        here = state.text[state.at]
-        state.at += 1
-        depth = state.closers.find(here)
+        here = self.text[self.at]
+        self.at += 1
+        depth = self.closers.find(here)
         if depth < 0:
             return self._close_nothing()
         if depth > 0:
-            state.note(mend.MISSING_CLOSE)
-        if depth == len(state.open) - 1 and self._is_one_too_many():
+            self.note(mend.MISSING_CLOSE)
+        if depth == len(self.open) - 1 and self._is_one_too_many():
             return self._after
         for _ in range(depth):
             self._pop()
@@ -313,43 +299,37 @@ class _Structure:
 
     def _close_nothing(self) -> _Step | None:
         """A closer of something that is not open: superfluous, or written for another one."""
-        state = self.state
-        run = _closer_run(state.text, state.at)
-        if run and "".join(run[0].split()).startswith(state.closers):
-            state.note(mend.EXTRA_CLOSE)
+        run = _closer_run(self.text, self.at)
+        if run and "".join(run[0].split()).startswith(self.closers):
+            self.note(mend.EXTRA_CLOSE)
             return self._after
-        state.note(mend.MISMATCHED_CLOSE)
+        self.note(mend.MISMATCHED_CLOSE)
         return self._pop()
 
     def _is_one_too_many(self) -> bool:
         """Whether members of the outermost object follow the closer just read."""
-        state = self.state
-        if not isinstance(state.open[0].value, dict):
+        if not isinstance(self.open[0].value, dict):
             return False
-        if not member_follows(state.text, state.at, state.keys):
+        if not member_follows(self.text, self.at, self.keys):
             return False
-        state.note(mend.EXTRA_CLOSE)
+        self.note(mend.EXTRA_CLOSE)
         return True
 
     def _pop(self) -> _Step | None:
         """Close the innermost container and put it where it belongs."""
-        closed = self.state.pop()
-        value = closed.value
-        if closed.closer == ")":
-            value = self._tuple(closed.value, closed.comma)
-        return self._put(value)
-
-    def _tuple(self, items: Any, comma: bool) -> Any:
-        if len(items) == 1 and not comma:
-            self.state.note(mend.PARENTHESES)
-            return items[0]
-        self.state.note(mend.TUPLE)
-        return items
+        closed, self.closers = self.open.pop(), self.closers[1:]
+        if closed.closer != ")":
+            return self._put(closed.value)
+        if len(closed.value) == 1 and not closed.comma:
+            self.note(mend.PARENTHESES)
+            return self._put(closed.value[0])
+        self.note(mend.TUPLE)
+        return self._put(closed.value)
 
     def _finish(self) -> _Step | None:
         """The text is over: close what is open."""
-        self.state.note(mend.MISSING_CLOSE)
-        while self.state.open:
+        self.note(mend.MISSING_CLOSE)
+        while self.open:
             self._pop()
         return None
 

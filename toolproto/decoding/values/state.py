@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ...messages import Grade, Repair
 from . import repairs as mend
-from .strict import MAX_DEPTH, malformed, put_member, too_deep
+from .strict import MAX_DEPTH, malformed, too_deep
 
 __all__ = ["MISSING", "QUOTES", "Open", "State"]
 
@@ -60,7 +60,7 @@ class Open:
 
     def __init__(self, opener: str) -> None:
         self.closer = _CLOSERS[opener]
-        self.value: dict[str, Any] | list[Any] = {} if opener == "{" else []
+        self.value: Any = {} if opener == "{" else []
         self.key: str | None = None
         self.comma = False  # the last thing read in it was a comma
 
@@ -130,21 +130,6 @@ class State:
             raise too_deep()
         self.open.append(Open(opener))
         self.closers = _CLOSERS[opener] + self.closers
-
-    def pop(self) -> Open:
-        """Close the innermost container."""
-        self.closers = self.closers[1:]
-        return self.open.pop()
-
-    def put(self, value: Any) -> None:
-        """Give the innermost container its next member."""
-        top = self.open[-1]
-        if isinstance(top.value, list):
-            top.value.append(value)
-        elif top.key is not None:
-            if put_member(top.value, top.key, value):
-                self.note(mend.DUPLICATE_KEY)
-            top.key = None
 
     def in_object(self, level: int = 0) -> bool:
         """Whether the container *level* steps out from the innermost is an object."""
