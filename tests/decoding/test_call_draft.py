@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolproto import ArgumentsDelta, ToolOffer, get_paradigm
-from toolproto.testing import STANDARD_OFFER
+from toolproto.testing import STANDARD_OFFER, laws
 
 WHOLE = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 
@@ -49,3 +49,31 @@ def test_a_call_whose_element_is_not_closed_is_one_call() -> None:
     reply = '<functions><function=get_weather>{"city": "Oslo"}'
     parsed = get_paradigm("bfcl_verbose_xml").parse_response(reply, STANDARD_OFFER)
     assert [call.arguments for call in parsed.calls] == [{"city": "Oslo"}]
+
+
+OSLO, BERGEN = '{"city": "Oslo"}', '{"city": "Bergen"}'
+INNER = f'{{"name": "get_weather", "arguments": {OSLO}}}'
+CALLS_IN_CALLS = [
+    # A list of calls holds calls, whatever else stands beside it.
+    (f'{{"tool_calls": [{INNER}], "name": "get_weather", "arguments": {BERGEN}}}', ["Oslo"], 0),
+    (f'{{"calls": [{INNER}], "tool_call": {INNER}}}', ["Oslo", "Oslo"], 0),
+    # What has arguments is a call, and no list of others.
+    (f'{{"name": "get_weather", "arguments": {BERGEN}, "calls": [{INNER}]}}', ["Bergen"], 0),
+    # What was announced by its name alone is refused when it turns out to hold others.
+    (f'{{"name": "get_weather", "calls": [{INNER}], "arguments": {BERGEN}}}', ["Oslo"], 1),
+    (f'{{"name": "get_weather", "calls": [{INNER}, {INNER}]}}', ["Oslo", "Oslo"], 1),
+    ('{"name": "get_weather", "calls": [{"a": [1}], "arguments": ["x\'y", \'"},{"\', [1]]}', [], 2),
+]
+
+
+@pytest.mark.parametrize(("written", "cities", "problems"), CALLS_IN_CALLS)
+def test_an_object_is_a_call_or_holds_calls(written: str, cities: list[str], problems: int) -> None:
+    paradigm, reply = get_paradigm("hermes"), f"<tool_call>{written}</tool_call>"
+    parsed = paradigm.parse_response(reply, STANDARD_OFFER)
+    assert [call.arguments["city"] for call in parsed.calls] == cities
+    assert len(parsed.problems) == problems
+    laws.totality(paradigm, reply, STANDARD_OFFER)
+    laws.streamed_arguments(paradigm, reply, STANDARD_OFFER)
+    laws.lossless(paradigm, reply, STANDARD_OFFER)
+    for size in (1, 7):
+        laws.chunking(paradigm, reply, range(0, len(reply), size), STANDARD_OFFER)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
+from io import SEEK_END
 from typing import Any
 
 from ...messages import ProblemKind, Repair
@@ -52,11 +53,10 @@ class CallDraft(CallRecord):
             self.name, self._id = begun.head.name, begun.head.id
         self._described = False
         self._echoes: bool | None = None  # are the arguments a schema? None until it shows
-        self._args_start = self._args_end = 0
+        self._args_start = self._args_end = self._told = 0  # where in its text
         self._args_path: tuple[str, ...] = ()  # the members that lead to them
         self._args: ArgumentsText | None = None
         self.holds_list = False
-        self.holds_objects = False  # whose text is not in its own
 
     # -- while it is being written --------------------------------------------------------
 
@@ -66,12 +66,18 @@ class CallDraft(CallRecord):
         return self._marked and self.unnamed and not self.holds_list
 
     @property
+    def has_arguments(self) -> bool:
+        """Have its arguments begun?"""
+        return self._args is not None
+
+    @property
     def unnamed(self) -> bool:
         """Is it still to be said which tool is called?"""
         return not self.name
 
     def _take_quoted(self, piece: str) -> None:
         self._raw.write(piece)  # its arguments are read when all of it has come
+        self._told += len(piece)
 
     def member(self, key: str, value: str) -> None:
         """A member whose value is a string: the name, an id, or nothing that matters yet."""
@@ -84,20 +90,21 @@ class CallDraft(CallRecord):
             self.tell_early()
 
     def open_arguments(self, at: int, path: tuple[str, ...]) -> ArgumentsText | None:
-        """The arguments begin at *at* in the reply; None if they did so before.
+        """The arguments begin at *at* in its text; None if they did so before.
 
         *path* are the members of the object that lead to them.
         """
         if self._args is not None:
             return None
-        self._args_start, self._args_path = at, path
+        self._args_start = self._told = at
+        self._args_path = path
         # Behind a head, the whole call may follow instead of its arguments.
         doubtful = self._setting.shape.call_keys if self._head else frozenset()
         self._args = ArgumentsText(at, self._setting.offered.keys(self.name), doubtful)
         return self._args
 
     def close_arguments(self, end: int) -> None:
-        """The arguments end at *end* in the reply."""
+        """The arguments end at *end* in its text."""
         self._args_end = end
         self._echoes = bool(self._echoes)
         self.tell_early()
@@ -121,8 +128,15 @@ class CallDraft(CallRecord):
 
     def hand_out(self) -> None:
         """Hand out the arguments that have become certain."""
-        if self._args is not None and self.announced:
-            self._tell(self._args.take())
+        if self._args is None or not self.announced:
+            return
+        start, sure = self._told, self._args.sure(self.length)
+        if sure > start:
+            self._raw.seek(start)
+            text = self._raw.read(sure - start)
+            self._raw.seek(0, SEEK_END)
+            self._told = sure
+            self._tell(self._args.as_json(text, start))
 
     # -- when it is over ------------------------------------------------------------------
 
@@ -166,6 +180,12 @@ class CallDraft(CallRecord):
         self._marked = True
         message = f"the list must hold calls, each {self._setting.shape.wants()}"
         return self._refuse(ProblemKind.MALFORMED, message, self.raw) is Outcome.PROBLEM
+
+    def refuse_others(self) -> None:
+        """Another call begins inside the object: if this one was announced, it is refused."""
+        if self.announced:
+            message = "it has other calls in it; write each call by itself"
+            self._refuse(ProblemKind.MALFORMED, message, self.raw)
 
     def _keys(self) -> frozenset[str]:
         shape, offered = self._setting.shape, self._setting.offered
@@ -221,10 +241,10 @@ class CallDraft(CallRecord):
         """What is still to be handed out so that the whole is the arguments as JSON."""
         if self._args is None:
             return remainder("", fields.arguments or {})
-        sure = self._args.sure(self._start + len(raw)) - self._start
+        sure = self._args.sure(len(raw))
         if not repairs and fields.path == self._args_path and self._args_end:
-            return raw[sure : self._args_end - self._start]
-        return remainder(raw[self._args_start - self._start : sure], fields.arguments or {})
+            return raw[sure : self._args_end]
+        return remainder(raw[self._args_start : sure], fields.arguments or {})
 
     def _mismatch(self, fields: CallFields) -> str:
         """Why the arguments that were read are not those that were handed out."""

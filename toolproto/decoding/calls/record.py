@@ -170,6 +170,11 @@ class CallRecord(TextSink):
         return self._raw.getvalue()
 
     @property
+    def length(self) -> int:
+        """How long its text is so far."""
+        return self._raw.tell()
+
+    @property
     def room(self) -> int:
         """How many more characters are read."""
         return self._limit - self._raw.tell()

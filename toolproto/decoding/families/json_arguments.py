@@ -17,23 +17,22 @@ from typing import Any
 
 from .json_tokens import structural_tail
 
-__all__ = ["ArgumentsText", "remainder"]
+__all__ = ["NO_ARGUMENTS", "ArgumentsText", "remainder"]
 
 
 class ArgumentsText:
-    """The certain part of one arguments object, which begins at *start* in the reply.
+    """How far the text of one arguments object is certain; it begins at *start* of its call's text.
 
     *known* are the keys its tool has, if told. Behind one of the keys *doubtful* nothing is
-    certain: what has them may be no arguments. ``take()`` gives what became certain since the last
-    time. Certainty always ends inside a string, or just behind an opened bracket.
+    certain: what has them may be no arguments. Certainty always ends inside a string, or just
+    behind an opened bracket.
     """
 
     __slots__ = (
         "_doubtful",
-        "_held",
         "_in_string",
         "_known",
-        "_ready",
+        "_respelled",
         "_start",
         "_sure",
         "_tail",
@@ -47,10 +46,10 @@ class ArgumentsText:
         self._start = self._sure = start
         self._known = known
         self._doubtful = doubtful
-        self._ready: list[str] = []
-        self._held: list[str] = []
         self._in_string = False  # a value, not a key
         self._tail = ""  # of that string: perhaps not part of it, if its closing quote is missing
+        # Where something stands that is handed out as another spelling, or not at all.
+        self._respelled: dict[int, str] = {}
 
     @property
     def in_value(self) -> bool:
@@ -63,60 +62,57 @@ class ArgumentsText:
         return self._sure > self._start + 1
 
     def sure(self, end: int) -> int:
-        """Where in the reply certainty ends, when all has been read up to *end*."""
+        """Where certainty ends, when all has been read up to *end*."""
         return end - len(self._tail) if self._in_string and self.live else self._sure
 
-    def take(self) -> str:
-        """What has become certain."""
-        text = "".join(self._ready)
-        self._ready = []
-        return text
+    def as_json(self, text: str, start: int) -> str:
+        """The certain *text* that begins at *start*, as JSON."""
+        if not self._respelled:
+            return text
+        chars = enumerate(text, start)
+        return "".join([self._respelled.pop(place, char) for place, char in chars])
 
     def stop(self) -> None:
-        """Hand out nothing more: what comes is not, or may not be, what strict JSON says."""
+        """Nothing more is certain: what comes is not, or may not be, what strict JSON says."""
         self.live = False
-        self._held = []
 
-    def hold(self, text: str) -> None:
-        """*text* follows; it waits until it is certain."""
+    def confirm(self, sure: int) -> None:
+        """All is certain up to *sure*."""
         if self.live:
-            self._held.append(text)
-
-    def confirm(self, text: str, sure: int) -> None:
-        """*text* follows, and with it all is certain; it ends at *sure* in the reply."""
-        if self.live:
-            self._ready += self._held
-            self._ready.append(text)
-            self._held = []
             self._sure = sure
 
     def begin_string(self, sure: int) -> None:
-        """A string value begins behind its quote, at *sure* in the reply."""
-        self._in_string = True
-        self.confirm('"', sure)
+        """A string value begins behind its quote, at *sure*."""
+        self._in_string = self.live
+        self.confirm(sure)
 
-    def more(self, text: str, *, controls: bool = False) -> None:
-        """More of a string value: certain but for its tail. *controls* may be in it."""
+    def more(self, text: str) -> None:
+        """More of a string value: certain but for its tail."""
         if self.live:
-            controls = controls or bool(self._tail)
-            text = self._tail + text
-            self._tail = structural_tail(text)
-            sure = text[: len(text) - len(self._tail)]
-            self._ready.append(_escaped(sure) if controls else sure)
+            self._tail = structural_tail(self._tail + text)
+
+    def controls(self, text: str, at: int) -> None:
+        """More of a string value, at *at*: characters that JSON would have escaped."""
+        if self.live:
+            self._respelled |= {at + i: json.dumps(char)[1:-1] for i, char in enumerate(text)}
+        self.more(text)
+
+    def leave_out(self, at: int) -> None:
+        """A bracket that closes nothing stands at *at*."""
+        if self.live:
+            self._respelled[at] = ""
 
     def fault(self, at: int) -> None:
-        """In a string, at *at* in the reply, stands an escape that JSON does not have."""
-        if self.live and self._in_string:
-            self._ready.append(_escaped(self._tail))
-            self._sure = at
+        """In a string, at *at*, stands an escape that JSON does not have."""
+        if self._in_string:
+            self.confirm(at)
         self.stop()
 
     def end_string(self, at: int) -> None:
-        """A string value ends at *at* in the reply, perhaps."""
+        """A string value ends at *at*, perhaps."""
         if self.live:
             self._in_string = False
             self._sure = at - len(self._tail)
-            self._held += (_escaped(self._tail), '"')
             self._tail = ""
 
     def check_key(self, key: str) -> None:
@@ -125,12 +121,9 @@ class ArgumentsText:
             self.stop()
 
 
-_CONTROL = re.compile(r"[\x00-\x1f]")
-
-
-def _escaped(text: str) -> str:
-    """*text* from inside a string, its control characters as JSON writes them."""
-    return _CONTROL.sub(lambda found: json.dumps(found.group())[1:-1], text)
+#: Where none are being read.
+NO_ARGUMENTS = ArgumentsText(0, None)
+NO_ARGUMENTS.stop()
 
 
 # -- what is missing ----------------------------------------------------------------------

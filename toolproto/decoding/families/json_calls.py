@@ -20,7 +20,7 @@ from ..calls.record import Beginning, CallRecord
 from ..calls.shape import CallFields, read_fields
 from ..reply.hot_string import StreamedString
 from ..values.spellings import plain_unescape
-from .json_arguments import ArgumentsText
+from .json_arguments import NO_ARGUMENTS
 from .json_tokens import JsonListener, JsonTokens
 from .json_whole import WholeCall, record_end, whole_call
 
@@ -35,6 +35,7 @@ _SCALAR = re.compile(
 _FIRST_KEY, _KEY, _COLON, _FIRST_VALUE, _VALUE, _COMMA = range(6)
 _BEGINS_KEY = (_FIRST_KEY, _KEY)
 _BEGINS_VALUE = (_FIRST_VALUE, _VALUE)
+_BEGINS_STRING = (*_BEGINS_KEY, *_BEGINS_VALUE)
 _MAY_CLOSE = {"{": (_FIRST_KEY, _COMMA), "[": (_FIRST_VALUE, _COMMA)}
 _OPENERS = {"}": "{", "]": "["}
 
@@ -49,16 +50,18 @@ class _Role(Enum):
     INSIDE = auto()  # anything further down, or beside the point
 
 
+_IN_CALL = (_Role.CALL, _Role.NESTED)
+
+
 class _Frame:
     """An open container."""
 
-    __slots__ = ("bracket", "draft", "expect", "key", "marked", "role", "spent", "words")
+    __slots__ = ("bracket", "expect", "key", "marked", "role", "spent", "words")
 
-    def __init__(self, bracket: str, role: _Role, marked: bool, draft: CallDraft | None) -> None:
+    def __init__(self, bracket: str, role: _Role, marked: bool) -> None:
         self.bracket = bracket
         self.role = role
         self.marked = marked
-        self.draft = draft
         self.expect = _FIRST_KEY if bracket == "{" else _FIRST_VALUE
         self.key = ""
         self.words = role is not _Role.INSIDE and role is not _Role.LIST  # do strings in it matter?
@@ -84,10 +87,11 @@ class JsonCalls(JsonListener):
         self._head = begun.head
         self._tokens = JsonTokens(self, begun.end_at if begun.ends else None)
         self._depth = begun.setting.depth
-        self._frames: list[_Frame] = []
+        # The first one is what the value stands in: it may be a call, or a list of them.
+        self._frames = [_Frame("", _Role.LIST, begun.marked)]
         self._excess = 0  # brackets open beyond the depth that is read
-        self._drafts: list[CallDraft] = []
-        self._args: ArgumentsText | None = None  # of the arguments being read right now
+        self._draft: CallDraft | None = None  # of the call in which reading stands
+        self._args = NO_ARGUMENTS  # those being read right now
         self._word: list[str] | None = None  # of a string whose text matters
         self._text = ""
         self._base = self._mark = 0
@@ -101,17 +105,17 @@ class JsonCalls(JsonListener):
         self._text, self._base, self._mark = text, base, at
         stop = self._tokens.feed(text, at, final)
         self._flush(stop)
-        self._text = ""
-        if self._drafts:
-            self._drafts[-1].hand_out()
-            self.committed = self.committed or self._drafts[-1].announced
+        self._text, self._mark = "", 0
+        if self._draft is not None:
+            self._draft.hand_out()
+            self.committed = self.committed or self._draft.announced
         return stop
 
     def finish(self, reason: str | None) -> None:
         """The reply is over: the innermost open call is mended or truncated."""
-        while self._frames and not self.pushback:
+        while len(self._frames) > 1 and not self.pushback:
             self._end(self._frames.pop(), 0, cut=reason == "length")
-        self.done = not self._frames
+        self.done = len(self._frames) == 1
 
     def take_pushback(self) -> str:
         """The text to be read again, if any; reading then goes on as between two values."""
@@ -133,33 +137,30 @@ class JsonCalls(JsonListener):
     @property
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if that is so."""
-        if self._args is None or not self._tokens.in_plain_string or not self._args.in_value:
+        draft = self._draft
+        if draft is None or not self._tokens.in_plain_string or not self._args.in_value:
             return None
-        draft = self._drafts[-1]
         return draft.streaming_quoted() if draft.announced else None
 
     # -- what the tokens say --------------------------------------------------------------
 
     def fits(self, bracket: str) -> bool:
-        if bracket not in "}]" or not self._frames:
-            return True
-        return self._frames[-1].bracket == _OPENERS[bracket]
+        return bracket not in "}]" or self._frames[-1].bracket == _OPENERS[bracket]
 
     def whole(self, at: int) -> int:
-        parent = self._frames[-1] if self._frames else None
-        if parent is not None and (parent.role is not _Role.LIST or parent.expect == _COMMA):
+        parent, is_all = self._frames[-1], len(self._frames) == 1
+        if parent.role is not _Role.LIST or parent.expect == _COMMA:
             return 0
         if self._head is not None or self._setting.shape.keyed or self._excess:
             return 0
-        marked = parent.marked if parent else self._begun.marked
-        found = self._whole_call(at, marked)
+        found = self._whole_call(at, parent.marked)
         if found is not None:
             end = self._tell_whole(at, *found)
-        elif parent is None and not marked:
+        elif is_all and not parent.marked:
             end = record_end(self._text, at, self._setting)
         else:
             return 0
-        if end and parent is None:
+        if end and is_all:
             self.done = True
             self._tokens.stop()
         return end
@@ -167,7 +168,7 @@ class JsonCalls(JsonListener):
     def _whole_call(self, at: int, marked: bool) -> tuple[WholeCall, CallFields] | None:
         """The call at *at*, if all of it is there and its form leaves no doubt."""
         setting, room = self._setting, self._depth - len(self._frames)
-        call = whole_call(self._text, at, setting.shape, room - 1)
+        call = whole_call(self._text, at, setting.shape, room)
         if call is None or len(self._begun.lead) + call.end - at > setting.limits.characters:
             return None
         if not marked and looks_like_schema(call.arguments):
@@ -179,44 +180,37 @@ class JsonCalls(JsonListener):
 
     def _tell_whole(self, at: int, call: WholeCall, fields: CallFields) -> int:
         """Tell of *call*, which begins at *at*; where it ends."""
-        parent, lead = self._frames[-1] if self._frames else None, self._begun.lead
-        self._flush(at)
+        lead = self._begun.lead
+        self._leave(at)
         self._mark = call.end
-        start, drift = self._base + at - len(lead), self._departure(parent)
+        start, drift = self._base + at - len(lead), self._departure()
         raw, repairs = lead + self._text[at : call.end], (*call.repairs, *fields.repairs)
         record = CallRecord(self._setting, start, call.name, drift=drift)
         record.tell_whole(call.written, call.arguments, raw, repairs)
         self.committed = True
-        if parent is not None:
-            parent.expect = _COMMA
-            if parent.draft is not None:
-                parent.draft.holds_list = parent.draft.holds_objects = True
+        self._frames[-1].expect = _COMMA
         return call.end
 
     def space(self, text: str) -> None:
-        if self._args is not None:
-            if text.strip(" \t\r\n"):
-                self._args.stop()  # space to us, but not to JSON
-            self._args.hold(text)
+        self._expected(not text.strip(" \t\r\n"))  # other space is none to JSON
 
     def opened(self, bracket: str, at: int) -> None:
         if self._end_spent(at):
             self.pushback += bracket
             return
-        if len(self._frames) >= self._depth:
+        if len(self._frames) > self._depth:
             self._excess += 1
-            if self._drafts:
-                self._drafts[-1].spoil(f"nested deeper than {self._depth} levels")
+            self._args.stop()
+            if self._draft is not None:
+                self._draft.spoil(f"nested deeper than {self._depth} levels")
             return
-        fits = not self._frames or self._frames[-1].expect in _BEGINS_VALUE
+        fits = self._frames[-1].expect in _BEGINS_VALUE
         frame = self._frame(bracket, at)
-        if fits and self._frames:
+        if fits:
             self._frames[-1].expect = _COMMA
         self._frames.append(frame)
-        if self._args is not None:
-            if not fits and frame.role is not _Role.ARGUMENTS:
-                self._args.stop()
-            self._args.confirm(bracket, self._base + at + 1)
+        self._expected(fits or frame.role is _Role.ARGUMENTS)
+        self._args.confirm(self._place(at + 1))
 
     def closed(self, bracket: str, at: int) -> None:
         if self._excess:
@@ -225,236 +219,214 @@ class JsonCalls(JsonListener):
         if self._end_spent(at):
             self.pushback += bracket
             return
-        opener, args = _OPENERS[bracket], self._args
-        innermost = self._frames[-1] if self._frames else None
-        if innermost is None or (
-            innermost.bracket != opener and all(frame.bracket != opener for frame in self._frames)
-        ):
+        opener = _OPENERS[bracket]
+        innermost = self._frames[-1]
+        if innermost.bracket != opener and all(frame.bracket != opener for frame in self._frames):
             # Nothing is open that it could close. What is handed out goes on without it, so that
             # the call is refused in the end: nobody knows which members it was to cut off.
+            self._args.leave_out(self._place(at))
             return
-        if args is not None:
-            if innermost.bracket != opener or innermost.expect not in _MAY_CLOSE[opener]:
-                args.stop()
-            args.hold(bracket)
+        self._expected(innermost.bracket == opener and innermost.expect in _MAY_CLOSE[opener])
         while self._frames[-1].bracket != opener:
             self._end(self._frames.pop(), at)  # its own bracket is missing
             if self.pushback:
                 self.pushback += bracket
                 self._tokens.stop()
                 return
-        frame = self._frames[-1]
-        if frame.role is _Role.CALL and frame.draft is not None and frame.draft.nameless:
+        frame, draft = self._frames[-1], self._draft
+        if frame.role is _Role.CALL and draft is not None and draft.nameless:
             frame.spent = True
             return
         self._end(self._frames.pop(), at + 1)
-        self.done = self.done or not self._frames
+        self.done = self.done or len(self._frames) == 1
         if self.done or self.pushback:
             self._tokens.stop()
 
     def comma(self) -> None:
-        if self._frames:
-            frame = self._frames[-1]
-            self._expected(frame.expect == _COMMA, ",")
-            frame.expect = _KEY if frame.bracket == "{" else _VALUE
+        frame = self._frames[-1]
+        self._expected(frame.expect == _COMMA)
+        frame.expect = _KEY if frame.bracket == "{" else _VALUE
 
     def colon(self) -> None:
-        if self._frames:
-            frame = self._frames[-1]
-            self._expected(frame.expect == _COLON, ":")
-            if frame.bracket == "{":
-                frame.expect = _VALUE
+        frame = self._frames[-1]
+        self._expected(frame.expect == _COLON)
+        if frame.bracket == "{":
+            frame.expect = _VALUE
 
     def scalar(self, text: str, at: int) -> None:
-        if not self._frames:
-            return
         frame = self._frames[-1]
         fits = frame.expect in _BEGINS_VALUE
-        self._expected(fits and _SCALAR.fullmatch(text) is not None, text)
+        self._expected(fits and _SCALAR.fullmatch(text) is not None)
         if fits:
             frame.expect = _COMMA
         elif frame.key_next:
             frame.expect = _COLON
             self._named(frame, text)
 
-    def _expected(self, fits: bool, text: str) -> None:
-        """*text* is what strict JSON may have here, or not."""
-        if self._args is not None:
-            if not fits:
-                self._args.stop()
-            self._args.hold(text)
+    def _expected(self, fits: bool) -> None:
+        """What came is what strict JSON may have here, or not."""
+        if not fits:
+            self._args.stop()
 
     def string_opened(self, quote: str, at: int) -> None:
-        frame, args = (self._frames[-1] if self._frames else None), self._args
-        self._word = None
-        if frame is None:
-            return
+        frame = self._frames[-1]
         frame.spent = False
         if frame.role is _Role.LIST and frame.marked:
             self._odd_items = True
-        if frame.words and (args is None or frame.key_next):
-            self._word = []
-        if args is not None and args.live:
-            if quote != '"':
-                args.stop()
-            elif frame.expect in _BEGINS_KEY:
-                args.hold('"')
-            elif frame.expect in _BEGINS_VALUE:
-                args.begin_string(self._base + at + 1)
-            else:
-                args.stop()
+        matters = frame.key_next if frame.role is _Role.ARGUMENTS else frame.words
+        self._word = [] if matters else None
+        self._expected(quote == '"' and frame.expect in _BEGINS_STRING)
+        if frame.expect in _BEGINS_VALUE:
+            self._args.begin_string(self._place(at + 1))
 
     def string_part(self, text: str) -> None:
-        if self._args is not None:
-            if self._frames[-1].key_next:
-                self._args.hold(text)
-            else:
-                self._args.more(text)
+        if not self._frames[-1].key_next:
+            self._args.more(text)
         if self._word is not None and len(self._word) < _LONGEST_WORD:
             self._word.append(text)
 
     def string_controls(self, text: str, at: int) -> None:
-        if self._args is not None:
-            if self._frames[-1].key_next:
-                self._args.stop()
-            self._args.more(text, controls=True)
+        self._expected(not self._frames[-1].key_next)
+        self._args.controls(text, self._place(at))
         self._word = None
 
     def string_fault(self, text: str, at: int) -> None:
-        if self._args is not None:
-            self._args.fault(self._base + at)
+        self._args.fault(self._place(at))
         if self._word is not None:
             self._word.append(text)
 
     def string_closed(self, at: int) -> None:
-        if not self._frames:
-            return
         frame, args = self._frames[-1], self._args
         is_key, raw = frame.key_next, "".join(self._word or ())
         if is_key:
             frame.expect = _COLON
-            if args is not None:
-                args.hold('"')
-                if frame.role is _Role.ARGUMENTS:
-                    args.check_key(raw)
+            if frame.role is _Role.ARGUMENTS:
+                args.check_key(raw)
         elif frame.expect in _BEGINS_VALUE:
             frame.expect = _COMMA
-            if args is not None:
-                args.end_string(self._base + at)
+            args.end_string(self._place(at))
         if self._word is None:
             return
         self._word = None
         if is_key:
             self._named(frame, plain_unescape(raw))
-        elif frame.draft is not None and frame.role in (_Role.CALL, _Role.NESTED):
-            frame.draft.member(frame.key, plain_unescape(raw))
+        elif self._draft is not None and frame.role in _IN_CALL:
+            self._draft.member(frame.key, plain_unescape(raw))
 
     # -- what that makes of the containers ------------------------------------------------
 
     def _named(self, frame: _Frame, key: str) -> None:
         frame.key = key
-        if frame.role is _Role.ARGUMENTS and frame.draft is not None:
-            frame.draft.argument_key(key)
+        if frame.role is _Role.ARGUMENTS and self._draft is not None:
+            self._draft.argument_key(key)
 
     def _frame(self, bracket: str, at: int) -> _Frame:
-        parent = self._frames[-1] if self._frames else None
-        role = self._role(parent, bracket)
-        marked = parent.marked if parent else self._begun.marked
-        draft = parent.draft if parent else None
-        if role is _Role.INSIDE and parent is not None:
-            return _Frame(bracket, role, marked, draft)
-        if parent is not None and parent.key in self._setting.shape.list_keys:
+        parent, role = self._frames[-1], self._role(bracket)
+        marked = parent.marked
+        if parent.key in self._setting.shape.list_keys and role is not _Role.INSIDE:
             marked = marked or not self._setting.gated
-        if role is _Role.LIST and draft is not None:
-            draft.holds_list = True
+        if role is _Role.LIST and self._draft is not None:
+            self._draft.holds_list = True
         if role is _Role.CALL:
-            if draft is not None:
-                draft.holds_list = draft.holds_objects = True
-            draft = self._draft(at, marked, parent)
-        if parent is None and self._head is not None and bracket == "{":
-            role, draft = _Role.ARGUMENTS, self._draft(at, marked, parent)
-            draft.tell_early()
-        if role is _Role.ARGUMENTS and draft is not None:
-            path = tuple(frame.key for frame in self._frames if frame.draft is draft)
-            self._args = draft.open_arguments(self._base + at, path)
-            role = role if self._args is not None else _Role.INSIDE
-        return _Frame(bracket, role, marked, draft)
+            self._begin(at, marked)
+        if self._head is not None and len(self._frames) == 1 and bracket == "{":
+            role = _Role.ARGUMENTS
+            self._begin(at, marked).tell_early()
+        if role is _Role.ARGUMENTS and self._draft is not None:
+            path = [frame.key for frame in self._frames[-2:] if frame.role in _IN_CALL]
+            opened = self._draft.open_arguments(self._place(at), tuple(path))
+            self._args = opened or NO_ARGUMENTS
+            role = role if opened else _Role.INSIDE
+        return _Frame(bracket, role, marked)
 
-    def _draft(self, at: int, marked: bool, parent: _Frame | None) -> CallDraft:
+    def _begin(self, at: int, marked: bool) -> CallDraft:
+        self._leave(at)
+        start, drift = self._base + at, self._departure()
+        self._draft = CallDraft(self._begun._replace(start=start, marked=marked, drift=drift))
+        return self._draft
+
+    def _leave(self, at: int) -> None:
+        """A call begins at *at*: what is around it is none itself, but holds it."""
         self._flush(at)
-        start, drift = self._base + at, self._departure(parent)
-        draft = CallDraft(self._begun._replace(start=start, marked=marked, drift=drift))
-        self._drafts.append(draft)
-        return draft
+        if self._draft is not None:
+            self._draft.refuse_others()
+            self._draft = None
 
-    def _departure(self, parent: _Frame | None) -> tuple[Repair, ...]:
-        """How a call that opens inside *parent* departs from the form."""
-        if parent is None or self._setting.shape.listed:
+    def _departure(self) -> tuple[Repair, ...]:
+        """How a call that opens here departs from the form."""
+        if len(self._frames) == 1 or self._setting.shape.listed:
             return self._begun.drift
         keys = [frame.key for frame in self._frames if frame.role is _Role.CALL]
         if keys and keys[0] == self._setting.shape.wrapper:
             return ()
         return (*self._begun.drift, Repair("call_list"))
 
-    def _role(self, parent: _Frame | None, bracket: str) -> _Role:
-        shape = self._setting.shape
+    def _role(self, bracket: str) -> _Role:
+        """What the container is to the calls in it that *bracket* opens here."""
+        shape, parent, draft = self._setting.shape, self._frames[-1], self._draft
         if self._head is not None:
             return _Role.INSIDE
-        if parent is None or parent.role is _Role.LIST:
+        if parent.role is _Role.LIST:
             return _Role.CALL if bracket == "{" else _Role.LIST
-        if parent.role not in (_Role.CALL, _Role.NESTED):
+        if parent.role not in _IN_CALL:
             return _Role.INSIDE
-        if parent.key in shape.argument_keys and bracket == "{":
-            return _Role.ARGUMENTS
-        if shape.keyed and bracket == "{" and parent.draft is not None and parent.draft.unnamed:
-            parent.draft.member(shape.name, parent.key)
-            return _Role.ARGUMENTS
-        if parent.role is _Role.CALL and parent.key in shape.nesting_keys and bracket == "{":
-            return _Role.NESTED
-        if parent.role is _Role.CALL and parent.key in shape.list_keys:
+        if draft is not None and bracket == "{":
+            if parent.key in shape.argument_keys:
+                return _Role.ARGUMENTS
+            if shape.keyed and draft.unnamed:
+                draft.member(shape.name, parent.key)
+                return _Role.ARGUMENTS
+            if parent.role is _Role.CALL and parent.key in shape.nesting_keys:
+                return _Role.NESTED
+        may_list = parent.role is _Role.CALL and (draft is None or not draft.has_arguments)
+        if may_list and parent.key in shape.list_keys:
             return _Role.CALL if bracket == "{" else _Role.LIST
         return _Role.INSIDE
 
     def _end(self, frame: _Frame, end: int, *, cut: bool = False) -> None:
         """*frame* is over; its text ends at *end* in the text being read."""
-        draft = frame.draft
+        draft = self._draft
         if frame.role is _Role.ARGUMENTS and draft is not None:
-            draft.close_arguments(self._base + end)
-            self._args = None
-            if self._head is not None and not self._frames:
+            draft.close_arguments(self._place(end))
+            self._args = NO_ARGUMENTS
+            if self._head is not None and len(self._frames) == 1:
                 self._settle(draft, end, cut)
         elif frame.role is _Role.CALL and draft is not None:
             if not draft.holds_list or draft.announced:
                 self._settle(draft, end, cut)
                 return
-            self._release(draft, end)
-            if self._odd_items and not self.committed and not draft.holds_objects:
+            self._release(end)
+            if self._odd_items and not self.committed:
                 self.committed = draft.refuse_list()
 
     def _end_spent(self, at: int) -> bool:
         """End the object that a bracket closed; is there text behind it to be read again?"""
-        if not self._frames or not self._frames[-1].spent:
+        if not self._frames[-1].spent:
             return False
         self._end(self._frames.pop(), at)
-        if not self._frames:
+        if len(self._frames) == 1:
             self.done = True
         if self.done or self.pushback:
             self._tokens.stop()
         return bool(self.done or self.pushback)
 
     def _settle(self, draft: CallDraft, end: int, cut: bool) -> None:
-        self._release(draft, end)
+        self._release(end)
         outcome, leftover = draft.close(cut=cut, ends=self._begun.ends)
         self.committed = self.committed or outcome is not Outcome.NO_CALL
         if leftover.strip():
             self.pushback = leftover
 
-    def _release(self, draft: CallDraft, end: int) -> None:
+    def _release(self, end: int) -> None:
         self._flush(end)
-        self._drafts.remove(draft)
+        self._draft = None
+
+    def _place(self, at: int) -> int:
+        """Where *at* of the text being read stands in the text of the call."""
+        return self._draft.length + at - self._mark if self._draft is not None else 0
 
     def _flush(self, stop: int) -> None:
         """Give the text read so far to the call it belongs to."""
-        if self._drafts and stop > self._mark:
-            self._drafts[-1].write(self._text[self._mark : stop])
+        if self._draft is not None and stop > self._mark:
+            self._draft.write(self._text[self._mark : stop])
         self._mark = max(self._mark, stop)
