@@ -54,10 +54,9 @@ class MarkedBody:
         self._sure = self._form.sure and not self._form.gated
         self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
-        self._firsts = markers.firsts
         self._start = start
         self._in_sentence = in_sentence
-        self._source = Source()
+        self._source = Source(markers.ends)
         self._reading = self._read(self._source)
         self._calls: CallsReader | None = None
         self._begun_at = 0  # where in the reply the last call begins
@@ -204,7 +203,7 @@ class MarkedBody:
         """Behind a call: the next one, if there is one; all is read if there is none."""
         outbox, closes = self._setting.outbox, self._closer is not None
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
-            if char in self._firsts:
+            if char in source.firsts:
                 end, again = yield from self._markers(source)
                 if end != NO or again != NO or (source.final and self._is_begun(source)):
                     yield from self._end(source, end)
@@ -277,7 +276,6 @@ class MarkedBody:
 
     def _in_talk(self, source: Source) -> Pull[None]:
         """No call: a broken one if the closing marker comes, otherwise talk about one."""
-        marks = re.compile(f"[{re.escape(self._firsts)}]")
         while (yield from source.peek()):
             end, again = yield from self._markers(source)
             if end != NO and self._is_meant(self._talk.getvalue()):
@@ -288,7 +286,7 @@ class MarkedBody:
             if end != NO or again != NO or room <= 0 or self._closer is None:
                 self._give_up()
                 return
-            piece = source.past(marks)
+            piece = source.past(source.marks)
             if len(piece) > room:
                 source.at -= len(piece) - room
             self._talk.write(piece[:room])
@@ -312,10 +310,7 @@ class MarkedBody:
 
     def _reject(self, fault: str, raw: str, start: int) -> None:
         self.committed = True
-        message = f"{fault}; expected {self._wants()}"
+        in_json = self._form.family is Family.JSON
+        wants = self._form.shape.wants() if in_json else "a call exactly in the form you were shown"
+        message = f"{fault}; expected {wants}"
         self._setting.outbox.rejected_text(ProblemKind.MALFORMED, message, raw, start)
-
-    def _wants(self) -> str:
-        if self._form.family is Family.JSON:
-            return self._setting.shape.wants()
-        return "a call exactly in the form you were shown"

@@ -122,7 +122,9 @@ class Openings:
         if (yield from source.ask(self._python_name)):
             return self._python()
         head = yield from source.ask(read_head)
-        if not isinstance(head, Head) or not self._admits(head.name):
+        if not isinstance(head, Head):
+            return None
+        if self._form.gated and not self._setting.offered.knows(head.name):
             return None
         return (yield from self._behind_head(source, head))
 
@@ -132,7 +134,9 @@ class Openings:
         begun = self._begun(source, self._form.drift)._replace(head=head, lead=lead)
         if char == "{":
             return Opening(JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON))), lead)
-        if self._form.loose and char and char != "<" and self._is_input(lead, char):
+        # Behind such a head the text may be the only argument.
+        is_input = char == "[" or "input" in lead.lower()
+        if self._form.loose and char and char != "<" and is_input:
             return Opening(TextArgument(begun), lead)
         tag = yield from source.ask(tag_at, ahead)
         if not isinstance(tag, Tag) or not (yield from self._goes_on(source, tag, ahead)):
@@ -143,19 +147,11 @@ class Openings:
     def _goes_on(self, source: Source, tag: Tag, ahead: int) -> Pull[bool]:
         """Does a call whose name was read go on, or end, with *tag*, which stands *ahead*?"""
         if not tag.closes:
-            return not self._form.tool or self._is_argument(tag)
+            keys = self._setting.offered.keys(self._form.tool)
+            return keys is None or tag.word in keys
         if self._closer is None or self._form.family is Family.JSON:
             return False
         return (yield from source.ask(self._closer.at, ahead)) != NO
-
-    @staticmethod
-    def _is_input(lead: str, char: str) -> bool:
-        """Does the text behind a head begin with *char* as its only argument?"""
-        return char == "[" or "input" in lead.lower()
-
-    def _is_argument(self, tag: Tag) -> bool:
-        keys = self._setting.offered.keys(self._form.tool)
-        return keys is None or tag.word in keys
 
     def _tags(self, source: Source) -> Pull[Opening | None]:
         if (yield from source.ask(partial(end_of, self._ends))) != NO:
@@ -180,10 +176,6 @@ class Openings:
         marked, drift = not self._form.gated, self._drift(Family.PYTHON)
         return Opening(PythonCalls(Beginning(self._setting, 0, marked, drift, self._ends)))
 
-    def _admits(self, name: str) -> bool:
-        """May this be the name of a tool that is called here?"""
-        return not self._form.gated or self._setting.offered.knows(name)
-
     def _drift(self, family: Family) -> tuple[Repair, ...]:
         """How calls of *family* depart from what was asked."""
         drift, asked = self._form.drift, self._form.family
@@ -205,7 +197,6 @@ class BareCalls:
         self._form = form
         self._setting = setting
         self._keys = form.shape.leading_keys if form.bare_json else frozenset()
-        self.in_python = form.bare_python
         self.by_name = form.bare_by_name
 
     def may_name(self, begun: str) -> bool:
@@ -224,7 +215,7 @@ class BareCalls:
         name = leading_call(text, at, final, self._setting.offered)
         if name == MORE:
             return MORE
-        if name and self.in_python:
+        if name and self._form.bare_python:
             return self._python(asked=False)
         return self._named_json(text, at, final)
 
@@ -258,7 +249,7 @@ class BareCalls:
 
     def _python_list(self, text: str, at: int, final: bool) -> str | int:
         """The name of the first call in a list that begins at *at*."""
-        if text[at] != "[" or not self.in_python:
+        if text[at] != "[" or not self._form.bare_python:
             return ""
         name = leading_call(text, at, final, self._setting.offered)
         if name or self._form.asked is not Family.PYTHON:

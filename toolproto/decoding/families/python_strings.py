@@ -134,7 +134,7 @@ class QuoteJudge:
             return (yield from self._before_comma(at, len(self.brackets) - 1, clean))
         if char in ":=":  # only behind a key
             takes_key = self.brackets[-1].takes_key
-            return takes_key and (yield from self._char(at + 1)) != "="
+            return takes_key and not (yield from self.source.stands("=", at + 1))
         if char in _QUOTES:
             return clean and (at > ahead or char in "\"'")
         return (yield from self._before_other(ahead, at, clean))
@@ -151,9 +151,6 @@ class QuoteJudge:
         found = yield from self.source.match(_NEXT, ahead)
         assert found is not None, "matches the empty string"
         return found.start(1) - self.source.at, found[1]
-
-    def _char(self, ahead: int) -> Pull[str]:
-        return (yield from self.source.peek(ahead + 1))[ahead:]
 
     def _is(self, pattern: Pattern, ahead: int) -> Pull[bool]:
         return (yield from self.source.match(pattern, ahead)) is not None

@@ -238,12 +238,13 @@ class TaggedCalls(PulledCalls):
         """The name, then the arguments, up to what closes the call."""
         while not (yield from self._is_over(source)):
             tag = yield from source.ask(tag_at)
+            said = self._name or self._element
             if isinstance(tag, Tag):
                 if (yield from self._at_tag(source, tag)):
                     break
             elif self._name and (yield from source.take(_CDATA)):
                 continue  # Toolify's models wrap JSON in it; the value is the same without
-            elif self._begins_json(source):
+            elif self._call is None and said and source.text[source.at] == "{":
                 yield from self._in_json(source)
                 return
             elif self._name:
@@ -435,8 +436,7 @@ class TaggedCalls(PulledCalls):
             return False
         # It closes the whole call, if nothing comes behind it or what closes something around.
         line, length = len(end["newline"] or ""), len(end.group())
-        blank = yield from source.match(_BLANK, length)
-        length += len(blank.group()) if blank else 0
+        length += yield from source.length(_BLANK, length)
         rest = yield from source.peek(length + 1)
         if len(rest) > length and not (yield from source.at_end(length)):
             around = yield from source.match(_CLOSE, length)
@@ -481,7 +481,10 @@ class TaggedCalls(PulledCalls):
     ) -> Pull[tuple[Any, Iterable[Repair]]]:
         """A value that is read once all of it has come."""
         call, parts = self._opened(), list[str]()
-        if type.container and (yield from self._begins_element(source)):
+        tag: Tag | int = NO
+        if type.container:
+            tag = yield from source.ask(tag_at, (yield from source.length(_BLANK)))
+        if isinstance(tag, Tag) and not tag.closes:
             elements = Elements(type, self._setting.limits.depth)
             if (yield from self._nested(source, element, elements)):
                 return elements.read()
@@ -496,11 +499,6 @@ class TaggedCalls(PulledCalls):
 
         yield from self._inside(source, element, parts.append, stream, begun=bool(parts))
         return type.read("".join(parts))
-
-    def _begins_element(self, source: Source) -> Pull[bool]:
-        blank = yield from source.match(_BLANK)
-        tag = yield from source.ask(tag_at, len(blank.group()) if blank else 0)
-        return isinstance(tag, Tag) and not tag.closes
 
     def _nested(self, source: Source, element: str, elements: Elements) -> Pull[bool]:
         """Read elements in *element* up to its end; are they closed as they were opened?"""
@@ -523,10 +521,6 @@ class TaggedCalls(PulledCalls):
                 return False
 
     # -- arguments as JSON ----------------------------------------------------------------
-
-    def _begins_json(self, source: Source) -> bool:
-        said = self._name or self._element
-        return self._call is None and bool(said) and source.text[source.at] == "{"
 
     def _in_json(self, source: Source) -> Pull[None]:
         self.write()

@@ -73,7 +73,10 @@ class XmlCalls(PulledCalls):
     def _to_end(self, source: Source, call: CallRecord) -> Pull[bool]:
         """Read on to the marker that ends the call; does it come?"""
         while True:
-            self.hot = lambda: StreamedString(_text_stop, call.write, _no_event, call.room, _PLAIN)
+            # Nothing is told of a call before all of it has come.
+            self.hot = lambda: StreamedString(
+                _text_stop, call.write, lambda piece: None, call.room, _PLAIN
+            )
             yield from source.before(_LESS)
             if not (yield from source.peek()):
                 return False
@@ -88,10 +91,6 @@ class XmlCalls(PulledCalls):
                     yield from source.before(_BRACKET)
             else:
                 source.at += 1
-
-
-def _no_event(text: str) -> None:
-    """Nothing is told of a call before all of it has come."""
 
 
 def _text_stop(text: str) -> int:

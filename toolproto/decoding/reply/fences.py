@@ -180,13 +180,14 @@ class Fences:
         found = self._reader.landmark_at(text, at, final)
         if found == MORE or (not final and FENCE.may_change(text, at)):
             return at
-        if text[at] in "{[" and leading_key(text, at, final) == MORE:
+        key = leading_key(text, at, final) if text[at] in "{[" else ""
+        if key == MORE:
             return at
         kind = found.kind if isinstance(found, Found) else None
         if isinstance(found, Found) and kind is Landmark.LEAK:
             self._reader.outbox.keep(text[at : found.end])
             return found.end
-        if kind is Landmark.RESULT or self._result_begins(text, at, final):
+        if kind is Landmark.RESULT or (key and key == self._form.result_key):
             self._reader.run_withheld()
         else:
             self._with_talk()
@@ -200,8 +201,3 @@ class Fences:
             return
         outbox.doubt_withheld(REASONS["fence_with_talk"].doubt)
         self._reader.run_withheld()
-
-    def _result_begins(self, text: str, at: int, final: bool) -> bool:
-        return self._form.result_key is not None and (
-            leading_key(text, at, final) == self._form.result_key
-        )

@@ -42,9 +42,8 @@ class CallMarkers:
         self.form = form
         self.opener = Marker(form.opener)
         self.closer = Marker(form.closer) if form.closer else None
-        #: Markers that no payload goes on behind, and what they begin with.
+        #: Markers that no payload goes on behind.
         self.ends = (self.opener,) if self.closer is None else (self.closer, self.opener)
-        self.firsts = "".join(end.first for end in self.ends)
         #: Is the opener a code fence, in a reply for which nobody asked for one?
         self.is_any_fence = form.gated and self.opener.first == "`"
 

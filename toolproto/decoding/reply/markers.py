@@ -59,7 +59,7 @@ class Marker:
         if not self._name:
             return _spelled(self.text)
         # A checkpoint may have a suffix of its own: ``<tool_call:opensource>``.
-        name = "".join(map(_spelled_in_name, self._name)) + r"(?::\w{1,40})?"
+        name = re.escape(self._name).replace("_", r"\\?_") + r"(?::\w{1,40})?"
         if self._closes:
             return rf"(?i:<\s{{0,3}}[/\\]\s{{0,3}}{name}\s{{0,3}}>)"
         return rf"(?i:<\s{{0,3}}{name}(?:\s[^<>]{{0,{_LONGEST_TAG}}})?>)"
@@ -228,10 +228,6 @@ def _by_next(markers: Sequence[Marker], numbers: Sequence[int]) -> dict[str, _Bu
         begun: _Bucket(markers, [n for n in numbers if markers[n].same[2:4] == begun])
         for begun in nexts
     }
-
-
-def _spelled_in_name(char: str) -> str:
-    return r"\\?_" if char == "_" else re.escape(char)
 
 
 @cache

@@ -386,7 +386,8 @@ class ReplyReader:
         assert run is not None, "a run has at least one character"
         fence = FENCE.match(text, at)
         waits = fence is None and not final and FENCE.may_change(text, at)
-        if (fence or waits) and self._may_fence():
+        place = self.place
+        if (fence or waits) and place.allows_fence and (self._line_begins or not place.in_code):
             if fence is None:
                 return at
             self._markers_left -= 1
@@ -402,10 +403,6 @@ class ReplyReader:
     def _in_rest(self, text: str, at: int, final: bool) -> int:
         self.outbox.text(text[at:], self.base + at)
         return len(text)
-
-    def _may_fence(self) -> bool:
-        """Would a run of backticks begin a fence here, with the line as it is?"""
-        return self.place.allows_fence and (self._line_begins or not self.place.in_code)
 
     def _at_bracket(self, text: str, at: int, final: bool) -> int:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
