@@ -11,7 +11,7 @@ import re
 from io import StringIO
 
 from ...messages import ProblemKind, Repair
-from ..families.tags import Tag, TaggedCalls, closes_list, tag_at
+from ..families.tags import Tag, TaggedCalls, closes_list, pass_closing, tag_at
 from ..patterns import Pattern
 from ..reply.forms import Family
 from ..reply.hot_string import StreamedString
@@ -96,9 +96,9 @@ class MarkedBody:
         opening = yield from self._before(source)
         while opening is not None:
             calls = self._calls = self._begin(opening, source)
-            yield from self._in_calls(source, calls)
+            refused = yield from self._in_calls(source, calls)
             self._calls = None
-            if not calls.refused:
+            if not refused:
                 opening = yield from self._between(source)
                 continue
             self._setting.outbox.linger = False
@@ -182,8 +182,9 @@ class MarkedBody:
         source.at += len(opening.lead)
         return calls
 
-    def _in_calls(self, source: Source, calls: CallsReader) -> Pull[None]:
-        """Let *calls* read to their end; what lies behind that is read again."""
+    def _in_calls(self, source: Source, calls: CallsReader) -> Pull[bool]:
+        """Let *calls* read to their end, behind which is read again; was there no call?"""
+        element = ""
         while not calls.done:
             at = source.at
             if at < len(source.text):
@@ -193,11 +194,17 @@ class MarkedBody:
             elif self._finished:
                 calls.finish(self._reason or None)
             self.committed = self.committed or calls.committed
+            if isinstance(calls, TaggedCalls) and calls.json is not None:
+                element, calls = calls.element, calls.json
+                self._calls = calls
+                continue
             self._pushback = calls.take_pushback()
             if self._pushback or (source.at == at and not calls.done):
                 yield
+        yield from pass_closing(source, element)
         if source.text:  # else the reply is over in them
             self._start = source.offset
+        return calls.refused
 
     def _between(self, source: Source) -> Pull[Opening | None]:
         """Behind a call: the next one, if there is one; all is read if there is none."""

@@ -30,7 +30,7 @@ from ..values.strict import Refused, malformed
 from .json_calls import JsonCalls
 from .tag_values import NULL_WORD, Elements, ValueType, tell_argument, value_type
 
-__all__ = ["Tag", "TaggedCalls", "closes_list", "opens_call", "tag_at"]
+__all__ = ["Tag", "TaggedCalls", "closes_list", "opens_call", "pass_closing", "tag_at"]
 
 # -- one tag ------------------------------------------------------------------------------
 
@@ -164,37 +164,16 @@ class TaggedCalls(PulledCalls):
         super().__init__(begun)
         self._ends, head = begun.ends, begun.head
         self._name, self._id = (head.name, head.id) if head else ("", "")
-        self._element = ""  # of the call
+        self.element = ""  # of the call
         self._key = self._type = ""  # of the value that comes next
         self._given: set[str] = set()  # arguments whose value has begun
-        self._json: JsonCalls | None = None  # reads the arguments, if they are JSON
+        self.json: JsonCalls | None = None  # reads on if the arguments are JSON
         self.committed = bool(self._name)
 
     @property
     def meant(self) -> bool:
         """Is it certain that this is a call, so that a cut makes it a truncated one?"""
-        return self._json is None and (bool(self._name) or not self._setting.gated)
-
-    @property
-    def streaming(self) -> StreamedString | None:
-        """The string argument in which reading stands, if that is so."""
-        if self._json is not None:
-            return self._json.streaming
-        return super().streaming
-
-    def take_pushback(self) -> str:
-        """Text behind the end of a broken call, if its arguments were JSON."""
-        return self._json.take_pushback() if self._json is not None else ""
-
-    def finish(self, reason: str | None) -> None:
-        """The reply is over inside the call."""
-        if self._json is None:
-            super().finish(reason)
-            return
-        if not self._json.done:
-            self._json.finish(reason)
-        self.done = self._json.done  # and its call told, whatever closes the element
-        self.refused = self._json.refused
+        return bool(self._name) or not self._setting.gated
 
     def reject(self, fault: Refused) -> None:
         """Say what is wrong with the call, also if no argument has come."""
@@ -219,8 +198,8 @@ class TaggedCalls(PulledCalls):
 
     @property
     def _closing_words(self) -> list[str]:
-        if self._element:
-            return [self._element]
+        if self.element:
+            return [self.element]
         ends = [end.text for end in self._ends if end.text[:2] == "</"]
         return [*(re.split(r"[/:|>]", end)[-2] for end in ends), "tool_call"]
 
@@ -228,24 +207,20 @@ class TaggedCalls(PulledCalls):
         """The call, told of with its first argument: before that, JSON may come instead."""
         return self._call if self._call is not None else self.open(self._name, self._id)
 
-    def write(self) -> None:
-        if self._json is None:
-            super().write()
-
     # -- its parts ------------------------------------------------------------------------
 
     def grammar(self, source: Source) -> Pull[None]:
         """The name, then the arguments, up to what closes the call."""
         while not (yield from self._is_over(source)):
             tag = yield from source.ask(tag_at)
-            said = self._name or self._element
+            said = self._name or self.element
             if isinstance(tag, Tag):
                 if (yield from self._at_tag(source, tag)):
                     break
             elif self._name and (yield from source.take(_CDATA)):
                 continue  # Toolify's models wrap JSON in it; the value is the same without
             elif self._call is None and said and source.text[source.at] == "{":
-                yield from self._in_json(source)
+                self.json = self._json_reader()
                 return
             elif self._name:
                 self.mended(Repair("stray_text", Grade.GUESSED))
@@ -288,7 +263,7 @@ class TaggedCalls(PulledCalls):
 
     def _ends_with(self, tag: Tag) -> bool:
         word = tag.word.lower()
-        if word == self._element.lower() or (word in _CALLS and not self._element):
+        if word == self.element.lower() or (word in _CALLS and not self.element):
             return True
         if word in _ARGUMENTS or word == "arg_value":
             # What was taken for the end of the value before may have been a part of it.
@@ -304,19 +279,19 @@ class TaggedCalls(PulledCalls):
             raise NoCall
         source.at = tag.end
         # Within a call, <tool>f</tool> says which; by itself it would be a call without arguments.
-        if word == "tool" and self._element and (yield from source.match(_TOOL_NAME)):
+        if word == "tool" and self.element and (yield from source.match(_TOOL_NAME)):
             word = "tool_name"
         if word in _NAMES:
             self._named((yield from self._word(source, tag.word)))
         elif own or word in _CALLS:
-            self._element = tag.word
+            self.element = tag.word
             name = tag.value or tag.told("name", "tool", "tool_name", "function")
             if own or name:
                 self._named(tag.word if own else name)
 
     def _plain_name(self, source: Source) -> Pull[None]:
         """Where the name may stand as it is, behind the tag of the call."""
-        head = (yield from source.ask(read_head)) if self._element else NO
+        head = (yield from source.ask(read_head)) if self.element else NO
         if not isinstance(head, Head) or source.text[head.end : head.end + 1] not in ("{", "<"):
             raise NoCall
         source.at = head.end
@@ -520,11 +495,10 @@ class TaggedCalls(PulledCalls):
             else:
                 return False
 
-    # -- arguments as JSON ----------------------------------------------------------------
-
-    def _in_json(self, source: Source) -> Pull[None]:
+    def _json_reader(self) -> JsonCalls:
+        """What reads the arguments that follow as JSON."""
         self.write()
-        own_end = (Marker(f"</{self._element}>"),) if self._element else ()
+        own_end = (Marker(f"</{self.element}>"),) if self.element else ()
         begun = Beginning(
             self._setting,
             marked=not self._setting.gated,
@@ -533,31 +507,17 @@ class TaggedCalls(PulledCalls):
             head=Head(self._name, self._id, 0) if self._name else None,
             lead=self._lead.getvalue(),
         )
-        json = self._json = JsonCalls(begun)
-        yield from self._delegate(source, json)
-        self.refused = json.refused
-        while self._element and (yield from self._behind_json(source)):
-            pass
+        return JsonCalls(begun)
 
-    def _delegate(self, source: Source, json: JsonCalls) -> Pull[None]:
-        """Let *json* read on until it is done."""
-        while not json.done:
-            start = source.at
-            source.at = json.feed(source.text, start, source.base, source.final)
-            if json.interrupted:
-                json.finish(None)
-            self.committed = self.committed or json.committed
-            if source.at == start and not json.done:
-                yield
-            while json.pushback:  # what lies behind is only read after that
-                yield
 
-    def _behind_json(self, source: Source) -> Pull[bool]:
-        """Behind the arguments: does something close that stands around them, and not the call?"""
+def pass_closing(source: Source, element: str) -> Pull[None]:
+    """Behind arguments in JSON, pass over what closes around them, up to the call's *element*."""
+    goes_on = bool(element)
+    while goes_on:
         yield from source.skip_space()
         tag = yield from source.ask(tag_at)
         if not isinstance(tag, Tag) or not tag.closes:
-            return False
-        if closes_list(tag) or tag.word.lower() == self._element.lower():
+            return
+        goes_on = closes_list(tag)
+        if goes_on or tag.word.lower() == element.lower():
             source.at = tag.end
-        return closes_list(tag)
