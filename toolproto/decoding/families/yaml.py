@@ -208,7 +208,7 @@ class YamlCalls(PulledCalls):
 
     @property
     def _recorded(self) -> CallRecord | None:
-        return self._tree.draft.call if self._tree.draft is not None else None
+        return self._tree.draft
 
     def write(self) -> None:
         """Give the call the text that was read."""

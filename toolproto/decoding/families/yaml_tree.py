@@ -14,7 +14,6 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from ...messages import Grade, Repair
-from ...tools.spec import ToolSpec
 from ..calls.record import CallRecord, CallSetting, TextSink
 from ..calls.shape import ID_KEYS, OTHER_KEYS, as_object
 from ..values.strict import DUPLICATE_KEY, Refused, malformed, put_member, too_deep
@@ -78,7 +77,7 @@ class YamlTree:
     @property
     def committed(self) -> bool:
         """Is it certain that there is a call in it?"""
-        return self._has_ended_call or (self.draft is not None and self.draft.call.announced)
+        return self._has_ended_call or (self.draft is not None and self.draft.announced)
 
     @property
     def indent(self) -> int:
@@ -209,7 +208,7 @@ class YamlTree:
                 self._has_ended_call = True
             self.draft = None
         if frame.role is _Role.NESTED and draft is not None:
-            draft.call.mended(Repair("nested_call"))
+            draft.mended(Repair("nested_call"))
         if self._frames:
             self._frames[-1].open = False
             if frame.role is _Role.DATA:
@@ -228,7 +227,7 @@ class YamlTree:
         frame, draft = self._frames[-1], self.draft
         frame.open = False
         if draft is not None:
-            draft.call.mended(*repairs)
+            draft.mended(*repairs)
         if frame.role is _Role.LIST:
             if value is not None:
                 raise malformed("the list must hold calls")
@@ -246,7 +245,7 @@ class YamlTree:
 
     def _keep(self, frame: _Frame, value: Any) -> None:
         if put_member(frame.value, frame.key, value) and self.draft is not None:
-            self.draft.call.mended(DUPLICATE_KEY)
+            self.draft.mended(DUPLICATE_KEY)
 
     def open_text(self) -> TextSink:
         """What takes the string that is due: the call, if it may be handed out while it comes."""
@@ -257,46 +256,34 @@ class YamlTree:
         if not draft.takes_text(frame.key, in_arguments=in_arguments):
             return TextSink()
         frame.open = False
-        draft.call.key(frame.key)
-        return draft.call
+        draft.key(frame.key)
+        return draft
 
 
 _UNEVEN = "its lines are not evenly indented"
 
 
-class _Draft:
-    """A mapping whose text begins at *start* in the reply; *drift* is how it departs already.
+class _Draft(CallRecord):
+    """A mapping that may be a call.
 
-    Raises :class:`Refused` where it turns out to be no call, or none that can be used.
+    Raises :class:`Refused` where it turns out to be none, or none that can be used.
     """
 
     def __init__(self, setting: CallSetting, start: int, drift: tuple[Repair, ...]) -> None:
-        self._setting = setting
-        self._id = ""
+        super().__init__(setting, start, drift=drift)
         self._spoken = False  # is there a member for the arguments?
         self._early: list[tuple[str, Any]] = []  # arguments that came before the name
         self._beside: dict[str, Any] = {}  # members that may turn out to be arguments
-        self.call = CallRecord(setting, start, drift=drift)
-
-    @property
-    def name(self) -> str:
-        """The tool's name, once that came."""
-        return self.call.name
-
-    @property
-    def tool(self) -> ToolSpec | None:
-        """The tool it calls, if that is known and on offer."""
-        return self._setting.offered.get(self.name) if self.name else None
 
     # -- members --------------------------------------------------------------------------
 
     def heard(self, key: str) -> None:
         """A member is called *key*; its value comes."""
         shape = self._setting.shape
-        if self.call.announced:
+        if self.announced:
             return
         if self.name and (self.holds_arguments(key) or self._is_own(key)):
-            self._announce()
+            self.announce(self._id)
             return
         leads = key in shape.name_keys or key in shape.list_keys or key in shape.nesting_keys
         if key not in OTHER_KEYS and (self.name or not (leads or key in shape.argument_keys)):
@@ -324,14 +311,14 @@ class _Draft:
             arguments = as_object(value, repairs)
             if arguments is None:
                 raise malformed("its arguments must be a mapping of keys")
-            self.call.mended(*repairs)
+            self.mended(*repairs)
             for name, each in arguments.items():
                 self.argument(name, each)
         elif self._is_own(key):
-            self.call.mended(_FLATTENED)
+            self.mended(_FLATTENED)
             self.argument(key, value)
         elif key in ID_KEYS and isinstance(value, str):
-            self._id = value
+            self._id = self._id if self.announced else value
         elif key not in OTHER_KEYS:
             self._beside[key] = value
 
@@ -339,22 +326,21 @@ class _Draft:
         """The member *key* holds the arguments."""
         self._spoken = True
         if key != self._setting.shape.arguments:
-            self.call.mended(Repair("arguments_key", detail=key))
+            self.mended(Repair("arguments_key", detail=key))
 
     def argument(self, key: str, value: Any) -> None:
         """The argument *key* is *value*."""
-        if not self.call.announced:
-            self._early.append((key, value))
+        if self.announced:
+            super().argument(key, value)
         else:
-            self.call.key(key)
-            self.call.value(value)
+            self._early.append((key, value))
 
     def takes_text(self, key: str, *, in_arguments: bool) -> bool:
         """Can the call take the text of *key* while it comes?"""
-        if not self.call.announced or in_arguments:
-            return self.call.announced
+        if not self.announced or in_arguments:
+            return self.announced
         flat = self._is_own(key) and not self.holds_arguments(key)
-        self.call.mended(*((_FLATTENED,) if flat else ()))
+        self.mended(*((_FLATTENED,) if flat else ()))
         return flat
 
     # -- the call -------------------------------------------------------------------------
@@ -362,31 +348,33 @@ class _Draft:
     def _named(self, key: str, name: str) -> None:
         if not _NAME.fullmatch(name):
             raise _no_call()
-        self.call.name = name.replace("\\_", "_")
+        self.name = name.replace("\\_", "_")
+        self.tool = self._setting.offered.get(self.name)
         asked = key == self._setting.shape.name
         if not asked:
-            self.call.mended(Repair("name_key", detail=key))
+            self.mended(Repair("name_key", detail=key))
         if self._spoken or (asked and self._setting.offered.knows(self.name)):
-            self._announce()
+            self.announce(self._id)
 
-    def _announce(self) -> None:
+    def announce(self, id: str = "") -> None:
+        """It is certain that this is a call of ``name``."""
         if self._setting.gated and not self._setting.offered.knows(self.name):
             raise _no_call()
-        self.call.announce(self._id)
+        super().announce(id)
         for key, value in self._early:
             self.argument(key, value)
 
     def end(self, *repairs: Repair) -> None:
         """Nothing more belongs to it."""
-        if not self.call.announced:
+        if not self.announced:
             if not self.name or self.tool is None or self.tool.required:
                 raise _no_call()
-            self._announce()
+            self.announce(self._id)
         if self._beside and not self._spoken:
-            self.call.mended(_FLATTENED)
+            self.mended(_FLATTENED)
             for key, value in self._beside.items():
                 self.argument(key, value)
-        self.call.complete(*repairs)
+        self.complete(*repairs)
 
 
 def _no_call() -> Refused:
