@@ -62,6 +62,7 @@ CALLS_IN_CALLS = [
     # What was announced by its name alone is refused when it turns out to hold others.
     (f'{{"name": "get_weather", "calls": [{INNER}], "arguments": {BERGEN}}}', ["Oslo"], 1),
     (f'{{"name": "get_weather", "calls": [{INNER}, {INNER}]}}', ["Oslo", "Oslo"], 1),
+    ('{"name": "get_weather", "calls": [{"x": "y"}]}', [], 2),
     ('{"name": "get_weather", "calls": [{"a": [1}], "arguments": ["x\'y", \'"},{"\', [1]]}', [], 2),
 ]
 

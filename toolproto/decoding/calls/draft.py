@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
-from io import SEEK_END
 from typing import Any
 
 from ...messages import ProblemKind, Repair
@@ -56,6 +55,8 @@ class CallDraft(CallRecord):
         self._args_start = self._args_end = self._told = 0  # where in its text
         self._args_path: tuple[str, ...] = ()  # the members that lead to them
         self._args: ArgumentsText | None = None
+        # What follows that place: reading it back from a StringIO would blow that up fourfold.
+        self._untold: list[str] = []
         self.holds_list = False
 
     # -- while it is being written --------------------------------------------------------
@@ -75,6 +76,11 @@ class CallDraft(CallRecord):
         """Is it still to be said which tool is called?"""
         return not self.name
 
+    def write(self, text: str) -> None:
+        super().write(text)
+        if self._args is not None and (self._args.live or self._args.sure(0) > self._told):
+            self._untold.append(text)
+
     def _take_quoted(self, piece: str) -> None:
         self._raw.write(piece)  # its arguments are read when all of it has come
         self._told += len(piece)
@@ -89,14 +95,14 @@ class CallDraft(CallRecord):
             self.name = value
             self.tell_early()
 
-    def open_arguments(self, at: int, path: tuple[str, ...]) -> ArgumentsText | None:
-        """The arguments begin at *at* in its text; None if they did so before.
+    def open_arguments(self, path: tuple[str, ...]) -> ArgumentsText | None:
+        """The arguments begin at the end of its text; None if they did so before.
 
         *path* are the members of the object that lead to them.
         """
         if self._args is not None:
             return None
-        self._args_start = self._told = at
+        self._args_start = self._told = at = self.length
         self._args_path = path
         # Behind a head, the whole call may follow instead of its arguments.
         doubtful = self._setting.shape.call_keys if self._head else frozenset()
@@ -130,13 +136,13 @@ class CallDraft(CallRecord):
         """Hand out the arguments that have become certain."""
         if self._args is None or not self.announced:
             return
-        start, sure = self._told, self._args.sure(self.length)
+        # A call that is too long is handed out as far as it is kept.
+        start, sure = self._told, min(self._args.sure(self.length), self.length)
         if sure > start:
-            self._raw.seek(start)
-            text = self._raw.read(sure - start)
-            self._raw.seek(0, SEEK_END)
+            text = "".join(self._untold)
+            self._untold = [text[sure - start :]] if self._args.live else []
             self._told = sure
-            self._tell(self._args.as_json(text, start))
+            self._tell(self._args.as_json(text[: sure - start], start))
 
     # -- when it is over ------------------------------------------------------------------
 

@@ -334,7 +334,8 @@ class JsonCalls(JsonListener):
             self._begin(at, marked).tell_early()
         if role is _Role.ARGUMENTS and self._draft is not None:
             path = [frame.key for frame in self._frames[-2:] if frame.role in _IN_CALL]
-            opened = self._draft.open_arguments(self._place(at), tuple(path))
+            self._flush(at)
+            opened = self._draft.open_arguments(tuple(path))
             self._args = opened or NO_ARGUMENTS
             role = role if opened else _Role.INSIDE
         return _Frame(bracket, role, marked)
@@ -350,6 +351,7 @@ class JsonCalls(JsonListener):
         self._flush(at)
         if self._draft is not None:
             self._draft.refuse_others()
+            self.committed = self.committed or self._draft.announced
             self._draft = None
 
     def _departure(self) -> tuple[Repair, ...]:
