@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
+from .order import dealt
 from .patience import ended_for_good, hear_interrupts, limit_of, limited, real_stderr
 
 # Time is not what these tests measure, and shared machines are slow now and then. A usual run draws
@@ -17,7 +18,7 @@ settings.register_profile(
     "toolproto",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=48,
+    max_examples=32,
     derandomize=True,
 )
 # `make check` is to answer soon; `make test` looks closer.
@@ -46,6 +47,13 @@ def pytest_collection() -> Iterator[None]:
         _draw()
         gc.enable()
         gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if processes > 1:
+        items[:] = dealt(items, processes)
 
 
 @given(strategies.none())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 from hypothesis import settings
 
-from tests.amount import some, some_paradigms
+from tests.amount import amount, some, some_paradigms
 from toolproto.paradigms import paradigms
 from toolproto.testing import CallContext, ParadigmLaws
 
@@ -49,7 +49,7 @@ class TestTheOthers(ParadigmLaws):
     A usual run tries each of the dear laws on a quarter of them, the next on the next quarter.
     """
 
-    examples = settings().max_examples // 12  # in a usual run: 4
+    examples = settings().max_examples // amount(8, 12)  # in a usual run: 4
     size = 8_000
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
