@@ -44,12 +44,12 @@ def amount(usual: int, whole: int) -> int:
 
 
 def some_paradigms(first: int = 0) -> list[str]:
-    """The names of one paradigm for each payload, and of a quarter of the others.
+    """The names of one paradigm for each payload, and of an eighth of the others.
 
     For what does not depend on how calls are written, or only as far as their engine does.
     """
     others = [name for name in paradigms() if name not in EACH_PAYLOAD]
-    return sorted([*EACH_PAYLOAD, *some(others, 4, first)])
+    return sorted([*EACH_PAYLOAD, *some(others, 8, first)])
 
 
 @cache

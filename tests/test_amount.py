@@ -50,7 +50,7 @@ def test_a_few_are_spread_and_all_of_them_are_taken_on_demand(monkeypatch):
 
 def test_every_payload_is_among_some_paradigms_and_each_paradigm_has_its_turn():
     assert {payload(name) for name in paradigms()} == {payload(name) for name in EACH_PAYLOAD}
-    turns = [some_paradigms(first) for first in range(4)]
+    turns = [some_paradigms(first) for first in range(8)]
     assert all(set(EACH_PAYLOAD) < set(turn) for turn in turns)
     assert set().union(*turns) == set(paradigms())
 

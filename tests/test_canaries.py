@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tests import plain
 from tests.proxy.backend import served
 from tests.proxy.spans import recorded_spans
 from toolproto import AsyncChatSession, ChatSession, tool
@@ -237,7 +238,7 @@ class Client:
         self.key, self.said = f"zebra0{name}0key", f"zebra0{name}0wish"
         self.cookie = f"zebra0{name}0crumb"
         self.told: list[str] = []
-        self._client = httpx.Client(verify=False)
+        self._client = plain.Client(verify=False)
 
     def ask(self, model: str, **more: Any) -> None:
         body = {"model": model, "messages": [{"role": "user", "content": self.said}], **more}
@@ -291,7 +292,7 @@ def test_nothing_of_one_client_of_the_proxy_reaches_another_or_a_log(caplog, mon
                     client.get("/nowhere")
             for client in clients:
                 client.close()
-            counts = httpx.get(f"{url}/metrics").text
+            counts = plain.get(f"{url}/metrics").text
     texts = {
         "open head": "\n".join(open_one.heads),
         "open body": "\n".join(open_one.bodies),

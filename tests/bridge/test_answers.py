@@ -6,9 +6,9 @@ import gc
 import tracemalloc
 from typing import Any
 
-import httpx
 import pytest
 
+from tests import plain
 from tests.proxy.backend import Backend
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import OSLO, WEATHER, proxy
@@ -150,23 +150,23 @@ def test_a_tool_is_called_and_answered_without_saying_everything_again(stream: b
     with proxy(Backend(model_of("xml_tag"))) as url:
         body = {"model": "m", "tools": [TOOL], "stream": stream}
         path = f"{url}/v1/responses"
-        first = httpx.post(path, json={**body, "input": OSLO})
+        first = plain.post(path, json={**body, "input": OSLO})
         id = first.text.split('"id":')[1].split('"')[1]
-        kept = httpx.get(f"{path}/{id}").json()
+        kept = plain.get(f"{path}/{id}").json()
         call = kept["output"][-1]
         result = {"type": "function_call_output", "call_id": call["call_id"], "output": "rain"}
         by_response = {"previous_response_id": id, "input": [result]}
         references = [{"type": "item_reference", "id": item["id"]} for item in kept["output"]]
         by_items = {"input": [{"role": "user", "content": OSLO}, *references, result]}
         for again in (by_response, by_items):
-            answer = httpx.post(path, json={**body, "stream": False, **again}).json()
+            answer = plain.post(path, json={**body, "stream": False, **again}).json()
             assert answer["output"][0]["content"][0]["text"] == "I was told: rain"
-        items = httpx.get(f"{path}/{id}/input_items").json()
+        items = plain.get(f"{path}/{id}/input_items").json()
         assert [item["role"] for item in items["data"]] == ["user"] and not items["has_more"]
-        assert httpx.delete(f"{path}/{id}").json()["deleted"] is True
-        gone = httpx.get(f"{path}/{id}")
-        refused = httpx.post(path, json={**body, **by_response})
-        lost = httpx.post(path, json={**body, **by_items})
+        assert plain.delete(f"{path}/{id}").json()["deleted"] is True
+        gone = plain.get(f"{path}/{id}")
+        refused = plain.post(path, json={**body, **by_response})
+        lost = plain.post(path, json={**body, **by_items})
     assert gone.status_code == 404 and id in gone.json()["error"]["message"]
     assert refused.status_code == 400
     assert refused.json()["error"]["code"] == "previous_response_not_found"
@@ -176,6 +176,6 @@ def test_a_tool_is_called_and_answered_without_saying_everything_again(stream: b
 
 def test_how_much_is_remembered_is_a_setting():
     with proxy(Backend(model_of("xml_tag")), limits=ProxyLimits(remembered=0)) as url:
-        answer = httpx.post(f"{url}/v1/responses", json={"model": "m", "input": "Hello"}).json()
+        answer = plain.post(f"{url}/v1/responses", json={"model": "m", "input": "Hello"}).json()
         assert answer["store"] is False
-        assert httpx.get(f"{url}/v1/responses/{answer['id']}").status_code == 404
+        assert plain.get(f"{url}/v1/responses/{answer['id']}").status_code == 404

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-import httpx
 import pytest
 
+from tests import plain
 from tests.proxy.backend import Backend
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import CHAT, asked, proxy
@@ -19,7 +19,7 @@ def test_a_model_that_writes_a_clients_text_again_writes_what_the_client_had(str
     order = f"Call get_weather with {json.dumps({'city': city})}"
     backend = Backend(model_of("xml_tag"))
     with proxy(backend) as url:
-        answer = httpx.post(url + CHAT, json=asked(order, stream=stream)).text
+        answer = plain.post(url + CHAT, json=asked(order, stream=stream)).text
     assert BREAK in backend.bodies[0]["messages"][-1]["content"]
     assert BREAK not in answer and "2063" not in answer
     assert "im_start" in answer

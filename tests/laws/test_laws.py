@@ -46,7 +46,7 @@ class TestThoseReadClosely(ParadigmLaws):
 class TestTheOthers(ParadigmLaws):
     """They share those engines: a few examples show whether the declaration fits.
 
-    A usual run tries each of the dear laws on a quarter of them, the next on the next quarter.
+    A usual run tries each of the dear laws on an eighth of them, the next on the next eighth.
     """
 
     examples = settings().max_examples // amount(8, 12)  # in a usual run: 4

@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Messages, served
 from tests.proxy.wire import CHAT, asked
@@ -48,7 +49,7 @@ def running(*command: str, **options) -> Iterator[subprocess.Popen[bytes]]:
 
 def answers(url: str) -> bool:
     try:
-        return httpx.get(url, timeout=5).status_code == 200
+        return plain.get(url, timeout=5).status_code == 200
     except httpx.HTTPError:
         return False
 
@@ -88,7 +89,7 @@ def is_missing(name: str) -> bool:
 
 
 def said(url: str) -> str:
-    answer = httpx.post(url + CHAT, json=asked("x"), timeout=PATIENCE)
+    answer = plain.post(url + CHAT, json=asked("x"), timeout=PATIENCE)
     return str(answer.json()["choices"][0]["message"]["content"])
 
 
@@ -124,7 +125,7 @@ def assert_streams(url: str) -> None:
     """Tokens come one after the other, and not all at the end."""
     asking = asked("slow", stream=True)
     times = []
-    with httpx.stream("POST", url + CHAT, json=asking, timeout=PATIENCE) as answer:
+    with plain.stream("POST", url + CHAT, json=asking, timeout=PATIENCE) as answer:
         for line in answer.iter_lines():
             if line:
                 times.append(time.monotonic())

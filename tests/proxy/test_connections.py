@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-import httpx
 import pytest
 import uvicorn
 from starlette.applications import Starlette
@@ -16,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from tests import plain
 from tests.patience import PATIENCE
 from toolproto.proxy.connections import BoundedProtocol
 from toolproto.proxy.run import SERVER_OPTIONS
@@ -147,7 +147,7 @@ def takes_nothing(place: tuple[str, int], asked: bytes) -> None:
 
 
 def test_a_client_that_takes_its_time_between_requests_is_served(place):
-    with httpx.Client() as client:
+    with plain.Client() as client:
         url = f"http://127.0.0.1:{place[1]}{FINE.decode()}"
         assert [client.get(url).text for _ in range(5)] == ["fine"] * 5
 
@@ -156,7 +156,7 @@ def test_connections_that_ask_for_nothing_make_room():
     with served(BoundedProtocol, most=5) as place, ExitStack() as stack:
         silent = [stack.enter_context(socket.create_connection(place)) for _ in range(5)]
         url = f"http://127.0.0.1:{place[1]}{FINE.decode()}"
-        assert [httpx.get(url).text for _ in range(3)] == ["fine"] * 3
+        assert [plain.get(url).text for _ in range(3)] == ["fine"] * 3
         silent[0].settimeout(PATIENCE)
         with suppress(ConnectionError):  # the oldest went first
             assert silent[0].recv(1) == b""

@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import httpx
 import pytest
 
+from tests import plain
 from tests.proxy.backend import Backend, served
 from toolproto.bridge.asked import AnswerShape, Asked
 from toolproto.bridge.exchange import Exchange
@@ -69,7 +69,7 @@ def test_a_backend_that_takes_grammars_is_told_the_format_of_an_answer() -> None
     with served(backend.app()) as upstream:
         config = ProxyConfig((Upstream(f"{upstream}/v1", service="llama.cpp"),))
         with served(make_app(config)) as url:
-            came = httpx.post(f"{url}/api/chat", json=body).json()
+            came = plain.post(f"{url}/api/chat", json=body).json()
     assert json.loads(came["message"]["content"]) == {"city": "Oslo", "kind": "capital"}
     [told] = backend.bodies
     assert 'call-answer ::= "{\\"city\\": " string' in told["grammar"]

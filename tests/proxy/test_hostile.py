@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Refusal, served
 from toolproto import UsageError
@@ -59,7 +60,7 @@ HOSTS = ["evil.example", "127.0.0.1.evil.example", "evil.example:80", "localhost
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("path", ["/v1/models", "/healthz", "/metrics"])
 def test_a_name_that_was_pointed_here_is_refused(url, host, path):
-    assert httpx.get(url + path, headers={"host": host}).status_code in (400, 421)
+    assert plain.get(url + path, headers={"host": host}).status_code in (400, 421)
 
 
 ORIGINS = ["https://evil.example", "null", "http://localhost.evil.example", "file://", "x"]
@@ -67,7 +68,7 @@ ORIGINS = ["https://evil.example", "null", "http://localhost.evil.example", "fil
 
 @pytest.mark.parametrize("origin", ORIGINS)
 def test_a_page_of_another_origin_is_refused(url, origin):
-    answer = httpx.post(url + CHAT, json=BODY, headers={"origin": origin})
+    answer = plain.post(url + CHAT, json=BODY, headers={"origin": origin})
     assert answer.status_code == 403
     assert "access-control-allow-origin" not in answer.headers
 
@@ -80,15 +81,15 @@ def test_a_page_of_this_machine_is_refused_unless_it_comes_from_here(url):
         f"http://localhost:{port}",
         "http://127.0.0.1",
     ):
-        assert httpx.post(url + CHAT, json=BODY, headers={"origin": origin}).status_code == 403
+        assert plain.post(url + CHAT, json=BODY, headers={"origin": origin}).status_code == 403
 
 
 def test_a_page_of_the_proxys_own_origin_is_served(url):
-    assert httpx.get(f"{url}/healthz", headers={"origin": url}).status_code == 200
+    assert plain.get(f"{url}/healthz", headers={"origin": url}).status_code == 200
     own = {"host": "localhost", "origin": "http://localhost"}
-    assert httpx.get(f"{url}/healthz", headers=own).status_code == 200
+    assert plain.get(f"{url}/healthz", headers=own).status_code == 200
     secure = {"host": "localhost:443", "origin": "https://localhost"}
-    assert httpx.get(f"{url}/healthz", headers=secure).status_code == 200
+    assert plain.get(f"{url}/healthz", headers=secure).status_code == 200
 
 
 def test_a_preflight_of_another_origin_is_refused(url):
@@ -126,7 +127,7 @@ BODIES = {
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_a_body_that_cannot_be_meant_is_refused(url, body):
-    answer = httpx.post(url + CHAT, content=body)
+    answer = plain.post(url + CHAT, content=body)
     assert answer.status_code == 400
     assert answer.json()["error"]["message"]
 
@@ -134,7 +135,7 @@ def test_a_body_that_cannot_be_meant_is_refused(url, body):
 @pytest.mark.parametrize("path", [CHAT, "/v1/embeddings", "/v1/messages/count_tokens"])
 def test_a_packed_body_is_refused_by_what_it_is(url, path):
     packed = gzip.compress(json.dumps(BODY).encode())
-    answer = httpx.post(url + path, content=packed, headers={"content-encoding": "gzip"})
+    answer = plain.post(url + path, content=packed, headers={"content-encoding": "gzip"})
     assert answer.status_code == 415
     assert "content-encoding: gzip" in answer.json()["error"]["message"]
 
@@ -143,7 +144,7 @@ def test_a_packed_body_is_refused_by_what_it_is(url, path):
 def test_a_body_that_is_too_long_is_refused(url, chunked):
     long = json.dumps({**BODY, "x": "y" * 60_000}).encode()
     content = iter([long]) if chunked else long
-    assert httpx.post(url + CHAT, content=content).status_code == 413
+    assert plain.post(url + CHAT, content=content).status_code == 413
 
 
 def test_a_body_that_does_not_come_is_refused(url, monkeypatch):
@@ -189,7 +190,7 @@ ELSEWHERE = ["api_base", "base_url", "api_key", "custom_llm_provider", "extra_he
 @pytest.mark.parametrize("field", ELSEWHERE)
 def test_a_client_cannot_choose_the_backend(url, backend, field):
     told = {**BODY, "tools": [TOOL], field: "http://evil.example/v1"}
-    assert httpx.post(url + CHAT, json=told).status_code == 200
+    assert plain.post(url + CHAT, json=told).status_code == 200
     assert field not in backend.bodies[-1]
 
 
@@ -216,7 +217,7 @@ def test_every_path_asks_for_the_key_or_is_refused(locked, path, caplog):
     caplog.set_level(logging.INFO, "toolproto.proxy")
     for headers in KEYS:
         raw = {name: value.encode("latin-1") for name, value in headers.items()}
-        assert httpx.get(locked + path, headers=raw).status_code == 401
+        assert plain.get(locked + path, headers=raw).status_code == 401
     lines = [json.loads(each.msg) for each in caplog.records if each.name == "toolproto.proxy"]
     assert {(line["status"], line["reason"]) for line in lines} == {(401, "invalid_api_key")}
     assert (len(lines), {line["path"] for line in lines}) == (len(KEYS), {path})
@@ -225,19 +226,19 @@ def test_every_path_asks_for_the_key_or_is_refused(locked, path, caplog):
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 def test_whether_it_is_well_is_told_to_everybody(locked, path):
-    answer = httpx.get(locked + path)
+    answer = plain.get(locked + path)
     assert (answer.status_code, answer.json().keys()) == (200, {"status"})
 
 
 def test_the_key_opens(locked):
     for headers in ({"authorization": f"Bearer {CANARY}"}, {"x-api-key": CANARY}):
-        assert httpx.get(f"{locked}/metrics", headers=headers).status_code == 200
+        assert plain.get(f"{locked}/metrics", headers=headers).status_code == 200
 
 
 def test_the_proxys_own_key_is_not_passed_on(locked, backend):
     headers = {"authorization": f"Bearer {CANARY}"}
     for body in (BODY, {**BODY, "tools": [TOOL]}):
-        assert httpx.post(locked + CHAT, json=body, headers=headers).status_code == 200
+        assert plain.post(locked + CHAT, json=body, headers=headers).status_code == 200
         assert CANARY not in str(backend.headers[-1])
 
 
@@ -258,7 +259,7 @@ def test_a_clients_key_is_listed_to_nobody_it_may_not_be_for(monkeypatch):
         sent = {"authorization": f"Bearer {CANARY}"}
         for upstreams in (places, places[1:]):
             with served(make_app(ProxyConfig(upstreams))) as url:
-                assert httpx.get(f"{url}/v1/models", headers=sent).status_code == 200
+                assert plain.get(f"{url}/v1/models", headers=sent).status_code == 200
     assert [each.get("authorization") for each in one.headers] == [None]
     # The only one that has no key of its own can be meant.
     assert [each.get("authorization") for each in two.headers] == [None, f"Bearer {CANARY}"]
@@ -272,7 +273,7 @@ def test_a_cookie_for_one_client_is_not_sent_with_anothers_request():
         for client in ("one", "two", "three"):
             for tools in ({}, {"tools": [TOOL]}):  # handed on, and answered by a paradigm
                 sent = {"authorization": f"Bearer {client}-key", "cookie": f"mine={client}"}
-                answer = httpx.post(url + CHAT, json={**BODY, **tools}, headers=sent)
+                answer = plain.post(url + CHAT, json={**BODY, **tools}, headers=sent)
                 assert "set-cookie" not in answer.headers
     assert len(backend.headers) == 6
     assert [each for each in backend.headers if "cookie" in each] == []
@@ -289,10 +290,10 @@ def test_no_key_is_logged_or_told(caplog, monkeypatch, capfd):
         with served(make_app(config)) as url:
             asking = {**BODY, "tools": [TOOL]}
             for body in (BODY, asking, {**asking, "stream": True}):
-                answer = httpx.post(url + CHAT, json=body)
+                answer = plain.post(url + CHAT, json=body)
                 assert answer.status_code == 401
                 assert CANARY not in answer.text
-            assert CANARY not in httpx.get(f"{url}/metrics").text
+            assert CANARY not in plain.get(f"{url}/metrics").text
     assert CANARY in str(echoing.headers)
     assert CANARY not in caplog.text + "".join(capfd.readouterr())
 
@@ -300,7 +301,7 @@ def test_no_key_is_logged_or_told(caplog, monkeypatch, capfd):
 def test_a_redirect_is_not_followed(url):
     moved = Backend(lambda messages: Refusal(307, "", {"location": "http://evil.example/v1"}))
     with proxy(moved) as elsewhere:
-        answer = httpx.post(elsewhere + CHAT, json={**BODY, "tools": [TOOL]})
+        answer = plain.post(elsewhere + CHAT, json={**BODY, "tools": [TOOL]})
     assert answer.status_code == 502
     assert len(moved.bodies) == 1
 
@@ -309,6 +310,6 @@ def test_a_backends_address_is_not_told():
     config = ProxyConfig((Upstream("http://127.0.0.1:9/v1"),), ModelTerms("xml_tag"))
     with served(make_app(config)) as url:
         for body in (BODY, {**BODY, "tools": [TOOL]}):
-            answer = httpx.post(url + CHAT, json=body)
+            answer = plain.post(url + CHAT, json=body)
             assert answer.status_code == 502
             assert ":9" not in answer.text

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from tests import plain
 from tests.proxy.backend import served
 from tests.proxy.wire import CHAT, asked, events
 from toolproto.proxy.app import make_app
@@ -104,7 +105,7 @@ def url(upstream: OddUpstream) -> Iterator[str]:
 @pytest.mark.parametrize("said", CALLS.values(), ids=CALLS)
 def test_a_call_is_read_out_of_it(url, upstream, said, stream):
     upstream.said = said
-    answer = httpx.post(url + CHAT, json=asked("x", stream=stream))
+    answer = plain.post(url + CHAT, json=asked("x", stream=stream))
     assert answer.status_code == 200
     if not stream:
         (choice,) = answer.json()["choices"]
@@ -121,7 +122,7 @@ def test_a_call_is_read_out_of_it(url, upstream, said, stream):
 @pytest.mark.parametrize("said", FAILURES.values(), ids=FAILURES)
 def test_it_is_told_as_an_error(url, upstream, said, stream):
     upstream.said = said
-    answer = httpx.post(url + CHAT, json=asked("x", stream=stream))
+    answer = plain.post(url + CHAT, json=asked("x", stream=stream))
     if answer.status_code == 200:
         assert stream, "an error that was not streamed has a status"
         *_, last, done = events(answer)
@@ -136,7 +137,7 @@ def test_it_is_told_as_an_error(url, upstream, said, stream):
 def test_a_packed_answer_is_not_handed_on(url, upstream, tools):
     upstream.said = Said(BOMB, "application/json", headers={"content-encoding": "gzip"})
     body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], **tools}
-    answer = httpx.post(url + CHAT, json=body)
+    answer = plain.post(url + CHAT, json=body)
     assert answer.status_code == 502
     assert answer.json()["error"]["type"] == "upstream_error"
 
@@ -146,14 +147,14 @@ def test_a_packed_refusal_keeps_its_status(url, upstream, with_tools):
     headers = {"content-encoding": "gzip", "retry-after": "7"}
     upstream.said = Said(BOMB, "application/json", 429, headers)
     body = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
-    answer = httpx.post(url + CHAT, json=asked("x") if with_tools else body)
+    answer = plain.post(url + CHAT, json=asked("x") if with_tools else body)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "7")
     assert len(answer.content) < 1000
 
 
 def test_an_error_in_a_stream_of_its_own_is_told_in_its_own_words(url, upstream):
     upstream.said = Said('data: {"error": {"message": "out of memory"}}\n\n')
-    refused = httpx.post(url + CHAT, json=asked("x", stream=True))
+    refused = plain.post(url + CHAT, json=asked("x", stream=True))
     assert "out of memory" in refused.json()["error"]["message"]
 
 
@@ -164,14 +165,14 @@ WAITS = {"7": "7", "-5": None, "nan": None, "soon": None, "": None, "1e400": Non
 def test_a_time_to_wait_is_passed_on_if_it_is_one(url, upstream, written):
     upstream.said = Said('{"error": {"message": "busy"}}', "application/json", 429,
                          {"retry-after": written})  # fmt: skip
-    refused = httpx.post(url + CHAT, json=asked("x"))
+    refused = plain.post(url + CHAT, json=asked("x"))
     assert refused.headers.get("retry-after") == WAITS[written]
     assert "busy" in refused.json()["error"]["message"]
 
 
 def test_a_reply_cut_in_a_call_ends_with_length_and_makes_no_call(url, upstream):
     upstream.said = Said(chunk(CALL[:50]) + chunk(finish="length") + DONE)
-    (choice,) = httpx.post(url + CHAT, json=asked("x")).json()["choices"]
+    (choice,) = plain.post(url + CHAT, json=asked("x")).json()["choices"]
     assert choice["finish_reason"] == "length"
     assert "tool_calls" not in choice["message"]
 
@@ -179,7 +180,7 @@ def test_a_reply_cut_in_a_call_ends_with_length_and_makes_no_call(url, upstream)
 def test_calls_in_the_upstreams_own_form_are_not_ours(url, upstream):
     native = [{"index": 0, "id": "c", "type": "function", "function": {"name": "rm"}}]
     upstream.said = Said(chunk(tool_calls=native) + chunk(finish="tool_calls") + DONE)
-    answer = httpx.post(url + CHAT, json=asked("x"))
+    answer = plain.post(url + CHAT, json=asked("x"))
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "empty_reply")
 
 
@@ -191,7 +192,7 @@ def test_an_answer_that_breaks_off_while_it_is_handed_on_is_logged_as_failed(cap
         config = ProxyConfig((Upstream(f"{address}/v1"),), ModelTerms("xml_tag"))
         with served(make_app(config)) as url, pytest.raises(httpx.RemoteProtocolError):
             body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": True}
-            httpx.post(url + CHAT, json=body)
+            plain.post(url + CHAT, json=body)
     lines = [each.getMessage() for each in caplog.records if each.name == "toolproto.proxy"]
     line = json.loads(lines[-1])
     assert (line["outcome"], line["status"]) == ("failed", 502)

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from tests import plain
 from tests.proxy.backend import served
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
@@ -77,7 +78,7 @@ def proxied(
     with served(backend.app()) as url:
         at = url if dialect == "ollama" else f"{url}/v1"
         config = ProxyConfig((Upstream(at, dialect),), ModelTerms("xml_tag"), **settings)
-        with served(make_app(config)) as here, httpx.Client(base_url=here) as client:
+        with served(make_app(config)) as here, plain.Client(base_url=here) as client:
             yield client
 
 

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from tests import plain
 from toolproto.bridge.paths import usual
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
@@ -103,7 +104,7 @@ def before(
         given = {name: settings.pop(name) for name in ("prefix", "normalize") if name in settings}
         given["dialect"] = dialect
         config = ProxyConfig((Upstream(url, **given),), ModelTerms("xml_tag"), **settings)
-        with served(make_app(config)) as address, httpx.Client(base_url=address) as client:
+        with served(make_app(config)) as address, plain.Client(base_url=address) as client:
             yield client
 
 
@@ -212,8 +213,8 @@ def test_a_key_of_the_client_goes_to_no_backend_that_it_may_not_be_for():
         upstreams = (Upstream(f"{first}/v1"), Upstream(f"{second}/v1", prefix="b/"))
         with served(make_app(ProxyConfig(upstreams))) as url:
             headers = {"authorization": "Bearer mine"}
-            httpx.get(f"{url}/v1/files", headers=headers)
-            httpx.post(f"{url}/v1/moderations", json={"model": "b/m"}, headers=headers)
+            plain.get(f"{url}/v1/files", headers=headers)
+            plain.post(f"{url}/v1/moderations", json={"model": "b/m"}, headers=headers)
     assert "authorization" not in one.headers[0]
     assert two.headers[0]["authorization"] == "Bearer mine"
 
@@ -313,7 +314,7 @@ def test_ollamas_embeddings_come_from_openais():
 def test_a_prompt_of_ollamas_is_completed(stream: bool):
     body = {"model": "m", "prompt": "Hello", "system": "Be brief.", "stream": stream}
     with proxy(Backend(model_of("xml_tag"))) as url:
-        answer = httpx.post(f"{url}/api/generate", json=body)
+        answer = plain.post(f"{url}/api/generate", json=body)
     lines = [json.loads(line) for line in answer.text.splitlines()]
     assert "".join(line["response"] for line in lines) == "Hello to you."
     assert lines[-1]["done"] is True and lines[-1]["done_reason"] == "stop"
@@ -400,9 +401,9 @@ ASKED = {
 def test_google_streams_events_or_a_list(version: str):
     with proxy(Backend(model_of("xml_tag"))) as url:
         path = f"{url}/{version}/models/m"
-        whole = httpx.post(f"{path}:generateContent", json=ASKED)
-        events = httpx.post(f"{path}:streamGenerateContent?alt=sse", json=ASKED)
-        listed = httpx.post(f"{path}:streamGenerateContent", json=ASKED)
+        whole = plain.post(f"{path}:generateContent", json=ASKED)
+        events = plain.post(f"{path}:streamGenerateContent?alt=sse", json=ASKED)
+        listed = plain.post(f"{path}:streamGenerateContent", json=ASKED)
     (call,) = [p for p in whole.json()["candidates"][0]["content"]["parts"] if "functionCall" in p]
     assert call["functionCall"]["args"] == {"city": "Oslo"}
     assert events.headers["content-type"].startswith("text/event-stream")
@@ -418,10 +419,10 @@ def test_google_is_told_what_is_wrong_in_its_words(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PROXY_KEY", "secret")
     with proxy(Backend(model_of("xml_tag")), key_env="PROXY_KEY") as url:
         path = f"{url}/v1beta/models/m:generateContent"
-        keyless = httpx.post(path, json=ASKED)
-        by_header = httpx.post(path, json={}, headers={"x-goog-api-key": "secret"})
-        by_url = httpx.post(f"{path}?key=secret", json=ASKED)
-        elsewhere = httpx.get(f"{url}/v1/models?key=secret")
+        keyless = plain.post(path, json=ASKED)
+        by_header = plain.post(path, json={}, headers={"x-goog-api-key": "secret"})
+        by_url = plain.post(f"{path}?key=secret", json=ASKED)
+        elsewhere = plain.get(f"{url}/v1/models?key=secret")
     assert keyless.json()["error"]["status"] == "UNAUTHENTICATED"
     assert by_header.json()["error"]["status"] == "INVALID_ARGUMENT"
     assert by_url.status_code == 200

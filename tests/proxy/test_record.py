@@ -6,10 +6,10 @@ import json
 import logging
 from datetime import datetime
 
-import httpx
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from tests import plain
 from tests.proxy.backend import Backend, Refusal, served
 from tests.proxy.spans import recorded_spans
 from toolproto.proxy import ModelTerms, ProxyConfig, Upstream, make_app
@@ -32,8 +32,8 @@ def asked(caplog: pytest.LogCaptureFixture, *replies: str, **options: bool) -> t
         terms = ModelTerms("xml_tag")
         config = ProxyConfig((Upstream(f"{upstream}/v1"),), terms, **options)
         with served(make_app(config)) as url:
-            assert httpx.post(f"{url}/v1/chat/completions", json=BODY).status_code == 200
-            counts = httpx.get(f"{url}/metrics").text
+            assert plain.post(f"{url}/v1/chat/completions", json=BODY).status_code == 200
+            counts = plain.get(f"{url}/metrics").text
     lines = [each.getMessage() for each in caplog.records if each.name == "toolproto.proxy"]
     return json.loads(lines[-1]), counts
 
@@ -72,7 +72,7 @@ def test_a_client_is_told_the_id_under_which_its_request_is_logged(caplog, strea
     with served(Backend(lambda messages: CALL).app()) as upstream:
         config = ProxyConfig((Upstream(f"{upstream}/v1"),), ModelTerms("xml_tag"))
         with served(make_app(config)) as url:
-            answer = httpx.post(f"{url}/v1/chat/completions", json={**BODY, "stream": stream})
+            answer = plain.post(f"{url}/v1/chat/completions", json={**BODY, "stream": stream})
     (line,) = [
         json.loads(each.getMessage()) for each in caplog.records if each.name == "toolproto.proxy"
     ]
@@ -84,7 +84,7 @@ def failing(caplog: pytest.LogCaptureFixture, upstream: str, body: object) -> di
     caplog.set_level(logging.INFO, "toolproto.proxy")
     config = ProxyConfig((Upstream(f"{upstream}/v1"),), ModelTerms("xml_tag", reasks=0))
     with served(make_app(config)) as url:
-        answer = httpx.post(f"{url}/v1/chat/completions", json=body)
+        answer = plain.post(f"{url}/v1/chat/completions", json=body)
     (line,) = (json.loads(each.getMessage()) for each in caplog.records if "outcome" in each.msg)
     assert line["status"] == answer.status_code
     assert datetime.fromisoformat(line["time"]).tzinfo is not None
@@ -134,7 +134,7 @@ def test_what_is_not_answered_is_logged_at_every_path(caplog, method, path, stat
     config = ProxyConfig((Upstream("http://127.0.0.1:9/v1"),))
     with served(make_app(config)) as url:
         body = {"model": "m", "input": "hi"} if method == "POST" else None
-        assert httpx.request(method, url + path, json=body).status_code == status
+        assert plain.request(method, url + path, json=body).status_code == status
     lines = [json.loads(each) for each in caplog.messages if each.startswith("{")]
     found = [line for line in lines if "outcome" in line]
     assert [(line["path"], line["status"], line["reason"]) for line in found] == [
@@ -146,9 +146,9 @@ def test_it_is_ready_while_a_backend_can_be_reached(caplog):
     with served(Backend(lambda messages: CALL).app()) as upstream:
         there, gone = Upstream(f"{upstream}/v1"), Upstream("http://127.0.0.1:9/v1", prefix="x/")
         with served(make_app(ProxyConfig((there, gone)))) as url:
-            assert httpx.get(f"{url}/readyz").status_code == 200
+            assert plain.get(f"{url}/readyz").status_code == 200
     caplog.set_level(logging.INFO, "toolproto.proxy")
     with served(make_app(ProxyConfig((gone,)))) as url:
-        answers = [httpx.get(f"{url}{path}") for path in ("/healthz", "/readyz")]
+        answers = [plain.get(f"{url}{path}") for path in ("/healthz", "/readyz")]
     assert [answer.status_code for answer in answers] == [200, 503]
     assert "127.0.0.1:9" not in answers[1].text and "127.0.0.1:9" in caplog.text

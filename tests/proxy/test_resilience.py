@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Messages, served, whole
 from tests.proxy.wire import CHAT, asked
@@ -57,7 +58,7 @@ def answering(answer: Callable[[dict[str, Any]], Response]) -> Starlette:
 
 
 def open_requests(url: str) -> float:
-    lines = httpx.get(f"{url}/metrics").text.splitlines()
+    lines = plain.get(f"{url}/metrics").text.splitlines()
     return float(
         next(line for line in lines if line.startswith("toolproto_requests_open ")).split()[1]
     )
@@ -73,12 +74,12 @@ def test_a_stream_goes_on_while_others_use_many_models():
     backend = Backend(speak, pause=0.001)
     with proxied(backend.app()) as url:
         body = {**asked("slow", stream=True), "model": "victim"}
-        with httpx.stream("POST", url + CHAT, json=body, timeout=PATIENCE) as stream:
+        with plain.stream("POST", url + CHAT, json=body, timeout=PATIENCE) as stream:
             lines = stream.iter_lines()
             next(lines)
             for number in range(70):
                 other = {**asked("x"), "model": f"m{number}"}
-                assert httpx.post(url + CHAT, json=other, timeout=PATIENCE).status_code == 200
+                assert plain.post(url + CHAT, json=other, timeout=PATIENCE).status_code == 200
             assert [line for line in lines if line][-1] == "data: [DONE]"
 
 
@@ -94,9 +95,9 @@ def test_one_bad_request_does_not_end_the_tools_of_a_backend():
         return JSONResponse(whole("hi"))
 
     with proxied(answering(answer), native="auto") as url:
-        first = httpx.post(url + CHAT, json=asked("x"))
-        hot = httpx.post(url + CHAT, json=asked("x", temperature=99))
-        last = httpx.post(url + CHAT, json=asked("x"))
+        first = plain.post(url + CHAT, json=asked("x"))
+        hot = plain.post(url + CHAT, json=asked("x", temperature=99))
+        last = plain.post(url + CHAT, json=asked("x"))
     assert seen == [True, False, True, False, True]
     assert [answer.status_code for answer in (first, hot, last)] == [200, 400, 200]
     assert "temperature" in hot.json()["error"]["message"]
@@ -105,7 +106,7 @@ def test_one_bad_request_does_not_end_the_tools_of_a_backend():
 def test_what_nobody_expected_is_an_error_and_no_open_request():
     with proxied(hello().app()) as url:
         key = {"authorization": "Bearer é".encode("latin-1")}
-        answers = [httpx.post(url + CHAT, json=body, headers=key) for body in (PLAIN, asked("x"))]
+        answers = [plain.post(url + CHAT, json=body, headers=key) for body in (PLAIN, asked("x"))]
         assert open_requests(url) == 0
     assert [answer.status_code for answer in answers] == [400, 400]
     assert all("key" in answer.json()["error"]["message"] for answer in answers)
@@ -113,7 +114,7 @@ def test_what_nobody_expected_is_an_error_and_no_open_request():
 
 def test_a_request_that_is_passed_on_is_open_until_it_ends():
     with proxied(Backend(lambda messages: "hello " * 20, pause=0.02).app()) as url:
-        with httpx.stream("POST", url + CHAT, json={**PLAIN, "stream": True}) as stream:
+        with plain.stream("POST", url + CHAT, json={**PLAIN, "stream": True}) as stream:
             pieces = stream.iter_bytes()
             next(pieces)
             assert open_requests(url) == 1
@@ -127,7 +128,7 @@ def test_a_client_that_leaves_before_it_has_said_all_leaves_no_trace(capfd):
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as line:
             head = f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"
             line.sendall(head.encode() + b"{")
-        assert httpx.post(url + CHAT, json=PLAIN).status_code == 200
+        assert plain.post(url + CHAT, json=PLAIN).status_code == 200
         assert open_requests(url) == 0
     assert "Traceback" not in capfd.readouterr().err
 
@@ -140,7 +141,7 @@ def test_a_backend_that_leads_elsewhere_is_not_followed_nor_handed_on():
         return Response("moved", 307, {"location": "http://evil.example/"})
 
     with proxied(answering(moved)) as url:
-        answers = [httpx.post(url + CHAT, json=body) for body in (PLAIN, asked("x"))]
+        answers = [plain.post(url + CHAT, json=body) for body in (PLAIN, asked("x"))]
     assert [answer.status_code for answer in answers] == [502, 502]
     assert not any("location" in answer.headers for answer in answers)
 
@@ -154,7 +155,7 @@ def test_a_reply_that_breaks_off_on_its_way_through_is_seen_to_be_broken(capfd):
 
     with proxied(app) as url:
         with pytest.raises(httpx.RemoteProtocolError):
-            httpx.post(url + CHAT, json={**PLAIN, "stream": True})
+            plain.post(url + CHAT, json={**PLAIN, "stream": True})
         assert open_requests(url) == 0
     assert "Traceback" not in capfd.readouterr().err
 
@@ -167,7 +168,7 @@ def test_a_header_that_cannot_be_sent_on_is_left_out():
             await send({"type": "http.response.body", "body": b"{}"})
 
     with proxied(app) as url:
-        answer = httpx.post(url + CHAT, json=PLAIN)
+        answer = plain.post(url + CHAT, json=PLAIN)
         assert open_requests(url) == 0
     assert (answer.status_code, answer.json()) == (200, {})
     assert answer.headers["x-request-id"].isascii()
@@ -176,15 +177,15 @@ def test_a_header_that_cannot_be_sent_on_is_left_out():
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1?api-version=1", "/v1/"])
 def test_an_address_is_the_same_with_tools_and_without(path):
     with proxied(hello().app(), path) as url:
-        answers = [httpx.post(url + CHAT, json=body) for body in (PLAIN, asked("x"))]
-        names = httpx.get(f"{url}/v1/models")
+        answers = [plain.post(url + CHAT, json=body) for body in (PLAIN, asked("x"))]
+        names = plain.get(f"{url}/v1/models")
     assert [answer.status_code for answer in (*answers, names)] == [200, 200, 200]
 
 
 def test_fields_about_tools_that_say_nothing_stay_here():
     backend = hello()
     with proxied(backend.app()) as url:
-        answer = httpx.post(url + CHAT, json={**PLAIN, "tools": None, "tool_choice": None})
+        answer = plain.post(url + CHAT, json={**PLAIN, "tools": None, "tool_choice": None})
     assert answer.status_code == 200
     assert backend.bodies == [PLAIN]
 
@@ -245,7 +246,7 @@ def test_marks_of_a_block_in_a_prompt_are_text():
 def test_what_would_be_too_large_is_refused(body, field):
     backend = hello()
     with proxied(backend.app()) as url:
-        answer = httpx.post(url + CHAT, content=json.dumps(body)[:-1] + f", {field}}}")
+        answer = plain.post(url + CHAT, content=json.dumps(body)[:-1] + f", {field}}}")
     assert answer.status_code == 400
     assert not backend.bodies
 
@@ -253,7 +254,7 @@ def test_what_would_be_too_large_is_refused(body, field):
 @pytest.mark.parametrize("origin", ["http://[evil", "http://[::1", "//"])
 def test_an_origin_that_is_none_is_refused(origin):
     with proxied(hello().app()) as url:
-        assert httpx.get(f"{url}/healthz", headers={"origin": origin}).status_code == 403
+        assert plain.get(f"{url}/healthz", headers={"origin": origin}).status_code == 403
 
 
 def test_an_address_of_six_parts_may_be_addressed(monkeypatch):
@@ -261,7 +262,7 @@ def test_an_address_of_six_parts_may_be_addressed(monkeypatch):
     with proxied(hello().app(), host="fd00::5", key_env="PROXY_KEY", hosts=("gpu:8100",)) as url:
         for host in ("[fd00::5]:8100", "[FD00::5]", "gpu:8100", "gpu"):
             headers = {"host": host, "authorization": "Bearer k"}
-            assert httpx.get(f"{url}/healthz", headers=headers).status_code == 200
+            assert plain.get(f"{url}/healthz", headers=headers).status_code == 200
 
 
 # -- keys and settings --------------------------------------------------------------------
@@ -275,7 +276,7 @@ def test_a_line_end_behind_a_key_is_not_part_of_it(monkeypatch, caplog):
     with proxied(backend.app(), api_key_env="BACKEND_KEY", key_env="PROXY_KEY") as url:
         for body in (PLAIN, asked("x")):
             sent = {"authorization": "Bearer secret"}
-            assert httpx.post(url + CHAT, json=body, headers=sent).status_code == 200
+            assert plain.post(url + CHAT, json=body, headers=sent).status_code == 200
     assert {headers["authorization"] for headers in backend.headers} == {
         "Bearer sk-canary-0123456789"
     }

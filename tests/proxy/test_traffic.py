@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
@@ -71,7 +71,7 @@ def test_an_argument_begins_to_come_before_a_tenth_of_it_was_sent(paradigm):
     backend = HoldingBackend(model_of(paradigm), size=100, holds_at=size // 10)
     with (
         routed(backend.app(), default=ModelTerms(paradigm)) as url,
-        httpx.stream("POST", url + CHAT, json=asked(question, stream=True)) as response,
+        plain.stream("POST", url + CHAT, json=asked(question, stream=True)) as response,
     ):
         pieces = response.iter_text()
         came = ""
@@ -88,7 +88,7 @@ def test_a_stream_that_is_held_back_is_kept_alive():
     backend = HoldingBackend(model_of("xml_tag"), holds_at=8)
     with (
         routed(backend.app(), keep_alive=0.05) as url,
-        httpx.stream(
+        plain.stream(
             "POST", url + CHAT, json=asked(OSLO, tool_choice="required", stream=True)
         ) as r,
     ):
@@ -110,7 +110,7 @@ def test_anthropics_clients_are_kept_waiting_with_pings():
             "messages": [{"role": "user", "content": "Hello"}]}  # fmt: skip
     with (
         routed(backend.app(), keep_alive=0.05) as url,
-        httpx.stream("POST", f"{url}/v1/messages", json=body) as response,
+        plain.stream("POST", f"{url}/v1/messages", json=body) as response,
     ):
         pieces = response.iter_text()
         came = ""
@@ -127,7 +127,7 @@ def test_anthropics_clients_are_kept_waiting_with_pings():
 def test_a_client_that_leaves_its_stream_cancels_the_upstream():
     backend = Backend(lambda _: "word " * 100_000, pause=0.01)
     with routed(backend.app()) as url:
-        with httpx.stream("POST", url + CHAT, json=asked("Hello", stream=True)) as response:
+        with plain.stream("POST", url + CHAT, json=asked("Hello", stream=True)) as response:
             next(response.iter_bytes())
         assert eventually(lambda: backend.left)
 
@@ -143,7 +143,7 @@ def test_a_client_that_leaves_cancels_a_stream_that_is_only_passed_on():
     backend = Backend(lambda _: "word " * 100_000, pause=0.01)
     with routed(backend.app()) as url:
         body = asked("Hello", stream=True, tools=[])
-        with httpx.stream("POST", url + CHAT, json=body) as response:
+        with plain.stream("POST", url + CHAT, json=body) as response:
             next(response.iter_bytes())
         assert eventually(lambda: backend.left)
 
@@ -210,10 +210,10 @@ def test_models_go_to_the_upstream_whose_prefix_they_have():
     settings = [{"prefix": "near/"}, {"prefix": "far-"}, {}]
     with routed(near.app(), far.app(), rest.app(), upstream=settings) as url:
         said = [
-            httpx.post(url + CHAT, json=asked("x", model=model)).json()["choices"][0]["message"]
+            plain.post(url + CHAT, json=asked("x", model=model)).json()["choices"][0]["message"]
             for model in ("near/one", "far-two", "three")
         ]
-        listed = httpx.get(f"{url}/v1/models").json()
+        listed = plain.get(f"{url}/v1/models").json()
     assert [message["content"] for message in said] == ["near", "far", "rest"]
     # A prefix that ends with a slash is ours; any other is a part of the name.
     models = [backend.bodies[-1]["model"] for backend in (near, far, rest)]
@@ -223,7 +223,7 @@ def test_models_go_to_the_upstream_whose_prefix_they_have():
 
 def test_a_model_of_no_upstream_is_refused():
     with routed(Backend(lambda _: "x").app(), upstream=[{"prefix": "near/"}]) as url:
-        refused = httpx.post(url + CHAT, json=asked("x"))
+        refused = plain.post(url + CHAT, json=asked("x"))
     assert (refused.status_code, refused.json()["error"]["code"]) == (404, "model_not_found")
 
 
@@ -234,8 +234,8 @@ BODIES = {"with tools": asked("Hello"), "passed on": {**asked("Hello"), "tools":
 def test_the_clients_key_is_passed_on(body):
     backend = Backend(model_of("xml_tag"))
     with routed(backend.app()) as url:
-        httpx.post(url + CHAT, json=body, headers={"authorization": "Bearer theirs"})
-        httpx.post(url + CHAT, json=body)
+        plain.post(url + CHAT, json=body, headers={"authorization": "Bearer theirs"})
+        plain.post(url + CHAT, json=body)
     first, second = backend.headers
     assert first["authorization"] == "Bearer theirs"
     assert "authorization" not in second
@@ -246,7 +246,7 @@ def test_a_key_that_the_proxy_holds_takes_the_place_of_the_clients(body, monkeyp
     monkeypatch.setenv("HELD", "ours")
     backend = Backend(model_of("xml_tag"))
     with routed(backend.app(), upstream=[{"api_key_env": "HELD"}]) as url:
-        httpx.post(url + CHAT, json=body, headers={"authorization": "Bearer theirs"})
+        plain.post(url + CHAT, json=body, headers={"authorization": "Bearer theirs"})
     assert backend.headers[-1]["authorization"] == "Bearer ours"
 
 
@@ -255,10 +255,10 @@ def test_the_key_of_the_proxy_itself_goes_no_further(body, monkeypatch):
     monkeypatch.setenv("DOOR", "for the proxy")
     backend = Backend(model_of("xml_tag"))
     with routed(backend.app(), key_env="DOOR") as url:
-        answer = httpx.post(
+        answer = plain.post(
             url + CHAT, json=body, headers={"authorization": "Bearer for the proxy"}
         )
-        assert httpx.post(url + CHAT, json=body).status_code == 401
+        assert plain.post(url + CHAT, json=body).status_code == 401
     assert answer.status_code == 200
     assert "authorization" not in backend.headers[-1]
 
@@ -295,7 +295,7 @@ ANSWERS = {
 @pytest.mark.parametrize("backend", ANSWERS.values(), ids=ANSWERS)
 def test_a_request_without_tools_and_its_answer_pass_byte_for_byte(backend):
     with routed(backend.app()) as url:
-        answer = httpx.post(
+        answer = plain.post(
             url + CHAT, content=PLAIN.encode(), headers={"content-type": "application/json"}
         )
     assert backend.bodies[-1] == PLAIN.encode()
@@ -308,7 +308,7 @@ def test_only_the_prefix_of_the_model_changes_in_what_is_passed_on():
     backend = Recording(b"{}")
     body = {"model": "near/one", "messages": [{"role": "user", "content": "é"}], "seed": 3}
     with routed(backend.app(), upstream=[{"prefix": "near/"}]) as url:
-        httpx.post(url + CHAT, json=body)
+        plain.post(url + CHAT, json=body)
     assert json.loads(backend.bodies[-1]) == {**body, "model": "one"}
 
 
@@ -319,14 +319,14 @@ def test_a_backend_that_has_tools_gets_them_as_they_came():
     native = Recording(b'{"choices": [{"message": {"tool_calls": []}}]}')
     written = json.dumps(asked(OSLO))
     with routed(native.app(), upstream=[{"native": "auto"}]) as url:
-        answer = httpx.post(url + CHAT, content=written)
+        answer = plain.post(url + CHAT, content=written)
     assert (native.bodies, answer.content) == ([written.encode()], native.answer)
 
 
 def test_a_backend_without_tools_is_tried_once_and_taught_a_paradigm():
     backend = Backend(model_of("xml_tag"))
     with routed(backend.app(), upstream=[{"native": "auto"}]) as url:
-        answers = [httpx.post(url + CHAT, json=asked(OSLO)).json() for _ in range(2)]
+        answers = [plain.post(url + CHAT, json=asked(OSLO)).json() for _ in range(2)]
     assert ["tools" in body for body in backend.bodies] == [True, False, False]
     for answer in answers:
         (call,) = answer["choices"][0]["message"]["tool_calls"]
@@ -339,12 +339,12 @@ def test_a_backend_that_is_busy_is_not_taken_for_one_without_tools():
 
     app = Starlette(routes=[Route(CHAT, busy, methods=["POST"])])
     with routed(app, upstream=[{"native": "auto"}]) as url:
-        refused = httpx.post(url + CHAT, json=asked(OSLO))
+        refused = plain.post(url + CHAT, json=asked(OSLO))
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "3")
 
 
 def test_a_backend_that_has_tools_is_never_shown_them_unless_asked():
     backend = Backend(model_of("xml_tag"))
     with routed(backend.app()) as url:
-        httpx.post(url + CHAT, json=asked(OSLO))
+        plain.post(url + CHAT, json=asked(OSLO))
     assert ["tools" in body for body in backend.bodies] == [False]

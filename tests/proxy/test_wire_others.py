@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from itertools import groupby
 
-import httpx
 import pytest
 
+from tests import plain
 from tests.proxy.backend import Backend
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import BOTH, CITY, TOOLS, WEATHER, events, proxy
@@ -24,7 +24,7 @@ def test_a_message_of_anthropics_comes_block_by_block(url):
     tool = {"name": "get_weather", "input_schema": CITY}
     body = {"model": "m", "max_tokens": 99, "tools": [tool], "stream": True,
             "messages": [{"role": "user", "content": BOTH}]}  # fmt: skip
-    response = httpx.post(url + "/v1/messages", json=body)
+    response = plain.post(url + "/v1/messages", json=body)
     came = events(response)
     names = [line[7:] for line in response.text.split("\n") if line.startswith("event: ")]
     assert names == [event["type"] for event in came]
@@ -47,7 +47,7 @@ def test_a_message_of_anthropics_comes_block_by_block(url):
 
 def test_a_response_comes_item_by_item_and_its_events_are_numbered(url):
     body = {"model": "m", "input": BOTH, "tools": [{"type": "function", **WEATHER}], "stream": True}
-    came = events(httpx.post(url + "/v1/responses", json=body))
+    came = events(plain.post(url + "/v1/responses", json=body))
     assert [event["sequence_number"] for event in came] == list(range(len(came)))
     call = [
         "response.output_item.added",
@@ -78,7 +78,7 @@ def test_a_response_comes_item_by_item_and_its_events_are_numbered(url):
 
 def test_ollamas_answer_comes_line_by_line_with_calls_that_are_whole(url):
     body = {"model": "m", "messages": [{"role": "user", "content": BOTH}], "tools": TOOLS}
-    response = httpx.post(url + "/api/chat", json=body)
+    response = plain.post(url + "/api/chat", json=body)
     assert response.headers["content-type"] == "application/x-ndjson"
     assert response.content.isascii()
     lines = [json.loads(line) for line in response.text.split("\n")[:-1]]
@@ -100,7 +100,7 @@ ENDPOINTS = {
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("stream", [False, True])
 def test_every_api_tells_an_error_before_the_first_byte(url, path, stream):
-    refused = httpx.post(url + path, json={"model": "m", "stream": stream, **ENDPOINTS[path]})
+    refused = plain.post(url + path, json={"model": "m", "stream": stream, **ENDPOINTS[path]})
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "7")
     assert "not now, please" in refused.text
 
@@ -110,7 +110,7 @@ def test_no_api_takes_a_broken_stream_for_an_end(path):
     question = json.dumps(ENDPOINTS[path]).replace("Fail with 429", "Hello")
     with proxy(Backend(model_of("xml_tag"), breaks_after=4)) as url:
         body = {"model": "m", "stream": True, **json.loads(question)}
-        text = httpx.post(url + path, json=body).text
+        text = plain.post(url + path, json=body).text
     assert "error" in text
     for end in ("message_stop", "response.completed", '"done":true', '"done": true'):
         assert end not in text

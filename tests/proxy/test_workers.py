@@ -17,6 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Messages, served
 from tests.proxy.wire import CHAT, asked
@@ -64,7 +65,7 @@ def command_of(pid: int) -> bytes:
 
 def fetched(url: str) -> str:
     try:
-        return httpx.get(url, timeout=PATIENCE / 2).text
+        return plain.get(url, timeout=PATIENCE / 2).text
     except httpx.HTTPError:
         return ""
 
@@ -84,7 +85,7 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told(tmp_path):
     ):
         until(lambda: len(workers(process)) == 2 and fetched(f"{url}/healthz"))
         for _ in range(8):
-            assert httpx.post(url + CHAT, json=asked("x"), timeout=PATIENCE).status_code == 200
+            assert plain.post(url + CHAT, json=asked("x"), timeout=PATIENCE).status_code == 200
         # Whichever of them is asked.
         assert {count(url, "toolproto_requests_total") for _ in range(4)} == {8.0}
 
@@ -95,7 +96,7 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told(tmp_path):
         broken.join(PATIENCE)
         until(lambda: count(url, "toolproto_requests_open") == 0)
 
-        with httpx.stream("POST", url + CHAT, json=asked("slow", stream=True), timeout=60) as last:
+        with plain.stream("POST", url + CHAT, json=asked("slow", stream=True), timeout=60) as last:
             lines = last.iter_lines()
             next(lines)
             process.terminate()
@@ -113,7 +114,7 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told(tmp_path):
 def _slow_request(url: str) -> threading.Thread:
     def ask() -> None:
         with pytest.raises(httpx.HTTPError):
-            httpx.post(url + CHAT, json=asked("slow"), timeout=PATIENCE)
+            plain.post(url + CHAT, json=asked("slow"), timeout=PATIENCE)
 
     thread = threading.Thread(target=ask)
     thread.start()

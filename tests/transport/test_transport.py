@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
@@ -326,7 +327,7 @@ def test_several_answers_and_what_they_cost():
 
 def test_a_response_is_remembered_by_the_transport_that_gave_it():
     endpoint = ScriptedEndpoint("One.", "Two.")
-    with httpx.Client(
+    with plain.Client(
         transport=ToolTransport(endpoint, "xml_tag"), base_url="http://x/v1"
     ) as client:
         first = client.post("/responses", json={"model": "m", "input": "hi"}).json()

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import httpx
-
+from tests import plain
 from tests.patience import PATIENCE
 from toolproto.web import WebConfig
 from toolproto.web.choices import Choices
@@ -61,7 +60,7 @@ class Client:
 
     def __init__(self, url: str, key: str) -> None:
         headers = {"authorization": f"Bearer {key}"}
-        self.http = httpx.Client(base_url=url, headers=headers, timeout=PATIENCE)
+        self.http = plain.Client(base_url=url, headers=headers, timeout=PATIENCE)
 
     def __enter__(self) -> Client:
         return self

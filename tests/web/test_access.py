@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.test_hostile import HOSTS, ORIGINS, SMUGGLED
 from tests.web.serving import Client, scripted, served
@@ -29,7 +30,7 @@ def url() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def http() -> Iterator[httpx.Client]:
     """Somebody without cookies; making one for each request would take longer than the request."""
-    with httpx.Client() as client:
+    with plain.Client() as client:
         yield client
 
 
@@ -97,7 +98,7 @@ def test_every_path_of_the_api_asks_who_is_there(http: httpx.Client, url: str) -
 
 def test_the_token_of_the_address_becomes_a_cookie(http: httpx.Client, url: str) -> None:
     port = url.rpartition(":")[2]
-    with httpx.Client(base_url=url) as browser:
+    with plain.Client(base_url=url) as browser:
         answer = browser.get("/", params={"token": CONFIG.token})
         assert answer.status_code == 303 and answer.headers["location"] == "/"
         cookie = answer.headers["set-cookie"]

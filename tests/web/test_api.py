@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
+from tests import plain
 from tests.web.serving import Client, call, scripted, served
 from toolproto import ToolOutput, tool
 from toolproto.endpoints.scripted import Hold
@@ -465,7 +465,7 @@ def test_the_api_is_described() -> None:
 
     config = scripted("ok")
     with served(config) as url:
-        told = httpx.get(f"{url}/api/openapi.json").json()
+        told = plain.get(f"{url}/api/openapi.json").json()
     page = Path(__file__).parents[2] / "docs" / "web-api.json"
     assert json.loads(page.read_text(encoding="utf-8")) == told, "write docs/web-api.json anew"
     assert config.token in address(config)

@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 import httpx
 import pytest
 
+from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.test_connections import (
     DRIPPING,
@@ -110,7 +111,7 @@ def test_connections_that_ask_for_nothing_make_room() -> None:
     with served(scripted("ok", connections=5)) as url, ExitStack() as stack:
         place = ("127.0.0.1", int(url.rpartition(":")[2]))
         silent = [stack.enter_context(socket.create_connection(place)) for _ in range(5)]
-        asked = [httpx.get(url + FINE.decode()).status_code for _ in range(3)]
+        asked = [plain.get(url + FINE.decode()).status_code for _ in range(3)]
         assert asked == [200] * 3
         silent[0].settimeout(PATIENCE)
         with suppress(ConnectionError):  # the oldest went first

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -43,11 +45,18 @@ def _client(
     auth: httpx2.Auth | None = None,
 ) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
+        verify=_certificates(),
         headers={**(headers or {}), "accept-encoding": "identity"},
         timeout=timeout,
         auth=auth,
         event_hooks={"response": [_bound]},
     )
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    # Reading them takes tens of milliseconds: once is enough.
+    return httpx2.create_ssl_context()
 
 
 async def _bound(response: httpx2.Response) -> None:

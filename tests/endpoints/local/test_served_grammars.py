@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.amount import some
 from tests.patience import PATIENCE
 from toolproto.endpoints import HttpEndpoint
 from toolproto.errors import EndpointError
@@ -100,15 +101,15 @@ def waiting(kind, triggers):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("kind", "triggers", "said"),
-    [
-        (1, (), CALL),
-        (2, ("<tool_[a-z]+>",), CALL),
-        (1, ("<other>",), SHOWN),
-    ],
-    ids=["a word", "a pattern", "a word that does not come"],
-)
+# What the server does by itself, for those who send it a grammar of ours: one will do.
+TRIGGERS = [
+    pytest.param(1, (), CALL, id="a word"),
+    pytest.param(2, ("<tool_[a-z]+>",), CALL, id="a pattern"),
+    pytest.param(1, ("<other>",), SHOWN, id="a word that does not come"),
+]
+
+
+@pytest.mark.parametrize(("kind", "triggers", "said"), some(TRIGGERS, 3))
 def test_a_grammar_that_waits_wakes_at_its_trigger(address, kind, triggers, said):
     prompt = f"one\n{SHOWN}\n" * 3 + "one\n"
     body = {"prompt": prompt, "n_predict": 30, "temperature": 0}
