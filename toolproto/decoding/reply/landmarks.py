@@ -101,12 +101,18 @@ class Landmarks:
         self._tool_tags = form.tool_tags
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line.
-        self.first_thoughts = [marker for marker, text in thoughts if text[0] == " "]
-        self.first_dropped = [Marker(text) for text in form.dropped if text[0] == " "]
-        self.firsts = {marker.first for marker in (*self.first_thoughts, *self.first_dropped)}
-        self.dropped_lines = [Marker(marker.text[1:]) for marker in self.first_dropped]
+        first_thoughts = [marker for marker, text in thoughts if text[0] == " "]
+        first_dropped = [Marker(text) for text in form.dropped if text[0] == " "]
+        dropped_lines = [Marker(marker.text[1:]) for marker in first_dropped]
+        #: What counts where a reply begins: that of thoughts, then what is dropped.
+        self.starts, self.thoughts = (
+            MarkerSet([*first_thoughts, *first_dropped]),
+            len(first_thoughts),
+        )
+        #: What counts where a line begins: labels, then what is dropped.
+        self.lines, self.labels = MarkerSet([*map(Marker, LABELS), *dropped_lines]), len(LABELS)
         #: Every marker that is looked for, and what it announces.
-        self.table = (*table, *((marker, Landmark.DROPPED) for marker in self.dropped_lines))
+        self.table = (*table, *((marker, Landmark.DROPPED) for marker in dropped_lines))
         #: What ends a thought: the tags, and behind those the calls that may do so.
         self.ends_of_thought = len(reasoning.tags)
         self.calls_in_thought = [call for call in calls if call.form.ends_thought]
@@ -118,13 +124,12 @@ class Landmarks:
         )
         self.call_markers = MarkerSet([marker for marker, kind in table if kind in _OF_CALLS])
         self.by_name = form.bare_by_name
-        self.labels = MarkerSet([Marker(label) for label in LABELS])
         #: Does nothing that counts at the beginning of a line alone look like a tag?
-        self.no_tag_lines = all(marker.first != "<" for marker in self.dropped_lines)
+        self.no_tag_lines = all(marker.first != "<" for marker in dropped_lines)
         #: Words in which nothing is telling.
         self.plain: set[str] = set()
         python = form.bare_python
-        lines = [*LABELS, *(marker.literal for marker in self.dropped_lines)]
+        lines = [*LABELS, *(marker.literal for marker in dropped_lines)]
         self.telling = _telling(
             [marker for marker, _ in table], lines, python, self.by_name, form.tool_tags
         )

@@ -235,17 +235,13 @@ class ReplyReader:
 
     def _at_start(self, text: str, at: int, final: bool) -> int:
         """At the first character of the reply, where its template may have begun a thought."""
-        if text[at] not in self.landmarks.firsts:
-            self.mode = self.in_prose
-            return at
-        ends = [marker.at(text, at, final) for marker in self.landmarks.first_thoughts]
-        dropped = [marker.at(text, at, final) for marker in self.landmarks.first_dropped]
-        if MORE in ends or MORE in dropped:
+        number, end = self.landmarks.starts.at(text, at, final)
+        if number == MORE:
             return at
         self.mode = self.in_prose
-        if max(ends, default=NO) >= 0:
+        if 0 <= number < self.landmarks.thoughts:
             self._begin_thought()
-        return max(at, *ends, *dropped)
+        return max(at, end)
 
     def _read_prose(self, text: str, at: int, final: bool) -> int:
         if self._markers_left <= 0:
@@ -307,14 +303,7 @@ class ReplyReader:
         return (
             word is not None
             and not self.bare.may_name(word.group())
-            and not self._may_label(text, line)
-        )
-
-    def _may_label(self, text: str, at: int) -> bool:
-        """May a label, or what is dropped like one, begin at *at*?"""
-        labels = self.landmarks
-        return labels.labels.at(text, at, False)[1] != NO or any(
-            marker.at(text, at, False) != NO for marker in labels.dropped_lines
+            and self.landmarks.lines.end_at(text, line, False) == NO
         )
 
     def _at_telling(self, text: str, at: int, final: bool) -> int:
@@ -341,15 +330,13 @@ class ReplyReader:
         space = _INDENT.match(text, at)
         if space:
             return self._say(text, at, space.end())
-        number, _ = self.landmarks.labels.at(text, at, final)
+        number, end = self.landmarks.lines.at(text, at, final)
         if number == MORE:
             return at
+        if number >= self.landmarks.labels:
+            return self._at_dropped(text, at, end)
         if number >= 0 and self.place.after_blank_line:
             return self._begin_cut(at, None)
-        for marker in self.landmarks.dropped_lines:
-            end = marker.at(text, at, final)
-            if end != NO:
-                return at if end == MORE else self._at_dropped(text, at, end)
         if not self.bare.by_name:
             return NO
         found = self.bare.at_name(text, at, final)
