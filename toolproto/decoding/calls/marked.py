@@ -184,7 +184,6 @@ class MarkedBody:
 
     def _in_calls(self, source: Source, calls: CallsReader) -> Pull[bool]:
         """Let *calls* read to their end, behind which is read again; was there no call?"""
-        element = ""
         while not calls.done:
             at = source.at
             if at < len(source.text):
@@ -194,14 +193,14 @@ class MarkedBody:
             elif self._finished:
                 calls.finish(self._reason or None)
             self.committed = self.committed or calls.committed
-            if isinstance(calls, TaggedCalls) and calls.json is not None:
-                element, calls = calls.element, calls.json
-                self._calls = calls
-                continue
             self._pushback = calls.take_pushback()
             if self._pushback or (source.at == at and not calls.done):
                 yield
-        yield from pass_closing(source, element)
+        if isinstance(calls, TaggedCalls) and calls.json is not None:
+            element, calls = calls.element, calls.json
+            self._calls = calls
+            yield from self._in_calls(source, calls)
+            yield from pass_closing(source, element)
         if source.text:  # else the reply is over in them
             self._start = source.offset
         return calls.refused

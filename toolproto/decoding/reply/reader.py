@@ -235,7 +235,9 @@ class ReplyReader:
 
     def _at_start(self, text: str, at: int, final: bool) -> int:
         """At the first character of the reply, where its template may have begun a thought."""
-        number, end = self.landmarks.starts.at(text, at, final)
+        number, end = NO, NO
+        if text[at] == " ":  # all of them begin with that
+            number, end = self.landmarks.starts.at(text, at, final)
         if number == MORE:
             return at
         self.mode = self.in_prose
