@@ -167,19 +167,31 @@ class Offered:
         return frozenset(tool.properties) if tool is not None and tool.properties else None
 
 
-def offered(offer: ToolOffer) -> Offered:
-    """The tools of *offer*: made once, however many replies are read under the last few offers."""
-    known = _latest.get(id(offer))
-    if known is None or known[0] is not offer:
-        if len(_latest) >= _MOST:
-            _latest.clear()
-        known = _latest[id(offer)] = (offer, Offered(offer))
-    return known[1]
+class _Latest:
+    """What was made of the last offers, which have some thousand tools between them.
+
+    By identity, since comparing offers takes longer than making one of these. Each holds its offer,
+    so that no other offer can have its number meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[ToolOffer, Offered]] = {}
+        self._tools = 0
+
+    def __call__(self, offer: ToolOffer) -> Offered:
+        """The tools of *offer*: made once, however many replies are read under it."""
+        known = self._made.get(id(offer))
+        if known is not None and known[0] is offer:
+            return known[1]
+        self._tools += 1 + len(offer.tools)
+        if self._tools > _MOST_TOOLS:
+            self._made, self._tools = {}, 1 + len(offer.tools)
+        made = Offered(offer)
+        self._made[id(offer)] = (offer, made)
+        return made
 
 
+_MOST_TOOLS = 4096
+offered = _Latest()
 #: Where no tool is on offer.
 NOTHING = Offered(ToolOffer())
-#: By identity, since comparing offers takes longer than making one of these. Each holds its offer,
-#: so that no other offer can have its number meanwhile.
-_latest: dict[int, tuple[ToolOffer, Offered]] = {}
-_MOST = 64
