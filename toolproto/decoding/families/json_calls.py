@@ -56,7 +56,7 @@ _IN_CALL = (_Role.CALL, _Role.NESTED)
 class _Frame:
     """An open container."""
 
-    __slots__ = ("bracket", "expect", "key", "marked", "role", "spent", "words")
+    __slots__ = ("bracket", "expect", "key", "marked", "role", "spent")
 
     def __init__(self, bracket: str, role: _Role, marked: bool) -> None:
         self.bracket = bracket
@@ -64,7 +64,6 @@ class _Frame:
         self.marked = marked
         self.expect = _FIRST_KEY if bracket == "{" else _FIRST_VALUE
         self.key = ""
-        self.words = role is not _Role.INSIDE and role is not _Role.LIST  # do strings in it matter?
         self.spent = False  # closed, unless another member follows: then by a bracket too many
 
     @property
@@ -228,19 +227,14 @@ class JsonCalls(JsonListener):
             return
         self._expected(innermost.bracket == opener and innermost.expect in _MAY_CLOSE[opener])
         while self._frames[-1].bracket != opener:
-            self._end(self._frames.pop(), at)  # its own bracket is missing
-            if self.pushback:
+            if self._pop(at):  # its own bracket is missing
                 self.pushback += bracket
-                self._tokens.stop()
                 return
         frame, draft = self._frames[-1], self._draft
         if frame.role is _Role.CALL and draft is not None and draft.nameless:
             frame.spent = True
             return
-        self._end(self._frames.pop(), at + 1)
-        self.done = self.done or len(self._frames) == 1
-        if self.done or self.pushback:
-            self._tokens.stop()
+        self._pop(at + 1)
 
     def comma(self) -> None:
         frame = self._frames[-1]
@@ -273,7 +267,7 @@ class JsonCalls(JsonListener):
         frame.spent = False
         if frame.role is _Role.LIST and frame.marked:
             self._odd_items = True
-        matters = frame.key_next if frame.role is _Role.ARGUMENTS else frame.words
+        matters = frame.key_next if frame.role is _Role.ARGUMENTS else frame.role in _IN_CALL
         self._word = [] if matters else None
         self._expected(quote == '"' and frame.expect in _BEGINS_STRING)
         if frame.expect in _BEGINS_VALUE:
@@ -405,12 +399,15 @@ class JsonCalls(JsonListener):
         """End the object that a bracket closed; is there text behind it to be read again?"""
         if not self._frames[-1].spent:
             return False
-        self._end(self._frames.pop(), at)
-        if len(self._frames) == 1:
-            self.done = True
+        return self._pop(at)
+
+    def _pop(self, end: int) -> bool:
+        """End the innermost container, at *end*; is that all for now?"""
+        self._end(self._frames.pop(), end)
+        self.done = self.done or len(self._frames) == 1
         if self.done or self.pushback:
             self._tokens.stop()
-        return bool(self.done or self.pushback)
+        return self._tokens.stopped
 
     def _settle(self, draft: CallDraft, end: int, cut: bool) -> None:
         self._release(end)
