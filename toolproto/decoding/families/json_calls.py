@@ -208,8 +208,9 @@ class JsonCalls(JsonListener):
         if fits:
             self._frames[-1].expect = _COMMA
         self._frames.append(frame)
-        self._expected(fits or frame.role is _Role.ARGUMENTS)
-        self._args.confirm(self._place(at + 1))
+        if self._args.live:
+            self._expected(fits or frame.role is _Role.ARGUMENTS)
+            self._args.confirm(self._place(at + 1))
 
     def closed(self, bracket: str, at: int) -> None:
         if self._excess:
@@ -269,12 +270,13 @@ class JsonCalls(JsonListener):
             self._odd_items = True
         matters = frame.key_next if frame.role is _Role.ARGUMENTS else frame.role in _IN_CALL
         self._word = [] if matters else None
-        self._expected(quote == '"' and frame.expect in _BEGINS_STRING)
-        if frame.expect in _BEGINS_VALUE:
-            self._args.begin_string(self._place(at + 1))
+        if self._args.live:
+            self._expected(quote == '"' and frame.expect in _BEGINS_STRING)
+            if frame.expect in _BEGINS_VALUE:
+                self._args.begin_string(self._place(at + 1))
 
     def string_part(self, text: str) -> None:
-        if not self._frames[-1].key_next:
+        if self._args.live and not self._frames[-1].key_next:
             self._args.more(text)
         if self._word is not None and len(self._word) < _LONGEST_WORD:
             self._word.append(text)
@@ -298,7 +300,8 @@ class JsonCalls(JsonListener):
                 args.check_key(raw)
         elif frame.expect in _BEGINS_VALUE:
             frame.expect = _COMMA
-            args.end_string(self._place(at))
+            if args.live:
+                args.end_string(self._place(at))
         if self._word is None:
             return
         self._word = None
