@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 from collections.abc import Iterator
 
@@ -93,3 +94,16 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 def _own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What the command line remembers is not written where a person has it."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(autouse=True)
+def _log_handlers_end_with_their_test() -> Iterator[None]:
+    """Take away what a library puts on the root logger: MCP's servers write to the stderr that they
+    find, and that of one test is closed in the next.
+    """
+    root = logging.getLogger()
+    before = {id(handler) for handler in root.handlers}
+    yield
+    for handler in root.handlers[:]:
+        if id(handler) not in before and not type(handler).__module__.startswith("_pytest"):
+            root.removeHandler(handler)

@@ -674,7 +674,8 @@ class SessionMachine(RuleBasedStateMachine):
         if self.terms is None:  # a turn of another kind, which goes on as it was begun
             return
         told, terms = request.messages[0].content, self.terms
-        taught = {name for name in ("look", "save", "ask") if f"\n{name}(" in told}
+        # As TypeScript, or as the very call.
+        taught = {n for n in ("look", "save", "ask") if f"\n{n}(" in told or f'"{n}"' in told}
         offered = {"look", "save", "ask"} - set(terms.get("without", ()))
         assert taught == offered & set(terms.get("tools", offered))
         assert ("Be long." in told) is ("system" in terms)
