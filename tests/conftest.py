@@ -96,14 +96,16 @@ def _own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
 
 
+_SPEAKERS = [logging.getLogger(name) for name in ("", "mcp", "toolproto", "uvicorn")]
+_SPEAKERS += [logging.getLogger(name) for name in ("toolproto.proxy", "uvicorn.error")]
+
+
 @pytest.fixture(autouse=True)
 def _log_handlers_end_with_their_test() -> Iterator[None]:
-    """Take away what a library puts on the root logger: MCP's servers write to the stderr that they
-    find, and that of one test is closed in the next.
-    """
-    root = logging.getLogger()
-    before = {id(handler) for handler in root.handlers}
+    """Take away the handlers that a test left: the stderr it had is closed in the next."""
+    before = {id(handler) for speaker in _SPEAKERS for handler in speaker.handlers}
     yield
-    for handler in root.handlers[:]:
-        if id(handler) not in before and not type(handler).__module__.startswith("_pytest"):
-            root.removeHandler(handler)
+    for speaker in _SPEAKERS:
+        for handler in speaker.handlers[:]:
+            if id(handler) not in before and not type(handler).__module__.startswith("_pytest"):
+                speaker.removeHandler(handler)
