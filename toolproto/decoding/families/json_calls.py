@@ -191,7 +191,8 @@ class JsonCalls(JsonListener):
         return call.end
 
     def space(self, text: str) -> None:
-        self._expected(not text.strip(" \t\r\n"))  # other space is none to JSON
+        if self._args.live and text.strip(" \t\r\n"):  # other space is none to JSON
+            self._args.stop()
 
     def opened(self, bracket: str, at: int) -> None:
         if self._end_spent(at):
