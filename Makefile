@@ -23,13 +23,13 @@ demo: $(READY)  ## A real model in this process calls a tool and uses what it ga
 	$(BIN)/python examples/demo.py
 
 # Style and types beside the tests: without a cache, mypy takes half a minute of one core.
-check: $(READY_ALL)  ## Style, types and unit tests: a minute and a half
+check: $(READY_ALL)  ## Style, types and unit tests: a minute on two cores
 	$(MAKE) --no-print-directory lint & lint=$$!; \
 	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -n 2 --dist worksteal -q $(UNIT); tests=$$?; \
 	wait $$lint || { echo 'make lint fails: see above'; exit 1; }; exit $$tests
 
 # Before them: tests/typing uses what mypy has kept.
-test: $(READY_ALL) lint  ## Every check: eight minutes on two cores
+test: $(READY_ALL) lint  ## Every check: ten minutes on two cores, and two to set up
 	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 lint: $(READY_ALL)  ## Style and types
