@@ -19,7 +19,7 @@ from ...events import Event, arguments_delta
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
 from ...tools.spec import ToolSpec
 from ..contract import Limits
-from ..families.json_tokens import PLAIN_IN_STRING, string_stop
+from ..families.json_tokens import SPECIAL_IN_STRING, string_stop
 from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker, end_of
@@ -103,7 +103,7 @@ class TextSink:
     def streaming(
         self,
         stop: Callable[[str], int],
-        plain: re.Pattern[str],
+        special: re.Pattern[str],
         decode: Callable[[str], str] | None = None,
     ) -> StreamedString | None:
         """The string for the hot path, if it goes out while it comes."""
@@ -229,10 +229,10 @@ class CallRecord(TextSink):
     def streaming(
         self,
         stop: Callable[[str], int],
-        plain: re.Pattern[str],
+        special: re.Pattern[str],
         decode: Callable[[str], str] | None = None,
     ) -> StreamedString:
-        """The string being read, for the hot path: see there for *stop* and *plain*.
+        """The string being read, for the hot path: see there for *stop* and *special*.
 
         *decode* gives what a text stands for, if it does not stand there as it is.
         """
@@ -246,12 +246,12 @@ class CallRecord(TextSink):
             text = piece if decode is None else decode(piece)
             return arguments_delta(index, encode_basestring(text)[1:-1])
 
-        return StreamedString(stop, take, make, self.room, plain)
+        return StreamedString(stop, take, make, self.room, special)
 
     def streaming_quoted(self) -> StreamedString:
         """The same, if its pieces come as in JSON: what is valid there is handed on as it is."""
         make = partial(arguments_delta, self._index)
-        return StreamedString(string_stop, self._take_quoted, make, self.room, PLAIN_IN_STRING)
+        return StreamedString(string_stop, self._take_quoted, make, self.room, SPECIAL_IN_STRING)
 
     def _take_quoted(self, piece: str) -> None:
         """Take in a piece of the string and of the text at once."""

@@ -28,7 +28,6 @@ _HEAD = Pattern(r"(call[ \t]{0,4}:\s{0,4})?([A-Za-z_](?:[\w.:/-]|\\_){0,127})\s{
 _BARE_KEY = Pattern(r"[^\s:=,{}\[\]\"<]{1,200}")
 _BEHIND_QUOTE = Pattern(r"\s{0,64}(?:[,:}\]]|\Z)")
 _DELIMITER_FIRST = re.compile("<")
-_PLAIN = re.compile("[^<]{1,64}+")
 _BARE_STOP = re.compile(r"[,}\]<\n]")
 
 
@@ -211,7 +210,7 @@ class BraceCalls(PulledCalls):
         if token is None:
             return None
         sink.open_text()
-        self.hot = lambda: sink.streaming(_certain, _PLAIN)
+        self.hot = lambda: sink.streaming(_certain, _DELIMITER_FIRST)
         while not (
             (ended := (yield from source.match(_DELIMITER))) and ended.lastindex == token.lastindex
         ):

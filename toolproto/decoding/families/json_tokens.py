@@ -17,7 +17,7 @@ from collections.abc import Callable
 from ..reply.markers import NO
 
 __all__ = [
-    "PLAIN_IN_STRING",
+    "SPECIAL_IN_STRING",
     "EndAt",
     "JsonListener",
     "JsonTokens",
@@ -53,9 +53,9 @@ _TAIL = re.compile(
     r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
     r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
 )
-#: What goes on with a string between double quotes, whatever follows: no quote, no escape, nothing
-#: that could be its structural tail.
-PLAIN_IN_STRING = re.compile(r"""[^"\\<\x00-\x1f]{1,64}+(?<![,}\]\s])""")
+#: What has to be looked at in a piece of a string between double quotes: a quote, an escape, what
+#: could be its structural tail.
+SPECIAL_IN_STRING = re.compile(r"""["\\<\x00-\x1f,}\]](?:(?<=["\\<\x00-\x1f])|\s*\Z)""")
 #: Where the marker ends that stands at a place of a text which may be *final*; or NO, or MORE.
 EndAt = Callable[[str, int, bool], int]
 _CLOSER = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}

@@ -25,7 +25,7 @@ from ..values.strict import Reading, Refused, finite_float, malformed, sized_int
 
 __all__ = [
     "KEY",
-    "PLAIN_IN_LINE",
+    "LINE_BREAK",
     "ZERO_PADDED",
     "argument",
     "bare_value",
@@ -44,8 +44,8 @@ __all__ = [
 
 #: The name of an argument: a word, or a string of JSON.
 KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
-#: What goes on with a line, for the hot path.
-PLAIN_IN_LINE = re.compile(r"[^\r\n]{1,64}+")
+#: What ends a line, for the hot path.
+LINE_BREAK = re.compile(r"[\r\n]")
 
 # -- in quotes --------------------------------------------------------------------------------
 

@@ -222,7 +222,7 @@ class Arguments:
         stop = self._string.stop if self._string is not None else None
         if self._string is None or stop is None:
             return None
-        return self._text.streaming(stop, self._string.plain, self._string.decode)
+        return self._text.streaming(stop, self._string.special, self._string.decode)
 
     @property
     def open(self) -> tuple[int, str]:

@@ -81,6 +81,11 @@ def _plain_of(closers: str) -> re.Pattern[str]:
     return re.compile(rf"[^{re.escape(closers)}\\\r\n]{{0,64}}+")
 
 
+@cache
+def _special_of(closers: str) -> re.Pattern[str]:
+    return re.compile(rf"[{re.escape(closers)}\\\r\n]")
+
+
 # -- which quote ends a string --------------------------------------------------------------
 
 _NEXT = Pattern(r"\s{0,200}([\s\S]?)")
@@ -267,9 +272,9 @@ class StringReader:
         return _body_stop(self._closers, long=self._long, breaks=self._breaks)
 
     @property
-    def plain(self) -> re.Pattern[str]:
-        """The same: what needs no look at all."""
-        return _plain_of(self._closers)
+    def special(self) -> re.Pattern[str]:
+        """The same: what a piece without it needs no look for."""
+        return _special_of(self._closers)
 
     def read(self) -> Pull[bool]:
         """Read to behind the closing quote; False if the text is over before that.

@@ -30,7 +30,7 @@ from ..values.lenient import read_all
 from ..values.strict import malformed
 from .line_values import (
     KEY,
-    PLAIN_IN_LINE,
+    LINE_BREAK,
     argument,
     bracketed_arguments,
     line_ends,
@@ -109,7 +109,7 @@ class RawCalls(PulledCalls):
         call.open_text()
         over = yield from self._last_line(source, word)
         while not over:
-            self.hot = lambda: call.streaming(partial(_certain, last), PLAIN_IN_LINE)
+            self.hot = lambda: call.streaming(partial(_certain, last), LINE_BREAK)
             while piece := (yield from source.up_to(last)):
                 call.text(piece)
             self.hot = None

@@ -123,7 +123,7 @@ _IN_TEXT = text_before(
         rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]))|(?:{_LINE})<{_PREFIX}(?:param|arg)"
     ),
 )
-_PLAIN = re.compile(r"[^<\]\r\n]{1,64}+")
+_SPECIAL = re.compile(r"[<\]\r\n]")
 _IN_CDATA = text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])"))
 
 
@@ -379,7 +379,7 @@ class TaggedCalls(PulledCalls):
         begin = None if begun else (yield from source.take(_BEGIN))
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
         words = {word.lower() for word in (element, *self._closing_words)}
-        self.hot = None if cdata else lambda: stream(partial(self._certain, words), _PLAIN)
+        self.hot = None if cdata else lambda: stream(partial(self._certain, words), _SPECIAL)
         while True:
             if piece := (yield from source.certain(_IN_CDATA if cdata else _IN_TEXT)):
                 say(piece)
@@ -469,8 +469,8 @@ class TaggedCalls(PulledCalls):
             call.write(piece)
             parts.append(piece)
 
-        def stream(stop: Callable[[str], int], plain: re.Pattern[str]) -> StreamedString:
-            return StreamedString(stop, keep, lambda piece: None, call.room, plain)
+        def stream(stop: Callable[[str], int], special: re.Pattern[str]) -> StreamedString:
+            return StreamedString(stop, keep, lambda piece: None, call.room, special)
 
         yield from self._inside(source, element, parts.append, stream, begun=bool(parts))
         return type.read("".join(parts))

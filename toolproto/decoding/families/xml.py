@@ -34,7 +34,7 @@ _AROUND = ("arguments", "args", "args_json")
 _CDATA = Pattern(r"<!\[CDATA\[")
 _CDATA_END = Pattern(r"\]\]>")
 _LESS = re.compile("<")
-_PLAIN = re.compile(r"[^<]{1,64}+")
+_SPECIAL = re.compile("<")
 _BRACKET = re.compile(r"\]")
 _RAW_AMPERSAND = re.compile(r"&(?!(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-zA-Z]{1,8});)")
 _RAW_LESS = re.compile(r"<(?![/!A-Za-z])")
@@ -75,7 +75,7 @@ class XmlCalls(PulledCalls):
         while True:
             # Nothing is told of a call before all of it has come.
             self.hot = lambda: StreamedString(
-                _text_stop, call.write, lambda piece: None, call.room, _PLAIN
+                _text_stop, call.write, lambda piece: None, call.room, _SPECIAL
             )
             yield from source.before(_LESS)
             if not (yield from source.peek()):

@@ -23,7 +23,7 @@ from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
 from ..values.strict import Reading, malformed, read_strict
 from .line_values import (
-    PLAIN_IN_LINE,
+    LINE_BREAK,
     ZERO_PADDED,
     bracketed,
     fits,
@@ -165,7 +165,7 @@ class BlockText:
         if not self._in_line or self._folded or self._newline != "\n":
             return None
         stop, decode = _literal(self._indent)
-        return sink.streaming(stop, PLAIN_IN_LINE, decode)
+        return sink.streaming(stop, LINE_BREAK, decode)
 
 
 @lru_cache(maxsize=64)
