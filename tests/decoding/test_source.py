@@ -32,8 +32,6 @@ def answer(question: Question, text: str, *, final: bool = False) -> object:
         told = stop.value
         if isinstance(told, re.Match):
             told = (told.group(), told.groups())
-        elif isinstance(told, yaml.BlockText):
-            told = vars(told)
         return told, source.at
     return WAIT
 
@@ -63,7 +61,7 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
         ["-", "- ", " ", "key", ":", '"k"', "'k'", '"', "\\", "\r", "\n", "a b", "#"],
     ),
     "yaml header": (
-        lambda source: yaml.BlockText.at(source, 0),
+        _taking(yaml._HEADER),
         ["|", ">", "+", "-", "2", " ", "#c", "\r", "\n", "x"],
     ),
 }

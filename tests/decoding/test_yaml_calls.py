@@ -187,7 +187,7 @@ SPELLINGS = [
     ("tool: search\nlimit: 3", ["flattened_arguments"]),
     ("tool: search\narguments: '{\"limit\": 3}'", ["arguments_string"]),
     ("type: function\nfunction:\n  name: search\n  arguments:\n    limit: 3",
-     ["name_key", "nested_call"]),
+     ["nested_call", "name_key"]),
     ("tool_calls:\n- tool: search\n  arguments:\n    limit: 3", []),
     ("tool: search\r\narguments:\r\n  limit: 3\r", []),
 ]  # fmt: skip
@@ -334,3 +334,16 @@ def test_a_line_out_of_place_does_not_end_a_call(line: str) -> None:
     parsed = read(f"- tool: search\n  arguments:\n    limit: 3\n{line}")
     assert [problem.kind for problem in parsed.problems] == [ProblemKind.MALFORMED]
     assert parsed.calls == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "tool: now\narguments: {}\ntool: search",
+        "tool: search\narguments:\n  limit: 1\nexact: no",
+        "tool: search\nargs:\n  limit: 1\narguments:\n  exact: no",
+    ],
+)
+def test_nothing_that_a_call_says_beside_the_point_is_dropped(lines: str) -> None:
+    parsed = read(lines)
+    assert [problem.kind for problem in parsed.problems] == [ProblemKind.MALFORMED]

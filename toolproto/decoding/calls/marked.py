@@ -130,9 +130,13 @@ class MarkedBody:
         """The first call, if there is one; all is read if there is none."""
         by_content = self._openings.by_content
         at_a_glance = self._opener.is_tag and by_content and not self._form.tool
+        indent = 0
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
             if space := _SPACE.match(source.text, source.at):
                 source.at = space.end()
+                if not by_content:
+                    _, newline, gap = space.group().rpartition("\n")
+                    indent = len(gap) + (0 if newline else indent)
                 continue
             if at_a_glance and char == "<":  # nothing else can begin like that
                 again = self._opener.at(source.text, source.at, source.final)
@@ -143,7 +147,7 @@ class MarkedBody:
             if by_content and char in "`jJ" and (yield from source.take(_LEAD)):
                 self._mark(_FENCED)
                 continue
-            if opening := (yield from self._openings.at(source)):
+            if opening := (yield from self._openings.at(source, indent)):
                 return opening
             end, again = yield from self._markers(source)
             if again != NO:

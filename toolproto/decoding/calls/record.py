@@ -51,6 +51,7 @@ class Beginning(NamedTuple):
     *marked* says that a marker stands before them, so that they are meant as calls whatever they
     hold; *drift* is how they depart from the asked form, and *ends* are markers that no call goes
     on behind. *head* is the name of the tool if that was read before, and *lead* the text of it.
+    *indent* is how far the line is indented that they begin in.
     """
 
     setting: CallSetting
@@ -60,6 +61,7 @@ class Beginning(NamedTuple):
     ends: tuple[Marker, ...] = ()
     head: Head | None = None
     lead: str = ""
+    indent: int = 0
 
     def end_at(self, text: str, at: int, final: bool) -> int:
         """Where the marker ends that stands at *at* and ends calls; or NO, or MORE."""

@@ -86,15 +86,16 @@ class Openings:
         """Does what is written decide who reads it? Some families are like no other."""
         return self._own is None
 
-    def at(self, source: Source) -> Pull[Opening | None]:
-        """What reads the call that begins here, if one does."""
+    def at(self, source: Source, indent: int = 0) -> Pull[Opening | None]:
+        """What reads the call that begins here, in a line indented by *indent*, if one does."""
         char = source.text[source.at]
         if self._form.tool:  # its arguments come, or nothing but the end
             head = Head(self._form.tool, "", source.at)
             return (yield from self._behind_head(source, head)) if char in "{<" else None
         if self._own is not None and char != "{":
             # What does not begin as this family does is no call.
-            return Opening(self._own(self._begun(source, self._form.drift)), sure=False)
+            begun = self._begun(source, self._form.drift)._replace(indent=indent)
+            return Opening(self._own(begun), sure=False)
         if char == "{":
             return self._json()
         if char == "[":
