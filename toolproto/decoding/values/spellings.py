@@ -163,9 +163,10 @@ def _take_lost_quote(state: State, start: int) -> None:
         state.at += 1
 
 
-_read_string = json.JSONDecoder(strict=False).raw_decode
 _decode = json.JSONDecoder(strict=False).decode
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+# Why the look-ahead stands there, `families/json_tokens.py` says.
+_all_json = re.compile(r'[^"\\]*+(?:(?=\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))\\.[^"\\]*+)*+\Z').match
 _control = re.compile(r"[\x00-\x1f]").search
 _plain_apostrophe = re.compile(r"(?<!\\)'").search
 _HEX = "[0-9a-fA-F]"
@@ -212,12 +213,8 @@ def unescape(state: State, body: str, quote: str = '"', *, cut: bool = False) ->
         state.note(mend.CONTROL_CHARACTER)
     if "\\" not in body:
         return body
-    try:
-        value, end = _read_string(f'"{body}"')
-        if end == len(body) + 2:  # else an inner quote, which only the slow way passes over
-            return str(value)
-    except ValueError:
-        pass
+    if _all_json(body):
+        return str(_decode(f'"{body}"'))
     unescaper = _Unescaper(body, quote, cut)
     value = _ESCAPE.sub(unescaper, body)
     for repair in unescaper.repairs:

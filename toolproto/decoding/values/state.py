@@ -79,11 +79,11 @@ class State:
         self.rereads = 4  # how often a string may be read again to a nearer end
         self._triples: dict[str, int] = {}
         self._doubts = 0
-        self._repairs: dict[tuple[str, object], Repair] = {}
+        self._repairs: dict[str, Repair] = {}
 
     def note(self, repair: Repair) -> None:
         """Record a repair once, however often it was needed."""
-        self._repairs.setdefault((repair.name, repair.grade), repair)
+        self._repairs.setdefault(repair.name, repair)
         if repair.grade is Grade.GUESSED:
             self.doubt()
 
