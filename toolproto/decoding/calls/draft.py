@@ -2,38 +2,37 @@
 
 A draft is *marked* when a tag or a wrapper says that it is meant as a call. An unmarked one has to
 look like a call to an offered tool before anything is said about it.
+
+The text of its arguments is handed out as soon as no later character can change what it means, for
+as long as it is strict JSON. Inside a string that is at once. A closing quote is different: a model
+that forgets to escape one has not closed anything, so the quote and what follows wait until the
+next string or container has begun. Past the first token that strict JSON would not have, nothing
+more is handed out until all of the call was read.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum, auto
 from typing import Any
 
 from ...messages import ProblemKind, Repair
-from ..families.json_arguments import ArgumentsText, remainder
+from ..families.json_arguments import remainder
+from ..families.json_tokens import structural_tail
 from ..reply.markers import Marker
 from ..values.lenient import read_json
-from ..values.strict import Reading, Refusal
+from ..values.strict import DUPLICATE_KEY, Reading, Refusal
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, read_arguments, read_fields
 
-__all__ = ["CallDraft", "Outcome", "is_name", "looks_like_schema"]
+__all__ = ["CallDraft", "is_name", "looks_like_schema"]
 
 # A tool's own description, repeated by the model, has these where a call has arguments.
 _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
 # What is announced as a name before the call is whole: not half of a badly quoted object.
 _NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
 _BRACKETS_AROUND = 3
-
-
-class Outcome(Enum):
-    """What became of a draft."""
-
-    CALL = auto()
-    PROBLEM = auto()
-    NO_CALL = auto()
 
 
 class CallDraft(CallRecord):
@@ -52,11 +51,16 @@ class CallDraft(CallRecord):
             self.name, self._id = begun.head.name, begun.head.id
         self._described = False
         self._echoes: bool | None = None  # are the arguments a schema? None until it shows
-        self._args_start = self._args_end = self._told = 0  # where in its text
-        self._args_path: tuple[str, ...] = ()  # the members that lead to them
-        self._args: ArgumentsText | None = None
-        # What follows that place: reading it back from a StringIO would blow that up fourfold.
+        self._args_path: tuple[str, ...] | None = None  # the members that lead to them
+        self._known: frozenset[str] | None = None  # the only keys they may have, if told
+        # Where in its text: what was handed out, and what is certain, but for an open string.
+        self._args_start = self._args_end = self._told = self._sure = 0
+        # What follows there: reading it back from a StringIO would blow that up fourfold.
         self._untold: list[str] = []
+        self._respelled: dict[int, str] = {}  # where something is handed out in another spelling
+        self.certain = False  # is what comes now handed out?
+        self._in_string = False  # of such arguments: a value, not a key
+        self._tail = ""  # of that string: perhaps not part of it, if its closing quote is missing
         self.holds_list = False
 
     # -- while it is being written --------------------------------------------------------
@@ -69,7 +73,7 @@ class CallDraft(CallRecord):
     @property
     def has_arguments(self) -> bool:
         """Have its arguments begun?"""
-        return self._args is not None
+        return self._args_path is not None
 
     @property
     def unnamed(self) -> bool:
@@ -78,7 +82,7 @@ class CallDraft(CallRecord):
 
     def write(self, text: str) -> None:
         super().write(text)
-        if self._args is not None and (self._args.live or self._args.sure(0) > self._told):
+        if self.certain or self._sure > self._told:
             self._untold.append(text)
 
     def _take_quoted(self, piece: str) -> None:
@@ -95,31 +99,31 @@ class CallDraft(CallRecord):
             self.name = value
             self.tell_early()
 
-    def open_arguments(self, path: tuple[str, ...]) -> ArgumentsText | None:
-        """The arguments begin at the end of its text; None if they did so before.
-
-        *path* are the members of the object that lead to them.
-        """
-        if self._args is not None:
-            return None
-        self._args_start = self._told = at = self.length
-        self._args_path = path
-        # Behind a head, the whole call may follow instead of its arguments.
-        doubtful = self._setting.shape.call_keys if self._head else frozenset()
-        self._args = ArgumentsText(at, self._setting.offered.keys(self.name), doubtful)
-        return self._args
+    def open_arguments(self, path: tuple[str, ...]) -> None:
+        """The arguments begin at the end of its text; *path* are the members that lead to them."""
+        self._args_start = self._told = self._sure = self.length
+        self._known = self._setting.offered.keys(self.name)
+        self._args_path, self.certain = path, True
 
     def close_arguments(self, end: int) -> None:
         """The arguments end at *end* in its text."""
-        self._args_end = end
+        self._sure, self._args_end, self.certain = self._certain_end(), end, False
         self._echoes = bool(self._echoes)
         self.tell_early()
 
     def argument_key(self, key: str) -> None:
-        """An argument is named *key*; the first one gives an echoed schema away."""
+        """An argument is named *key*; the first one gives an echoed schema away.
+
+        Behind an odd one nothing is certain: it may be inside a badly quoted string.
+        """
         if self._echoes is None:
             self._echoes = self._is_schema({key})
             self.tell_early()
+        known = self._known
+        # Behind a head, the whole call may follow instead of its arguments.
+        whole = self._head is not None and key in self._setting.shape.call_keys
+        if whole if known is None else key not in known:
+            self.certain = False
 
     def _is_schema(self, keys: set[str]) -> bool:
         tool = self._setting.offered.get(self.name) if self.name else None
@@ -132,22 +136,71 @@ class CallDraft(CallRecord):
         if self.name and not self.announced and meant:
             self.announce(self._id)
 
+    # -- how much of its arguments is certain ---------------------------------------------
+
+    @property
+    def in_value(self) -> bool:
+        """Inside a string value whose text is certain as it comes."""
+        return self._in_string and self.certain and not self._tail
+
+    def confirm(self, sure: int) -> None:
+        """A container has begun: all is certain up to *sure*."""
+        self._sure = sure
+
+    def begin_string(self) -> None:
+        """A string value begins."""
+        self._in_string = True
+
+    def more(self, text: str) -> None:
+        """More of a string value: certain but for its tail."""
+        self._tail = structural_tail(self._tail + text)
+
+    def controls(self, text: str, at: int) -> None:
+        """More of a string value, at *at*: characters that JSON would have escaped."""
+        self._respelled |= {at + i: json.dumps(char)[1:-1] for i, char in enumerate(text)}
+        self.more(text)
+
+    def leave_out(self, at: int) -> None:
+        """A bracket that closes nothing stands at *at*.
+
+        If more is handed out behind it, the call is refused in the end: nobody knows which members
+        it was to cut off.
+        """
+        self._respelled[at] = ""
+
+    def end_string(self, at: int) -> None:
+        """A string value ends at *at*, perhaps."""
+        self._in_string = False
+        self._sure = at - len(self._tail)
+        self._tail = ""
+
+    def fault(self, at: int) -> None:
+        """At *at* stands an escape that JSON does not have: behind that nothing is certain."""
+        if self._in_string:
+            self._sure = at
+        self.certain = False
+
+    def _certain_end(self) -> int:
+        """Where certainty ends: always inside a string, or just behind an opened bracket."""
+        return self.length - len(self._tail) if self._in_string and self.certain else self._sure
+
     def hand_out(self) -> None:
         """Hand out the arguments that have become certain."""
-        if self._args is None or not self.announced:
-            return
         # A call that is too long is handed out as far as it is kept.
-        start, sure = self._told, min(self._args.sure(self.length), self.length)
-        if sure > start:
+        start, sure = self._told, min(self._certain_end(), self.length)
+        if sure > start and self.announced:
             text = "".join(self._untold)
-            self._untold = [text[sure - start :]] if self._args.live else []
-            self._told = sure
-            self._tell(self._args.as_json(text[: sure - start], start))
+            self._untold = [text[sure - start :]] if self.certain else []
+            self._told, text = sure, text[: sure - start]
+            if self._respelled:
+                chars = enumerate(text, start)
+                text = "".join([self._respelled.pop(place, char) for place, char in chars])
+            self._tell(text)
 
     # -- when it is over ------------------------------------------------------------------
 
-    def close(self, *, cut: bool = False, ends: Sequence[Marker] = ()) -> tuple[Outcome, str]:
-        """The object is over: what it was, and text of it that lies behind its end.
+    def close(self, *, cut: bool = False, ends: Sequence[Marker] = ()) -> tuple[bool, str]:
+        """The object is over: was it meant as a call, and what of it lies behind its end?
 
         *cut* says that the reply was ended by a limit, so that nothing missing may be made up.
         A badly quoted object may have run on over one of the markers *ends*.
@@ -162,15 +215,13 @@ class CallDraft(CallRecord):
         if cut or not reading.is_whole:
             return self._refuse(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw), ""
         fields = self._fields(reading.value)
-        outcome = self._settle(fields, raw, reading)
-        return outcome, raw[reading.end :]
+        return self._settle(fields, raw, reading), raw[reading.end :]
 
     def _fields(self, value: Any) -> CallFields | None:
         shape, offered = self._setting.shape, self._setting.offered
         if self._head is None:
             return read_fields(value, shape, offered.knows)
-        told = self._args is not None and self._args.told
-        tool = offered.get(self._head.name)
+        tool, told = offered.get(self._head.name), self._certain_end() > self._args_start + 1
         return read_arguments(value, self._head.name, shape, tool, told=told)
 
     def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refusal:
@@ -185,7 +236,7 @@ class CallDraft(CallRecord):
         """The object lists something else where calls should be; say so."""
         self._marked = True
         message = f"the list must hold calls, each {self._setting.shape.wants()}"
-        return self._refuse(ProblemKind.MALFORMED, message, self.raw) is Outcome.PROBLEM
+        return self._refuse(ProblemKind.MALFORMED, message, self.raw)
 
     def refuse_others(self) -> None:
         """Another call begins inside the object: if this one was announced, it is refused."""
@@ -197,13 +248,13 @@ class CallDraft(CallRecord):
         shape, offered = self._setting.shape, self._setting.offered
         return shape.leading_keys | (offered.keys(self.name) or frozenset())
 
-    def _settle(self, fields: CallFields | None, text: str, reading: Reading) -> Outcome:
+    def _settle(self, fields: CallFields | None, text: str, reading: Reading) -> bool:
         raw = text[: reading.end]
         if fields is None or fields.arguments is None:
             wants = self._setting.shape.wants()
             return self._refuse(ProblemKind.MALFORMED, f"expected {wants}", raw)
         if not self.announced and not self._marked and not self._looks_meant(fields):
-            return Outcome.NO_CALL
+            return False
         if self.announced and fields.name != self.name:
             return self._refuse(ProblemKind.MALFORMED, "it names two tools", raw)
         unmeant = self._unmeant(fields)
@@ -219,7 +270,7 @@ class CallDraft(CallRecord):
         self._tell(tail)
         self.mended(*reading.repairs, *fields.repairs)
         self._complete(fields.arguments, raw)
-        return Outcome.CALL
+        return True
 
     def _unmeant(self, fields: CallFields) -> str:
         """Why these can be no arguments, however well they are written; empty if they can."""
@@ -245,10 +296,11 @@ class CallDraft(CallRecord):
         self, raw: str, fields: CallFields, repairs: tuple[Repair, ...]
     ) -> str | None:
         """What is still to be handed out so that the whole is the arguments as JSON."""
-        if self._args is None:
+        if self._args_path is None:
             return remainder("", fields.arguments or {})
-        sure = self._args.sure(len(raw))
-        if not repairs and fields.path == self._args_path and self._args_end:
+        sure = self._certain_end()
+        strict = all(repair is DUPLICATE_KEY for repair in repairs)
+        if strict and fields.path == self._args_path and self._args_end:
             return raw[sure : self._args_end]
         return remainder(raw[self._args_start : sure], fields.arguments or {})
 
@@ -258,13 +310,13 @@ class CallDraft(CallRecord):
             return "it gives its arguments in two places; give them in one"
         return "a quote in its arguments is missing or not escaped"
 
-    def _refuse(self, kind: ProblemKind, message: str, raw: str) -> Outcome:
+    def _refuse(self, kind: ProblemKind, message: str, raw: str) -> bool:
         """A broken call is a problem, unless nothing says that it was meant as a call."""
-        if not self.announced and not self._marked:
-            return Outcome.NO_CALL
-        self.hand_out()
-        self.reject(kind, message, raw)
-        return Outcome.PROBLEM
+        meant = self.announced or self._marked
+        if meant:
+            self.hand_out()
+            self.reject(kind, message, raw)
+        return meant
 
 
 def looks_like_schema(arguments: Mapping[str, Any]) -> bool:

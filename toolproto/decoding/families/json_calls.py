@@ -15,12 +15,11 @@ import re
 from enum import Enum, auto
 
 from ...messages import Repair
-from ..calls.draft import CallDraft, Outcome, is_name, looks_like_schema
+from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
 from ..calls.shape import CallFields, read_fields
 from ..reply.hot_string import StreamedString
 from ..values.spellings import plain_unescape
-from .json_arguments import NO_ARGUMENTS
 from .json_tokens import JsonListener, JsonTokens
 from .json_whole import WholeCall, record_end, whole_call
 
@@ -90,7 +89,6 @@ class JsonCalls(JsonListener):
         self._frames = [_Frame("", _Role.LIST, begun.marked)]
         self._excess = 0  # brackets open beyond the depth that is read
         self._draft: CallDraft | None = None  # of the call in which reading stands
-        self._args = NO_ARGUMENTS  # those being read right now
         self._word: list[str] | None = None  # of a string whose text matters
         self._text = ""
         self._base = self._mark = 0
@@ -137,7 +135,7 @@ class JsonCalls(JsonListener):
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if that is so."""
         draft = self._draft
-        if draft is None or not self._tokens.in_plain_string or not self._args.in_value:
+        if draft is None or not self._tokens.in_plain_string or not draft.in_value:
             return None
         return draft.streaming_quoted() if draft.announced else None
 
@@ -191,8 +189,9 @@ class JsonCalls(JsonListener):
         return call.end
 
     def space(self, text: str) -> None:
-        if self._args.live and text.strip(" \t\r\n"):  # other space is none to JSON
-            self._args.stop()
+        draft = self._draft
+        if draft is not None and draft.certain and text.strip(" \t\r\n"):
+            draft.certain = False  # other space is none to JSON
 
     def opened(self, bracket: str, at: int) -> None:
         if self._end_spent(at):
@@ -200,7 +199,7 @@ class JsonCalls(JsonListener):
             return
         if len(self._frames) > self._depth:
             self._excess += 1
-            self._args.stop()
+            self._expected(False)
             if self._draft is not None:
                 self._draft.spoil(f"nested deeper than {self._depth} levels")
             return
@@ -209,9 +208,8 @@ class JsonCalls(JsonListener):
         if fits:
             self._frames[-1].expect = _COMMA
         self._frames.append(frame)
-        if self._args.live:
-            self._expected(fits or frame.role is _Role.ARGUMENTS)
-            self._args.confirm(self._place(at + 1))
+        if draft := self._expected(fits or frame.role is _Role.ARGUMENTS):
+            draft.confirm(self._place(at + 1))
 
     def closed(self, bracket: str, at: int) -> None:
         if self._excess:
@@ -223,9 +221,8 @@ class JsonCalls(JsonListener):
         opener = _OPENERS[bracket]
         innermost = self._frames[-1]
         if innermost.bracket != opener and all(frame.bracket != opener for frame in self._frames):
-            # Nothing is open that it could close. What is handed out goes on without it, so that
-            # the call is refused in the end: nobody knows which members it was to cut off.
-            self._args.leave_out(self._place(at))
+            if draft := self._expected(True):
+                draft.leave_out(self._place(at))
             return
         self._expected(innermost.bracket == opener and innermost.expect in _MAY_CLOSE[opener])
         while self._frames[-1].bracket != opener:
@@ -259,10 +256,13 @@ class JsonCalls(JsonListener):
             frame.expect = _COLON
             self._named(frame, text)
 
-    def _expected(self, fits: bool) -> None:
-        """What came is what strict JSON may have here, or not."""
-        if not fits:
-            self._args.stop()
+    def _expected(self, fits: bool) -> CallDraft | None:
+        """What came is what strict JSON may have here, or not: the call, if that is certain."""
+        draft = self._draft
+        if draft is None or not draft.certain:
+            return None
+        draft.certain = fits
+        return draft if fits else None
 
     def string_opened(self, quote: str, at: int) -> None:
         frame = self._frames[-1]
@@ -271,45 +271,44 @@ class JsonCalls(JsonListener):
             self._odd_items = True
         matters = frame.key_next if frame.role is _Role.ARGUMENTS else frame.role in _IN_CALL
         self._word = [] if matters else None
-        if self._args.live:
-            self._expected(quote == '"' and frame.expect in _BEGINS_STRING)
-            if frame.expect in _BEGINS_VALUE:
-                self._args.begin_string(self._place(at + 1))
+        draft = self._expected(quote == '"' and frame.expect in _BEGINS_STRING)
+        if draft and frame.expect in _BEGINS_VALUE:
+            draft.begin_string()
 
     def string_part(self, text: str) -> None:
-        if self._args.live and not self._frames[-1].key_next:
-            self._args.more(text)
+        draft = self._draft
+        if draft is not None and draft.certain and not self._frames[-1].key_next:
+            draft.more(text)
         if self._word is not None and len(self._word) < _LONGEST_WORD:
             self._word.append(text)
 
     def string_controls(self, text: str, at: int) -> None:
-        self._expected(not self._frames[-1].key_next)
-        self._args.controls(text, self._place(at))
+        if draft := self._expected(not self._frames[-1].key_next):
+            draft.controls(text, self._place(at))
         self._word = None
 
     def string_fault(self, text: str, at: int) -> None:
-        self._args.fault(self._place(at))
+        if draft := self._expected(True):
+            draft.fault(self._place(at))
         if self._word is not None:
             self._word.append(text)
 
     def string_closed(self, at: int) -> None:
-        frame, args = self._frames[-1], self._args
-        is_key, raw = frame.key_next, "".join(self._word or ())
+        frame, draft, word = self._frames[-1], self._draft, self._word
+        self._word, is_key = None, frame.key_next
         if is_key:
             frame.expect = _COLON
-            if frame.role is _Role.ARGUMENTS:
-                args.check_key(raw)
         elif frame.expect in _BEGINS_VALUE:
             frame.expect = _COMMA
-            if args.live:
-                args.end_string(self._place(at))
-        if self._word is None:
+            if draft is not None and draft.certain:
+                draft.end_string(self._place(at))
+        if word is None:
             return
-        self._word = None
+        text = plain_unescape("".join(word))
         if is_key:
-            self._named(frame, plain_unescape(raw))
-        elif self._draft is not None and frame.role in _IN_CALL:
-            self._draft.member(frame.key, plain_unescape(raw))
+            self._named(frame, text)
+        elif draft is not None and frame.role in _IN_CALL:
+            draft.member(frame.key, text)
 
     # -- what that makes of the containers ------------------------------------------------
 
@@ -333,9 +332,10 @@ class JsonCalls(JsonListener):
         if role is _Role.ARGUMENTS and self._draft is not None:
             path = [frame.key for frame in self._frames[-2:] if frame.role in _IN_CALL]
             self._flush(at)
-            opened = self._draft.open_arguments(tuple(path))
-            self._args = opened or NO_ARGUMENTS
-            role = role if opened else _Role.INSIDE
+            if self._draft.has_arguments:
+                role = _Role.INSIDE
+            else:
+                self._draft.open_arguments(tuple(path))
         return _Frame(bracket, role, marked)
 
     def _begin(self, at: int, marked: bool) -> CallDraft:
@@ -388,7 +388,6 @@ class JsonCalls(JsonListener):
         draft = self._draft
         if frame.role is _Role.ARGUMENTS and draft is not None:
             draft.close_arguments(self._place(end))
-            self._args = NO_ARGUMENTS
             if self._head is not None and len(self._frames) == 1:
                 self._settle(draft, end, cut)
         elif frame.role is _Role.CALL and draft is not None:
@@ -415,8 +414,8 @@ class JsonCalls(JsonListener):
 
     def _settle(self, draft: CallDraft, end: int, cut: bool) -> None:
         self._release(end)
-        outcome, leftover = draft.close(cut=cut, ends=self._begun.ends)
-        self.committed = self.committed or outcome is not Outcome.NO_CALL
+        meant, leftover = draft.close(cut=cut, ends=self._begun.ends)
+        self.committed = self.committed or meant
         if leftover.strip():
             self.pushback = leftover
 
