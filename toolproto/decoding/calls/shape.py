@@ -23,6 +23,7 @@ __all__ = [
     "CallFields",
     "CallShape",
     "as_object",
+    "key_repairs",
     "read_arguments",
     "read_fields",
 ]
@@ -90,6 +91,11 @@ class CallShape:
             return (self.nesting,) if self.nesting else ()
         return _NESTING_KEYS
 
+    @cached_property
+    def plain(self) -> bool:
+        """Do two members make a call, whatever is in its arguments?"""
+        return not self.keyed and self.arguments not in self.nesting_keys
+
     @property
     def _outer(self) -> str | None:
         """The member around a call that says that it is one."""
@@ -147,34 +153,36 @@ def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) ->
     """Read *value* as a call; None where it is not one. *offered* tells tools from other names."""
     if not isinstance(value, dict):
         return None
-    if len(value) == 2 and not shape.keyed and shape.arguments not in shape.nesting_keys:
+    if len(value) == 2 and shape.plain:
         name, asked = value.get(shape.name), value.get(shape.arguments)
         if isinstance(name, str) and name and isinstance(asked, dict):  # as asked: most calls
             return CallFields(name, asked, (shape.arguments,), "", ())
-    repairs: list[Repair] = []
     if shape.keyed and len(value) == 1:
         [(name, given)] = value.items()
         if isinstance(given, dict):
             return CallFields(name, given, (name,), "", ())
     nesting = _nesting(value, shape)
     inner = value if nesting is None else value[nesting]
-    if nesting not in (None, shape.nesting):
-        repairs.append(Repair("nested_call"))
     name_key = _name_key(inner, shape, offered)
     if name_key is None:
         return None
-    if name_key != shape.name:
-        repairs.append(Repair("name_key", detail=name_key))
     key = _arguments_key(inner, shape, name_key)
+    nested = () if nesting in (None, shape.nesting) else (Repair("nested_call"),)
+    repairs = [*nested, *key_repairs(shape, name_key, key)]
     if key is None:
         arguments: dict[str, Any] | None = _flattened(inner, name_key, repairs)
         path = None
     else:
         path = (key,) if nesting is None else (nesting, key)
-        if key != shape.arguments:
-            repairs.append(Repair("arguments_key", detail=key))
         arguments = as_object(inner[key], repairs)
     return CallFields(inner[name_key], arguments, path, _id(value), tuple(repairs))
+
+
+def key_repairs(shape: CallShape, name_key: str, key: str | None) -> tuple[Repair, ...]:
+    """How the members that hold the name and the arguments are called otherwise than asked."""
+    named = () if name_key == shape.name else (Repair("name_key", detail=name_key),)
+    given = () if key in (shape.arguments, None) else (Repair("arguments_key", detail=key),)
+    return (*named, *given)
 
 
 def read_arguments(

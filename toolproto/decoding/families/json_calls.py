@@ -17,7 +17,6 @@ from enum import Enum, auto
 from ...messages import Repair
 from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
-from ..calls.shape import CallFields, read_fields
 from ..reply.hot_string import StreamedString
 from ..values.spellings import plain_unescape
 from .json_tokens import JsonListener, JsonTokens
@@ -148,11 +147,11 @@ class JsonCalls(JsonListener):
         parent, is_all = self._frames[-1], len(self._frames) == 1
         if parent.role is not _Role.LIST or parent.expect == _COMMA:
             return 0
-        if self._head is not None or self._setting.shape.keyed or self._excess:
+        if self._head is not None or not self._setting.shape.plain or self._excess:
             return 0
-        found = self._whole_call(at, parent.marked)
-        if found is not None:
-            end = self._tell_whole(at, *found)
+        call = self._whole_call(at, parent.marked)
+        if call is not None:
+            end = self._tell_whole(at, call)
         elif is_all and not parent.marked:
             end = record_end(self._text, at, self._setting)
         else:
@@ -162,7 +161,7 @@ class JsonCalls(JsonListener):
             self._tokens.stop()
         return end
 
-    def _whole_call(self, at: int, marked: bool) -> tuple[WholeCall, CallFields] | None:
+    def _whole_call(self, at: int, marked: bool) -> WholeCall | None:
         """The call at *at*, if all of it is there and its form leaves no doubt."""
         setting, room = self._setting, self._depth - len(self._frames)
         call = whole_call(self._text, at, setting.shape, room)
@@ -170,20 +169,17 @@ class JsonCalls(JsonListener):
             return None
         if not marked and looks_like_schema(call.arguments):
             return None  # only its tool can tell
-        if not is_name(setting, marked, call.name_key, call.name):
-            return None
-        fields = read_fields(call.value, setting.shape, setting.offered.knows)
-        return None if fields is None or fields.arguments is None else (call, fields)
+        return call if is_name(setting, marked, call.name_key, call.name) else None
 
-    def _tell_whole(self, at: int, call: WholeCall, fields: CallFields) -> int:
+    def _tell_whole(self, at: int, call: WholeCall) -> int:
         """Tell of *call*, which begins at *at*; where it ends."""
         lead = self._begun.lead
         self._leave(at)
         self._mark = call.end
         start, drift = self._base + at - len(lead), self._departure()
-        raw, repairs = lead + self._text[at : call.end], (*call.repairs, *fields.repairs)
         record = CallRecord(self._setting, start, call.name, drift=drift)
-        record.tell_whole(call.written, call.arguments, raw, repairs)
+        raw = lead + self._text[at : call.end]
+        record.tell_whole(call.written, call.arguments, raw, call.repairs)
         self.committed = True
         self._frames[-1].expect = _COMMA
         return call.end

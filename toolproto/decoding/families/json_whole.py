@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ...messages import Repair
 from ..calls.record import CallSetting
-from ..calls.shape import CallShape
+from ..calls.shape import CallShape, key_repairs
 from ..values.repairs import LITERAL, QUOTE_STYLE
 from ..values.strict import DuplicateKey, Refused, check_depth, read_plain
 
@@ -25,28 +25,19 @@ _UNREADABLE = (DuplicateKey, Refused, RecursionError, json.JSONDecodeError)
 
 
 class WholeCall(NamedTuple):
-    """A call: the members of it, where its arguments begin and end, and where it ends.
+    """A call, the member that names it, where its arguments begin and end, and where it ends.
 
     *written* are the arguments as they are told of.
     """
 
     name_key: str
     name: str
-    arguments_key: str
     arguments: dict[str, Any]
     start: int
     stop: int
     end: int
-    name_first: bool
     written: str
-    repairs: tuple[Repair, ...] = ()
-
-    @property
-    def value(self) -> dict[str, Any]:
-        """The object, as JSON has it."""
-        if self.name_first:
-            return {self.name_key: self.name, self.arguments_key: self.arguments}
-        return {self.arguments_key: self.arguments, self.name_key: self.name}
+    repairs: tuple[Repair, ...]
 
 
 def whole_call(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | None:
@@ -80,8 +71,8 @@ def _in_json(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | No
         name_key, name = behind.groups() if behind else ("", "")
     if behind is None:
         return None
-    first, end = found.re is name_first, behind.end()
-    return WholeCall(name_key, name, key, arguments, start, stop, end, first, text[start:stop])
+    end, repairs = behind.end(), key_repairs(shape, name_key, key)
+    return WholeCall(name_key, name, arguments, start, stop, end, text[start:stop], repairs)
 
 
 def record_end(text: str, at: int, setting: CallSetting) -> int:
@@ -158,4 +149,4 @@ def _in_python(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | 
     written = _dumps(call.arguments)
     if not found.group().startswith(written[:as_it_stands], call.start):
         return None
-    return call._replace(end=found.end(), written=written, repairs=tuple(repairs))
+    return call._replace(end=found.end(), written=written, repairs=(*repairs, *call.repairs))
