@@ -86,7 +86,7 @@ PLACE_DOUBTS: Mapping[str, str] = {
     "list_item": "as an item of a list",
     "lazy_quote": "right below a quotation",
     "table_row": "right below a row of a table",
-    "open_block": "in a block that a line of signs above it opens",
+    "open_block": "in a block or element that a line above it opens",
     "open_quotation": "behind a quotation mark that is still open",
     "open_code": "behind a backtick that is still open",
     "indented_code": "in a block of indented code",

@@ -12,6 +12,7 @@
       reader.py          goes through prose from one character that may begin something to the next
       landmarks.py       what to look for in prose, made once for each form; markers.py: markers
       place.py           is a call plain, doubted or shown? (the one table of places)
+      lines.py           what a line is, by how it begins
       thinking.py        which part is thinking, in every dialect; fences.py code fences
       events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token

@@ -343,9 +343,23 @@ def _blocks() -> Iterator[CallContext]:
         ("....", "...."), ("====", "===="), ("$$", "$$"), ("{{{", "}}}"), (":::note", ":::"),
         ("/*", "*/"), ("cat <<EOF", "EOF"), ("$ python - <<'END'", "END"), ("!!! note", ""),
         ('x = """', '"""'), ("'''", "'''"), ('"""', '"""'), ("::: example", ":::"),
+        ("----", "----"), ("____", "____"), ("++++", "++++"), ("////", "////"), ("****", "****"),
+        ("----- Original message -----", ""),
     ):  # fmt: skip
         text = f"Look:\n\n{begin}\n{{call}}\n{end}\n\nThat was it."
         yield CallContext("block", "English", text, shown=False)
+    for begin, end in (
+        ("/*", "*/"), ("(*", "*)"), ("{-", "-}"), ("--[[", "]]"), ("=begin", "=end"),
+        ("<%--", "--%>"), ("#|", "|#"), ("<#", "#>"), ("%{", "%}"), ("cat <<'END' > a", "END"),
+        ("\\begin{example}", "\\end{example}"), ("<bad_example>", "</bad_example>"),
+        ("<draft>", "</draft>"), ('<file p="a">', "</file>"), ("<tool_output>", "</tool_output>"),
+        ("<Beispiel>", "</Beispiel>"), ("<div>", "</div>"), ("<user_message>", "</user_message>"),
+    ):  # fmt: skip
+        text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
+        yield CallContext("block with a closing line", "English", text, shown=False)
+    for stamp in ("2026-01-31 09:59:58 INFO agent:", "May  1 12:00:01 host run[12]:", "In [3]:"):
+        text = f"It says\n{stamp} {{call}}\n"
+        yield CallContext("log", "English", text, shown=False, talk=True)
 
 
 def _tables() -> Iterator[CallContext]:

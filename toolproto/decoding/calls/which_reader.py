@@ -236,7 +236,7 @@ class BareCalls:
             key == self._form.shape.wrapper
             or (key in self._keys and (asked is Family.JSON or standing().begins_something))
         ):
-            return self._json()
+            return self._json(key)
         return NO
 
     def in_fence(self, text: str, at: int, final: bool) -> Opening | int:
@@ -261,9 +261,10 @@ class BareCalls:
         begun = Beginning(self._setting, marked=asked, drift=self._drift(Family.PYTHON))
         return Opening(PythonCalls(begun), is_guess=bool(begun.drift))
 
-    def _json(self) -> Opening:
+    def _json(self, key: str) -> Opening:
         begun = Beginning(self._setting, marked=False, drift=self._drift(Family.JSON))
-        return Opening(JsonCalls(begun), is_guess=bool(begun.drift))
+        is_guess = bool(begun.drift) and key != self._form.shape.wrapper
+        return Opening(JsonCalls(begun), is_guess=is_guess)
 
     def _named_json(self, text: str, at: int, final: bool) -> Opening | int:
         """A name on a line of its own, its arguments on the next."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from ...messages import Grade, Repair
 from ..patterns import Pattern
+from .lines import BULLET, HEAD, line_of
 
 __all__ = ["MOST_UNSEEN", "OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
 
@@ -124,28 +125,13 @@ _VEILED = re.compile(f"[{_INVISIBLE}\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 # What a quotation can begin behind, beside space.
 _BEFORE_QUOTE = frozenset("([{<>=:;,/-–—*_~“”„«»「『‘（【")
 
-_BULLET = r"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?(?:\d{1,9}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]|[①-⑳])"
-_QUOTE_LINE = re.compile(r"[ \t]{0,12}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>)")
-_LIST_LINE = re.compile(rf"[ \t]{{0,12}}{_BULLET}(?=[ \t\u3000])")
-_BULLET_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
-_TABLE_LINE = re.compile(r"[ \t]{0,12}\|")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z")
+_BULLET_ONLY = re.compile(rf"\s*(?:{BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 _DIRECTIVE = re.compile(r"[ \t]{0,12}\.\. [\w-]{1,40}::")
 # How a line of reST or YAML ends below which what is indented is literal.
 _BEFORE_LITERAL = ("::", ": |", ": >", ": |-", ": >-")
 # A line right below one of these goes on with it.
 _GOING_ON = {"quote": "lazy_quote", "table": "table_row", "block": "open_block"}
-# Lines that open a block in AsciiDoc, wikis, Docusaurus, shells and programs; the same closes most.
-_DELIMITER = re.compile(
-    r"[ \t]{0,12}(?:\$\$|/\*+|\{\{\{|:::+[ \t]*\w{0,40}|!!![ ].{0,80}|\.{4,}|={4,}|\"{3}.*|'{3}.*"
-    r"|.{0,100}(?:\"{3}|'{3}|<<-?[ ]?['\"]?[A-Z_]{2,20}['\"]?))[ \t]*\Z"
-)
-_DEFINITION = re.compile(
-    r"[ \t]{0,8}(?:\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile)\.{1,2} )"
-)
-_CODE_LINE = re.compile(r"(?: {4}| {0,3}\t)")
-_CODE_IN_LIST = re.compile(r"(?: {4}| {0,3}\t){2}")
-_HEAD = 160  # as much of a line as tells what kind it is
+_MOST_OPEN = 8  # quotations, or blocks, within each other
 _TAIL = 48
 
 # Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
@@ -156,6 +142,8 @@ _SENTENCE_ENDS = frozenset(".!?:…。！？：．｡؟۔।॥։።፧᙮᠃៖
 _AFTER_SENTENCE = "\"'”’»›)]}）】*_~"
 # "e.g. " and "z. B. ": a letter with a full stop ends no sentence.
 _ABBREVIATION = re.compile(r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z")
+# A line of a log, or of a notebook, may end its head with a colon as a sentence does.
+_STAMPED = re.compile(r"\d:[0-5]\d:[0-5]\d|In ?\[\d{0,6}\]: ?\Z")
 # A quotation that was opened this long ago and never closed was none.
 _LONGEST_QUOTATION = 2_000
 # Nor does an element go on for ever: what stands far behind one that nobody closed is doubted.
@@ -203,6 +191,7 @@ class Place:
     def __init__(self) -> None:
         self.unseen: list[str] = []  # prose that was read but not looked at
         self._quotes: list[_Open] = []
+        self._blocks: list[_Open] = []  # that lines above opened
 
     # -- taking prose in ------------------------------------------------------------------
 
@@ -239,7 +228,7 @@ class Place:
     def allows_fence(self) -> bool:
         """In no line that is quoted, and no element that shows or quotes what is in it?"""
         self.look()
-        return self._element is None and _QUOTE_LINE.match(self._head) is None
+        return self._element is None and line_of(self._head).kind != "quote"
 
     @property
     def after_blank_line(self) -> bool:
@@ -261,19 +250,20 @@ class Place:
     @property
     def _is_untouched(self) -> bool:
         """Has the line just begun, below nothing that goes on in it?"""
-        inline = self._quotes or self._code or self._straight or self._element
+        around = self._quotes or self._code or self._straight or self._element or self._blocks
         before = self._head or self._tail or self._rest
-        return not before and not inline and self._above not in _GOING_ON
+        return not before and not around and self._above not in _GOING_ON
 
     def _shown(self) -> str:
         # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
         if self._in_near_element or (self._rest and _ELEMENT.fullmatch(f"{self._rest}>")):
             return "element"
-        if _QUOTE_LINE.match(self._head):
+        kind = line_of(self._head).kind
+        if kind == "quote":
             return "block_quote"
         if self._in_table:
             return "table"
-        if _DEFINITION.match(self._head):
+        if kind == "definition":
             return "definition"
         if self._code and self._code_line == self._line:
             return "inline_code"
@@ -282,9 +272,8 @@ class Place:
     @property
     def _in_table(self) -> bool:
         """In a line with cells: one that begins with a bar, or has one below a row?"""
-        return _TABLE_LINE.match(self._head) is not None or (
-            self._above == "table" and "|" in self._head
-        )
+        is_row = line_of(self._head).kind == "row"
+        return is_row or (self._above == "table" and "|" in self._head)
 
     def _quoted_here(self) -> bool:
         """Is a quotation open that began on this line?"""
@@ -313,6 +302,8 @@ class Place:
             return _GOING_ON[self._above]
         if self._fresh and self._is_code_line():
             return "indented_code"
+        if self._blocks and self._in_block():
+            return "open_block"
         before = self._before
         if "<" in before:
             before = _TOKENS.sub("", before)
@@ -322,7 +313,8 @@ class Place:
             return "behind_markup"
         if _BULLET_ONLY.match(before):
             return "list_item"
-        return "" if _ends_sentence(before) else "mid_sentence"
+        ended = _ends_sentence(before) and not _STAMPED.search(self._head)
+        return "" if ended else "mid_sentence"
 
     @property
     def _before(self) -> str:
@@ -335,8 +327,15 @@ class Place:
         if not self._after_blank and self._above != "code":
             return False
         # In a list what is indented goes on with an item, unless it is indented twice.
-        code = _CODE_IN_LIST if self._in_list else _CODE_LINE
-        return code.match(self._head) is not None
+        return line_of(self._head).tabs > self._in_list
+
+    def _in_block(self) -> bool:
+        """Is a block open here that a line above opened, not too long ago to be still meant?"""
+        line = self._head + self._tail
+        for number, block in enumerate(self._blocks):
+            if block.closers in line or self._seen - block.at > _LONGEST_ELEMENT:
+                del self._blocks[number:]
+        return bool(self._blocks)
 
     def _is_stale(self, quote: _Open) -> bool:
         return self._seen - quote.at > _LONGEST_QUOTATION
@@ -368,9 +367,9 @@ class Place:
             at = stop
 
     def _words(self, words: str) -> None:
-        if len(self._head) < _HEAD:
+        if len(self._head) < HEAD:
             # An unseen character hides no quote mark.
-            self._head = (self._head + _plain(words))[:_HEAD]
+            self._head = (self._head + _plain(words))[:HEAD]
         tail = self._tail + words
         self._tail = tail if len(tail) < 4 * _TAIL else tail[-_TAIL:]
         if self._fresh and _plain(words).strip():
@@ -409,20 +408,26 @@ class Place:
         return boring.end()
 
     def _end_line(self) -> None:
-        head, blank = self._head, not self._head.strip()
-        if blank:
+        head = self._head
+        if not head.strip():
             self._end_paragraph()
             self._after_blank, self._above = True, ""
             return
-        if _QUOTE_LINE.match(head):
+        kind, _, closer = line_of(head)
+        if self._blocks:
+            self._in_block()
+        closed = not closer or (len(head) == HEAD and closer in self._tail)
+        if not closed and len(self._blocks) < _MOST_OPEN:
+            self._blocks.append(_Open(closer, self._seen, self._line))
+        if kind == "quote":
             self._above = "quote"
-        elif _TABLE_RULE.match(head) or self._in_table:
+        elif self._in_table:
             self._above = "table"
         elif self._is_code_line():
             self._above = "code"
-        elif _DELIMITER.match(head):
+        elif kind == "delimiter":
             self._above = "" if self._above == "block" else "block"
-        elif _LIST_LINE.match(head):
+        elif kind == "list":
             self._above, self._in_list = "list", True
         elif self._above not in ("quote", "block") or self._after_blank:
             # A line below such a one goes on with it, until an empty line comes.
@@ -431,7 +436,8 @@ class Place:
             self._in_list = False
         if head[:1] not in (" ", "\t"):
             self._literal = False
-        if self._tail.rstrip().endswith(_BEFORE_LITERAL) or _DIRECTIVE.match(head):
+        directive = kind == "definition" and _DIRECTIVE.match(head)
+        if directive or self._tail.rstrip().endswith(_BEFORE_LITERAL):
             self._literal = True
         self._after_blank = False
 
@@ -465,7 +471,7 @@ class Place:
     def _open_quotation(self, char: str) -> None:
         while self._quotes and self._is_stale(self._quotes[0]):
             del self._quotes[0]
-        if len(self._quotes) < 8:
+        if len(self._quotes) < _MOST_OPEN:
             self._quotes.append(_Open(_PAIRS[char], self._seen, self._line))
 
     # -- elements -------------------------------------------------------------------------
@@ -509,7 +515,7 @@ def _ends(text: str, at: int, stop: int) -> str:
     """The text between *at* and *stop*: of a long one what anybody looks at, both its ends."""
     if stop - at < 400:
         return text[at:stop]
-    return text[at : at + _HEAD] + text[stop - _TAIL : stop]
+    return text[at : at + HEAD] + text[stop - _TAIL : stop]
 
 
 def _may_quote(before: str) -> bool:

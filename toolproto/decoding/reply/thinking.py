@@ -30,14 +30,17 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         ("<|inner_prefix|>", "<|inner_suffix|>"),
         ("<mm:think>", "</mm:think>"),
         *((f"[{word.upper()}]", f"[/{word.upper()}]") for word in _TOKENS),
+        *((f"[{word}]", f"[/{word}]") for word in _TOKENS),
         *((f"◁{word}▷", f"◁/{word}▷") for word in _TOKENS),
         *((f"<|{word}|>", f"<|/{word}|>") for word in _TOKENS),
         *((f"<|begin_of_{word}|>", f"<|end_of_{word}|>") for word in _TOKENS),
+        *((f"<|{word}_start|>", f"<|{word}_end|>") for word in _TOKENS),
         *((f"<|START_{word.upper()}|>", f"<|END_{word.upper()}|>") for word in _TOKENS),
         ("<|channel|>analysis<|message|>", "<|end|>"),
         ("<|start|>assistant to=self<|message|>", "<|eom|>"),
         (" to=self<|message|>", "<|eom|>"),
         ("<|channel>thought", "<channel|>"),
+        ("<unused94>thought", "<unused95>"),
     )
 
 
