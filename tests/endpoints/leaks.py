@@ -32,6 +32,7 @@ def sockets() -> set[str]:
 def nothing_left() -> Iterator[None]:
     """Fails if the block leaves a thread or a socket behind, or drops one for the collector."""
     gc.collect()
+    gc.freeze()  # or the collector would look at all that other tests hold again, at the end
     threads, held = set(threading.enumerate()), sockets()
     yield
     # A server of this process hears a moment later that its client has left.

@@ -7,6 +7,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from itertools import product
 from random import Random
 
 import pytest
@@ -74,16 +75,14 @@ def all_async_outcomes(endpoints):
     return asyncio.run(gather())
 
 
-def run(gather, fault, phases, dialect="openai_chat", timeouts=TIMEOUTS):
+def run(gather, fault, phases, dialects=("openai_chat",), timeouts=TIMEOUTS):
     """The outcomes of SEEDS requests in each phase; none too late, nothing left behind."""
     with nothing_left(), ExitStack() as stack:
-        servers = [
-            FaultServer(*(Fault(fault, phase, seed, dialect=dialect) for seed in range(SEEDS)))
-            for phase in phases
-        ]
-        endpoints = [
-            endpoint_for(stack.enter_context(server), dialect, timeouts) for server in servers
-        ]
+        endpoints = []
+        for dialect, phase in product(dialects, phases):
+            plans = [Fault(fault, phase, seed, dialect=dialect) for seed in range(SEEDS)]
+            server = stack.enter_context(FaultServer(*plans))
+            endpoints.append(endpoint_for(server, dialect, timeouts))
         outcomes = gather(endpoints)
         for endpoint in endpoints:
             endpoint.close()
@@ -119,18 +118,17 @@ def test_what_breaks_after_the_finish_reason_costs_nothing(fault, gather):
     assert fault == "reset" or not any(isinstance(each, EndpointError) for each in outcomes)
 
 
-@pytest.mark.parametrize("gather", [all_outcomes, all_async_outcomes])
-@pytest.mark.parametrize(
-    "dialect",
-    [
-        *("openai_completions", "anthropic", "ollama", "gemini", "azure_openai", "tgi"),
-        "bedrock_converse",
-    ],
+DIALECTS = (
+    *("openai_completions", "anthropic", "ollama", "gemini", "azure_openai", "tgi"),
+    "bedrock_converse",
 )
+
+
+@pytest.mark.parametrize("gather", [all_outcomes, all_async_outcomes])
 @pytest.mark.parametrize("fault", FAULTS if WHOLE else ["truncate", "slices", "garbage", "endless"])
-def test_every_dialect_stands_the_faults(fault, dialect, gather):
+def test_every_dialect_stands_the_faults(fault, gather):
     # What happens around a body is the same for all dialects: the usual run has it once, above.
-    for outcome in run(gather, fault, PHASES if WHOLE else ["body", "end"], dialect):
+    for outcome in run(gather, fault, PHASES if WHOLE else ["body", "end"], DIALECTS):
         if not isinstance(outcome, EndpointError) and fault not in INAUDIBLE:
             assert is_whole(outcome)
 

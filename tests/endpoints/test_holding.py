@@ -64,7 +64,7 @@ class Server:
 
     @contextmanager
     def running(self) -> Iterator[str]:
-        thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         try:
             yield f"http://127.0.0.1:{self._server.server_port}/v1"

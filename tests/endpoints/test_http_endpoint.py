@@ -376,12 +376,13 @@ def test_a_refusal_whose_text_never_comes_is_one_all_the_same(ask):
 
 @both
 def test_nobody_listening_is_said_so(ask):
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        port = unused.getsockname()[1]
-    words = rf"127.0.0.1:{port}/v1: could not connect: .* is it running"
-    endpoint = HttpEndpoint(f"http://127.0.0.1:{port}/v1", model="m", retries=ONCE)
-    with endpoint, pytest.raises(EndpointError, match=words):
-        ask(endpoint)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))  # it is ours, but nobody listens
+        port = silent.getsockname()[1]
+        words = rf"127.0.0.1:{port}/v1: could not connect: .* is it running"
+        endpoint = HttpEndpoint(f"http://127.0.0.1:{port}/v1", model="m", retries=ONCE)
+        with endpoint, pytest.raises(EndpointError, match=words):
+            ask(endpoint)
 
 
 @both

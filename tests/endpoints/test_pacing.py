@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 from itertools import pairwise
 
@@ -16,8 +17,8 @@ TOKENS = [f"data: {number}\n\n".encode() for number in range(20)]
 HEAD = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
 
 
-async def pieces_at(pace: float) -> list[bytes]:
-    """What each reading of an answer brings whose first token is waited for."""
+async def pieces_at(pace: float) -> tuple[list[bytes], float]:
+    """What each reading of an answer brings whose first token is waited for; how long they took."""
     seen = asyncio.Event()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -38,6 +39,7 @@ async def pieces_at(pace: float) -> list[bytes]:
     try:
         await line.send(f"http://127.0.0.1:{port}/", {}, b"", None, "GET")
         pieces = [await line.read()]
+        begun = time.monotonic()
         seen.set()
         while piece := await line.read():
             pieces.append(piece)
@@ -45,18 +47,19 @@ async def pieces_at(pace: float) -> list[bytes]:
         await line.close()
         await lines.close()
         server.close()
-    return pieces
+    return pieces, time.monotonic() - begun
 
 
 def test_the_first_token_comes_at_once_and_the_others_together():
-    pieces = asyncio.run(pieces_at(0.2))
+    pieces, seconds = asyncio.run(pieces_at(0.2))
     assert b"".join(pieces) == b"".join(TOKENS)
     assert pieces[0] == TOKENS[0]
-    assert len(pieces) < len(TOKENS) / 2
+    # One at each tick, and what was left at the end; a crowded machine has more ticks.
+    assert len(pieces) < seconds / 0.2 + 4
 
 
 def test_without_a_pace_nothing_is_changed():
-    assert b"".join(asyncio.run(pieces_at(0.0))) == b"".join(TOKENS)
+    assert b"".join(asyncio.run(pieces_at(0.0))[0]) == b"".join(TOKENS)
 
 
 def ticks(connections: int) -> list[float]:

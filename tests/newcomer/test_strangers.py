@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ import pytest
 
 from tests.cli.chat.scripted_service import ScriptedService, call
 from tests.patience import PATIENCE
+from tests.ports import free_port
 
 from .environment import ROOT, Environment, Stopwatch, blocks, build_wheel, commands
 
@@ -104,10 +104,8 @@ def test_one_operates_the_proxy(installed, tmp_path):
         0
     ].splitlines()
     base = export.removeprefix("export OPENAI_BASE_URL=")
-    with socket.socket() as free, ScriptedService(call("get_weather", city="Oslo")) as service:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-        free.close()
+    port = free_port()
+    with ScriptedService(call("get_weather", city="Oslo")) as service:
         serve = serve.replace("http://localhost:8080/v1", service.url) + f" --port {port}"
         process = subprocess.Popen(
             ["bash", "-c", f"exec {serve}"], env=environment.variables, cwd=tmp_path,

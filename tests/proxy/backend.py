@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from tests.proxy.sayings import Cut, Messages, Refusal
+from tests.quick_server import QuickServer, running
 from toolproto.proxy.run import SERVER_OPTIONS
 
 FORBIDDEN = ("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call")
@@ -121,12 +121,6 @@ def served(app: ASGIApp) -> Iterator[str]:
     """*app* on a port of this machine; its address."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, **{**SERVER_OPTIONS, "timeout_graceful_shutdown": 2})
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with running(QuickServer(config), listener):
+        yield url

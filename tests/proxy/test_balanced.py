@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -17,15 +16,11 @@ import pytest
 
 from tests import plain
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.proxy.backend import Backend, Messages, served
 from tests.proxy.wire import CHAT, asked
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 def speak(messages: Messages) -> str:

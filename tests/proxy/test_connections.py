@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from tests import plain
 from tests.patience import PATIENCE
+from tests.quick_server import QuickServer, running
 from toolproto.proxy.connections import BoundedProtocol
 from toolproto.proxy.run import SERVER_OPTIONS
 
@@ -55,15 +56,9 @@ def served(protocol: type[BoundedProtocol], most: int = 50) -> Iterator[tuple[st
     options = {**SERVER_OPTIONS, "http": protocol, "timeout_graceful_shutdown": 1}
     options["timeout_keep_alive"] = 1
     config = uvicorn.Config(app, limit_concurrency=most, **options)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
-        yield listener.getsockname()
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
+    place = listener.getsockname()
+    with running(QuickServer(config), listener):
+        yield place
 
 
 @pytest.fixture(scope="module")

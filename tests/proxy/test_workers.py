@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ import pytest
 
 from tests import plain
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.proxy.backend import Backend, Messages, served
 from tests.proxy.wire import CHAT, asked
 
@@ -38,8 +38,7 @@ def speak(messages: Messages) -> str:
 
 @contextmanager
 def serving(upstream: str, log: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     words = ["serve", "--upstream", upstream, "-p", "xml_tag", "--port", str(port)]
     with log.open("wb") as stderr:
         process = subprocess.Popen(
@@ -95,6 +94,8 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told(tmp_path):
             os.kill(pid, signal.SIGKILL)
         broken.join(PATIENCE)
         until(lambda: count(url, "toolproto_requests_open") == 0)
+        # Those in their places begin one after the other, and one that has not does not drain.
+        until(lambda: log.read_text().count('"serving"') == 4)
 
         with plain.stream("POST", url + CHAT, json=asked("slow", stream=True), timeout=60) as last:
             lines = last.iter_lines()
@@ -106,7 +107,6 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told(tmp_path):
     outcomes = [line["outcome"] for line in lines if "outcome" in line]
     assert outcomes == ["answered"] * 9  # and none of those whose worker was killed
     told = [line["event"] for line in lines if "event" in line]
-    # The last of them may begin to serve when the other has been told to end.
     assert [told.count(event) for event in ("serving", "draining", "stopped")] == [4, 2, 2]
     assert [line["open"] for line in lines if line.get("event") == "draining"].count(1) == 1
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
+
+from tests.ports import free_port
 
 PASSWORD = "open-sesame-4711"
 #: Whom the server runs as when the tests run as root, which PostgreSQL refuses to.
@@ -37,7 +38,7 @@ class PostgresServer:
         self._programs = programs()
         self._folder = Path(tempfile.mkdtemp(prefix="toolproto-pg-"))
         self._user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if _is_root() else {}
-        self.port = _free_port()
+        self.port = free_port()
         try:
             self._make()
             self.start()
@@ -105,9 +106,3 @@ class PostgresServer:
 
 def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

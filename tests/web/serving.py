@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import Any
 
 from tests import plain
 from tests.patience import PATIENCE
+from tests.quick_server import QuickServer, running
 from toolproto.web import WebConfig
 from toolproto.web.choices import Choices
 from toolproto.web.run import WebServer
@@ -39,20 +39,17 @@ def scripted(*replies: Any, **settings: Any) -> WebConfig:
     )
 
 
+class QuickWebServer(WebServer, QuickServer):
+    """The server of the page, which does not wait when it ends."""
+
+
 @contextmanager
 def served(config: WebConfig, **options: Any) -> Iterator[str]:
     """The server of *config* on a port of this machine; *options* are uvicorn's. Its address."""
     listener = socket.create_server(("127.0.0.1", config.port if config.port != 8200 else 0))
     port = listener.getsockname()[1]
-    server = WebServer(replace(config, port=port), **options)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    try:
+    with running(QuickWebServer(replace(config, port=port), **options), listener):
         yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
 
 
 class Client:

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.ports import free_port
 from tests.proxy.backend import Backend
 from tests.proxy.backend import served as backend_served
 from tests.web.serving import Client, call, scripted, served
@@ -244,13 +245,13 @@ def test_a_call_waits_while_the_server_is_restarted(browser: Any, tmp_path: Path
     store = str(tmp_path / "chats.db")
     secret = b"s" * 32
     context = browser.new_context()
-    first = config(BOOK, store=store, secret=secret)
+    port = free_port()
+    first = config(BOOK, store=store, secret=secret, port=port)
     with served(first) as url:
         tab = Tab(context, url, first.token)
         tab.expect("Failed to load resource", "ERR_", "401", "400", "404")
         tab.say("Book it")
         tab.card("waiting")
-        port = int(url.rpartition(":")[2])
     tab.sees("No connection to the server.")
     with served(config("Booked.", store=store, secret=secret, port=port)):
         tab.until("!document.querySelector('.notice').textContent")
@@ -263,8 +264,7 @@ def test_a_call_waits_while_the_server_is_restarted(browser: Any, tmp_path: Path
 
 def test_a_call_waits_while_the_server_is_killed(browser: Any, tmp_path: Path) -> None:
     """The command itself, ended as a power cut would."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     context = browser.new_context()
     with started(port, tmp_path) as address:
         url, _, token = address.partition("/?token=")

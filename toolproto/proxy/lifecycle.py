@@ -23,8 +23,8 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 def telling(open_requests: Callable[[], int]) -> Iterator[None]:
     """Log when serving begins, when a signal asks for its end, and when all answers have ended."""
     pid = os.getpid()
-    log_line(event="serving", pid=pid)
     with _at_signal(lambda: log_line(event="draining", pid=pid, open=open_requests())):
+        log_line(event="serving", pid=pid)
         yield
     log_line(event="stopped", pid=pid, open=open_requests())
 
