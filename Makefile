@@ -8,6 +8,8 @@ LOCK := requirements/ci.txt
 # For what is installed, and for what the package is built with.
 export PIP_CONSTRAINT := $(abspath $(LOCK))
 export PIP_BUILD_CONSTRAINT := $(abspath $(LOCK))
+# Compiling everything again in each of hundreds of processes takes longer than all the tests.
+unexport PYTHONDONTWRITEBYTECODE
 
 # What a change to the core breaks, it breaks here: no process is started, nothing waits.
 UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
@@ -25,12 +27,12 @@ demo: $(READY)  ## A real model in this process calls a tool and uses what it ga
 # Style and types beside the tests: without a cache, mypy takes half a minute of one core.
 check: $(READY_ALL)  ## Style, types and unit tests: a minute on two cores
 	$(MAKE) --no-print-directory lint & lint=$$!; \
-	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -n 2 --dist worksteal -q $(UNIT); tests=$$?; \
+	TOOLPROTO_MERGED=1 HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -n 2 --dist worksteal -q $(UNIT); tests=$$?; \
 	wait $$lint || { echo 'make lint fails: see above'; exit 1; }; exit $$tests
 
 # Before them: tests/typing uses what mypy has kept.
 test: $(READY_ALL) lint  ## Every check: ten minutes on two cores, and two to set up
-	$(BIN)/python -m pytest -n 3 --dist worksteal
+	TOOLPROTO_MERGED=1 $(BIN)/python -m pytest -n 3 --dist worksteal
 
 lint: $(READY_ALL)  ## Style and types
 	$(BIN)/ruff check .

@@ -6,7 +6,6 @@ all of them. What a few may stand for is said where they are taken.
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -14,10 +13,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pytest
-
 from toolproto.paradigms import paradigms
 from toolproto.testing.fixtures import Fixture, load_fixtures
+
+from .merged import one_by_one
 
 T = TypeVar("T")
 
@@ -67,34 +66,6 @@ def together(**cases: Iterable[Any]) -> Callable[[Callable[..., None]], Callable
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         rows = [dict(zip(cases, row, strict=True)) for row in product(*map(list, cases.values()))]
-
-        def whole(**fixtures: Any) -> None:
-            failed = [(row, error) for row in rows if (error := _failure(test, fixtures | row))]
-            if failed:
-                told = (f"{_named(row)}: {error}" for row, error in failed[:20])
-                raise AssertionError(
-                    f"{len(failed)} of {len(rows)} cases fail\n" + "\n".join(told)
-                ) from failed[0][1]
-
-        signature = inspect.signature(test)
-        left = [each for name, each in signature.parameters.items() if name not in cases]
-        whole.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
-        whole.__name__, whole.__doc__, whole.__module__ = (
-            test.__name__, test.__doc__, test.__module__
-        )  # fmt: skip
-        whole.pytestmark = list(getattr(test, "pytestmark", []))  # type: ignore[attr-defined]
-        return whole
+        return one_by_one(test, rows)
 
     return decorate
-
-
-def _failure(test: Callable[..., None], given: dict[str, Any]) -> BaseException | None:
-    try:
-        test(**given)
-    except (Exception, pytest.fail.Exception) as error:
-        return error
-    return None
-
-
-def _named(row: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={str(value)[:60]!r}" for name, value in row.items())

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
+from .merged import MERGED, merged
 from .order import dealt
 from .patience import ended_for_good, hear_interrupts, limit_of, limited, real_stderr
 
@@ -48,6 +49,14 @@ def pytest_collection() -> Iterator[None]:
         _draw()
         gc.enable()
         gc.freeze()
+
+
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> list[pytest.Function] | None:
+    if not MERGED or not name.startswith("test") or not isinstance(collector, pytest.Module):
+        return None
+    return merged(collector, name, obj)
 
 
 @pytest.hookimpl(trylast=True)

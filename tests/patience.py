@@ -13,6 +13,8 @@ from types import FrameType
 
 import pytest
 
+from .merged import TookTooLong
+
 #: Seconds to wait for an event. A crowded machine needs a few of them; what hangs, all of them.
 PATIENCE = 60.0
 #: Seconds for each of set-up, call and tear-down of a test without a mark ``time_limit``.
@@ -48,7 +50,7 @@ def limited(seconds: float) -> Iterator[None]:
     """Fails what runs longer than *seconds* inside, and lets the other tests run."""
 
     def end(signum: int, frame: FrameType | None) -> None:
-        pytest.fail(f"took more than {seconds:g} seconds (see tests/patience.py)")
+        raise TookTooLong(f"took more than {seconds:g} seconds (see tests/patience.py)")
 
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield  # no such signal, or nobody who would hear it

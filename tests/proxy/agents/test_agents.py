@@ -26,9 +26,9 @@ from ..backend import Backend, served
 from ..clients.environments import NotInstalled, command_of, installed
 from .model import WAYS, Call, Model
 
-pytestmark = pytest.mark.skipif(
-    "TOOLPROTO_AGENTS" not in os.environ, reason="takes minutes: make agents"
-)
+if "TOOLPROTO_AGENTS" not in os.environ:
+    pytest.skip("takes minutes: make agents", allow_module_level=True)
+
 HERE = Path(__file__).parent
 TASK = "List the folder, read notes.txt, then write out.txt. Say when all is done."
 SECONDS = 120
