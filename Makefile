@@ -5,6 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_ALL := $(VENV)/.ready-all
 LOCK := requirements/ci.txt
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# The one that Python brings along may be years old, and takes twice as long for all the rest. What
+# is imported is compiled then, which is a small part of what is installed.
+NEW_PIP := pip==26.3
 # For what is installed, and for what the package is built with.
 export PIP_CONSTRAINT := $(abspath $(LOCK))
 export PIP_BUILD_CONSTRAINT := $(abspath $(LOCK))
@@ -49,7 +53,7 @@ scale: $(READY_ALL)  ## Ray, Polars, DuckDB, Spark and Daft in an environment of
 	TOOLPROTO_ENGINES=1 $(BIN)/python -m pytest tests/bulk/engines
 
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut streams, jumbled sessions, crashes, races
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[soak]'
+	$(PIP) -e '.[soak]'
 	$(BIN)/python -m soak.laws
 	TOOLPROTO_WHOLE=1 HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest tests/laws -n 2
 	TOOLPROTO_WHOLE=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests
@@ -78,7 +82,7 @@ frameworks: $(READY_ALL)  ## SDKs with a transport in them, and models of framew
 	TOOLPROTO_FRAMEWORKS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/clients tests/integrations
 
 docs: $(READY)  ## The documentation as a site, with search: build/site/index.html
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(PIP) -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "build/site/index.html; to search it: python3 -m http.server -d build/site, and open http://localhost:8000"
 
@@ -97,11 +101,12 @@ lock: $(READY_ALL)  ## Write down the versions that are installed here, for ever
 
 $(READY): pyproject.toml $(LOCK)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[cli,local,web]'
+	$(PIP) '$(NEW_PIP)'
+	$(PIP) --no-compile -e '.[cli,local,web]'
 	touch $@
 
 $(READY_ALL): $(READY)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[test,bench]'
+	$(PIP) --no-compile -e '.[test,bench]'
 	touch $@
 
 clean:  ## Forget everything that was set up

@@ -49,6 +49,8 @@ def pytest_collection() -> Iterator[None]:
         _draw()
         gc.enable()
         gc.freeze()
+        # Little of what a test makes is a cycle; what leaks is found later, and still found.
+        gc.set_threshold(10_000, 20, 50)
 
 
 def pytest_pycollect_makeitem(

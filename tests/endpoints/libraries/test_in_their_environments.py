@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.proxy.clients.environments import NotInstalled, installed
+from tests.proxy.clients.environments import NotInstalled, installed, new_pip
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -46,7 +46,7 @@ def _mend(library: str, folder: Path) -> None:
     from importing any model.
     """
     if library == "vllm":
-        pip = [str(installed("pip.txt") / "bin" / "python"), "-m", "pip"]
+        pip = new_pip()
         apart = ("torchvision", "torchaudio", "torchcodec")
         python = str(folder / "bin" / "python")
         subprocess.run([*pip, "--python", python, "uninstall", "-q", "-y", *apart], check=True)

@@ -15,13 +15,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["NotInstalled", "command_of", "installed", "locked"]
+__all__ = ["NotInstalled", "command_of", "installed", "locked", "new_pip"]
 
 _HERE = Path(__file__).parent
 _HOME = _HERE.parents[2] / ".clients"
 _PIP = "pip.txt"
+_NEW = 25
 _SECONDS = 900
 #: The end of what an installer says: the reason stands there.
 _LAST_WORDS = 3_000
@@ -78,11 +81,20 @@ def _install_python(asked: Path, folder: Path) -> None:
     if asked.name == _PIP:
         _run([sys.executable, "-m", "venv", "--upgrade-deps", str(folder)])
         return
-    # The pip that Python brings along may be years old, and takes three times as long; to have a
-    # new one in each environment would take as long as what is to be installed.
-    pip = [str(installed(_PIP) / "bin" / "python"), "-m", "pip", "--python", python]
+    pip = [*new_pip(), "--python", python]
     _run([sys.executable, "-m", "venv", "--without-pip", str(folder)])
     _run([*pip, "install", "--no-compile", "-r", str(asked)])
+
+
+def new_pip() -> list[str]:
+    """The command of a pip that is not old: ours, or that of an environment made for it.
+
+    The one that Python brings along may be years old, and takes three times as long; to have a new
+    one in each environment would take as long as what is to be installed.
+    """
+    if find_spec("pip") and int(version("pip").partition(".")[0]) >= _NEW:
+        return [sys.executable, "-m", "pip"]
+    return [str(installed(_PIP) / "bin" / "python"), "-m", "pip"]
 
 
 def _install_node(asked: Path, folder: Path) -> None:
