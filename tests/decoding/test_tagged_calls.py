@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from toolproto import (
+    ArgumentsDelta,
     CallCompleted,
     CallRejected,
     Grade,
@@ -219,7 +220,8 @@ def test_a_refused_text_argument_does_not_take_the_next_call_with_it() -> None:
 
 def test_the_tag_of_the_tool_closes_a_call_whose_value_is_open() -> None:
     event = read("<plan>\n<opts><opts>{}</opts>\n</plan>", "cline")
-    assert told(event) == ["guessed missing_closer", "guessed bare_string"]
+    assert told(event) == ["guessed missing_closer"]
+    assert event.call.arguments == {"opts": {"opts": "{}"}}
 
 
 def test_what_closes_the_list_of_calls_also_shows_that_a_call_is_over() -> None:
@@ -276,3 +278,61 @@ def test_what_toolify_teaches_is_read_with_its_arguments(call: str, start: str):
     ):
         assert [each.arguments for each in parsed.calls] == [{"city": "Oslo", "days": 2}]
         assert not parsed.problems and parsed.calls[0].grade in (None, Grade.LOSSLESS)
+
+
+def xml(inside: str) -> str:
+    call = f"<name>plan</name><arguments>{inside}</arguments>"
+    return f"<function_calls><function_call>{call}</function_call></function_calls>"
+
+
+#: What stands in an argument of XML, what it is, and how it departs.
+XML_TEXTS = [
+    ("a &lt; b &amp;amp; &#233;&#xe9;", "a < b &amp; éé", []),
+    ("\na\n", "\na\n", []),
+    ("<![CDATA[a &amp; </arg> b]]>", "a &amp; </arg> b", []),
+    ("a & b < c", "a & b < c", ["lossless raw_markup"]),
+    ("a <b>c</b>", "a <b>c</b>", ["guessed raw_markup"]),
+    ("&bogus; &#x110000;", "&bogus; &#x110000;", ["lossless raw_markup"]),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "repairs"), XML_TEXTS)
+def test_in_xml_entities_are_characters(text: str, value: str, repairs: list[str]) -> None:
+    event = read(xml(f'<arg name="title">{text}</arg>'), "xml_strict")
+    assert event.call.arguments == {"title": value}
+    assert told(event) == repairs
+
+
+def test_in_xml_a_text_is_handed_out_while_it_comes() -> None:
+    decoder = get_paradigm("xml_strict").decoder(OFFER)
+    decoder.feed("<function_calls><function_call><name>plan</name>")
+    told = decoder.feed('<arguments><arg name="title">a &lt; b')
+    assert [event.text for event in told if isinstance(event, ArgumentsDelta)][-1].endswith("b")
+
+
+XML_FAULTS = [
+    ('<arg name="month" type="int">3</arg><month>4</month>', ProblemKind.MALFORMED),
+    ("{not json}", ProblemKind.MALFORMED),
+    ("{&quot;title&quot;: &quot;x", ProblemKind.MALFORMED),
+]
+
+
+@pytest.mark.parametrize(("inside", "kind"), XML_FAULTS)
+def test_in_xml_nothing_is_dropped(inside: str, kind: ProblemKind) -> None:
+    event = read(xml(inside), "xml_strict")
+    assert isinstance(event, CallRejected)
+    assert event.problem.kind is kind
+
+
+def test_in_xml_arguments_beside_their_element_are_guessed() -> None:
+    event = read(xml("<title>x</title></arguments><note>y</note><arguments>"), "xml_strict")
+    assert event.call.arguments == {"title": "x", "note": "y"}
+    assert told(event) == ["guessed flattened_arguments"]
+
+
+@pytest.mark.parametrize("paradigm", ["qwen3_coder", "xml_strict"])
+def test_a_reply_that_ends_within_a_tag_is_cut_short(paradigm: str) -> None:
+    written = get_paradigm(paradigm).encode_call(ToolCall("plan", {"title": "x", "month": 3}))
+    event = read(written[: written.index("month") + 3], paradigm)
+    assert isinstance(event, CallRejected)
+    assert event.problem.kind is ProblemKind.TRUNCATED

@@ -27,7 +27,7 @@
       pulled.py          drives the generator of a family
 
     families/          the ways in which the inside of a call is written
-      json_*, python_*, tags, tag_values, xml, yaml, raw, braces, line_values
+      json_*, python_*, tags, tag_values, yaml, raw, braces, line_values
 
     values/            what a value means: strict and lenient JSON, quotes, numbers, repairs
 

@@ -19,8 +19,7 @@ from ..families.json_calls import JsonCalls
 from ..families.python_calls import PythonCalls
 from ..families.python_words import CallLead, call_lead, leading_call
 from ..families.raw import RawCalls, TextArgument
-from ..families.tags import Tag, TaggedCalls, opens_call, tag_at
-from ..families.xml import XmlCalls
+from ..families.tags import Tag, TaggedCalls, XmlCalls, opens_call, tag_at
 from ..families.yaml import YamlCalls
 from ..patterns import Pattern
 from ..reply.events_out import Body

@@ -7,7 +7,8 @@ attribute, or else by the tool's schema; where neither does, the value is a stri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..values.lenient import read_json, read_lenient
 from ..values.strict import Reading
 from .line_values import ZERO_PADDED, kinds, zero_padded
 
-__all__ = ["NULL_WORD", "Elements", "ValueType", "tell_argument", "value_type"]
+__all__ = ["NULL_WORD", "ValueType", "read_elements", "tell_argument", "value_type"]
 
 #: ``null`` where a string may stand, too: it could have been meant as the word.
 NULL_WORD = Repair("null_word", Grade.GUESSED)
@@ -115,16 +116,21 @@ def _typed(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
     return text, (mend.BARE_STRING,) if broken else ()
 
 
+# -- elements in elements ---------------------------------------------------------------------
+
+_NESTED = re.compile(
+    r"(?:\]<\]minimax\[>\[)?<(/?)([A-Za-z_][\w.:-]{0,63}+)(?:\s[^<>]{0,400}?)?(/?)>"
+)
+
+
 @dataclass(slots=True)
 class _Element:
-    """An element that is open, with the tag that opened it."""
+    """An element that is open: the text and the members in it."""
 
     word: str
-    markup: str
     type: ValueType
-    inside: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
     members: list[tuple[str, Any]] = field(default_factory=list)
-    mixed: bool = False  # with text beside its members
 
     @property
     def verbatim(self) -> bool:
@@ -132,81 +138,61 @@ class _Element:
         return self.type.text and self.type.schema is not None
 
 
-class Elements:
-    """The list or the object of *type* that elements in elements say, as they come.
+def read_elements(
+    text: str, type: ValueType, depth: int, decode: Callable[[str], str]
+) -> tuple[Any, tuple[Repair, ...]]:
+    """The list or the object of *type* that elements in elements say, all of which have come.
 
-    What they are not good for (text between them, a member twice, too deep) leaves the text
-    that they are.
+    *decode* gives what the text in them stands for. What they are not good for (text between
+    them, a member twice, too deep) leaves the text that they are.
     """
+    repairs: dict[Repair, None] = {}
+    try:
+        root = _root(text, type, depth, lambda element: _value(element, decode, repairs))
+    except ValueError:
+        return type.read(decode(text))
+    return root, tuple(repairs)
 
-    def __init__(self, type: ValueType, depth: int) -> None:
-        self._open = [_Element("", "", type)]
-        self._depth = depth
-        self._repairs: dict[Repair, None] = {}
-        self._fits = True
 
-    @property
-    def nested(self) -> bool:
-        """Is an element open?"""
-        return len(self._open) > 1
-
-    @property
-    def word(self) -> str:
-        """The name of the innermost element, in lower case."""
-        return self._open[-1].word.lower()
-
-    @property
-    def inside(self) -> str:
-        """The text that has come."""
-        return "".join(part for each in self._open for part in (each.markup, *each.inside))
-
-    def text(self, piece: str) -> None:
-        """Text between two tags."""
-        top = self._open[-1]
-        top.inside.append(piece)
-        top.mixed = top.mixed or bool(piece.strip())
-
-    def tag(self, word: str, markup: str, *, closes: bool = False, empty: bool = False) -> bool:
-        """The tag *markup* opens an element called *word*, or closes it; False if none is open."""
-        top = self._open[-1]
-        own = word.lower() == self.word
-        if top.verbatim and not (closes and own):
-            self.text(markup)
-        elif closes and own:
-            self._close(markup)
-        elif not closes:
-            self._fits = self._fits and len(self._open) < self._depth
+def _root(text: str, type: ValueType, depth: int, value: Callable[[_Element], Any]) -> Any:
+    open, at = [_Element("", type)], 0
+    for tag in _NESTED.finditer(text):
+        top, (slash, word, empty) = open[-1], tag.groups()
+        own = slash and word.lower() == top.word.lower()
+        if top.verbatim and not own:
+            continue
+        top.text.append(text[at : tag.start()])
+        at = tag.end()
+        if slash and not own:
+            raise ValueError("it closes another one")
+        if not slash:
             below = _below(top.type.schema, word)
-            self._open.append(
-                _Element(word, markup, ValueType(True) if below is None else _of(below))
-            )
-            if empty:
-                self._close("")
-        return own or not closes or top.verbatim
+            open.append(_Element(word, ValueType(True) if below is None else _of(below)))
+        if slash or empty:
+            closed = open.pop()
+            open[-1].members.append((closed.word, value(closed)))
+        if not 0 < len(open) <= depth:
+            raise ValueError("too deep")
+    if len(open) > 1:
+        raise ValueError("not closed")
+    open[0].text.append(text[at:])
+    return value(open[0])
 
-    def read(self) -> tuple[Any, Iterable[Repair]]:
-        """What they say, once all are closed."""
-        value = self._value(self._open[0])
-        return (value, self._repairs) if self._fits else self._open[0].type.read(self.inside)
 
-    def _close(self, markup: str) -> None:
-        closed = self._open.pop()
-        parent = self._open[-1]
-        parent.members.append((closed.word, self._value(closed)))
-        parent.inside.append(f"{closed.markup}{''.join(closed.inside)}{markup}")
-
-    def _value(self, element: _Element) -> Any:
-        if not element.members or element.verbatim:
-            value, repairs = element.type.read("".join(element.inside))
-            self._repairs.update(dict.fromkeys(repairs))
-            return value
-        words = [word for word, _ in element.members]
-        wanted = kinds(element.type.schema)
-        if "array" in wanted or (not wanted and set(words) == {"item"}):
-            self._fits = self._fits and not element.mixed
-            return [value for _, value in element.members]
-        self._fits = self._fits and not element.mixed and len(set(words)) == len(words)
-        return dict(element.members)
+def _value(element: _Element, decode: Callable[[str], str], repairs: dict[Repair, None]) -> Any:
+    text = "".join(element.text)
+    if not element.members:
+        value, mended = element.type.read(decode(text))
+        repairs.update(dict.fromkeys(mended))
+        return value
+    words, wanted = [word for word, _ in element.members], kinds(element.type.schema)
+    if text.strip():
+        raise ValueError("text stands beside its members")
+    if "array" in wanted or (not wanted and set(words) == {"item"}):
+        return [value for _, value in element.members]
+    if len(set(words)) < len(words):
+        raise ValueError("a member comes twice")
+    return dict(element.members)
 
 
 def _below(schema: Any, word: str) -> Any:

@@ -7,16 +7,18 @@ many for an argument. A model that was asked for one writes another often enough
 ``<parameter=city>``, ``<parameter name="city" string="true">``, ``<｜DSML｜invoke name="f">``,
 ``<steptml:parameter name="x">``, ``<|open|>call tool="f"<|sep|>`` and ``]<]minimax[>[</city>`` are
 all tags: a word, perhaps a value behind ``=``, perhaps attributes.
+
+Well-formed XML (`XmlCalls`) is read the same way, but for its entities.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
-from html import unescape
-from typing import Any
+from html import escape, unescape
+from typing import Any, NamedTuple
 
 from ...messages import Grade, Repair
 from ..calls.names import Head, read_head
@@ -28,7 +30,7 @@ from ..reply.markers import MORE, NO, Marker
 from ..source import Pull, Source
 from ..values.strict import Refused, malformed
 from .json_calls import JsonCalls
-from .tag_values import NULL_WORD, Elements, ValueType, tell_argument, value_type
+from .tag_values import NULL_WORD, ValueType, read_elements, tell_argument, value_type
 
 __all__ = ["Tag", "TaggedCalls", "closes_list", "opens_call", "pass_closing", "tag_at"]
 
@@ -85,7 +87,7 @@ def tag_at(text: str, at: int, final: bool) -> Tag | int:
     if word is None:
         return NO
     told = {
-        name.lower(): unescape(said.strip("\"'"))
+        name.lower(): unescape(said[1:-1] if said[0] in "\"'" else said)
         for name, said in _ATTRIBUTE.findall(attributes or more or "")
     }
     closes, value = bool(slash) or kind == "close", (value or "").strip()
@@ -102,9 +104,7 @@ _CLOSER = (
 _LINE = r"\r\n|\n|\r"
 _PREFIX = r"(?:[A-Za-z]{1,12}[:|])?"
 _NEXT = rf"{_NOISE}<{_TOKEN}{_PREFIX}(?:param|arg)(?:eter|ument|_key)?[=\s>]"
-_BEGIN = Pattern(r"(\r?\n)?(<!\[CDATA\[)?")
 _END = Pattern(rf"(?P<newline>{_LINE})?{_CLOSER}|(?P<next>{_LINE}){_NEXT}")
-_OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
 _CLOSE = Pattern(_CLOSER)
 _CDATA_END = Pattern(rf"\]\]>\s{{0,80}}+{_CLOSER}")
 _NULL = Pattern(rf"\s{{0,8}}+null\s{{0,8}}+{_CLOSER}")
@@ -117,14 +117,42 @@ _BLANK = Pattern(r"\s{0,80}")
 _TAG_MARK = re.compile(r"[<\]]")
 _STRAY_MARK = re.compile(r"[<{\]]")
 # All of the above begin like this, so the text before it is certainly more of a value.
-_IN_TEXT = text_before(
-    r"<\]\r\n",
-    Pattern(
-        rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]))|(?:{_LINE})<{_PREFIX}(?:param|arg)"
-    ),
+_MAY_END = Pattern(
+    rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]))|(?:{_LINE})<{_PREFIX}(?:param|arg)"
 )
-_SPECIAL = re.compile(r"[<\]\r\n]")
 _IN_CDATA = text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])"))
+_ENTITY = Pattern(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,6})|#x([0-9a-fA-F]{1,5}));")
+_MARKUP = Pattern(r"<[/!A-Za-z]")
+_NAME_ELEMENT = Pattern(r"\s{0,80}<(?:name|tool)>\s{0,20}([\w.:/-]{1,128})\s{0,20}</(?:name|tool)>")
+_JSON_NEXT = Pattern(r"\s{0,80}(?:<!\[CDATA\[\s{0,20})?\{")
+
+
+class _InValue(NamedTuple):
+    """What the value of an argument begins with, and which *text* certainly goes on with it.
+
+    Of the rest, *special* has to be looked at; an *other_end* may close it, but does not.
+    """
+
+    begin: Pattern
+    text: re.Pattern[str]
+    special: re.Pattern[str]
+    other_end: re.Pattern[str]
+    entities: bool = False  # are they characters?
+
+
+_IN_VALUE = _InValue(
+    Pattern(r"(\r?\n)?(<!\[CDATA\[)?"),
+    text_before(r"<\]\r\n", _MAY_END),
+    re.compile(r"[<\]\r\n]"),
+    re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>"),
+)
+_IN_XML = _InValue(
+    Pattern(r"()(<!\[CDATA\[)?"),
+    text_before(r"<\]\r\n&", _MAY_END, Pattern("[<&]")),
+    re.compile(r"[<&\]\r\n]"),
+    re.compile("(?!)"),
+    entities=True,
+)
 
 
 def _closes(found: re.Match[str], word: str) -> bool:
@@ -141,6 +169,7 @@ _ARGUMENTS = frozenset({"parameter", "param", "arg", "argument"})
 _AROUND = frozenset({"arguments", "parameters", "args", "params", "args_json", "input"})
 _AROUND |= {"function_calls", "tool_calls", "calls"}
 _LONGEST_NAME = 128
+_OBJECT = ValueType(False, {"type": "object"})
 Say = Callable[[str], object]
 Stream = Callable[[Callable[[str], int], re.Pattern[str]], StreamedString]
 
@@ -159,6 +188,7 @@ class TaggedCalls(PulledCalls):
     """Reads one call. See ``JsonCalls`` for the members."""
 
     is_call = True
+    _in_value = _IN_VALUE
 
     def __init__(self, begun: Beginning) -> None:
         super().__init__(begun)
@@ -223,6 +253,8 @@ class TaggedCalls(PulledCalls):
                 self.json = self._json_reader()
                 return
             elif self._name:
+                if _TAG.may_change(source.text, source.at) and "/" not in source.text[source.at :]:
+                    raise cut_short()  # within a tag that opens something
                 self.mended(Repair("stray_text", Grade.GUESSED))
                 source.at += 1
                 yield from source.before(_STRAY_MARK)
@@ -253,13 +285,17 @@ class TaggedCalls(PulledCalls):
             return over
         if not self._name:
             yield from self._at_name(source, tag)
-        elif tag.word.lower() in _CALLS and not self._is_own(tag.word):  # the next call
+        elif self._begins_call(tag):
             self.mended(Repair("missing_closer"))
             return True
         else:
             source.at = tag.end
             yield from self._at_argument(source, tag)
         return False
+
+    def _begins_call(self, tag: Tag) -> bool:
+        """Does *tag* open the next call?"""
+        return tag.word.lower() in _CALLS and not self._is_own(tag.word)
 
     def _ends_with(self, tag: Tag) -> bool:
         word = tag.word.lower()
@@ -373,33 +409,63 @@ class TaggedCalls(PulledCalls):
         return True
 
     def _inside(
-        self, source: Source, element: str, say: Say, stream: Stream, *, begun: bool = False
-    ) -> Pull[None]:
-        """Say what stands in *element*, piece by piece; *stream* does so on the hot path."""
-        begin = None if begun else (yield from source.take(_BEGIN))
+        self,
+        source: Source,
+        element: str,
+        say: Say,
+        stream: Stream,
+        *,
+        raw: bool = False,
+        begun: bool = False,
+    ) -> Pull[bool]:
+        """Say what stands in *element*, piece by piece; *stream* does so on the hot path.
+
+        *raw* text is decoded later. Does its own tag close it, and not that of the call?
+        """
+        like = self._in_value
+        begin = None if begun else (yield from source.take(like.begin))
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
         words = {word.lower() for word in (element, *self._closing_words)}
-        self.hot = None if cdata else lambda: stream(partial(self._certain, words), _SPECIAL)
+        self.hot = None if cdata else lambda: stream(partial(self._certain, words), like.special)
         while True:
-            if piece := (yield from source.certain(_IN_CDATA if cdata else _IN_TEXT)):
-                say(piece)
-            if (yield from self._closed(source, element, say, framed=framed, cdata=cdata)):
-                break
+            if piece := (yield from source.certain(_IN_CDATA if cdata else like.text)):
+                say(escape(piece) if cdata and raw and like.entities else piece)
+            if not (yield from source.peek()):
+                raise cut_short()
+            closed = yield from self._closed(source, element, say, framed=framed, cdata=cdata)
+            if closed is not None:
+                self.hot = None
+                return closed
+            if like.entities and not raw and not cdata and (yield from self._entity(source, say)):
+                continue
             # What stood here while it waited may have gone out on the hot path.
             char = source.text[source.at : source.at + 1]
             source.at += len(char)
             say(char)
-        self.hot = None
+
+    def _entity(self, source: Source, say: Say) -> Pull[bool]:
+        """Say the character that an entity here stands for, if there is one.
+
+        What models forget is to escape: a raw ``&`` or ``<`` is read as it is.
+        """
+        if entity := (yield from source.take(_ENTITY)):
+            say(_character(entity))
+            return True
+        if (yield from source.peek()) in ("&", "<"):
+            markup = yield from source.match(_MARKUP)
+            self.mended(Repair("raw_markup", Grade.GUESSED if markup else Grade.LOSSLESS))
+        return False
 
     def _closed(
         self, source: Source, element: str, say: Say, *, framed: bool, cdata: bool
-    ) -> Pull[bool]:
-        """Is the value over here? Then reading goes on behind what closes it."""
-        if not (yield from source.peek()):
-            raise cut_short()
+    ) -> Pull[bool | None]:
+        """Is the value over here? Then reading goes on behind what closes it, if that is its own.
+
+        None if it goes on.
+        """
         end = yield from source.match(_CDATA_END if cdata else _END)
         if end and not cdata and end["next"]:
-            return (yield from self._begins_next(source, end["next"]))
+            return False if (yield from self._begins_next(source, end["next"])) else None
         if end and _closes(end, element):
             source.at = end.end()
             if not cdata and not framed and end["newline"]:
@@ -408,7 +474,7 @@ class TaggedCalls(PulledCalls):
         if cdata:
             end = yield from source.match(_END)
         if end is None or (end["next"] or not self._closes_call(end)):
-            return False
+            return None
         # It closes the whole call, if nothing comes behind it or what closes something around.
         line, length = len(end["newline"] or ""), len(end.group())
         length += yield from source.length(_BLANK, length)
@@ -416,10 +482,10 @@ class TaggedCalls(PulledCalls):
         if len(rest) > length and not (yield from source.at_end(length)):
             around = yield from source.match(_CLOSE, length)
             if around is None or not any(_closes(around, word) for word in _AROUND | _CALLS):
-                return False
+                return None
         self.mended(MISSING_CLOSER)
         source.at += line
-        return True
+        return False
 
     def _certain(self, words: Collection[str], text: str) -> int:
         """How much of *text* certainly goes on with a value; -1 if it has to be read.
@@ -427,13 +493,13 @@ class TaggedCalls(PulledCalls):
         Elements called one of *words* are open. Tags that close others are text: files are full
         of them.
         """
-        stop = 0
+        stop, like = 0, self._in_value
         while True:
-            found = _IN_TEXT.match(text, stop)
+            found = like.text.match(text, stop)
             stop = found.end() if found else stop
             if stop == len(text):
                 return stop
-            other = _OTHER_END.match(text, stop)
+            other = like.other_end.match(text, stop)
             if other is None or other[1].lower() in words:
                 return stop if _END.may_change(text, stop) else -1
             stop = other.end()
@@ -453,17 +519,9 @@ class TaggedCalls(PulledCalls):
 
     def _typed(
         self, source: Source, element: str, type: ValueType
-    ) -> Pull[tuple[Any, Iterable[Repair]]]:
+    ) -> Pull[tuple[Any, tuple[Repair, ...]]]:
         """A value that is read once all of it has come."""
         call, parts = self._opened(), list[str]()
-        tag: Tag | int = NO
-        if type.container:
-            tag = yield from source.ask(tag_at, (yield from source.length(_BLANK)))
-        if isinstance(tag, Tag) and not tag.closes:
-            elements = Elements(type, self._setting.limits.depth)
-            if (yield from self._nested(source, element, elements)):
-                return elements.read()
-            parts.append(elements.inside)
 
         def keep(piece: str) -> None:
             call.write(piece)
@@ -472,28 +530,25 @@ class TaggedCalls(PulledCalls):
         def stream(stop: Callable[[str], int], special: re.Pattern[str]) -> StreamedString:
             return StreamedString(stop, keep, lambda piece: None, call.room, special)
 
-        yield from self._inside(source, element, parts.append, stream, begun=bool(parts))
-        return type.read("".join(parts))
+        closed = yield from self._inside(source, element, parts.append, stream, raw=True)
+        nested = type.container and "".join(parts).lstrip()[:1] in ("<", "]")
+        opens, due, seen = re.compile(rf"<{re.escape(element)}[\s>]"), 0, 0
+        while closed and nested:  # did it only close an element inside that is called the same?
+            due += len(opens.findall("".join(parts[seen:])))
+            if not due:
+                break
+            due, seen = due - 1, len(parts)
+            parts.append(f"</{element}>")
+            read = self._inside(source, element, parts.append, stream, raw=True, begun=True)
+            closed = yield from read
+        text = "".join(parts)
+        if nested:
+            return read_elements(text, type, self._setting.limits.depth, self._decoded)
+        return type.read(self._decoded(text))
 
-    def _nested(self, source: Source, element: str, elements: Elements) -> Pull[bool]:
-        """Read elements in *element* up to its end; are they closed as they were opened?"""
-        while True:
-            elements.text((yield from source.before(_TAG_MARK)))
-            if not (yield from source.peek()):
-                raise cut_short()
-            tag = yield from source.ask(tag_at)
-            if not isinstance(tag, Tag):
-                elements.text(source.text[source.at])
-                source.at += 1
-            elif tag.closes and tag.word.lower() == element.lower() != elements.word:
-                source.at = source.at if elements.nested else tag.end
-                return not elements.nested
-            elif elements.tag(
-                tag.word, source.text[source.at : tag.end], closes=tag.closes, empty=tag.empty
-            ):
-                source.at = tag.end
-            else:
-                return False
+    def _decoded(self, text: str) -> str:
+        """What raw *text* stands for."""
+        return re.sub(_ENTITY.source, _character, text) if self._in_value.entities else text
 
     def _json_reader(self) -> JsonCalls:
         """What reads the arguments that follow as JSON."""
@@ -521,3 +576,59 @@ def pass_closing(source: Source, element: str) -> Pull[None]:
         goes_on = closes_list(tag)
         if goes_on or tag.word.lower() == element.lower():
             source.at = tag.end
+
+
+class XmlCalls(TaggedCalls):
+    """The same in XML: entities are characters, and so are line breaks at either end of a value."""
+
+    _in_value = _IN_XML
+    _beside = True  # are arguments due elsewhere?
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """The name first, and all of it in the element of the marker."""
+        named = yield from source.take(_NAME_ELEMENT)
+        if named is None:
+            raise NoCall
+        self.element = self._closing_words[0]
+        self._named(named.group(1))
+        yield from super().grammar(source)
+
+    def _is_over(self, source: Source) -> Pull[bool]:
+        over = yield from super()._is_over(source)
+        if over and not self._beside and not (yield from source.peek()):
+            raise cut_short()  # among the arguments
+        return over
+
+    def _begins_call(self, tag: Tag) -> bool:
+        return False  # it would have a marker of its own
+
+    def _ends_with(self, tag: Tag) -> bool:
+        over, around = super()._ends_with(tag), tag.word.lower() in _AROUND
+        if not over and not around:
+            self.mended(Repair("extra_closer", Grade.GUESSED))
+        self._beside = self._beside or around
+        return over
+
+    def _at_argument(self, source: Source, tag: Tag) -> Pull[None]:
+        around = tag.word.lower() in _AROUND
+        if not around and self._beside:
+            self.mended(Repair("flattened_arguments", Grade.GUESSED))
+        self._beside = self._beside and not around
+        if not around or not (yield from source.match(_JSON_NEXT)):
+            yield from super()._at_argument(source, tag)
+            return
+        yield from source.skip_space()
+        value, repairs = yield from self._typed(source, tag.word, _OBJECT)
+        if not isinstance(value, dict):
+            raise malformed(f"its <{tag.word}> are neither elements nor JSON")
+        call = self._opened()
+        call.mended(*repairs)
+        for key, each in value.items():
+            call.argument(key, each)
+
+
+def _character(entity: re.Match[str]) -> str:
+    named, decimal, hexadecimal = entity.groups()
+    if named:
+        return unescape(entity.group())
+    return chr(int(decimal) if decimal else int(hexadecimal, 16))

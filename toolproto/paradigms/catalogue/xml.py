@@ -22,7 +22,6 @@ class XmlStrict(WireParadigm):
     """
 
     name = "xml_strict"
-    streams_arguments = False  # only a whole element shows whether it is well-formed
     wire = WireFormat(
         call=("<function_call>", "</function_call>"),
         payload=XmlCall(),
