@@ -47,7 +47,6 @@ REPAIRS: Mapping[str, str] = {
     "text_argument": "plain text was taken for the only argument",
     "colon_keyword": "there was a colon in place of the equals sign",
     "quoted_keyword": "the name of an argument was quoted",
-    "key_form": "a key was written differently",
     "missing_line_break": "a line break was missing",
     "missing_paren": "a parenthesis was missing",
     # its JSON
@@ -55,7 +54,6 @@ REPAIRS: Mapping[str, str] = {
     "bare_string": "a string without quotes",
     "bytes": "a bytes literal was read as text",
     "comment": "a comment was left out",
-    "constructor": "dict(…) or the like was read as its value",
     "control_character": "a raw line break or control character in a string",
     "empty_element": "an empty element was taken for an empty list or object",
     "null_word": "the word null was read as no value, not as text",
@@ -84,7 +82,6 @@ REPAIRS: Mapping[str, str] = {
     "parentheses": "parentheses around a value",
     "quote_style": "other quotation marks",
     "raw_markup": "markup that was not escaped",
-    "set": "a set was read as a list",
     "stray_text": "text that is not part of anything",
     "trailing_comma": "a comma after the last element",
     "triple_quoted": "a triple-quoted string",

@@ -9,14 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolproto.decoding.calls.names import Offered
-from toolproto.decoding.families import (
-    python_arguments,
-    python_calls,
-    python_strings,
-    python_words,
-)
-from toolproto.decoding.families.python_strings import OPENING, QuoteJudge
-from toolproto.decoding.families.python_words import Bracket, Kind, call_lead, leading_call
+from toolproto.decoding.families import python_arguments, python_calls, python_strings
+from toolproto.decoding.families.python_calls import leading_call
+from toolproto.decoding.families.python_strings import OPENING, Bracket, QuoteJudge
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import MORE, Marker
 from toolproto.decoding.source import Source
@@ -68,24 +63,17 @@ def judge(brackets: list[Bracket], *, clean: bool, around: str = "", in_list: bo
     return answer
 
 
-def bracket(kind: Kind, *, keyed: bool = False) -> Bracket:
-    made = Bracket(kind)
-    made.keyed = keyed
-    return made
-
-
-KEYED = bracket(Kind.CALL, keyed=True)
+KEYED = Bracket(")", named=True, key="city")
 STACKS = [
-    [bracket(Kind.CALL)],
+    [Bracket(")", named=True)],
     [KEYED],
-    [KEYED, bracket(Kind.LIST)],
-    [KEYED, bracket(Kind.DICT)],
-    [KEYED, bracket(Kind.DICT, keyed=True)],
+    [KEYED, Bracket("]")],
+    [KEYED, Bracket("}")],
+    [KEYED, Bracket("}", key="x")],
 ]
 
 
 ANSWERS: dict[str, tuple[Answer, list[str]]] = {
-    "call_lead": (lambda text, final: waiting(call_lead(text, 0, final)), LEADS),
     "leading_call": (lambda text, final: waiting(leading_call(text, 0, final, OFFERED)), LEADS),
     "leading list": (lambda text, final: waiting(leading_call(text, 0, final, NOTHING)), LEADS),
     "opening": (opening, OPENINGS),
@@ -125,7 +113,7 @@ def test_whether_a_quote_ends_its_string_holds_for_every_longer_text(
 
 PATTERNS = {
     f"{module.__name__.rpartition('.')[2]} {name}": value
-    for module in (python_arguments, python_calls, python_words, python_strings)
+    for module in (python_arguments, python_calls, python_strings)
     for name, value in vars(module).items()
     if isinstance(value, Pattern)
 }

@@ -12,8 +12,7 @@ from toolproto.decoding.calls.names import Offered
 from toolproto.decoding.calls.record import Beginning, CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
-from toolproto.decoding.families.python_calls import PythonCalls
-from toolproto.decoding.families.python_words import leading_call
+from toolproto.decoding.families.python_calls import PythonCalls, leading_call
 from toolproto.decoding.reply.events_out import Outbox
 from toolproto.decoding.reply.markers import MORE, Marker
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
@@ -43,7 +42,6 @@ class Read:
 
     events: list[Event]
     refused: bool
-    interrupted: bool
     left: str
 
     @property
@@ -105,7 +103,7 @@ class Reading:
             self.outbox.take()
         assert self.calls.take_pushback() == ""
         self.events += self.outbox.take()
-        return Read(merge(self.events), self.calls.refused, self.calls.interrupted, self.text)
+        return Read(merge(self.events), self.calls.refused, self.text)
 
 
 def read_pieces(pieces: Sequence[str], reason: str | None = None, **settings) -> Read:
@@ -202,7 +200,6 @@ CASES = [
     ("get_time(tz=“UTC”)", [UTC], "quote_style"),
     (r"get_time(tz='a\_b')", [at("a_b")], "escaped_underscore"),
     ("get_time(tz=f'{x} y')", [at("{x} y")], "f_string"),
-    ("get_time(tz=f'x')", [at("x")], ""),
     ("get_time(tz=b'x')", [at("x")], "bytes"),
     ("get_time(tz='a, tz=b')", [at("a, tz=b")], ""),
     ("get_time(tz='f(x)]')", [at("f(x)]")], ""),
@@ -221,7 +218,6 @@ CASES = [
         [at(r"""sh -c "f(x, y='\,'))""" + '"')],
         "escaped_json unescaped_quote",
     ),
-    ("get_time(tz='a'  \\\n  'b')", [at("ab")], ""),
     # Containers
     (
         "write_file(modes=[1, 'a', [True]], options={'a': {'b': None}, 'c': []})",
@@ -229,7 +225,6 @@ CASES = [
         "",
     ),
     ("write_file(modes=(1, 2), path=())", [file(modes=[1, 2], path=[])], "tuple"),
-    ("write_file(modes={1, 2,})", [file(modes=[1, 2])], "set"),
     ("write_file(options={})", [file(options={})], ""),
     (
         "write_file(modes=['a', \"b\"], options=[1, -2.50], path='c')",
@@ -238,15 +233,9 @@ CASES = [
     ),
     ("[get_time(tz=['a', 'b'])]", [at(["a", "b"])], ""),
     ("get_time(tz=1٣)", [at("1٣")], "bare_string"),
-    ("write_file(options={1: 'a', None: 2})", [file(options={"1": "a", "null": 2})], "key_form"),
+    ("write_file(options={1: 'a', -2.5: 2})", [file(options={"1": "a", "-2.5": 2})], "bare_key"),
     ("write_file(options={a: 1})", [file(options={"a": 1})], "bare_key"),
-    (
-        "write_file(options=dict(a=1), modes=list([1]))",
-        [file(options={"a": 1}, modes=[1])],
-        "constructor",
-    ),
     ("write_file(modes=[1, # one\n 2])", [file(modes=[1, 2])], ""),
-    ("write_file(options={**{'a': 1}, 'b': 2})", [file(options={"a": 1, "b": 2})], ""),
     # Words
     ("get_time(tz=true)", [at(True)], "literal"),
     (
@@ -275,7 +264,6 @@ CASES = [
         "escaped_json quoted_keyword colon_keyword",
     ),
     ('get_weather(city="Paris" days=3)', [PARIS], "missing_comma"),
-    ('get_weather(city="Paris",, days=3)', [PARIS], "extra_comma"),
     ("get_time(tz='UTC', tz='UTC')", [UTC], "duplicate_key"),
     # Names and quotes around calls
     (r"[get\_weather(city='Paris', days=3)]", [PARIS], "escaped_underscore"),
@@ -325,7 +313,6 @@ CASES = [
     ("[write_file(modes=[1, 2, path='a')]", [], ""),
     ("[write_file(path='a', modes=[1, 2)]", [file(path="a", modes=[1, 2])], "missing_close"),
     ("[write_file(path='a', modes=[1, 2]])]", [file(path="a", modes=[1, 2])], "extra_close"),
-    ("[write_file(modes=[1, 2})]", [file(modes=[1, 2])], "mismatched_close"),
     ("[get_weather(city='Paris', days=3), 'and so on']", [PARIS], "stray_text"),
     (
         "[get_weather(city='Paris', days=3) + get_time(tz='UTC')]",
@@ -370,10 +357,8 @@ DATED = ToolOffer(
 PADDED = [
     ("on(month=07)", {"month": 7}, "number_form"),
     ("on(month=-007)", {"month": -7}, "number_form"),
-    ("on(07)", {"month": 7}, "number_form positional_arguments"),
-    ("on({'month': 07})", {"month": 7}, "number_form dict_argument"),
-    ("on(days=[01, 2])", {"days": [1, 2]}, "number_form"),
-    ("on(at={'hour': 09})", {"at": {"hour": 9}}, "number_form"),
+    ("on(07)", {"month": "07"}, "bare_string positional_arguments"),
+    ("on(days=[01, 2])", {"days": ["01", 2]}, "bare_string"),
     ("on(code=07)", {"code": "07"}, "bare_string"),
     ("on(either=07)", {"either": "07"}, "bare_string"),
     ("on(other=07)", {"other": "07"}, "bare_string"),
@@ -393,27 +378,33 @@ def test_a_padded_number_is_one_where_the_schema_wants_one(text, arguments, want
 PROBLEMS = [
     ("get_time(tz=get_weather(city='Paris'))", ProblemKind.MALFORMED, "a call inside a call"),
     ("get_time(get_weather(city='Paris'))", ProblemKind.MALFORMED, "a call inside a call"),
-    ("get_time(tz=...)", ProblemKind.MALFORMED, "an ellipsis"),
-    ("get_time(tz=<result of the call before>)", ProblemKind.MALFORMED, "stands for a value"),
-    ("get_time(tz=lambda x: x)", ProblemKind.MALFORMED, "is code"),
+    ("get_time(tz=...)", ProblemKind.MALFORMED, "is no value"),
+    ("get_time(tz=<result of the call before>)", ProblemKind.MALFORMED, "is no value"),
+    ("get_time(tz=lambda x: x)", ProblemKind.MALFORMED, "is no value"),
     ("get_time(tz=zones[0])", ProblemKind.MALFORMED, "[ stands inside a value"),
-    ("get_time(tz=[x for x in y])", ProblemKind.MALFORMED, "is code"),
+    ("get_time(tz=[x for x in y])", ProblemKind.MALFORMED, "is no value"),
     ("get_time(tz='a' + 'b')", ProblemKind.MALFORMED, "write what it comes to"),
     ("get_time(tz='a'.upper())", ProblemKind.MALFORMED, "write what it comes to"),
     ("get_time(tz='a' % b)", ProblemKind.MALFORMED, "write what it comes to"),
-    ("get_time(tz=2j)", ProblemKind.MALFORMED, "no number that JSON has"),
-    ("get_time(tz=nan)", ProblemKind.MALFORMED, "not a JSON value"),
+    ("get_time(tz=2j)", ProblemKind.MALFORMED, "is no value"),
+    ("get_time(tz=nan)", ProblemKind.MALFORMED, "is no value"),
     ("get_time(tz=1e999)", ProblemKind.MALFORMED, "too large"),
     (r"get_time(tz='\N{DASH}')", ProblemKind.MALFORMED, "write the character itself"),
     ("get_time(tz=, x=1)", ProblemKind.MALFORMED, "a value is missing"),
-    ("get_time(*args)", ProblemKind.MALFORMED, "write what it comes to"),
-    ("get_time(**args)", ProblemKind.MALFORMED, "behind **"),
+    ("get_time(*args)", ProblemKind.MALFORMED, "behind asterisks"),
+    ("get_time(**args)", ProblemKind.MALFORMED, "behind asterisks"),
     ("get_time(tz=1, tz=2)", ProblemKind.MALFORMED, "'tz' is given twice"),
     ("get_time('a', tz='b')", ProblemKind.MALFORMED, "'tz' is given twice"),
     ("get_time(tz={'a': 1, 'a': 2})", ProblemKind.MALFORMED, "given twice"),
     ("get_time(tz={'a': 1, 2})", ProblemKind.MALFORMED, "has no key"),
+    ("get_time(tz={1, 2})", ProblemKind.MALFORMED, "has no key"),
+    ("get_time(tz={(1, 2): 3})", ProblemKind.MALFORMED, "has no key"),
+    ("get_time(tz={**{'a': 1}})", ProblemKind.MALFORMED, "behind asterisks"),
+    ("get_time(tz=dict(a=1))", ProblemKind.MALFORMED, "a call inside a call"),
+    ("get_time(tz='a',, x=1)", ProblemKind.MALFORMED, "a value is missing"),
+    ("get_time(tz=[1, 2})", ProblemKind.MALFORMED, "unexpected '}'"),
     ("get_time(tz='a', 'b')", ProblemKind.MALFORMED, "without its name"),
-    ("get_time('a', 'b')", ProblemKind.MALFORMED, "it takes 1 arguments but 2 came"),
+    ("get_time('a', 'b')", ProblemKind.MALFORMED, "write each as name=value"),
     ("unknown('a')", ProblemKind.MALFORMED, "write each as name=value"),
     ("[get_weather(city='Rome, days='3')]", ProblemKind.MALFORMED, "closing quote is missing"),
     ("[get_time(tz='a') for x in y]", ProblemKind.MALFORMED, "'for' stands behind it"),
@@ -421,11 +412,9 @@ PROBLEMS = [
     ("get_time(tz=[1, 2", ProblemKind.TRUNCATED, "cut short"),
     ("get_time(", ProblemKind.TRUNCATED, "cut short"),
     ("get_time(tz=12", ProblemKind.TRUNCATED, "cut short"),
-    ("get_time(tz=" + "9" * 5000 + ")", ProblemKind.TOO_LARGE, "digits"),
+    ("get_time(tz=" + "9" * 5000 + ")", ProblemKind.TOO_LARGE, "longer than"),
     ("get_time(tz=0x" + "f" * 3000 + ")", ProblemKind.TOO_LARGE, "digits"),
     ("get_time(tz=" + "[" * 200 + ")", ProblemKind.TOO_LARGE, "nested deeper than 64"),
-    ("no call here", ProblemKind.MALFORMED, "there is no call in it"),
-    ("['no call here']", ProblemKind.MALFORMED, "there is no call in it"),
 ]
 
 
@@ -565,7 +554,7 @@ def test_a_marker_interrupts_outside_strings_only():
     ends = ("</tool_call>",)
     whole = read("[get_time(tz='</tool_call>')</tool_call> more", ends=ends)
     assert whole.calls == named(("get_time", {"tz": "</tool_call>"}))
-    assert whole.interrupted and whole.left == "</tool_call> more"
+    assert whole.left == "</tool_call> more"
     assert repairs(whole) == {"missing_close"}
 
 
@@ -582,7 +571,7 @@ def test_a_number_before_a_marker_is_whole():
 
 def test_a_marker_ends_a_comment_in_a_list():
     whole = read("[get_time(tz='UTC'), # why</tool_call> more", ends=("</tool_call>",))
-    assert whole.calls == named(UTC) and whole.interrupted
+    assert whole.calls == named(UTC)
     assert whole.left == "</tool_call> more"
 
 
@@ -596,7 +585,7 @@ def test_a_comment_that_never_ends_may_hide_the_rest_of_a_call():
 def test_a_call_that_a_marker_interrupts_elsewhere_is_malformed(text):
     whole = read(text + "</tool_call>", ends=("</tool_call>",))
     assert [kind for kind, _ in whole.problems] == [ProblemKind.MALFORMED]
-    assert whole.interrupted and whole.left == "</tool_call>"
+    assert whole.left == "</tool_call>"
 
 
 def test_an_empty_list_is_left_to_whoever_asked():

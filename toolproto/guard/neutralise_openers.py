@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..decoding.calls.names import Offered
 from ..decoding.calls.which_reader import NAME_LINE
-from ..decoding.families.python_words import LEAD, LISTED, lead_of
+from ..decoding.families.python_calls import LEAD, LISTED, lead_of
 from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
 from ..decoding.reply.landmarks import landmarks
 from ..decoding.reply.markers import Marker

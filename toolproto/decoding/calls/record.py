@@ -171,6 +171,11 @@ class CallRecord(TextSink):
         """Its text so far."""
         return self._raw.getvalue()
 
+    def tail(self, count: int) -> str:
+        """The last *count* characters of its text so far."""
+        self._raw.seek(max(0, self._raw.tell() - count))
+        return self._raw.read()
+
     @property
     def length(self) -> int:
         """How long its text is so far."""

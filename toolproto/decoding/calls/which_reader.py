@@ -16,8 +16,7 @@ from typing import NamedTuple, Protocol
 from ...messages import Repair
 from ..families.braces import BraceCalls
 from ..families.json_calls import JsonCalls
-from ..families.python_calls import PythonCalls
-from ..families.python_words import CallLead, call_lead, leading_call
+from ..families.python_calls import LEAD, PythonCalls, lead_of, leading_call
 from ..families.raw import RawCalls, TextArgument
 from ..families.tags import Tag, TaggedCalls, XmlCalls, opens_call, tag_at
 from ..families.yaml import YamlCalls
@@ -113,10 +112,10 @@ class Openings:
             return name
         if text[at] == "[":
             return leading_call(text, at, final, NOTHING)
-        lead = call_lead(text, at, final)
-        if isinstance(lead, CallLead):
-            return lead.name if text[lead.end - 2] != " " else ""
-        return lead or ""
+        if not final and LEAD.may_change(text, at):
+            return MORE
+        lead = lead_of(LEAD.match(text, at))
+        return lead.name if lead and text[lead.end - 2] != " " else ""
 
     def _named(self, source: Source) -> Pull[Opening | None]:
         if (yield from source.ask(self._python_name)):

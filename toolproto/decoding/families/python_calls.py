@@ -2,55 +2,100 @@
 
 ``[get_weather(city="Paris", days=3), get_time(tz="UTC")]``: nothing is evaluated, nothing recurses,
 and every departure from plain Python literals is labelled. Between calls whatever models put there
-is passed over: quotes around a call, braces, commas, comments, a bracket too many.
+is passed over: quotes around a call, braces, commas, comments, a bracket too many. Names come as
+models write them: dotted, with underscores escaped for Markdown, between quotes, or with the quote
+that opens the whole call before them. How far is looked is bounded everywhere.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from typing import NamedTuple
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import Grade, Repair
+from ..calls.names import Offered
 from ..calls.pulled import Driven, cut_short
-from ..calls.record import Beginning
+from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
+from ..reply.markers import MORE
 from ..source import Pull
 from ..values import repairs as mend
 from ..values.strict import Refused, malformed
-from .python_arguments import (
-    ESCAPED_NAME,
-    MISSING_PAREN,
-    Arguments,
-    End,
-    PythonCallSink,
-    pass_comment,
-)
-from .python_words import LEAD, OPENING_QUOTES, CallLead, lead_of
+from .python_arguments import ESCAPED_NAME, Arguments, pass_comment
+from .python_strings import KEYWORD, OPENING_QUOTES, unescaped
 
-__all__ = ["PythonCalls"]
+__all__ = ["LEAD", "LISTED", "CallLead", "PythonCalls", "lead_of", "leading_call"]
 
 _QUOTED_CALL = Repair("quoted_call")
+
+# -- how a call begins ------------------------------------------------------------------------
+
+_NAME = r"(?:[^\W\d]|\\{1,2}_)(?:[\w.:/-]|\\{1,2}_){0,127}+"
+_LEAD = rf"""(?:\{{\s{{0,80}}+)?(\\?["'`“‘])?({_NAME})(\\?["'`”’])?[ \t]{{0,3}}\("""
+#: What a call begins with: the quote before its name, the name, the quote behind it.
+LEAD = Pattern(_LEAD)
+#: What follows the bracket of a list of calls; the groups are those of :data:`LEAD`.
+LISTED = rf"\s{{0,80}}+(?:\[\s{{0,80}}+)?+{_LEAD}"
+_LIST_LEAD = Pattern(rf"\[{LISTED}")
+_FIRST_KEYWORD = Pattern(rf"\s{{0,80}}+{KEYWORD}\s{{0,8}}=(?!=)")
+
+
+class CallLead(NamedTuple):
+    """The beginning of a call: its name, where that begins, and what is behind its parenthesis.
+
+    *quote* is what quotes the whole call, and *odd* what is odd about it.
+    """
+
+    name: str
+    start: int
+    end: int
+    quote: str
+    odd: list[Repair]
+
+
+def lead_of(found: re.Match[str] | None) -> CallLead | None:
+    """The call that begins with what :data:`LEAD` matched."""
+    if found is None or (found[3] and not found[1]):
+        return None
+    quote, name, unquote = found.groups()
+    odd = [_QUOTED_CALL] if found.start(2) > found.start() else []
+    odd += [ESCAPED_NAME] if "\\" in name else []
+    whole = quote if quote and not unquote else ""
+    return CallLead(unescaped(name), found.start(2), found.end(), whole, odd)
+
+
+def leading_call(text: str, at: int, final: bool, offered: Offered) -> str | int:
+    """The name of the call of an offered tool that begins at *at*, perhaps first in a list.
+
+    Empty where there is none; MORE where more text has to come first. Where nothing is
+    offered, only a list whose first call has a keyword argument is told from other text.
+    """
+    in_list = text.startswith("[", at)
+    pattern = _LIST_LEAD if in_list else LEAD
+    if not final and pattern.may_change(text, at):
+        return MORE
+    lead = lead_of(pattern.match(text, at))
+    if lead is None or offered.any or not in_list:
+        return lead.name if lead and offered.any and offered.knows(lead.name) else ""
+    if not final and _FIRST_KEYWORD.may_change(text, lead.end):
+        return MORE
+    return lead.name if _FIRST_KEYWORD.match(text, lead.end) else ""
+
+
+# -- calls ------------------------------------------------------------------------------------
+
 _MISSING_COMMA = Repair("missing_comma")
 _IN_EXPRESSION = Repair("in_expression", Grade.GUESSED)
 _NOT_BETWEEN = re.compile(r"[^\s,;]")
-_SEPARATOR = Pattern(r"[ \t]{0,8}[,;\r\n][\s,;]{0,80}")
-_SEMICOLON = re.compile(r"[ \t]{0,8};")
+_SEPARATOR = Pattern(r"(?=[ \t]{0,8}[,;\r\n])([ \t]{0,8};)?[\s,;]{0,80}")
 _LIST_AGAIN = Pattern(r"[\s,;]{0,80}\[\s{0,80}")
 # Behind a call these make it part of an expression: it is called, but not only that.
 _GOES_ON_GLUED = Pattern(r"(?:\[|\.[^\W\d])()")
 _GOES_ON_IN_LIST = Pattern(r"\[|\.[^\W\d]|\s{0,80}(?:[-+/%]|\*(?!\*)|(for|if|in|and|or|is|else)\b)")
-_CLOSERS = frozenset(")]}")
 _BEHIND_CALL = frozenset("}+-*/%\"'`“‘”’")  # what may touch a call in a list, and be no call
 _DEEPEST_LIST = 3
-_LONGEST_SEEN = 4096
-
-
-@cache
-def _unquote(quote: str) -> Pattern:
-    """What closes *quote* around a call."""
-    closers = re.escape(OPENING_QUOTES[quote[-1]])
-    return Pattern(f"{re.escape(quote[:-1])}[{closers}]")
 
 
 @cache
@@ -65,20 +110,17 @@ class PythonCalls(Driven):
     none; until it is ``committed`` what was told may be taken back.
     """
 
+    interrupted = False  # it is done where a marker stands
+
     def __init__(self, begun: Beginning) -> None:
         super().__init__(begun)
-        self._marked = begun.marked
         self._outbox = begun.setting.outbox
-        self._call: PythonCallSink | None = None
+        self._call: CallRecord | None = None
         self._arguments: Arguments | None = None  # while they are read
         self._in_list, self._brackets = False, 0  # of lists around the calls
         self._quote = ""  # around the call that is being read, or was
-        self._strays = False  # does anything stand in the list that is no call?
         self._odd: tuple[Repair, ...] = ()  # seen between calls, for the next one
         self._behind = self._separated = False  # did a call just end, and a comma come since?
-        self._seen = ""  # the text before the first call
-        self._lingered = self._outbox.linger
-        self.interrupted = False
 
     @property
     def refused(self) -> bool:
@@ -90,155 +132,119 @@ class PythonCalls(Driven):
         """The string argument in which reading stands, if that is so."""
         return self._arguments.streaming if self._arguments is not None else None
 
-    # -- driving ----------------------------------------------------------------------------
-
     def finish(self, reason: str | None) -> None:
         """The reply is over: a call that only lacks its parenthesis is mended."""
         self._give("", 0, self.source.base, True)  # all was read
 
     @property
-    def _bounded(self) -> PythonCallSink | None:
+    def _bounded(self) -> CallRecord | None:
         return self._call if self._arguments is not None else None
 
     def write(self) -> None:
-        """Give the text read so far to the call, or keep it while there is none."""
-        call, at = self._call, self.source.at
-        text, self._written = self._all[self._written : at], at
-        if call is not None:
-            call.write(text[: call.room])
-        elif not self.committed:
-            self._seen = (self._seen + text)[:_LONGEST_SEEN]
+        """Give the text read so far to the call, if there is one."""
+        text, self._written = self._all[self._written : self.source.at], self.source.at
+        if self._call is not None:
+            self._call.write(text[: self._call.room])
 
-    # -- calls ------------------------------------------------------------------------------
+    def _read(self) -> Pull[None]:
+        outbox, lingered = self._outbox, self._outbox.linger
+        self._in_list = (yield from self.source.peek()) == "["
+        outbox.linger = self._in_list or self._begun.marked  # until it shows what is behind a call
+        yield from (self._read_list() if self._in_list else self._read_run())
+        if self._brackets:
+            outbox.amend(mend.MISSING_CLOSE)
+        outbox.linger = lingered
+        if not lingered:
+            outbox.settle()
+
+    # -- one call -----------------------------------------------------------------------------
 
     def _lead(self, ahead: int = 0) -> Pull[CallLead | None]:
         return lead_of((yield from self.source.match(LEAD, ahead)))
 
     def _read_call(self, lead: CallLead) -> Pull[bool]:
         """Read the call that begins so; False if nothing more is to be read behind it."""
-        call = self._open(lead)
-        arguments = self._arguments
-        assert arguments is not None, "opened"
-        fault, how = yield from self._inside(call, arguments)
-        if how is End.OVER and self._outbox.cut:
-            fault = cut_short()
-        elif fault is None and how is not End.CLOSED:
-            fault = self._unclosed(call, arguments, how)
-        elif fault is None:
+        call, arguments = self._open(lead)
+        closed, fault = True, None
+        self.limit()
+        try:
+            closed = yield from arguments.read()
+        except Refused as refused:
+            fault = refused
+        self._arguments, self._behind = None, True
+        self.limit()
+        if fault is None and closed:
             fault = yield from self._goes_on(call)
+        known = call.tool is not None and not arguments.doubtful
+        # Is it a problem if it cannot be used, and not just text?
+        meant = self.committed or (known and (self._in_list or arguments.by_keyword))
+        depth, quote = arguments.open
+        if fault is not None and meant and depth:  # so that the calls behind it are found
+            closed = yield from self._skip(depth, quote)
+            if not closed and self._outbox.cut and self.source.at >= len(self.source.text):
+                fault = cut_short()
         self.write()
-        self._call = None
-        self.interrupted = how is End.MARKER
-        return self._settle(call, arguments, fault) and not self.interrupted
+        self._call, self.committed = None, meant
+        if fault is None:
+            return self._complete(call, arguments, known) and closed
+        if meant:
+            call.reject(fault.kind, fault.message)
+        return meant and closed
 
-    def _open(self, lead: CallLead) -> PythonCallSink:
+    def _open(self, lead: CallLead) -> tuple[CallRecord, Arguments]:
         repairs = [*self._begun.drift, *self._odd]
         if self._behind and self._in_list and not self._separated:
             repairs.append(_MISSING_COMMA)
-        if lead.odd or self._quote:
-            repairs.append(_QUOTED_CALL)
-        if lead.escaped:
-            repairs.append(ESCAPED_NAME)
+        repairs += [_QUOTED_CALL, *lead.odd] if self._quote else lead.odd
         self._quote = lead.quote or self._quote
         self._odd, self._behind, self._separated = (), False, False
         setting, source = self._setting, self.source
-        start = source.base + lead.start
-        call = PythonCallSink(setting, start, lead.name, drift=tuple(repairs))
-        self.committed = self.committed or self._marked
-        self._call, self._written, source.at = call, lead.start, lead.end
-        self._arguments = Arguments(
-            call, source, self.write, setting.depth, around=self._quote, in_list=self._in_list
+        call = CallRecord(
+            setting, source.base + lead.start, lead.name, drift=tuple(dict.fromkeys(repairs))
         )
-        return call
+        self.committed = self.committed or self._begun.marked
+        self._call, self._written, source.at = call, lead.start, lead.end
+        self._arguments = Arguments(setting, call, source, self.write, self._quote, self._in_list)
+        return call, self._arguments
 
-    def _inside(
-        self, call: PythonCallSink, arguments: Arguments
-    ) -> Pull[tuple[Refused | None, End]]:
-        """Read the arguments: how they end, and why they cannot be used, if so."""
-        self.limit()
-        fault, how = None, End.CLOSED
-        try:
-            how = yield from arguments.read()
-        except Refused as refused:
-            fault = refused
-        self._arguments = None
-        self.limit()
-        if fault is not None and self._is_meant(call, arguments):
-            # So that the calls behind it are found.
-            how = yield from self._skip(*arguments.open)
-        return fault, how
-
-    def _is_meant(self, call: PythonCallSink, arguments: Arguments) -> bool:
-        """Is it a problem if it cannot be used, and not just text?"""
-        known = call.tool is not None and not arguments.doubtful
-        return self.committed or (known and (self._in_list or call.by_keyword))
-
-    def _counts(self, call: PythonCallSink, arguments: Arguments) -> bool:
-        """Is it a call without being sure to be one, now that it is whole?"""
-        if not self._setting.offered.any:
-            return self._in_list and call.by_keyword
-        if call.tool is None or arguments.doubtful:
-            return False
-        return self._in_list or bool(call.arguments) or not call.tool.required
-
-    def _unclosed(self, call: PythonCallSink, arguments: Arguments, how: End) -> Refused | None:
-        """No parenthesis came: what is wrong with that, if anything."""
-        if arguments.is_whole:
-            call.mended(MISSING_PAREN)
-            return None
-        if how is End.MARKER:
-            return malformed("its closing parenthesis is missing")
-        return Refused(ProblemKind.TRUNCATED, "it is cut short, or lacks a value")
-
-    def _goes_on(self, call: PythonCallSink) -> Pull[Refused | None]:
+    def _goes_on(self, call: CallRecord) -> Pull[Refused | None]:
         """The call is closed; is it a call, or the beginning of an expression?"""
-        pattern = _GOES_ON_IN_LIST if self._in_list else _GOES_ON_GLUED
-        found = yield from self.source.match(pattern)
+        found = yield from self.source.match(_GOES_ON_IN_LIST if self._in_list else _GOES_ON_GLUED)
         if found and found[1]:
             return malformed(f"{found[1]!r} stands behind it")
         if found:
             call.mended(_IN_EXPRESSION)
         return None
 
-    def _settle(self, call: PythonCallSink, arguments: Arguments, fault: Refused | None) -> bool:
-        """The call is over; False if it was none."""
-        if fault is None:
-            try:
-                arguments.finish()
-                call.settle()
-            except Refused as refused:
-                fault = refused
-        self._behind = True
-        meant = self._is_meant(call, arguments)
-        if fault is None and (
-            meant or self._counts(call, arguments) or (self._in_list and call.tool is None)
-        ):
+    def _complete(self, call: CallRecord, arguments: Arguments, known: bool) -> bool:
+        """The call is whole; False if it is none, but text that shows how one is written."""
+        in_list, tool = self._in_list, call.tool
+        if not self._setting.offered.any:
+            known = in_list and arguments.by_keyword
+        elif tool is not None:
+            known = known and (in_list or bool(call.arguments) or not tool.required)
+        self.committed = self.committed or known
+        is_call = self.committed or (in_list and tool is None)
+        if is_call:
             call.complete()
-        elif fault is not None and meant:
-            call.reject(fault.kind, fault.message)
-        else:
-            return False
-        self.committed = self.committed or meant or self._counts(call, arguments)
-        return True
+        return is_call
 
-    def _skip(self, depth: int, quote: str, stops: str = "") -> Pull[End]:
+    def _skip(self, depth: int, quote: str, stops: str = "") -> Pull[bool]:
         """Pass over what cannot be read, to the bracket that closes *depth* open ones.
 
         *quote* is that of an open string. Instead of a bracket, one of *stops* may end it, and is
-        not passed over then. A marker ends it anywhere: where quotes are wrong, what looks like a
-        string may be none.
+        not passed over then. False if neither comes: a marker ends it anywhere, since where quotes
+        are wrong, what looks like a string may be none.
         """
         source, last, stop = self.source, "", _skip_stop(stops + self.source.firsts)
         while not (yield from source.at_end()):
-            passed = yield from source.before(stop)
-            if passed:
+            if passed := (yield from source.before(stop)):
                 last = passed[-1]
                 continue
-            passed = char = yield from source.peek()
-            if not char:
-                return End.OVER
-            if char in stops and depth <= 0 and not quote:
-                return End.CLOSED
+            char = yield from source.peek()
+            if not char or (char in stops and depth <= 0 and not quote):
+                return char != ""
+            passed = char
             if char == "\\":
                 passed = yield from source.peek(2)
             elif quote and (yield from source.peek(len(quote))) == quote:
@@ -250,61 +256,29 @@ class PythonCalls(Driven):
             source.at += len(passed)
             last = passed[-1]
             if depth == 0 and not stops:
-                return End.CLOSED
-        return End.MARKER
+                return True
+        return False
 
-    # -- around them ------------------------------------------------------------------------
-
-    def _read(self) -> Pull[None]:
-        start = self.source.offset
-        yield from self._read_calls()
-        if self._brackets:
-            self._outbox.amend(mend.MISSING_CLOSE)
-        self._outbox.linger = self._lingered
-        if not self._lingered:
-            self._outbox.settle()
-        empty = self._in_list and not self._strays  # which is left to the caller
-        if self._marked and not self.committed and not empty:
-            self.write()
-            self.committed = True
-            message = "there is no call in it; expected name(argument=value)"
-            self._outbox.rejected_text(ProblemKind.MALFORMED, message, self._seen, start)
-
-    def _read_calls(self) -> Pull[None]:
-        source = self.source
-        char = yield from source.skip_space()
-        if not char:
-            return
-        self._in_list = char == "["
-        self._outbox.linger = self._in_list or self._marked  # until it shows what is behind
-        yield from (self._read_list() if self._in_list else self._read_run())
+    # -- around them --------------------------------------------------------------------------
 
     def _read_run(self) -> Pull[None]:
         """Calls that follow each other."""
+        source, marked, offered = self.source, self._begun.marked, self._setting.offered
         lead = yield from self._lead()
-        if lead is None or not (self._marked or self._is_offered(lead.name)):
-            return
         while lead is not None and (yield from self._read_call(lead)):
-            lead = yield from self._next_lead()
+            yield from self._unquote()
+            if (yield from source.at_end()):
+                return
+            if marked:
+                self._take_extra((yield from source.peek()))
+            separator = yield from source.match(_SEPARATOR)
+            lead = (yield from self._lead(len(separator[0]))) if separator else None
+            if lead is None or not (self._is_offered(lead) or (marked and not offered.any)):
+                source.at += len((separator and separator[1]) or "")
+                return
 
-    def _next_lead(self) -> Pull[CallLead | None]:
-        """The next call of a run."""
-        source = self.source
-        yield from self._unquote()
-        if (yield from source.at_end()):
-            return None
-        if self._marked and self._is_extra((yield from source.peek())):
-            source.at += 1
-        separator = yield from source.match(_SEPARATOR)
-        if separator is None:
-            return None
-        lead = yield from self._lead(len(separator[0]))
-        takes_any = self._marked and not self._setting.offered.any
-        if lead is not None and (takes_any or self._is_offered(lead.name)):
-            return lead
-        semicolon = _SEMICOLON.match(source.text, source.at)
-        source.at = semicolon.end() if semicolon else source.at
-        return None
+    def _is_offered(self, lead: CallLead) -> bool:
+        return self._setting.offered.any and self._setting.offered.knows(lead.name)
 
     def _read_list(self) -> Pull[None]:
         """The calls of a list, and what stands between them."""
@@ -312,11 +286,8 @@ class PythonCalls(Driven):
         source.at += 1
         self._brackets = 1
         while goes_on:
-            if source.firsts and (yield from source.at_end()):
-                self.interrupted = True
-                return
             char = yield from source.peek()
-            if not char:
+            if not char or (source.firsts and (yield from source.at_end())):
                 return
             if char.isspace() or char in ",;":
                 between = yield from source.before(_NOT_BETWEEN)
@@ -336,49 +307,45 @@ class PythonCalls(Driven):
         source = self.source
         if (yield from source.at_end()):
             return False
-        if self._is_extra((yield from source.peek())):
-            source.at += 1
+        self._take_extra((yield from source.peek()))
         again = yield from source.match(_LIST_AGAIN)
         lead = (yield from self._lead(len(again[0]))) if again else None
-        if lead is None or not self._is_offered(lead.name):
+        if lead is None or not self._is_offered(lead):
             return False
         self._brackets, self._behind = 1, False
         return (yield from self._read_call(lead))
 
     def _no_call(self, char: str) -> Pull[bool]:
         """In a list, something that is no call; False if it is the end of everything."""
-        source = self.source
         apart = self._separated or not self._behind
         if char == "[" and apart and self._brackets < _DEEPEST_LIST:
             self._brackets += 1
-            source.at += 1
-            return True
-        if (self._behind and char in _BEHIND_CALL) or self._is_extra(char):
-            source.at += 1
-            return True
-        if not self._marked and not self.committed:
-            return False
-        self._outbox.amend(mend.STRAY_TEXT)
-        self._odd, self._strays = (mend.STRAY_TEXT,), True
-        yield from self._skip(0, "", stops=",]")
+            self.source.at += 1
+        elif self._behind and char in _BEHIND_CALL:
+            self.source.at += 1
+        elif not self._take_extra(char):
+            if not self._begun.marked and not self.committed:
+                return False
+            self._outbox.amend(mend.STRAY_TEXT)
+            self._odd = (mend.STRAY_TEXT,)
+            yield from self._skip(0, "", stops=",]")
         return True
 
     def _unquote(self) -> Pull[bool]:
         """Pass over the quote that ends a quoted call."""
-        if not self._quote or not self._behind:
-            return False
-        if not (yield from self.source.take(_unquote(self._quote))):
-            return False
-        self._quote = ""
-        return True
+        quote = self._quote if self._behind else ""
+        for closer in OPENING_QUOTES.get(quote[-1:], ""):
+            if (yield from self.source.stands(quote[:-1] + closer)):
+                self.source.at += len(quote)
+                self._quote = ""
+                return True
+        return False
 
-    def _is_extra(self, char: str) -> bool:
-        """Is this one bracket too many? The call before lingers, and is told to have it."""
-        if not self._behind or char not in _CLOSERS:
+    def _take_extra(self, char: str) -> bool:
+        """Pass over one bracket too many. The call before lingers, and is told to have it."""
+        if not self._behind or char not in (")", "]", "}"):
             return False
         self._behind = False
         self._outbox.amend(mend.EXTRA_CLOSE)
+        self.source.at += 1
         return True
-
-    def _is_offered(self, name: str) -> bool:
-        return self._setting.offered.any and self._setting.offered.knows(name)

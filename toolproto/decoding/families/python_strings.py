@@ -9,81 +9,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from ...messages import Grade, Repair
+from ..calls.record import CallRecord, TextSink
 from ..patterns import Pattern
+from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.spellings import CODE_POINT, SIMPLE, SURROGATE_PAIR, code_point
 from ..values.strict import malformed
-from .python_words import KEYWORD, OPENING_QUOTES, Bracket, Kind, unescaped
 
-__all__ = ["OPENING", "QuoteJudge", "StringReader"]
-
-_F_STRING = Repair("f_string", Grade.GUESSED)  # its braces are left as they are
-_BYTES = Repair("bytes")
+__all__ = [
+    "KEYWORD",
+    "OPENING",
+    "OPENING_QUOTES",
+    "Bracket",
+    "QuoteJudge",
+    "StringReader",
+    "unescaped",
+]
 
 #: What opens a string: a prefix, and a quote.
 OPENING = Pattern(r"""((?:[rR][bBfF]?|[bBfF][rR]?|[uU])?)(\"{3}|'{3}|\\?["']|[“‘`])""")
-
-# -- escapes --------------------------------------------------------------------------------
-
-_WINDOW = 4096  # characters that are matched at a time
-_ESCAPED = rf"\\(?:{CODE_POINT}|[0-7]{{1,3}}|\r\n|[\s\S])"
-_ESCAPE = Pattern(_ESCAPED)
-_ESCAPES = re.compile(_ESCAPED)
-# Inside \"...\" backslashes are doubled once more: \\n is a line break, \\\" a quote.
-_NESTED = Pattern(rf"\\\\(?:\\([\s\S])|([\s\S]))|{_ESCAPED}")
-_LONE_BACKSLASH = re.compile(r"\\\Z")
-_NESTED_LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
-# Escapes that need no second look, so that long code goes through at once.
-_SURE = rf"(?:[^xuUN0-7_\r]|x[0-9a-fA-F]{{2}}|u(?![dD][89abAB])[0-9a-fA-F]{{4}}|{SURROGATE_PAIR})"
-_RUNS = {quote: Pattern(f"{quote}{{1,5}}") for quote in "\"'"}
-_SIMPLE = {**SIMPLE, "/": "\\/", "'": "'", "a": "\a", "v": "\v", "\n": "", "\r\n": ""}
+#: Quotes that open a string or a quoted call, and what may close it.
+OPENING_QUOTES = {'"': '"', "'": "'", "“": '”“"', "‘": "’‘'", "`": "`"}
+#: An argument's name: an identifier, or nearly one.
+KEYWORD = r"(?:[^\W\d]|\\{1,2}_)(?:[\w-]|\\{1,2}_){0,127}"
 
 
-@cache
-def _body_of(closers: str, *, long: bool, breaks: bool) -> re.Pattern[str]:
-    """What certainly goes on with a string that one of *closers* ends.
-
-    *long* says that three of them do; *breaks* whether line breaks are nothing to look at. To
-    be matched against few characters at a time: each escape costs memory until the end.
-    """
-    other = "" if breaks else r"\r\n"
-    quote = re.escape(closers)
-    plain = rf"[^{quote}\\{other}]*"
-    lone = rf"|[{quote}](?=[^{quote}])" if long else ""
-    return re.compile(rf"{plain}(?:(?:\\{_SURE}{lone}){plain})*")
-
-
-@cache
-def _body_stop(closers: str, *, long: bool, breaks: bool) -> Callable[[str], int]:
-    """The same for the hot path: how much of a text goes on with it, -1 if it has to be read."""
-    body = _body_of(closers, long=long, breaks=breaks).match
-
-    def stop(text: str) -> int:
-        if len(text) > _WINDOW:
-            return -1
-        found = body(text)
-        assert found is not None, "matches the empty string"
-        end = found.end()
-        if end == len(text) or _ESCAPE.may_change(text, end):
-            return end
-        return end if long and text[end:] in closers else -1
-
-    return stop
-
-
-@cache
-def _plain_of(closers: str) -> re.Pattern[str]:
-    return re.compile(rf"[^{re.escape(closers)}\\\r\n]{{0,64}}+")
-
-
-@cache
-def _special_of(closers: str) -> re.Pattern[str]:
-    return re.compile(rf"[{re.escape(closers)}\\\r\n]")
+def unescaped(name: str) -> str:
+    r"""*name* without the backslashes of Markdown: ``get\_time``."""
+    return name.replace("\\", "")
 
 
 # -- which quote ends a string --------------------------------------------------------------
@@ -92,21 +51,39 @@ _NEXT = Pattern(r"\s{0,200}([\s\S]?)")
 _KEY = rf"""(?:{KEYWORD}|\\?"[\w-]{{1,128}}\\?"|\\?'[\w-]{{1,128}}\\?')\s{{0,8}}[=:]"""
 _NEXT_KEYWORD = Pattern(_KEY)
 _NEXT_ARGUMENT = Pattern(rf"\*\*|{_KEY}")
-# Or a whole string, if no quote before it stood alone.
-_NEXT_STRING = Pattern(r""""[^"'\\\r\n]{0,80}"\s{0,8}[,)]|'[^"'\\\r\n]{0,80}'\s{0,8}[,)]""")
 _NEXT_WORD = Pattern(r"""[\w.$-]{1,60}\s{0,8}[,\])}("':]""")
-_COMPUTED = r"""\\\r?\n|[+%]\s{0,8}(?:["'(]|[^\W\d])|\.[^\W\d]\w{0,40}\("""
-_GLUED_TO_CLEAN = Pattern(_COMPUTED)
-_BEHIND_CLEAN = Pattern(rf"""{_COMPUTED}|#|[rRbBuUfF]{{1,2}}["']""")
+# Behind a string without doubts: it is part of an expression, which is no value.
+_COMPUTED = r"""[+%]\s{0,8}(?:["'(]|[^\W\d])|\.[^\W\d]\w{0,40}\("""
+_BEHIND_CLEAN = Pattern(rf"""\s{{0,200}}(?:{_COMPUTED})|\s{{1,200}}(?:\#|[rRbBuUfF]{{1,2}}["'])""")
 _CALL_AHEAD = Pattern(r"""[{"'`“‘\\\s]{0,80}[^\W\d][\w.:/\\-]{0,127}["'`”’]?[ \t]{0,3}\(""")
 # Behind a quote that nobody escaped, closers that nothing opened and another quote that touches
 # them go on with the code in the string: 'f("g('x'))")'.
 _CODE_GOES_ON = Pattern(r"""\)[\])};]{0,8}\\?["']""")
 # The opening quote of the next argument, met inside a string: its own closing quote is lost.
 _OPENED_BEFORE = re.compile(rf"[,(]\s{{0,80}}({KEYWORD})\s{{0,8}}=\s{{0,8}}\Z")
-_VALUE_STARTS = frozenset("\"'`“‘[{(0123456789-+#\\*")
+_LONGEST_BEFORE = 240
+_VALUE_STARTS = frozenset("\"'`“‘[{(0123456789-+\\*")
 _QUOTES = frozenset("\"'`“‘”’")
 _CLOSERS = frozenset(")]}")
+
+
+@dataclass(slots=True)
+class Bracket:
+    """An open bracket and what was read in it. The call's own is *named*: ``key=value``."""
+
+    closer: str
+    named: bool = False
+    items: list[Any] = field(default_factory=list)
+    members: dict[str, Any] = field(default_factory=dict)
+    key: str | None = None  # came, and its value comes
+    spread: bool = False  # behind two asterisks
+    filled: bool = False  # a value came, and no comma
+    comma: bool = False
+
+    @property
+    def takes_key(self) -> bool:
+        """May the element that begins be a key, or have one before it?"""
+        return self.key is None and (self.named or self.closer == "}")
 
 
 @dataclass(slots=True)
@@ -119,7 +96,7 @@ class QuoteJudge:
 
     *known* are the arguments of the called tool, if any are known, *around* is the quote
     around the call, and *in_list* whether a list is. *clean*, in all methods, says that every
-    quote so far was escaped; *ahead* counts from where reading stands.
+    quote so far was escaped; *ahead* and *at* count from where reading stands.
     """
 
     source: Source
@@ -130,25 +107,35 @@ class QuoteJudge:
 
     def ends(self, ahead: int, clean: bool) -> Pull[bool]:
         """Weigh what follows the quote whose end is *ahead*."""
-        at, char = yield from self._next(ahead)
-        if not char:
+        brackets, behind = self.brackets, ahead
+        level = len(brackets) - 1
+        at, char = yield from self._next(behind)
+        while level >= 0 and char == brackets[level].closer:
+            level, behind = level - 1, at + 1
+            at, char = yield from self._next(behind)
+        if not char or (yield from self.source.at_end(at)):
             return True
-        if char in _CLOSERS:
-            return (yield from self._before_closers(ahead, clean))
+        if level < 0:
+            return (yield from self._behind_call(behind, at, char, clean))
         if char == ",":
-            return (yield from self._before_comma(at, len(self.brackets) - 1, clean))
+            return (yield from self._before_comma(at, level, clean))
+        if char in _CLOSERS:
+            return clean
+        if behind > ahead:
+            return self._stands_apart(behind, at)
         if char in ":=":  # only behind a key
-            takes_key = self.brackets[-1].takes_key
-            return takes_key and not (yield from self.source.stands("=", at + 1))
+            return brackets[-1].takes_key and not (yield from self.source.stands("=", at + 1))
         if char in _QUOTES:
             return clean and (at > ahead or char in "\"'")
-        return (yield from self._before_other(ahead, at, clean))
+        if at > ahead and brackets[-1].named and self.known:
+            key = yield from self.source.match(_NEXT_KEYWORD, at)  # a comma is missing
+            if key and unescaped(key[0].rstrip("=: \t\r\n")) in self.known:
+                return True
+        return clean and (yield from self._is(_BEHIND_CLEAN, ahead))
 
     def has_lost_quote(self, before: str) -> bool:
         """Does *before*, from inside a string, end as if another argument had begun?"""
-        if not before.rstrip().endswith("="):
-            return False
-        opened = _OPENED_BEFORE.search(before)
+        opened = _OPENED_BEFORE.search(before) if before.rstrip().endswith("=") else None
         return opened is not None and unescaped(opened[1]) in self.known
 
     def _next(self, ahead: int) -> Pull[tuple[int, str]]:
@@ -160,42 +147,25 @@ class QuoteJudge:
     def _is(self, pattern: Pattern, ahead: int) -> Pull[bool]:
         return (yield from self.source.match(pattern, ahead)) is not None
 
-    def _before_comma(self, ahead: int, level: int, clean: bool) -> Pull[bool]:
+    def _stands_apart(self, behind: int, at: int) -> bool:
+        """Text that touches the last bracket goes on with the string; in a list, any does."""
+        return at > behind and not self.in_list
+
+    def _before_comma(self, at: int, level: int, clean: bool) -> Pull[bool]:
         """A comma closes if what comes next can come next in the bracket *level*."""
         bracket = self.brackets[level]
-        at, char = yield from self._next(ahead + 1)
-        if not char or char == "#" or char in _CLOSERS or (char == "," and clean):
+        at, char = yield from self._next(at + 1)
+        if not char or char == "#" or char in _CLOSERS:
             return True
-        if bracket.kind.named:
-            if (yield from self._is(_NEXT_ARGUMENT, at)):
+        if bracket.named:
+            if (clean and char in "\"',") or (yield from self._is(_NEXT_ARGUMENT, at)):
                 return True
-            if clean and char in "\"'" and (yield from self._is(_NEXT_STRING, at)):
-                return True
-            if bracket.keyed:
+            if bracket.key is not None:
                 return False
         if char in _VALUE_STARTS:
-            innermost = level == len(self.brackets) - 1
-            return not (innermost and bracket.kind is Kind.DICT and not bracket.keyed)
+            is_key = bracket.closer == "}" and bracket.key is None
+            return not is_key or level < len(self.brackets) - 1
         return (yield from self._is(_NEXT_WORD, at))
-
-    def _before_closers(self, ahead: int, clean: bool) -> Pull[bool]:
-        """Brackets that match what is open, as far as they go, and then something that fits."""
-        level, behind = len(self.brackets) - 1, ahead
-        at, char = yield from self._next(ahead)
-        while level >= 0 and char == self.brackets[level].kind.closer:
-            level, behind = level - 1, at + 1
-            at, char = yield from self._next(behind)
-        if not char:
-            return True
-        if level < 0:
-            return (yield from self._behind_call(behind, at, char, clean))
-        if char == ",":
-            return (yield from self._before_comma(at, level, clean))
-        if char in _CLOSERS or char == "#":
-            return clean
-        if char == ":" and self.brackets[level].takes_key:
-            return True
-        return (yield from self._unless_glued(behind, at))
 
     def _behind_call(self, behind: int, at: int, char: str, clean: bool) -> Pull[bool]:
         """The call is closed, too: the next call, the end of the list, or the text around."""
@@ -208,73 +178,93 @@ class QuoteJudge:
             return True
         if char == ",":
             return (yield from self._is(_CALL_AHEAD, at + 1))
-        return (yield from self._unless_glued(behind, at))
+        return self._stands_apart(behind, at)
 
-    def _unless_glued(self, behind: int, at: int) -> Pull[bool]:
-        """Text that touches the last bracket goes on with the string, unless it is a marker."""
-        if (yield from self.source.at_end(at)):
-            return True
-        return at > behind and not self.in_list
 
-    def _before_other(self, ahead: int, at: int, clean: bool) -> Pull[bool]:
-        if (yield from self.source.at_end(at)):
-            return True
-        if self.brackets[-1].kind.named and at > ahead and self.known:
-            key = yield from self.source.match(_NEXT_KEYWORD, at)  # a comma is missing
-            if key and unescaped(key[0].rstrip("=: \t\r\n")) in self.known:
-                return True
-        if not clean:
-            return False
-        return (yield from self._is(_BEHIND_CLEAN if at > ahead else _GLUED_TO_CLEAN, at))
+# -- escapes --------------------------------------------------------------------------------
 
+_WINDOW = 4096  # characters that are matched at a time
+_ESCAPED = rf"\\(?:{CODE_POINT}|[0-7]{{1,3}}|\r\n|[\s\S]?)"
+_ESCAPE = Pattern(_ESCAPED)
+_RAW_ESCAPE = Pattern(r"\\[\s\S]?")
+# Inside \"...\" backslashes are doubled once more: \\n is a line break, \\\" a quote.
+_NESTED_ESCAPE = Pattern(rf"\\\\(?:\\([\s\S])|([\s\S]))|{_ESCAPED}")
+_NESTED_LETTERS = {"n": "\n", "r": "\r", "t": "\t"}
+# Escapes that need no second look, so that long code goes through at once.
+_SURE = rf"(?:[^xuUN0-7_\r]|x[0-9a-fA-F]{{2}}|u(?![dD][89abAB])[0-9a-fA-F]{{4}}|{SURROGATE_PAIR})"
+_RUNS = {quote: Pattern(f"{quote}{{1,5}}") for quote in "\"'"}
+_SIMPLE = {**SIMPLE, "/": "\\/", "'": "'", "a": "\a", "v": "\v", "\n": "", "\r\n": ""}
+_ODD_PREFIXES = {
+    "b": Repair("bytes"),
+    "f": Repair("f_string", Grade.GUESSED),  # its braces are left as they are
+}
+
+
+class _Style:
+    """How strings that *quote* opens are read; *breaks*: line breaks are nothing to look at.
+
+    *body* is what certainly goes on with one, to be matched against few characters at a time: each
+    escape costs memory until the end. *escape* is what stands at a backslash, and what
+    has nothing *special* needs no look at all.
+    """
+
+    def __init__(self, quote: str, raw: bool, breaks: bool) -> None:
+        self._long, self._closers = len(quote) == 3, OPENING_QUOTES[quote[-1]]
+        ends, others = re.escape(self._closers), "" if breaks else r"\r\n"
+        lone = rf"|[{ends}](?=[^{ends}])" if self._long else ""
+        certain, sure = rf"[^{ends}\\{others}]*", r"[\s\S]" if raw else _SURE
+        certain = rf"{certain}(?:(?:\\{sure}{lone}){certain})*"
+        self.escape = _RAW_ESCAPE if raw else _ESCAPE
+        if quote[0] == "\\":  # no quote by itself ends it, and every backslash has to be read
+            certain, self.escape = rf"[^\\{others}]*", _NESTED_ESCAPE
+        self.body, self.escapes = re.compile(certain), re.compile(self.escape.source)
+        self.special = re.compile(rf"[{ends}\\\r\n]")
+
+    def stop(self, text: str) -> int:
+        """For the hot path: how much of *text* goes on with a string; -1 if it has to be read."""
+        found = self.body.match(text) if len(text) <= _WINDOW else None
+        if found is None:
+            return -1
+        end = found.end()
+        if end == len(text) or self.escape.may_change(text, end):
+            return end
+        return end if self._long and text[end:] in self._closers else -1
+
+
+_style_of = cache(_Style)
 
 # -- strings --------------------------------------------------------------------------------
 
 
 class StringReader:
-    """A string that *quote* opened behind *prefix*, read from *judge*'s source.
+    """A string that begins as *opened* says, read from *judge*'s source.
 
-    The characters it stands for go to *say* as they come, and what is odd about it to *note*.
-    *before* gives the last text before where reading stands.
+    The characters it stands for go to *sink* as they come, and what is odd about it to *call*, to
+    which *flush* gives the text that was read.
     """
 
     def __init__(
         self,
-        prefix: str,
-        quote: str,
+        opened: re.Match[str],
         judge: QuoteJudge,
-        say: Callable[[str], None],
-        note: Callable[[Repair], None],
-        before: Callable[[], str],
+        sink: TextSink,
+        call: CallRecord,
+        flush: Callable[[], None],
     ) -> None:
-        self.quote = quote
+        prefix, self.quote = opened[1].lower(), opened[2]
         self._source, self._judge = judge.source, judge
-        self._say, self._note, self._before = say, note, before
-        self._raw = "r" in prefix.lower()
-        self._is_format = "f" in prefix.lower()
-        self._long = len(quote) == 3
-        self._nested = quote[0] == "\\"
-        self._closers = OPENING_QUOTES[quote[-1]]
-        self._breaks = self._long  # have line breaks been accounted for?
+        self._sink, self._call, self._flush = sink, call, flush
+        self._raw, self._long = "r" in prefix, len(self.quote) == 3
+        self._style = _style_of(self.quote, self._raw, self._long)
         self._clean = True  # was every quote in it escaped?
-        if "b" in prefix.lower():
-            note(_BYTES)
-        if quote in "“‘`":
-            note(mend.QUOTE_STYLE)
-        if self._nested:
-            note(mend.ESCAPED_JSON)
+        odd = [_ODD_PREFIXES[letter] for letter in prefix if letter in _ODD_PREFIXES]
+        odd += [mend.QUOTE_STYLE] if self.quote in "“‘`" else []
+        call.mended(*odd, *([mend.ESCAPED_JSON] if self.quote[0] == "\\" else []))
 
     @property
-    def stop(self) -> Callable[[str], int] | None:
-        """For the hot path: how much of a text goes on with the string, if that is easy to say."""
-        if self._raw or self._is_format or self._nested:
-            return None
-        return _body_stop(self._closers, long=self._long, breaks=self._breaks)
-
-    @property
-    def special(self) -> re.Pattern[str]:
-        """The same: what a piece without it needs no look for."""
-        return _special_of(self._closers)
+    def streaming(self) -> StreamedString | None:
+        """The string, if it goes out as it comes."""
+        return self._sink.streaming(self._style.stop, self._style.special, self._decode)
 
     def read(self) -> Pull[bool]:
         """Read to behind the closing quote; False if the text is over before that.
@@ -282,126 +272,82 @@ class StringReader:
         While it waits, the hot path may take text in: nothing that was seen is kept over a yield,
         except by the judge, at whose quotes the hot path stops.
         """
-        source = self._source
-        while True:
-            self._take_body(source)
+        source, over = self._source, False
+        while not over:
+            self._take_body()
             if source.at >= len(source.text):
                 if source.final:
                     return False
                 yield
                 continue
             char = source.text[source.at]
-            if char == "\\":
-                over = yield from self._backslash(source)
-            elif char in "\r\n":
-                over = self._line_break(char)
-            elif self._long:
-                over = yield from self._long_quote(source, char)
-            elif self._nested:
-                self._say(char)  # not escaped, so not the end
-                source.at += 1
-                over = False
-            else:
-                over = yield from self._candidate(source, 1)
-            if over:
-                return True
+            if char in "\r\n":
+                self._call.mended(mend.CONTROL_CHARACTER)
+                self._style = _style_of(self.quote, self._raw, True)
+            elif char != "\\":
+                over = yield from (self._run(char) if self._long else self._candidate())
+            elif (yield from source.peek(2)) == self.quote:
+                over = yield from self._candidate()
+            elif found := (yield from source.take(self._style.escape)):
+                self._sink.text(self._decode(found[0]))
+        return True
 
-    def _take_body(self, source: Source) -> None:
+    def _take_body(self) -> None:
         """Take in what certainly goes on with the string."""
-        text, at = source.text, source.at
-        while at < len(text):
-            if self._raw or self._nested:
-                found = _plain_of(self._closers).match(text, at)
-            else:
-                body = _body_of(self._closers, long=self._long, breaks=self._breaks)
-                found = body.match(text, at, at + _WINDOW)
-            assert found is not None, "matches the empty string"
-            if found.end() == at:
+        source, body = self._source, self._style.body
+        while found := body.match(source.text, source.at, source.at + _WINDOW):
+            if not found[0]:
                 return
-            self._tell(found[0])
-            source.at = at = found.end()
+            source.at = found.end()
+            self._sink.text(self._decode(found[0]))
 
-    def _tell(self, body: str) -> None:
-        if self._is_format and "{" in body:
-            self._note(_F_STRING)
-        if self._raw:
-            self._say(body)
-            return
-        self._say(self.decode(body))
-
-    def decode(self, body: str) -> str:
+    def _decode(self, body: str) -> str:
         """The characters *body* stands for; it ends with no half of an escape."""
-        return _ESCAPES.sub(self._decode_one, body) if "\\" in body else body
+        if self._raw or "\\" not in body:
+            return body
+        return self._style.escapes.sub(self._decode_one, body)
 
     def _decode_one(self, match: re.Match[str]) -> str:
-        escape = match[0]
-        letter = escape[1]
-        if letter in "01234567":
-            return chr(int(escape[1:], 8))
+        if match.lastindex:
+            self._call.mended(mend.NESTED_ESCAPES)
+            return match[1] or _NESTED_LETTERS.get(match[2], "\\" + match[2])
+        escape, letter = match[0], match[0][1:2]
         if letter == "N":
             raise malformed("\\N{...} in a string is not read; write the character itself")
         if letter == "_":
-            self._note(mend.ESCAPED_UNDERSCORE)
+            self._call.mended(mend.ESCAPED_UNDERSCORE)
             return "_"
-        if letter not in "xuU":
+        if letter.isdigit() and letter < "8":
+            return chr(int(escape[1:], 8))
+        if letter not in ("x", "u", "U"):
             return _SIMPLE.get(escape[1:], escape)
         character = code_point(escape) if len(escape) > 2 else None
         if character is None:  # no Python has it
-            self._note(mend.INVALID_ESCAPE)
+            self._call.mended(mend.INVALID_ESCAPE)
         return character or escape
 
-    def _line_break(self, char: str) -> bool:
-        if not self._breaks:
-            self._note(mend.CONTROL_CHARACTER)
-        self._breaks = True
-        self._say(char)
-        self._source.at += 1
-        return False
-
-    def _candidate(self, source: Source, length: int) -> Pull[bool]:
+    def _candidate(self) -> Pull[bool]:
         """A quote that may end the string."""
+        source, length = self._source, len(self.quote)
         if (yield from self._judge.ends(length, self._clean)):
             source.at += length
             return True
-        if self._judge.known and self._judge.has_lost_quote(self._before()):
+        self._flush()
+        if self._judge.has_lost_quote(self._call.tail(_LONGEST_BEFORE)):
             self.quote = ""
             raise malformed("a closing quote is missing")
         self._clean = False
-        self._note(mend.UNESCAPED_QUOTE)
-        self._say(source.text[source.at + length - 1])
+        self._call.mended(mend.UNESCAPED_QUOTE)
+        self._sink.text(source.text[source.at + length - 1])
         source.at += length
         return False
 
-    def _long_quote(self, source: Source, char: str) -> Pull[bool]:
+    def _run(self, char: str) -> Pull[bool]:
         """Three quotes end it; of four or five, the last three."""
-        run = yield from source.take(_RUNS[char])
+        run = yield from self._source.take(_RUNS[char])
         if run is None:  # the hot path has read on
             return False
-        count = len(run[0])
-        if count < 3:
-            self._say(run[0])
-        elif count > 3:
-            self._note(mend.UNESCAPED_QUOTE)
-            self._say(run[0][3:])
-        return count >= 3
-
-    def _backslash(self, source: Source) -> Pull[bool]:
-        if self._nested and (yield from source.peek(2)) == self.quote:
-            return (yield from self._candidate(source, 2))
-        if self._raw:
-            self._say((yield from source.peek(2)))
-            source.at += min(2, len(source.text) - source.at)
-            return False
-        found = yield from source.match(_NESTED if self._nested else _ESCAPE)
-        if found is None:  # the hot path has read on, or nothing comes behind the backslash
-            found = _LONE_BACKSLASH.match(source.text, source.at)
-        if found is None:
-            return False
-        if self._nested and found.lastindex:
-            self._note(mend.NESTED_ESCAPES)
-            letter = found[2]
-            self._say(_NESTED_LETTERS.get(letter, "\\" + letter) if letter else found[1])
-        else:
-            self._tell(found[0])
-        source.at = found.end()
-        return False
+        if len(run[0]) > 3:
+            self._call.mended(mend.UNESCAPED_QUOTE)
+        self._sink.text(run[0][3:] if len(run[0]) >= 3 else run[0])
+        return len(run[0]) >= 3
