@@ -93,7 +93,8 @@ def ask(endpoint: LocalEndpoint, question: str, screen: Screen) -> TurnResult:
         limits=TurnLimits(rounds=3),
     )
     print(f"\n   you: {question}\n model: ", end="", flush=True)
-    result = session.send(question).raise_for_status()
+    # One call is enough here, and a shorter prompt is read sooner.
+    result = session.send(question, parallel=False).raise_for_status()
     print()
     return result
 

@@ -86,17 +86,19 @@ def test_a_flood_of_steps_is_seen_one_at_a_time_and_the_last_counts(play: Player
 
 
 def test_nothing_is_heard_of_a_call_that_was_given_up(play: Player) -> None:
-    over, contexts = threading.Event(), []
+    begun, over, contexts = threading.Event(), threading.Event(), []
 
     @tool
     def work(context: ToolContext) -> str:
         contexts.append(context)
+        begun.set()
         over.wait(PATIENCE)
         return "late"
 
     result = play(
         CALL, "fine", tools=[work], policy=ALL, limits=TurnLimits(tool_seconds=0.05)
     ).send()
+    assert begun.wait(PATIENCE)  # on a crowded machine it is given up before
     contexts[0].progress(1, 2)
     over.set()
     assert "longer than 0.05 seconds" in result.calls[0].result.content
