@@ -125,13 +125,14 @@ def imports(tree: ast.AST, module: str, *, types: bool = True) -> Iterator[str]:
 
 
 def nodes(tree: ast.AST, types: bool) -> Iterator[ast.AST]:
-    """The nodes of *tree*; without *types*, not those below ``if TYPE_CHECKING``."""
+    """The statements of *tree*; without *types*, not those below ``if TYPE_CHECKING``."""
     todo = deque([tree])
     while todo:
         node = todo.popleft()
         yield node
-        checked = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        todo += node.orelse if checked and not types else ast.iter_child_nodes(node)
+        checked = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        below = node.orelse if checked and not types else ast.iter_child_nodes(node)
+        todo += (each for each in below if not isinstance(each, ast.expr))
 
 
 @cache
