@@ -246,6 +246,8 @@ def _code() -> Iterator[CallContext]:
         "# A\n\n    x = 1\n    {call}\n",
     ):
         yield CallContext("indented code", "English", template, shown=False, prefix="\t")
+    item = "- a\n\n      {call}\n"
+    yield CallContext("indented code", "English", item, shown=False, prefix="      ")
 
 
 # -- blocks that quote ----------------------------------------------------------------------
@@ -470,6 +472,10 @@ def _thoughts() -> Iterator[CallContext]:
     for language, words in _LANGUAGES.items():
         text = f"{words.before} <think>{words.lead}\n{{call}}\n</think>{words.behind}"
         yield CallContext("thinking", language, text)
+    for inner in ("<think>", "hm\n<think>", "\n<thinking>", "so.\n\n[THINK]"):
+        closer = inner.split("\n")[-1].replace("<", "</").replace("[", "[/")
+        text = f"<think>{inner}no{closer}\n{{call}}\n</think>\nNo."
+        yield CallContext("thinking in thinking", "English", text, shown=False)
 
 
 def _thought(begun: str, closer: str) -> Iterator[CallContext]:

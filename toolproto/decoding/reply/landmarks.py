@@ -113,15 +113,19 @@ class Landmarks:
         self.lines, self.labels = MarkerSet([*map(Marker, LABELS), *dropped_lines]), len(LABELS)
         #: Every marker that is looked for, and what it announces.
         self.table = (*table, *((marker, Landmark.DROPPED) for marker in dropped_lines))
-        #: What ends a thought: the tags, and behind those the calls that may do so.
+        #: What ends a thought: the tags, and behind those the calls that may do so. What begins
+        #: another one in it stands behind these.
         self.ends_of_thought = len(reasoning.tags)
         self.calls_in_thought = [call for call in calls if call.form.ends_thought]
         self.thought_ends = MarkerSet(
             [
                 *(Marker(closer) for _, closer in reasoning.tags),
                 *(call.opener for call in self.calls_in_thought),
+                *(marker for marker, text in thoughts if text[0] != " "),
             ]
         )
+        #: The first of those that only begin another thought.
+        self.opens_in_thought = len(reasoning.tags) + len(self.calls_in_thought)
         self.call_markers = MarkerSet([marker for marker, kind in table if kind in _OF_CALLS])
         self.by_name = form.bare_by_name
         #: Does nothing that counts at the beginning of a line alone look like a tag?

@@ -49,26 +49,26 @@ _BLOCKS = (
     (r"(\{)\{\{", "}}}}}}"),
 )
 _BLOCK = re.compile("|".join(rf"[ \t]{{0,12}}{opening}" for opening, _ in _BLOCKS))
-_TAB = re.compile(r" {4}| {0,3}\t")
+_INDENT = re.compile(r"[ \t]*")
 
 
 class Line(NamedTuple):
-    """A line: its kind, by how many *tabs* it is indented, what closes the block it opens."""
+    """A line: its kind, by how much it is indented, what closes the block it opens."""
 
     kind: str
-    tabs: int
+    indent: int
     closer: str
 
 
 @lru_cache(maxsize=1024)
 def line_of(head: str) -> Line:
     """What the line is that begins with *head*. Most lines of a hostile text are alike."""
-    kind, tab = _KIND.match(head), _TAB.match(head)
-    tabs = 0 if tab is None else 2 if _TAB.match(head, tab.end()) else 1
-    block = _BLOCK.match(head)
+    kind, space, block = _KIND.match(head), _INDENT.match(head), _BLOCK.match(head)
+    assert space is not None, "matches the empty string"
     closer = ""
     if block is not None:
         number = block.lastindex or 1
         closer = _BLOCKS[number - 1][1].format(block[number])
         closer = "" if closer in head[block.end(number) :] else closer
-    return Line((kind and kind.lastgroup) or "", tabs, closer)
+    indent = len(space.group().expandtabs(4))
+    return Line((kind and kind.lastgroup) or "", indent, closer)

@@ -187,6 +187,7 @@ class Place:
     _straight: _Open | None = None  # a quotation mark that opens and closes alike
     _element: re.Pattern[str] | None = None  # what closes the element that is open
     _element_at = 0  # where that was opened
+    in_thought = False  # was a thought within another one closed, and the other not yet?
 
     def __init__(self) -> None:
         self.unseen: list[str] = []  # prose that was read but not looked at
@@ -250,7 +251,8 @@ class Place:
     @property
     def _is_untouched(self) -> bool:
         """Has the line just begun, below nothing that goes on in it?"""
-        around = self._quotes or self._code or self._straight or self._element or self._blocks
+        inline = self._quotes or self._code or self._straight or self._element
+        around = inline or self._blocks or self.in_thought
         before = self._head or self._tail or self._rest
         return not before and not around and self._above not in _GOING_ON
 
@@ -292,6 +294,8 @@ class Place:
         return self._element is not None and near
 
     def _doubt(self) -> str:
+        if self.in_thought:
+            return "unclosed_thought"
         if self._element is not None:
             return "open_block"
         if self._code:
@@ -326,8 +330,8 @@ class Place:
             return self._head[:1] in (" ", "\t")
         if not self._after_blank and self._above != "code":
             return False
-        # In a list what is indented goes on with an item, unless it is indented twice.
-        return line_of(self._head).tabs > self._in_list
+        # In a list what is indented goes on with an item, whose own text is indented already.
+        return line_of(self._head).indent >= (6 if self._in_list else 4)
 
     def _in_block(self) -> bool:
         """Is a block open here that a line above opened, not too long ago to be still meant?"""

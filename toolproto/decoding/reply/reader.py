@@ -113,7 +113,7 @@ class ReplyReader:
         self._cut: CutTail | None = None
         self._broken_off = False
         if reasoning.starts_inside:
-            self._begin_thought()
+            self._begin_thought(in_prompt=True)
 
     @property
     def streaming(self) -> StreamedString | None:
@@ -444,7 +444,8 @@ class ReplyReader:
                 self._begin_thought()
                 return found.end
             case Landmark.END_OF_THOUGHT if not named:
-                return found.end  # the thought was opened in the prompt, or never
+                self.place.in_thought = False
+                return found.end  # of one around another, or opened in the prompt, or never
             case Landmark.END_OF_CALL if self._line_begins:
                 return found.end  # of one that was ended before, or had no opening marker
             case Landmark.LEAK if not named:
@@ -505,8 +506,12 @@ class ReplyReader:
 
     # -- thoughts -------------------------------------------------------------------------
 
-    def _begin_thought(self) -> None:
-        self._thought = Thought(self.landmarks.thought_ends)
+    def _new_thought(self, *, in_prompt: bool = False) -> Thought:
+        ends, opener = self.landmarks.thought_ends, self.landmarks.opens_in_thought
+        return Thought(ends, opener, in_prompt=in_prompt)
+
+    def _begin_thought(self, *, in_prompt: bool = False) -> None:
+        self._thought = self._new_thought(in_prompt=in_prompt)
         self._after_call = StringIO()  # what was thought behind a call in a thought
         self.mode = self._in_thought
 
@@ -525,6 +530,7 @@ class ReplyReader:
     def _end_thought(self) -> None:
         self.mode = self.in_prose
         self.place.restart()
+        self.place.in_thought = self._thought.inner > 0
         self._line_begins = True
 
     def _try_in_thought(self, text: str, at: int, end: int) -> None:
@@ -617,7 +623,7 @@ class ReplyReader:
                 self.fences.end_attempt(refused)
             case Course.ASK_THOUGHT:
                 self.mode = self._behind_call_in_thought
-                self._thought = Thought(self.landmarks.thought_ends)
+                self._thought = self._new_thought()
             case Course.SHOW:
                 self.show_withheld(attempt.standing.reason)
             case _ if refused:

@@ -67,12 +67,18 @@ class Reasoning:
 
 
 class Thought:
-    """An open thought. *ends* are the markers that end one; ``number`` is the one that did."""
+    """An open thought. *ends* are the markers that end one; ``number`` is the one that did.
 
-    def __init__(self, ends: MarkerSet) -> None:
+    Those from *opener* on begin another one in it, at the beginning of a line; ``inner`` counts
+    them. A thought that began in the *prompt* is often begun once more.
+    """
+
+    def __init__(self, ends: MarkerSet, opener: int, *, in_prompt: bool = False) -> None:
         self._ends = ends
+        self._opener = opener
         self._last = ""
         self.number = NO
+        self.inner = -1 if in_prompt else 0
 
     def feed(self, text: str, at: int, final: bool) -> int:
         """How far the text from *at* is certainly thought, or, at its end, that marker."""
@@ -82,6 +88,10 @@ class Thought:
             number, end = self._ends.at(text, stop, final)
             before = text[stop - 1] if stop > start else self._last
             named = number >= 0 and before == "`"  # `</think>` ends nothing
+            if number >= self._opener:
+                self.inner += before in ("", "\n")
+                at = end
+                continue
             waits = number == MORE or (named and end == len(text) and not final)
             if waits or (number >= 0 and not (named and text[end : end + 1] == "`")):
                 if stop > start:
