@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.amount import amount
 from toolproto.decoding.values.lenient import read_json, read_lenient
-from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refusal
+from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refused
 from toolproto.messages import Grade, ProblemKind
 
 from .test_strict import FINAL, json_values
@@ -162,7 +162,7 @@ def test_the_same_text_is_read_in_the_middle_of_another(text: str) -> None:
 @pytest.mark.parametrize("text", ["", " ", "Hello there", "None of these", "}", ",", "// a note"])
 def test_where_there_is_no_value_none_is_read(text: str) -> None:
     assert read_lenient(text) is None
-    assert isinstance(read_json(text), Refusal)
+    assert isinstance(read_json(text), Refused)
 
 
 @pytest.mark.parametrize(
@@ -182,13 +182,13 @@ def test_where_there_is_no_value_none_is_read(text: str) -> None:
 )
 def test_the_rules_of_strict_reading_hold_here_too(text: str, kind: ProblemKind) -> None:
     refusal = read_lenient(text)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Refused)
     assert (refusal.kind, refusal.final) == (kind, True)
 
 
 @pytest.mark.parametrize("text", [case[0] for case in FINAL], ids=range(len(FINAL)))
 def test_a_final_refusal_is_not_overruled(text: str) -> None:
-    assert isinstance(read_json(text), Refusal)
+    assert isinstance(read_json(text), Refused)
 
 
 def test_known_keys_settle_which_quote_ends_a_string() -> None:
@@ -261,9 +261,9 @@ _PIECES = [
 )
 def test_no_text_raises(text: str, with_keys: bool) -> None:
     keys = frozenset({"a", "name"}) if with_keys else None
-    assert isinstance(read_json(text, 0, keys), (Reading, Refusal))
+    assert isinstance(read_json(text, 0, keys), (Reading, Refused))
     reading = read_lenient(text, 0, keys)
-    assert reading is None or isinstance(reading, Refusal) or 0 <= reading.end <= len(text)
+    assert reading is None or isinstance(reading, Refused) or 0 <= reading.end <= len(text)
 
 
 @given(st.dictionaries(st.text(min_size=1), json_values, min_size=1), st.data())
@@ -271,7 +271,7 @@ def test_a_value_cut_short_is_never_passed_off_as_whole(value: object, data: st.
     text = json.dumps(value)
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
     reading = read_json(cut)
-    assert isinstance(reading, Refusal) or _grades(reading) & {Grade.GUESSED, Grade.TRUNCATED}
+    assert isinstance(reading, Refused) or _grades(reading) & {Grade.GUESSED, Grade.TRUNCATED}
 
 
 def test_real_code_with_one_mistake_comes_back_identical() -> None:

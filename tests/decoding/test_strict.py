@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refusal, read_strict
+from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refused, read_strict
 from toolproto.messages import Grade, ProblemKind
 
 json_values = st.recursive(
@@ -55,7 +55,7 @@ def test_valid_json_reads_as_the_standard_library_reads_it(
 
 @given(st.text(), st.integers(0, 50))
 def test_any_text_gives_a_reading_or_a_refusal(text: str, at: int) -> None:
-    assert isinstance(read_strict(text, at), (Reading, Refusal))
+    assert isinstance(read_strict(text, at), (Reading, Refused))
 
 
 @pytest.mark.parametrize(("text", "value", "names"), LIBERTIES)
@@ -70,7 +70,7 @@ def test_a_liberty_is_taken_and_labelled(text: str, value: object, names: list[s
 @pytest.mark.parametrize(("text", "kind", "hint"), FINAL, ids=range(len(FINAL)))
 def test_what_json_cannot_mean_is_refused_for_good(text: str, kind: ProblemKind, hint: str) -> None:
     refusal = read_strict(text)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Refused)
     assert (refusal.kind, refusal.final) == (kind, True)
     assert hint in refusal.message
 
@@ -78,7 +78,7 @@ def test_what_json_cannot_mean_is_refused_for_good(text: str, kind: ProblemKind,
 @pytest.mark.parametrize("text", ["", "{", '{"a" 1}', "{'a': 1}", "tru", '"a', "hello"])
 def test_broken_json_is_refused_and_may_be_tried_again(text: str) -> None:
     refusal = read_strict(text)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Refused)
     assert (refusal.kind, refusal.final) == (ProblemKind.MALFORMED, False)
 
 
@@ -99,5 +99,5 @@ def test_long_numbers_are_refused_even_where_the_program_lifted_the_limit() -> N
         refusal = read_strict("1" * 1_000_000)
     finally:
         sys.set_int_max_str_digits(limit)
-    assert isinstance(refusal, Refusal)
+    assert isinstance(refusal, Refused)
     assert refusal.kind is ProblemKind.TOO_LARGE

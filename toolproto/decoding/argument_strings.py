@@ -82,12 +82,6 @@ class _Strings(JsonListener):
         self._half = half_pair(text)
         self._say(text[: len(text) - len(self._half)])
 
-    def string_controls(self, text: str, at: int) -> None:
-        self.string_part(text)
-
-    def string_fault(self, text: str, at: int) -> None:
-        self.string_part(text.replace("\\", "\\\\"))
-
     def string_closed(self, at: int) -> None:
         if self._key is not None and self._path:
             self._path[-1] = plain_unescape("".join(self._key))

@@ -107,12 +107,6 @@ class _Growing(JsonListener):
         assert self._parts is not None
         self._parts.append(text)
 
-    def string_controls(self, text: str, at: int) -> None:
-        self.string_part(text)
-
-    def string_fault(self, text: str, at: int) -> None:
-        self.string_part(text.replace("\\", "\\\\"))
-
     def string_closed(self, at: int) -> None:
         text = plain_unescape("".join(self._parts or ()))
         self._parts = None

@@ -22,7 +22,7 @@ from ..families.json_arguments import remainder
 from ..families.json_tokens import structural_tail
 from ..reply.markers import Marker
 from ..values.lenient import read_json
-from ..values.strict import DUPLICATE_KEY, Reading, Refusal
+from ..values.strict import DUPLICATE_KEY, Reading, Refused
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, read_arguments, read_fields
 
@@ -209,7 +209,7 @@ class CallDraft(CallRecord):
         if self._fault:
             return self._refuse(ProblemKind.TOO_LARGE, self._fault, raw), ""
         reading = self._read(raw, ends)
-        if isinstance(reading, Refusal):
+        if isinstance(reading, Refused):
             kind = ProblemKind.TRUNCATED if cut else reading.kind
             return self._refuse(kind, reading.message, raw), ""
         if cut or not reading.is_whole:
@@ -224,7 +224,7 @@ class CallDraft(CallRecord):
         tool, told = offered.get(self._head.name), self._certain_end() > self._args_start + 1
         return read_arguments(value, self._head.name, shape, tool, told=told)
 
-    def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refusal:
+    def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refused:
         keys = self._keys()
         reading = read_json(raw, self._lead, keys)
         if _is_whole(reading):
@@ -332,7 +332,7 @@ def is_name(setting: CallSetting, marked: bool, key: str, value: str) -> bool:
     return key in shape.name_keys and offered.any and offered.knows(value)
 
 
-def _is_whole(reading: Reading | Refusal) -> bool:
+def _is_whole(reading: Reading | Refused) -> bool:
     return isinstance(reading, Reading) and reading.is_whole
 
 

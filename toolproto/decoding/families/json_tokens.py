@@ -130,8 +130,15 @@ class JsonListener:
 
     def string_opened(self, quote: str, at: int) -> None: ...
     def string_part(self, text: str) -> None: ...
-    def string_controls(self, text: str, at: int) -> None: ...
-    def string_fault(self, text: str, at: int) -> None: ...
+
+    def string_controls(self, text: str, at: int) -> None:
+        """Characters of a string that JSON would have escaped."""
+        self.string_part(text)
+
+    def string_fault(self, text: str, at: int) -> None:
+        """An escape that JSON does not have: its backslash stands for itself."""
+        self.string_part(text.replace("\\", "\\\\"))
+
     def string_closed(self, at: int) -> None: ...
 
 
@@ -367,12 +374,6 @@ class OtherJson(JsonListener):
     def string_part(self, text: str) -> None:
         if len(self._key) < 32:
             self._key.append(text)
-
-    def string_controls(self, text: str, at: int) -> None:
-        self.string_part(text)  # no member of ours has such a character in its name
-
-    def string_fault(self, text: str, at: int) -> None:
-        self.string_part(text)
 
     def _end(self) -> None:
         self.done = True

@@ -18,7 +18,7 @@ from . import repairs as mend
 from .quotes import KEY, key_of
 from .spellings import read_scalar
 from .state import MISSING, QUOTES, State
-from .strict import Reading, Refusal, Refused, put_member, read_strict
+from .strict import Reading, Refused, put_member, read_strict
 from .strings import read_escaped_string, read_key, read_string
 
 __all__ = ["json_alone", "read_all", "read_json", "read_lenient"]
@@ -46,7 +46,7 @@ _colon = re.compile(r"\s*+:").match
 _glued = re.compile(r"""[\w"\\]""").match
 
 
-def read_json(text: str, at: int = 0, keys: frozenset[str] | None = None) -> Reading | Refusal:
+def read_json(text: str, at: int = 0, keys: frozenset[str] | None = None) -> Reading | Refused:
     """Read the value at *at*: strictly, and where that fails leniently.
 
     A final refusal (one key with two values, ``NaN``, too deep, too many digits) is not
@@ -54,7 +54,7 @@ def read_json(text: str, at: int = 0, keys: frozenset[str] | None = None) -> Rea
     quoted string ends. What follows the value is not read. Never raises.
     """
     strict = read_strict(text, at)
-    if isinstance(strict, Refusal):
+    if isinstance(strict, Refused):
         return strict if strict.final else read_lenient(text, at, keys) or strict
     if _is_a_part(text, strict, keys):
         return read_lenient(text, at, keys) or strict
@@ -69,7 +69,7 @@ def read_all(text: str) -> Reading | None:
 
 def read_lenient(
     text: str, at: int = 0, keys: frozenset[str] | None = None
-) -> Reading | Refusal | None:
+) -> Reading | Refused | None:
     """Read the first value at *at*, white space and comments skipped; None if there is none.
 
     What nobody can read (one key with two values, ``NaN``, too deep, too many digits or
@@ -79,7 +79,7 @@ def read_lenient(
     try:
         value = structure.read()
     except Refused as refused:
-        return refused.at(at)
+        return refused.with_traceback(None)
     if value is MISSING:
         return None
     return _doubted(text, Reading(value, structure.at, structure.repairs))

@@ -25,7 +25,6 @@ __all__ = [
     "MAX_DIGITS",
     "DuplicateKey",
     "Reading",
-    "Refusal",
     "Refused",
     "check_depth",
     "finite_float",
@@ -67,27 +66,17 @@ class Reading:
         return self.is_whole and not text[self.end :].strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why no value was read, worded for the model; *final* if no reader should try again."""
-
-    kind: ProblemKind
-    message: str
-    at: int = 0
-    final: bool = True
-
-
 class Refused(Exception):
-    """Ends a reading from inside; it never leaves :mod:`toolproto.decoding`."""
+    """Why no value was read, worded for the model; *final* if no reader should try again.
 
-    def __init__(self, kind: ProblemKind, message: str) -> None:
+    It ends a reading from inside, and never leaves :mod:`toolproto.decoding`.
+    """
+
+    def __init__(self, kind: ProblemKind, message: str, *, final: bool = True) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
-
-    def at(self, offset: int) -> Refusal:
-        """The refusal this stands for."""
-        return Refusal(self.kind, self.message, offset)
+        self.final = final
 
 
 def malformed(message: str) -> Refused:
@@ -95,7 +84,7 @@ def malformed(message: str) -> Refused:
     return Refused(ProblemKind.MALFORMED, message)
 
 
-def read_strict(text: str, at: int = 0) -> Reading | Refusal:
+def read_strict(text: str, at: int = 0) -> Reading | Refused:
     """Read the JSON value that starts at *at*, leading white space skipped.
 
     What follows the value is not looked at. Never raises, whatever the text.
@@ -104,12 +93,12 @@ def read_strict(text: str, at: int = 0) -> Reading | Refusal:
     try:
         return _read(text, start)
     except Refused as refused:
-        return refused.at(start)
+        return refused.with_traceback(None)  # which holds the text
     except RecursionError:
-        return too_deep().at(start)
+        return too_deep()
     except json.JSONDecodeError as error:
         message = f"not valid JSON: {error.msg} at character {error.pos - start + 1}"
-        return Refusal(ProblemKind.MALFORMED, message, error.pos, final=False)
+        return Refused(ProblemKind.MALFORMED, message, final=False)
 
 
 def _read(text: str, start: int) -> Reading:
