@@ -28,13 +28,15 @@ _COLONS = frozenset(":：=")
 _CLOSERS = frozenset("}])")
 _DELIMITERS = _COMMAS | _CLOSERS | {""}
 
-_plain_key = re.compile(
-    r'[ \t\r\n]*+(?:"([^"\\\x00-\x1f]*+)"|([a-zA-Z_]\w*+))[ \t\r\n]*+:[ \t\r\n]*+'
+_json = json.JSONDecoder().raw_decode
+_SPACE = r"[ \t\r\n]*+"
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?"
+_plain_member = re.compile(
+    rf'{_SPACE}(?:"([^"\\\x00-\x1f]*+)"|([a-zA-Z_]\w*+)){_SPACE}:{_SPACE}'
+    rf"(?:({_NUMBER}|true|false|null)(?=[,}}]))?"
 ).match
 # So many at once: each one that might be given back takes memory while more are looked for.
-_plain_numbers = re.compile(
-    r"(?:[ \t\r\n]*+-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?[ \t\r\n]*+,){1,1000}"
-).match
+_plain_numbers = re.compile(rf"(?:{_SPACE}{_NUMBER}{_SPACE},){{1,1000}}").match
 _commas = re.compile(r"[,，;；\s]*+").match
 _ellipsis = re.compile(r"\.{3,}+|…").match
 _bare_key = re.compile(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]++|\\_)+""").match
@@ -181,8 +183,8 @@ class _Structure(State):
 
     def _member(self) -> _Step | None:
         """An opener or a comma has been read: a member is due."""
-        if self._plain_member():
-            return self._value if self.closers[0] == "}" else self._member
+        if step := self._plain_member():
+            return step
         here = self.skip()
         if here == "":
             self.note(mend.CUT_SHORT)
@@ -201,28 +203,26 @@ class _Structure(State):
             return self._after
         return self._key if self.in_object() else self._value
 
-    def _plain_member(self) -> bool:
+    def _plain_member(self) -> _Step | None:
         """Read a key, or some numbers of a list, as most are: that spares them many steps."""
         top = self.open[-1]
-        if top.closer == "}":
-            key = _plain_key(self.text, self.at)
-            if key is None:
-                return False
-            top.key = key[key.lastindex or 0]
-            if key.lastindex == 1:
-                self.plain_quotes = True
-            else:
-                self.bare_keys = True
-                self.note(mend.BARE_KEY)
-            self.at = key.end()
-            return True
-        numbers = _plain_numbers(self.text, self.at)
-        if numbers is None:
-            return False
-        top.value += json.loads(f"[{numbers[0][:-1]}]")
-        top.comma = True
-        self.at = numbers.end()
-        return True
+        look = _plain_member if top.closer == "}" else _plain_numbers
+        plain = look(self.text, self.at)
+        if plain is None:
+            return None
+        self.at = plain.end()
+        if top.closer != "}":
+            top.value += _json(f"[{plain[0][:-1]}]")[0]
+            top.comma = True
+            return self._member
+        quoted, top.key, value = plain.groups()
+        if top.key is None:
+            top.key = quoted
+            self.plain_quotes = True
+        else:
+            self.bare_keys = True
+            self.note(mend.BARE_KEY)
+        return self._value if value is None else self._put(_json(value)[0])
 
     def _key(self) -> _Step | None:
         """A key is due."""

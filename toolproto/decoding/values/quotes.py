@@ -14,7 +14,7 @@ from enum import Enum
 
 from .state import QUOTES, State
 
-__all__ = ["KEY", "Candidate", "Verdict", "key_of"]
+__all__ = ["KEY", "Judge", "Verdict", "key_of"]
 
 _space = re.compile(r"\s*+").match
 _closer_run = re.compile(r"(?:[}\])]\s*+){1,100}").match
@@ -53,27 +53,25 @@ class Verdict(Enum):
     INNER = "inner"
 
 
-class Candidate:
-    """A quote that may end its string.
+class Judge:
+    """Weighs what follows the quotes that may end a string inside a container."""
 
-    *after* is the offset behind it, and *inner* how many unescaped quotes the string has had
-    before it.
-    """
+    __slots__ = ("clean", "inner", "paired", "state", "text")
 
-    __slots__ = ("after", "clean", "inner", "paired", "state", "text")
-
-    def __init__(self, state: State, after: int, inner: int) -> None:
+    def __init__(self, state: State) -> None:
         self.state, self.text = state, state.text
-        self.after = after
+
+    def verdict(self, after: int, inner: int = 0) -> Verdict:
+        """What the quote is, *after* which text follows.
+
+        The string has had *inner* unescaped quotes before it.
+        """
         self.inner = inner
         self.clean = inner == 0
         # Has every inner quote so far its partner, so that this one may close?
         self.paired = inner % 2 == 0
-
-    def judge(self) -> Verdict:
-        """Weigh what follows a quote inside a container."""
-        at = _skip(self.text, self.after)
-        return _RULES.get(self.text[at : at + 1], Candidate._after_nothing)(self, at, 0)
+        at = _skip(self.text, after)
+        return _RULES.get(self.text[at : at + 1], Judge._after_nothing)(self, at, 0)
 
     def _at_end(self, at: int, level: int) -> Verdict:
         return Verdict.CLOSES
@@ -219,14 +217,14 @@ def _opens_sibling(state: State, at: int) -> bool:
     return member is not None and key_of(member) in state.keys
 
 
-_RULES: dict[str, Callable[[Candidate, int, int], Verdict]] = {
-    "": Candidate._at_end,
-    ",": Candidate._after_comma,
-    "，": Candidate._after_comma,
-    "}": Candidate._after_closers,
-    "]": Candidate._after_closers,
-    ")": Candidate._after_closers,
-    "/": Candidate._before_comment,
-    "#": Candidate._before_comment,
-    ":": Candidate._before_colon,
+_RULES: dict[str, Callable[[Judge, int, int], Verdict]] = {
+    "": Judge._at_end,
+    ",": Judge._after_comma,
+    "，": Judge._after_comma,
+    "}": Judge._after_closers,
+    "]": Judge._after_closers,
+    ")": Judge._after_closers,
+    "/": Judge._before_comment,
+    "#": Judge._before_comment,
+    ":": Judge._before_colon,
 }

@@ -197,10 +197,7 @@ def plain_unescape(body: str) -> str:
     """Decode what stands between two quotes; an escape JSON does not have loses its backslash."""
     if "\\" not in body:
         return body
-    try:
-        return str(_decode(f'"{body}"'))
-    except ValueError:
-        return _ESCAPED.sub(r"\1", body)
+    return str(_decode(f'"{body}"')) if _all_json(body) else _ESCAPED.sub(r"\1", body)
 
 
 def unescape(state: State, body: str, quote: str = '"', *, cut: bool = False) -> str:

@@ -30,8 +30,8 @@ QUOTES: Final = {
     "«": "»«",
 }
 
-# One in fifty characters of a megabyte: what raises more doubts is not JSON.
-_MAX_DOUBTS = 20_000
+# One in a hundred characters of a megabyte: what raises more doubts is not JSON.
+_MAX_DOUBTS = 10_000
 
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 # Here and in the modules beside this one, possessive quantifiers stand on single characters

@@ -13,7 +13,7 @@ import re
 from functools import cache
 
 from . import repairs as mend
-from .quotes import KEY, Candidate, Verdict, key_of
+from .quotes import KEY, Judge, Verdict, key_of
 from .spellings import unescape
 from .state import QUOTES, State
 
@@ -100,7 +100,7 @@ def _read_triple(state: State, quotes: str) -> str | None:
     end = state.find_triple(quotes, start)
     if end < 0:
         return None
-    if state.open and Candidate(state, end + 3, 0).judge() is not Verdict.CLOSES:
+    if state.open and Judge(state).verdict(end + 3) is not Verdict.CLOSES:
         return None
     state.note(mend.TRIPLE_QUOTED)
     body = state.text[start:end]
@@ -184,9 +184,10 @@ class _Search:
         self.fallback: int | None = None  # where the first unsure end is
 
     def run(self) -> str:
+        judge = Judge(self.state)
         end = to_quote(self.text, self.start, self.closers)
         while not self._ends_text(end):
-            verdict = Candidate(self.state, end + 1, self.inner).judge()
+            verdict = judge.verdict(end + 1, self.inner)
             if verdict is Verdict.CLOSES:
                 return self._close(end)
             if (comma := self._swallowed_key(end)) is not None:
