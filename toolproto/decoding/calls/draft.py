@@ -21,7 +21,7 @@ from ...messages import ProblemKind, Repair
 from ..families.json_arguments import remainder
 from ..families.json_tokens import structural_tail
 from ..reply.markers import Marker
-from ..values.lenient import read_json
+from ..values.lenient import read_json, read_lenient
 from ..values.strict import DUPLICATE_KEY, Reading, Refused
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, read_arguments, read_fields
@@ -58,6 +58,7 @@ class CallDraft(CallRecord):
         # What follows there: reading it back from a StringIO would blow that up fourfold.
         self._untold: list[str] = []
         self._respelled: dict[int, str] = {}  # where something is handed out in another spelling
+        self.departs = False  # from strict JSON, anywhere
         self.certain = False  # is what comes now handed out?
         self._in_string = False  # of such arguments: a value, not a key
         self._tail = ""  # of that string: perhaps not part of it, if its closing quote is missing
@@ -226,7 +227,9 @@ class CallDraft(CallRecord):
 
     def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refused:
         keys = self._keys()
-        reading = read_json(raw, self._lead, keys)
+        # What has departed from strict JSON need not be read as that.
+        lenient = read_lenient(raw, self._lead, keys) if self.departs else None
+        reading = lenient or read_json(raw, self._lead, keys)
         if _is_whole(reading):
             return reading
         shorter = (read_json(raw[:end], self._lead, keys) for end in _other_ends(raw, ends))

@@ -255,10 +255,11 @@ class JsonCalls(JsonListener):
     def _expected(self, fits: bool) -> CallDraft | None:
         """What came is what strict JSON may have here, or not: the call, if that is certain."""
         draft = self._draft
-        if draft is None or not draft.certain:
+        if draft is None:
             return None
-        draft.certain = fits
-        return draft if fits else None
+        if not fits:
+            draft.departs, draft.certain = True, False
+        return draft if draft.certain else None
 
     def string_opened(self, quote: str, at: int) -> None:
         frame = self._frames[-1]
@@ -279,7 +280,10 @@ class JsonCalls(JsonListener):
             self._word.append(text)
 
     def string_controls(self, text: str, at: int) -> None:
-        if draft := self._expected(not self._frames[-1].key_next):
+        draft = self._expected(True)  # strict reading takes them
+        if draft and self._frames[-1].key_next:
+            draft.certain = False
+        elif draft:
             draft.controls(text, self._place(at))
         self._word = None
 
