@@ -120,6 +120,10 @@ class Offered:
         return tuple(tool.name for tool in self._offer.tools)
 
     @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset(self.names)
+
+    @cached_property
     def _sorted(self) -> list[str]:
         return sorted(self._tools)
 
@@ -139,6 +143,14 @@ class Offered:
         if tool is None and folded.startswith(_PREFIX):
             tool = self._tools.get(folded.removeprefix(_PREFIX))
         return tool
+
+    def own(self, name: str) -> str:
+        """*name*, but ``get_weather`` for ``get_weather.get_weather``.
+
+        Muse Glimmer writes the name of a tool without a namespace so.
+        """
+        space, _, rest = name.partition(".")
+        return rest if space == rest in self._named and name not in self._named else name
 
     def knows(self, name: str) -> bool:
         """Is this the name of an offered tool? True for any name where nothing is offered."""

@@ -199,9 +199,14 @@ class CallRecord(TextSink):
 
     def announce(self, id: str = "") -> None:
         """It is certain that this is a call of ``name``, which may have given itself an *id*."""
-        self.tool = self._setting.offered.get(self.name)
+        name = self._own_name
+        self.tool = self._setting.offered.get(name)
         self._id = self._outbox.new_id(id)
-        self._index = self._outbox.started(self.name, self._id)
+        self._index = self._outbox.started(name, self._id)
+
+    @property
+    def _own_name(self) -> str:
+        return self._setting.offered.own(self.name)
 
     def mended(self, *repairs: Repair) -> None:
         """The call departs from the asked form in this."""
@@ -300,7 +305,7 @@ class CallRecord(TextSink):
 
     def _complete(self, arguments: Mapping[str, Any], raw: str) -> None:
         told = (*self._outbox.repairs, *self._repairs)
-        call = ToolCall(self.name, arguments, self._id, raw, self._span(raw), told)
+        call = ToolCall(self._own_name, arguments, self._id, raw, self._span(raw), told)
         self._outbox.completed(self._index, call)
 
     def _span(self, raw: str) -> Span:

@@ -689,7 +689,11 @@ class ReplyReader:
             self.mode = self._behind_last_call
             return at
         if text[at] in "]}":
-            return at + 1
+            found = self.landmark_at(text, at, final)  # some markers begin with a bracket
+            if found == MORE:
+                return at
+            if found == NO:
+                return at + 1
         if self.outbox.patient and self._wrapped:
             stop = self._to_wrapper_end(text, at, final)
             if stop != NO:
