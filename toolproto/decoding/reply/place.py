@@ -135,7 +135,7 @@ _MOST_OPEN = 8  # quotations, or blocks, within each other
 _TAIL = 48
 
 # Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
-_TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>")
+_TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
 _MARKUP_ONLY = re.compile(r"\s*(?:<[^<>\n]{1,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){1,3}\Z")
 # Behind these a sentence, or what leads to a call, is over.
 _SENTENCE_ENDS = frozenset(".!?:…。！？：．｡؟۔।॥։።፧᙮᠃៖་」』")
