@@ -8,7 +8,6 @@ refuse. What cannot be read raises Refused.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -74,7 +73,6 @@ _NO_VALUE = re.compile(
 )
 _PLACEHOLDERS = ("...", "…", "<")
 _LITERALS = literals("True", "False", "None")
-_OPERATORS = frozenset("+-*/%^(")
 
 
 @cache
@@ -102,28 +100,16 @@ def _read_word(word: str, wanted: frozenset[str]) -> tuple[Any, Repair | None]:
 
 # An argument that needs no second look, and what makes that certain behind it: a comma and the
 # next keyword, or the parenthesis and something that is no quote. Most arguments are like that.
-_STRING = r"""(?:"[^"\\\r\n]{0,4000}+"|'[^'\\\r\n]{0,4000}+')"""
-_PLAIN_NUMBER = r"-?(?:0|[1-9][0-9]{0,15}+)(?:\.[0-9]{1,15}+)?"
 _PLAIN_ARGUMENT = re.compile(
-    rf"""\s{{0,80}}+([^\W\d]\w{{0,127}}+)[ ]?=[ ]?
-    (?:({_STRING}|\[{_STRING}(?:,[ ]?{_STRING}){{0,200}}+\])
-        (?=\s{{0,80}}+(?:,\s{{0,80}}+[^\W\d]\w{{0,127}}+\s{{0,8}}=|\)\s{{0,80}}+[^\s"'`“‘”’)]))
-      |({_PLAIN_NUMBER}|\[{_PLAIN_NUMBER}(?:,[ ]?{_PLAIN_NUMBER}){{0,200}}+\]|True|False|None))
-    \s{{0,80}}+([,)])""",
+    r"""\s{0,80}+([^\W\d]\w{0,127}+)[ ]?=[ ]?
+    (?:("[^"\\\r\n]{0,4000}+"|'[^'\\\r\n]{0,4000}+')
+        (?=\s{0,80}+(?:,\s{0,80}+[^\W\d]\w{0,127}+\s{0,8}=|\)\s{0,80}+[^\s"'`“‘”’)]))
+      |(-?(?:0|[1-9][0-9]{0,15}+)(?:\.[0-9]{1,15}+)?|True|False|None))
+    \s{0,80}+([,)])""",
     re.VERBOSE,
 )
-_PLAIN_STRINGS = re.compile(_STRING)
-_PLAIN_WORDS = {"True": True, "False": False, "None": None}
 # A marker that begins with one of these needs a look everywhere.
 _UNPLAIN_MARKS = re.compile(r"""[\w\s"'=,.()\[\]-]""")
-
-
-def _plain_value(text: str | None, word: str) -> Any:
-    if text is None:
-        return _PLAIN_WORDS[word] if word in _PLAIN_WORDS else json.loads(word)
-    if text[0] != "[":
-        return text[1:-1]
-    return [string[1:-1] for string in _PLAIN_STRINGS.findall(text)]
 
 
 # -- arguments --------------------------------------------------------------------------------
@@ -153,7 +139,6 @@ class Arguments:
         self._string: StringReader | None = None  # while it is read
         self._given: list[Any] = []  # by position
         self._by_colon = False  # was the argument named with a colon?
-        self._parens = 0  # open in a word
         self._hidden = False  # may a comment that has no end hide the rest?
         self._plain = setting.depth > 1 and not _UNPLAIN_MARKS.search(source.firsts)
         self.doubtful = self.by_keyword = False
@@ -167,7 +152,7 @@ class Arguments:
     def open(self) -> tuple[int, str]:
         """How many brackets are open, and the quote of the string that is."""
         quote = self._string.quote if self._string is not None else ""
-        return len(self._stack) + self._parens, "" if quote.startswith("\\") else quote
+        return len(self._stack), "" if quote.startswith("\\") else quote
 
     def read(self) -> Pull[bool]:
         """Read to behind the closing parenthesis; False if it is missing, but nothing else is."""
@@ -218,7 +203,11 @@ class Arguments:
             key, text, word, behind = found.groups()
             source.at = source.text.index("=", found.end(1)) + 1  # where it may be refused
             self._begin_keywords()
-            self._call.argument(key, _plain_value(text, word))
+            if text is not None:
+                value = text[1:-1]
+            else:
+                value = int(word) if word.isdigit() else _read_word(word, frozenset())[0]
+            self._call.argument(key, value)
             source.at = found.end()
             if behind == ")":
                 self._stack.pop()
@@ -255,7 +244,7 @@ class Arguments:
         if char in ")]}":
             yield from self._close(char)
         elif char == ",":
-            bracket.comma, bracket.filled = True, False
+            bracket.filled = False
             self._source.at += 1
         elif bracket.named and self.by_keyword and (char.isalpha() or char == "_"):
             bracket.filled = False
@@ -297,22 +286,20 @@ class Arguments:
                 return
             if (source.firsts and (yield from source.at_end())) or self._ends_word(char, word):
                 break
-            self._parens += (char == "(") - (char == ")")
             part = yield from source.peek(2 if char == "\\" else 1)
             source.at += len(part)
             word += part
-        self._parens = 0
         self._put_word(word.strip())
 
     def _ends_word(self, char: str, word: str) -> bool:
         """Does *char* end the *word* before it? Raises Refused if it can do neither."""
-        if (char in ",)]}" and not self._parens) or (char == "#" and word[-1:].isspace()):
+        if char in ",)]}" or (char == "#" and word[-1:].isspace()):
             return True
-        if char == "(" and not self._parens and word.rstrip()[-1:] not in _OPERATORS:
-            message = "is a call inside a call; make it first, then use its result"
+        if char == "(":
+            message = "is a call inside a call, or would have to be computed; write its result"
             raise malformed(f"{word.strip()[:80]}(...) {message}")
         apostrophe = char == "'" and word[-1:].isalpha()
-        if char in ",]}[{\"'" and not apostrophe:
+        if char in "[{\"'" and not apostrophe:
             raise malformed(f"{char} stands inside a value without quotes")
         return False
 
@@ -398,7 +385,7 @@ class Arguments:
         if closed.spread:
             self._stack[-1].filled = True
             self._spread(closed.members)
-        elif closed.closer == ")" and len(closed.items) == 1 and not closed.comma:
+        elif closed.closer == ")" and len(closed.items) == 1 and closed.filled:
             self._put(closed.items[0])
         else:
             if closed.closer == ")":

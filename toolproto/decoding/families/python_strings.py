@@ -61,7 +61,7 @@ _CALL_AHEAD = Pattern(r"""[{"'`“‘\\\s]{0,80}[^\W\d][\w.:/\\-]{0,127}["'`”�
 _CODE_GOES_ON = Pattern(r"""\)[\])};]{0,8}\\?["']""")
 # The opening quote of the next argument, met inside a string: its own closing quote is lost.
 _OPENED_BEFORE = re.compile(rf"[,(]\s{{0,80}}({KEYWORD})\s{{0,8}}=\s{{0,8}}\Z")
-_LONGEST_BEFORE = 240
+_LONGEST_BEFORE = 240  # a keyword and the space around it
 _VALUE_STARTS = frozenset("\"'`“‘[{(0123456789-+\\*")
 _QUOTES = frozenset("\"'`“‘”’")
 _CLOSERS = frozenset(")]}")
@@ -77,8 +77,7 @@ class Bracket:
     members: dict[str, Any] = field(default_factory=dict)
     key: str | None = None  # came, and its value comes
     spread: bool = False  # behind two asterisks
-    filled: bool = False  # a value came, and no comma
-    comma: bool = False
+    filled: bool = False  # a value came, and no comma behind it
 
     @property
     def takes_key(self) -> bool:
