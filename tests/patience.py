@@ -5,11 +5,13 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -86,6 +88,22 @@ def hear_interrupts() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def interrupt(process: subprocess.Popen[Any]) -> None:
+    """Press Ctrl-C at *process*, and wait until it has ended.
+
+    Python does not see a signal that comes when it is just about to wait: it is pressed again, as a
+    person would, but not so soon that it meets a process that is ending.
+    """
+    for _ in range(3):
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(PATIENCE / 3)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+    pytest.fail("it takes no notice of Ctrl-C")
 
 
 def real_stderr() -> int:

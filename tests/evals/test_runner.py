@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import interrupt
 from toolproto import EndpointError, UsageError
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
 from toolproto.evals import Budget, Kind, Share, load_cases, plan_probe, probe
@@ -339,7 +340,7 @@ def test_a_process_that_is_ended_leaves_what_it_had(tmp_path, killer):
     with child:
         assert child.stdout is not None
         assert child.stdout.readline() == "stuck\n"
-        os.kill(child.pid, killer)
+        interrupt(child) if killer is signal.SIGINT else child.kill()
         told = child.stdout.read()
     if killer is signal.SIGINT:
         assert told.startswith("interrupted ")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, interrupt
 from toolproto.mcp.reaper import end_groups
 
 from .conftest import command, is_running, running, until
@@ -48,7 +48,9 @@ def test_a_program_takes_its_servers_along(way, tmp_path):
         assert program.stdout is not None and program.stdout.readline() == "ready\n"
         pids = [*map(int, note.read_text().split()), *running("reaper.py", program.pid)]
         assert len(pids) >= 2
-        if number is not None:
+        if number is signal.SIGINT:
+            interrupt(program)
+        elif number is not None:
             program.send_signal(number)
         program.wait(PATIENCE)
     until(lambda: not any(map(is_running, pids)))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, interrupt
 from toolproto.cli.app import main
 from toolproto.cli.chat.json_events import event_json
 from toolproto.turn.events import TurnEnded
@@ -234,7 +234,7 @@ def test_ctrl_c_in_a_pipe_is_130():
         with subprocess.Popen(command, **pipes) as process:
             try:
                 assert process.stdout and process.stdout.read(7) == b"I go on"
-                process.send_signal(2)
+                interrupt(process)
                 _, told = process.communicate(timeout=PATIENCE)
             finally:
                 process.kill()

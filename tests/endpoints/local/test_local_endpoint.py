@@ -12,6 +12,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from tests.patience import interrupt
 from toolproto.endpoints import Abortable, AsyncEndpoint, Endpoint
 from toolproto.endpoints.local import LocalEndpoint
 from toolproto.endpoints.local.engine import get_engine
@@ -299,7 +300,7 @@ def test_a_program_ends_although_nobody_reads_the_reply(model_path):
 def test_ctrl_c_ends_a_program_in_the_middle_of_a_reply(model_path):
     with program(INTERRUPTED, model_path) as running:
         assert running.stdout.readline() == "begun\n"
-        running.send_signal(2)
+        interrupt(running)
         assert "KeyboardInterrupt" in running.communicate(timeout=60)[1]
 
 
