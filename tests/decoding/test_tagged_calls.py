@@ -303,6 +303,12 @@ def test_in_xml_entities_are_characters(text: str, value: str, repairs: list[str
     assert told(event) == repairs
 
 
+def test_in_xml_what_is_not_escaped_in_a_list_is_said() -> None:
+    event = read(xml('<arg name="tags">["S&P 500", "a < b", "&lt;"]</arg>'), "xml_strict")
+    assert event.call.arguments == {"tags": ["S&P 500", "a < b", "<"]}
+    assert told(event) == ["lossless raw_markup"]
+
+
 def test_in_xml_a_text_is_handed_out_while_it_comes() -> None:
     decoder = get_paradigm("xml_strict").decoder(OFFER)
     decoder.feed("<function_calls><function_call><name>plan</name>")

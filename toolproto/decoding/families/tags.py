@@ -114,7 +114,6 @@ _TOOL_NAME = Pattern(r"\s{0,20}[\w.:/-]{1,128}\s{0,20}</tool>")
 _NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)){0,256}")
 _NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
 _BLANK = Pattern(r"\s{0,80}")
-_TAG_MARK = re.compile(r"[<\]]")
 _STRAY_MARK = re.compile(r"[<{\]]")
 # All of the above begin like this, so the text before it is certainly more of a value.
 _MAY_END = Pattern(
@@ -444,16 +443,12 @@ class TaggedCalls(PulledCalls):
             say(char)
 
     def _entity(self, source: Source, say: Say) -> Pull[bool]:
-        """Say the character that an entity here stands for, if there is one.
-
-        What models forget is to escape: a raw ``&`` or ``<`` is read as it is.
-        """
+        """Say the character that an entity here stands for, if there is one."""
         if entity := (yield from source.take(_ENTITY)):
             say(_character(entity))
             return True
         if (yield from source.peek()) in ("&", "<"):
-            markup = yield from source.match(_MARKUP)
-            self.mended(Repair("raw_markup", Grade.GUESSED if markup else Grade.LOSSLESS))
+            self._saw_raw(markup=(yield from source.match(_MARKUP)) is not None)
         return False
 
     def _closed(
@@ -548,7 +543,16 @@ class TaggedCalls(PulledCalls):
 
     def _decoded(self, text: str) -> str:
         """What raw *text* stands for."""
-        return re.sub(_ENTITY.source, _character, text) if self._in_value.entities else text
+        if not self._in_value.entities:
+            return text
+        rest = re.sub(_ENTITY.source, "", text)
+        if "&" in rest or "<" in rest:
+            self._saw_raw(markup=_MARKUP.search(rest) is not None)
+        return re.sub(_ENTITY.source, _character, text)
+
+    def _saw_raw(self, *, markup: bool) -> None:
+        """Models forget to escape: a raw ``&`` or ``<`` is read as it is, *markup* as a guess."""
+        self.mended(Repair("raw_markup", Grade.GUESSED if markup else Grade.LOSSLESS))
 
     def _json_reader(self) -> JsonCalls:
         """What reads the arguments that follow as JSON."""
