@@ -307,6 +307,9 @@ def test_in_xml_what_is_not_escaped_in_a_list_is_said() -> None:
     event = read(xml('<arg name="tags">["S&P 500", "a < b", "&lt;"]</arg>'), "xml_strict")
     assert event.call.arguments == {"tags": ["S&P 500", "a < b", "<"]}
     assert told(event) == ["lossless raw_markup"]
+    event = read(xml('<![CDATA[{"title": "<a>&amp;</a>"}]]>'), "xml_strict")
+    assert event.call.arguments == {"title": "<a>&amp;</a>"}
+    assert told(event) == []
 
 
 def test_in_xml_a_text_is_handed_out_while_it_comes() -> None:

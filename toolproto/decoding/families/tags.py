@@ -120,7 +120,11 @@ _MAY_END = Pattern(
     rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]))|(?:{_LINE})<{_PREFIX}(?:param|arg)"
 )
 _IN_CDATA = text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])"))
-_ENTITY = Pattern(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,6})|#x([0-9a-fA-F]{1,5}));")
+_CODE = r"(?:(?:amp|lt|gt|quot|apos)|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});"
+_ENTITY = Pattern(f"&{_CODE}")
+_NAMED = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
+_TO_DECODE = re.compile("[&<]")
+_RAW = re.compile("&|<([/!A-Za-z]?)")
 _MARKUP = Pattern(r"<[/!A-Za-z]")
 _NAME_ELEMENT = Pattern(r"\s{0,80}<(?:name|tool)>\s{0,20}([\w.:/-]{1,128})\s{0,20}</(?:name|tool)>")
 _JSON_NEXT = Pattern(r"\s{0,80}(?:<!\[CDATA\[\s{0,20})?\{")
@@ -147,7 +151,7 @@ _IN_VALUE = _InValue(
 )
 _IN_XML = _InValue(
     Pattern(r"()(<!\[CDATA\[)?"),
-    text_before(r"<\]\r\n&", _MAY_END, Pattern("[<&]")),
+    text_before(r"<\]\r\n&", _MAY_END, Pattern(rf"&(?={_CODE})(?!)")),  # begun, but not whole
     re.compile(r"[<&\]\r\n]"),
     re.compile("(?!)"),
     entities=True,
@@ -170,7 +174,8 @@ _AROUND |= {"function_calls", "tool_calls", "calls"}
 _LONGEST_NAME = 128
 _OBJECT = ValueType(False, {"type": "object"})
 Say = Callable[[str], object]
-Stream = Callable[[Callable[[str], int], re.Pattern[str]], StreamedString]
+Decode = Callable[[str], str] | None
+Stream = Callable[[Callable[[str], int], re.Pattern[str], Decode], StreamedString]
 
 
 def opens_call(tag: Tag) -> bool:
@@ -424,18 +429,22 @@ class TaggedCalls(PulledCalls):
         like = self._in_value
         begin = None if begun else (yield from source.take(like.begin))
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
+        decode = self._decoded if like.entities and not raw and not cdata else None
+        if cdata and raw and like.entities:
+            say = _escaping(say)
         words = {word.lower() for word in (element, *self._closing_words)}
-        self.hot = None if cdata else lambda: stream(partial(self._certain, words), like.special)
+        certain = partial(self._certain, words)
+        self.hot = None if cdata else lambda: stream(certain, like.special, decode)
         while True:
             if piece := (yield from source.certain(_IN_CDATA if cdata else like.text)):
-                say(escape(piece) if cdata and raw and like.entities else piece)
+                say(decode(piece) if decode else piece)
             if not (yield from source.peek()):
                 raise cut_short()
             closed = yield from self._closed(source, element, say, framed=framed, cdata=cdata)
             if closed is not None:
                 self.hot = None
                 return closed
-            if like.entities and not raw and not cdata and (yield from self._entity(source, say)):
+            if decode and (yield from self._entity(source, say)):
                 continue
             # What stood here while it waited may have gone out on the hot path.
             char = source.text[source.at : source.at + 1]
@@ -496,7 +505,8 @@ class TaggedCalls(PulledCalls):
                 return stop
             other = like.other_end.match(text, stop)
             if other is None or other[1].lower() in words:
-                return stop if _END.may_change(text, stop) else -1
+                waits = _END.may_change(text, stop)
+                return stop if waits or (like.entities and _ENTITY.may_change(text, stop)) else -1
             stop = other.end()
 
     def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
@@ -522,7 +532,9 @@ class TaggedCalls(PulledCalls):
             call.write(piece)
             parts.append(piece)
 
-        def stream(stop: Callable[[str], int], special: re.Pattern[str]) -> StreamedString:
+        def stream(
+            stop: Callable[[str], int], special: re.Pattern[str], decode: Decode
+        ) -> StreamedString:
             return StreamedString(stop, keep, lambda piece: None, call.room, special)
 
         closed = yield from self._inside(source, element, parts.append, stream, raw=True)
@@ -543,11 +555,10 @@ class TaggedCalls(PulledCalls):
 
     def _decoded(self, text: str) -> str:
         """What raw *text* stands for."""
-        if not self._in_value.entities:
+        if not self._in_value.entities or not _TO_DECODE.search(text):
             return text
-        rest = re.sub(_ENTITY.source, "", text)
-        if "&" in rest or "<" in rest:
-            self._saw_raw(markup=_MARKUP.search(rest) is not None)
+        for raw in _RAW.finditer(re.sub(_ENTITY.source, " ", text)):
+            self._saw_raw(markup=bool(raw.group(1)))
         return re.sub(_ENTITY.source, _character, text)
 
     def _saw_raw(self, *, markup: bool) -> None:
@@ -631,8 +642,12 @@ class XmlCalls(TaggedCalls):
             call.argument(key, each)
 
 
+def _escaping(say: Say) -> Say:
+    return lambda piece: say(escape(piece))
+
+
 def _character(entity: re.Match[str]) -> str:
-    named, decimal, hexadecimal = entity.groups()
-    if named:
-        return unescape(entity.group())
-    return chr(int(decimal) if decimal else int(hexadecimal, 16))
+    code = entity.group()
+    if code in _NAMED:
+        return _NAMED[code]
+    return chr(int(code[3:-1], 16) if code[2] == "x" else int(code[2:-1]))
