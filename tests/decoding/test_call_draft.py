@@ -78,3 +78,18 @@ def test_an_object_is_a_call_or_holds_calls(written: str, cities: list[str], pro
     laws.lossless(paradigm, reply, STANDARD_OFFER)
     for size in (1, 7):
         laws.chunking(paradigm, reply, range(0, len(reply), size), STANDARD_OFFER)
+
+
+def test_a_member_that_is_written_twice_is_handed_out_as_it_stands() -> None:
+    arguments = '{"city": "Oslo","city": "Oslo"}'
+    reply = f'<tool_call>{{"name": "get_weather", "arguments": {arguments}}}</tool_call>'
+    [call] = get_paradigm("hermes").parse_response(reply, STANDARD_OFFER).calls
+    assert call.arguments == {"city": "Oslo"}
+    assert [repair.name for repair in call.repairs] == ["duplicate_key"]
+    assert handed_out("hermes", reply, STANDARD_OFFER) == arguments
+
+
+def test_arguments_beside_those_that_were_handed_out_are_a_problem() -> None:
+    reply = '<tool_call>{"name": "now", "parameters": [] {"genre": "Any"}}</tool_call>'
+    [problem] = get_paradigm("hermes").parse_response(reply).problems
+    assert problem.message == "it gives its arguments in two places; give them in one"

@@ -336,3 +336,16 @@ def test_the_work_grows_with_the_text_and_not_faster(prefix: str, pattern: str) 
     # constant keeps the noise of a busy machine out of what takes next to no time.
     small = amount(10_000, 30_000)
     assert seconds(8 * small) <= 20 * min(seconds(small) for _ in range(3)) + 0.1
+
+
+def test_numbers_and_plain_members_in_a_row_are_what_they_are_one_by_one() -> None:
+    numbers = [0, -1, 2.5, 10**17, 10**30, -0.125] * 500
+    written = ", ".join(map(json.dumps, numbers))
+    reading = read_json(f"[{written},]")
+    assert isinstance(reading, Reading) and reading.value == numbers
+    assert [repair.name for repair in reading.repairs] == ["trailing_comma"]
+    members = {f"key_{at}": number for at, number in enumerate(numbers)}
+    written = ",".join(f"{key}:{json.dumps(number)}" for key, number in members.items())
+    reading = read_json(f"{{{written}}}")
+    assert isinstance(reading, Reading) and reading.value == members
+    assert [repair.name for repair in reading.repairs] == ["bare_key"]
