@@ -83,14 +83,10 @@ def _read_number(state: State) -> Any:
     state.at = match.end()
     if state.open and state.at == len(state.text):  # more digits may have been coming
         state.note(mend.CUT_SHORT)
-    return _number_value(state, match[0])
-
-
-def _number_value(state: State, literal: str) -> int | float:
-    if form := _json_number(literal):
-        return finite_float(literal) if form.lastindex else sized_int(literal)
+    if form := _json_number(match[0]):
+        return finite_float(match[0]) if form.lastindex else sized_int(match[0])
     state.note(mend.NUMBER_FORM)
-    return number_value(literal)
+    return number_value(match[0])
 
 
 def number_value(literal: str) -> int | float:
@@ -130,7 +126,9 @@ def _read_bare(state: State) -> Any:
     if state.at >= len(state.text):
         state.note(mend.CUT_SHORT)
         return MISSING
-    _take_lost_quote(state, start)
+    if state.at > start and state.text[state.at] in QUOTES:  # it once had a partner
+        state.note(mend.MISSING_QUOTE)
+        state.at += 1
     if not source:
         return MISSING
     state.note(mend.expression(source) if _computed(source) else mend.BARE_STRING)
@@ -154,13 +152,6 @@ def _balanced(text: str, at: int) -> int:
         if depth == 0:
             break
     return at
-
-
-def _take_lost_quote(state: State, start: int) -> None:
-    """Move over a quote that ends a bare text: it once had a partner."""
-    if state.at > start and state.text[state.at] in QUOTES:
-        state.note(mend.MISSING_QUOTE)
-        state.at += 1
 
 
 _decode = json.JSONDecoder(strict=False).decode

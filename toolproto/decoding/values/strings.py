@@ -52,9 +52,10 @@ def read_string(state: State, quote: str) -> str:
         value = _read_triple(state, quote * 3)
         if value is not None:
             return value
-    if not state.open:
-        return _read_to_first_quote(state, quote)
-    return _Search(state, quote).run()
+    if state.open:
+        return _Search(state, quote).run()
+    start = state.at + 1
+    return finish_string(state, start, to_quote(state.text, start, QUOTES[quote]), quote)
 
 
 def read_key(state: State, quote: str) -> str:
@@ -87,11 +88,6 @@ def read_escaped_string(state: State) -> str:
         state.note(mend.NESTED_ESCAPES)
     state.at = min(end + 2, len(text))
     return unescape(state, unescape(state, body, cut=cut), cut=cut)
-
-
-def _read_to_first_quote(state: State, quote: str) -> str:
-    start = state.at + 1
-    return finish_string(state, start, to_quote(state.text, start, QUOTES[quote]), quote)
 
 
 def _read_triple(state: State, quotes: str) -> str | None:
@@ -186,19 +182,18 @@ class _Search:
     def run(self) -> str:
         judge = Judge(self.state)
         end = to_quote(self.text, self.start, self.closers)
-        while not self._ends_text(end):
+        while self.text[end : end + 1] not in ("", "\\"):
             verdict = judge.verdict(end + 1, self.inner)
             if verdict is Verdict.CLOSES:
                 return self._close(end)
             if (comma := self._swallowed_key(end)) is not None:
                 return self._close_early(comma)
-            if verdict is Verdict.UNSURE and self._settle(end):
-                return self._close(end)
+            if verdict is Verdict.UNSURE and self.fallback is None:
+                self.fallback = end
+            if verdict is Verdict.UNSURE and self.state.rereads <= 0:
+                return self._close(end)  # reading again has become too dear
             end = self._advance(end)
         return self._unterminated(end)
-
-    def _ends_text(self, end: int) -> bool:
-        return end >= len(self.text) or self.text[end] == "\\"
 
     def _advance(self, quote_at: int) -> int:
         """Pass over a quote, and over all that follow it and are inner at a glance."""
@@ -209,12 +204,6 @@ class _Search:
         passed = _backslashed.sub("", self.text[quote_at:end])
         self.inner += len(_with_partner(self.closers).findall(passed))
         return end
-
-    def _settle(self, end: int) -> bool:
-        """Keep an unsure end for later, or take it when reading again has become too dear."""
-        if self.fallback is None:
-            self.fallback = end
-        return self.state.rereads <= 0
 
     def _close(self, end: int) -> str:
         if self.passed:
@@ -231,13 +220,9 @@ class _Search:
         if not value.endswith(",") and "\n" not in before[len(value) :]:
             return None
         should_end = end - len(before) + len(value) - value.endswith(",")
-        if self.state.awaits(key_of(key)) or self._is_one_liner(should_end):
-            return should_end
-        return None
-
-    def _is_one_liner(self, end: int) -> bool:
-        """Whether the body so far looks like a short value and not like code."""
-        return not self.passed and _one_liner(self.text, self.start, end) is not None
+        # Or the body so far looks like a short value and not like code.
+        short = not self.passed and _one_liner(self.text, self.start, should_end) is not None
+        return should_end if short or self.state.awaits(key_of(key)) else None
 
     def _close_early(self, end: int) -> str:
         self.state.note(mend.MISSING_QUOTE)
