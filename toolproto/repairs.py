@@ -56,6 +56,7 @@ REPAIRS: Mapping[str, str] = {
     "comment": "a comment was left out",
     "control_character": "a raw line break or control character in a string",
     "empty_element": "an empty element was taken for an empty list or object",
+    "repeated_element": "a member that was given several times was taken for a list",
     "null_word": "the word null was read as no value, not as text",
     "duplicate_key": "a key was given twice, with the same value",
     "escaped_apostrophe": "an apostrophe was escaped",

@@ -49,7 +49,11 @@ PLAN = ToolSpec(
             "note": {"type": ["string", "null"]},
             "other": {"anyOf": [{"type": "string"}, {"type": "null"}]},
             "any": {},
+            "either": {"type": ["string", "integer", "array", "null"]},
+            "named": {"$ref": "#/$defs/a~1b"},
+            "fixed": {"const": '{"a":1}'},
         },
+        "$defs": {"a/b": {"type": "string"}},
     },
 )
 OFFER = ToolOffer((PLAN,))
@@ -126,7 +130,22 @@ VALUES = [
     ("opts", "<new><item>a</item></new>", {"new": ["a"]}, []),
     ("tags", "<item>a</item> and b", "<item>a</item> and b", ["guessed bare_string"]),
     ("tags", "<item>a", "<item>a", ["guessed bare_string"]),
-    ("opts", "<a>1</a><a>2</a>", "<a>1</a><a>2</a>", ["guessed bare_string"]),
+    (
+        "opts",
+        "<a>1</a><b>x</b><a>2</a>",
+        {"a": ["1", "2"], "b": "x"},
+        ["guessed repeated_element"],
+    ),
+    ("either", "7", 7, []),
+    ("either", "\n[1, 2]\n", [1, 2], []),
+    ("either", "7 dollars", "7 dollars", []),
+    ("either", "\n{not json\n", "{not json", []),
+    ("either", "true", "true", []),
+    ("either", "<item>7</item>", "<item>7</item>", []),
+    ("either", "null", None, ["guessed null_word"]),
+    ("named", "null", "null", []),
+    ("fixed", '{"a":1}', '{"a":1}', []),
+    ("any", "123_456", "123_456", []),
 ]
 
 

@@ -26,6 +26,7 @@ __all__ = ["BraceCalls", "holds_delimiter"]
 _DELIMITER = Pattern(r'(<escape>)|(<[|｜]"[|｜]>)')
 _HEAD = Pattern(r"(call[ \t]{0,4}:\s{0,4})?([A-Za-z_](?:[\w.:/-]|\\_){0,127})\s{0,8}")
 _BARE_KEY = Pattern(r"[^\s:=,{}\[\]\"<]{1,200}")
+_KEY_AHEAD = Pattern(r"[^\s:=,{}\[\]\"<]{1,200}\s{0,8}[:=]")
 _BEHIND_QUOTE = Pattern(r"\s{0,64}(?:[,:}\]]|\Z)")
 _DELIMITER_FIRST = re.compile("<")
 _BARE_STOP = re.compile(r"[,}\]<\n]")
@@ -112,6 +113,9 @@ class BraceCalls(PulledCalls):
         """Behind a value: does a comma come, and not the *closer*, or the end?"""
         char = yield from self._next(source, due=False)
         if char not in (",", closer, ""):
+            if closer == "}" and (yield from source.match(_KEY_AHEAD)):
+                self.mended(mend.MISSING_COMMA)
+                return True
             raise malformed(f"neither a comma nor {closer} stands behind a value")
         source.at += len(char)
         return char == ","

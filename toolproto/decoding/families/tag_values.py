@@ -12,19 +12,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...errors import UsageError
 from ...messages import Grade, Repair
+from ...tools.schema import resolve
 from ...tools.spec import ToolSpec
 from ..calls.record import CallRecord
 from ..values import repairs as mend
 from ..values.lenient import read_json, read_lenient
 from ..values.strict import Reading
-from .line_values import ZERO_PADDED, kinds, zero_padded
+from .line_values import ZERO_PADDED, fits, kinds, zero_padded
 
 __all__ = ["NULL_WORD", "ValueType", "read_elements", "tell_argument", "value_type"]
 
 #: ``null`` where a string may stand, too: it could have been meant as the word.
 NULL_WORD = Repair("null_word", Grade.GUESSED)
 _EMPTY = Repair("empty_element", Grade.GUESSED)
+#: A member that comes several times is a list: no other reading keeps all of it.
+_LISTED = Repair("repeated_element", Grade.GUESSED)
 _STRINGS = frozenset({"string", "str", "text"})
 _CONTAINERS = frozenset({"array", "object"})
 
@@ -47,12 +51,14 @@ class ValueType:
     @property
     def container(self) -> bool:
         """Is it a list or an object?"""
-        return not self.text and bool(kinds(self.schema) & _CONTAINERS)
+        wanted = kinds(self.schema)
+        return not self.text and "string" not in wanted and bool(wanted & _CONTAINERS)
 
     def read(self, text: str) -> tuple[Any, tuple[Repair, ...]]:
         """The value that *text* stands for, all of which has come."""
+        wanted = kinds(self.schema)
         if not self.text:
-            return _typed(text.strip(), kinds(self.schema))
+            return _one_of(text, wanted) if "string" in wanted else _typed(text.strip(), wanted)
         if self.nullable and text.strip() == "null":
             return None, (NULL_WORD,)
         return text, ()
@@ -60,7 +66,7 @@ class ValueType:
 
 def value_type(tool: ToolSpec | None, key: str, told: str = "") -> ValueType:
     """The type of the argument *key* of *tool*; *told* is the one that its tag gives to it."""
-    schema = tool.properties.get(key) if tool is not None else None
+    schema = _meant(tool, tool.properties.get(key)) if tool is not None else None
     if told:
         text = told.lower() in _STRINGS
         return ValueType(text, {"type": "string"} if text else schema or {"type": told.lower()})
@@ -75,8 +81,20 @@ def tell_argument(call: CallRecord, key: str, text: str, told: str = "") -> None
     call.value(value)
 
 
+def _meant(tool: ToolSpec, schema: Any) -> Any:
+    """*schema*, or what it refers to."""
+    if not isinstance(schema, Mapping) or "$ref" not in schema:
+        return schema
+    try:
+        return resolve(schema["$ref"], tool.parameters)
+    except UsageError:
+        return schema
+
+
 def _of(schema: Any) -> ValueType:
-    return ValueType(_may_be_text(schema), schema)
+    # Where other types are allowed, too, it is not known before all of it has come.
+    only = kinds(schema) <= {"string", "null"}
+    return ValueType(only and _may_be_text(schema), schema)
 
 
 def _may_be_text(schema: Any) -> bool:
@@ -85,11 +103,24 @@ def _may_be_text(schema: Any) -> bool:
     kind = schema.get("type")
     if kind is not None:
         return kind == "string" or (isinstance(kind, list) and "string" in kind)
-    listed = schema.get("enum")
+    listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if isinstance(listed, list):
         return all(isinstance(value, str) for value in listed)
     parts = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
     return any(_may_be_text(part) for part in parts)
+
+
+def _one_of(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
+    """*text*, or the JSON that it is if one of the types *wanted* beside a string is that."""
+    word = text.strip()
+    reading = read_json(word) if word else None
+    if (
+        isinstance(reading, Reading)
+        and reading.is_all_of(word)
+        and fits(reading.value, wanted - {"string"})
+    ):
+        return reading.value, (NULL_WORD,) if reading.value is None else reading.repairs
+    return text, ()
 
 
 def _typed(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
@@ -106,6 +137,8 @@ def _typed(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
             and text
             and reading.is_all_of(text)
             and (mend.STRAY_TEXT not in reading.repairs)
+            # 1_000 is no number of JSON: where nobody asks for one, it is text.
+            and (wanted or mend.NUMBER_FORM not in reading.repairs)
         ):
             return reading.value, reading.repairs
     if (number := zero_padded(text, wanted)) is not None:
@@ -144,7 +177,7 @@ def read_elements(
     """The list or the object of *type* that elements in elements say, all of which have come.
 
     *decode* gives what the text in them stands for. What they are not good for (text between
-    them, a member twice, too deep) leaves the text that they are.
+    them, too deep) leaves the text that they are.
     """
     repairs: dict[Repair, None] = {}
     try:
@@ -190,9 +223,13 @@ def _value(element: _Element, decode: Callable[[str], str], repairs: dict[Repair
         raise ValueError("text stands beside its members")
     if "array" in wanted or (not wanted and set(words) == {"item"}):
         return [value for _, value in element.members]
-    if len(set(words)) < len(words):
-        raise ValueError("a member comes twice")
-    return dict(element.members)
+    if len(set(words)) == len(words):
+        return dict(element.members)
+    repairs[_LISTED] = None
+    listed: dict[str, list[Any]] = {}
+    for word, value in element.members:
+        listed.setdefault(word, []).append(value)
+    return {word: each if len(each) > 1 else each[0] for word, each in listed.items()}
 
 
 def _below(schema: Any, word: str) -> Any:
