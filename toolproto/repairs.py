@@ -87,6 +87,7 @@ REPAIRS: Mapping[str, str] = {
     "trailing_comma": "a comma after the last element",
     "triple_quoted": "a triple-quoted string",
     "tuple": "a tuple was read as a list",
+    "set": "a set was read as a list",
     "unescaped_quote": "a quotation mark inside a string was not escaped",
     # cut off
     "cut_short": "it was cut off",

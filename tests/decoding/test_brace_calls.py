@@ -94,6 +94,7 @@ ARGUMENTS: list[tuple[str, Any, list[str]]] = [
     ("city:~x~,", {"city": "x"}, ["trailing_comma"]),
     ("days:[1,]", {"days": [1]}, ["trailing_comma"]),
     ("city:~x~,,days:1", {"city": "x", "days": 1}, ["extra_comma"]),
+    ("city:~x~days:1", {"city": "x", "days": 1}, ["missing_comma"]),
     ('city:"say "hi" now"', {"city": 'say "hi" now'}, ["unescaped_quote"]),
     ("city:~x~,city:~x~", {"city": "x"}, ["duplicate_key"]),
     ("days:{a:1,a:1}", {"days": {"a": 1}}, ["duplicate_key"]),

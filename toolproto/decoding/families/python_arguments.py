@@ -30,6 +30,7 @@ __all__ = ["ESCAPED_NAME", "Arguments", "pass_comment"]
 ESCAPED_NAME = Repair("escaped_underscore")
 _MISSING_PAREN = Repair("missing_paren", Grade.GUESSED)
 _COLON_KEYWORD = Repair("colon_keyword")
+_SET = Repair("set")
 _QUOTED_KEYWORD = Repair("quoted_keyword")
 
 _NO_SPACE = re.compile(r"\S")
@@ -342,11 +343,11 @@ class Arguments:
         elif bracket.named:
             if not told:
                 self._call.value(value)
+        elif bracket.closer == "}" and (bracket.members if key is None else bracket.items):
+            raise malformed("a value in a dict has no key")
         elif key is not None:
             if put_member(bracket.members, key, value):
                 self._call.mended(DUPLICATE_KEY)
-        elif bracket.closer == "}":
-            raise malformed("a value in a dict has no key")
         else:
             bracket.items.append(value)
 
@@ -388,9 +389,10 @@ class Arguments:
         elif closed.closer == ")" and len(closed.items) == 1 and closed.filled:
             self._put(closed.items[0])
         else:
-            if closed.closer == ")":
-                self._call.mended(mend.TUPLE)
-            self._put(closed.members if closed.closer == "}" else closed.items)
+            a_set = closed.closer == "}" and bool(closed.items)
+            if closed.closer == ")" or a_set:
+                self._call.mended(_SET if a_set else mend.TUPLE)
+            self._put(closed.items if closed.closer != "}" or a_set else closed.members)
 
     # -- all of them ------------------------------------------------------------------------
 

@@ -163,6 +163,7 @@ class QuoteJudge:
                 return False
         if char in _VALUE_STARTS:
             is_key = bracket.closer == "}" and bracket.key is None
+            is_key = is_key and (bool(bracket.members) or not clean)  # else it may be a set
             return not is_key or level < len(self.brackets) - 1
         return (yield from self._is(_NEXT_WORD, at))
 
