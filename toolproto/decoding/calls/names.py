@@ -147,10 +147,11 @@ class Offered:
     def own(self, name: str) -> str:
         """*name*, but ``get_weather`` for ``get_weather.get_weather``.
 
-        Muse Glimmer writes the name of a tool without a namespace so.
+        So Muse Glimmer writes it: behind its namespace, which is its name if it has none.
         """
         space, _, rest = name.partition(".")
-        return rest if space == rest in self._named and name not in self._named else name
+        doubled = rest in self._named and rest.partition(".")[0] == space
+        return rest if doubled and name not in self._named else name
 
     def knows(self, name: str) -> bool:
         """Is this the name of an offered tool? True for any name where nothing is offered."""
