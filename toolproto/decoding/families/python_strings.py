@@ -308,6 +308,9 @@ class StringReader:
         return self._style.escapes.sub(self._decode_one, body)
 
     def _decode_one(self, match: re.Match[str]) -> str:
+        simple = _SIMPLE.get(match[0][1:])  # as nearly all of them are, in code
+        if simple is not None:
+            return simple
         if match.lastindex:
             self._call.mended(mend.NESTED_ESCAPES)
             return match[1] or _NESTED_LETTERS.get(match[2], "\\" + match[2])
@@ -320,7 +323,7 @@ class StringReader:
         if letter.isdigit() and letter < "8":
             return chr(int(escape[1:], 8))
         if letter not in ("x", "u", "U"):
-            return _SIMPLE.get(escape[1:], escape)
+            return escape
         character = code_point(escape) if len(escape) > 2 else None
         if character is None:  # no Python has it
             self._call.mended(mend.INVALID_ESCAPE)
