@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from toolproto.messages import ToolCall
 from toolproto.paradigms import get_paradigm
 from toolproto.testing import STANDARD_OFFER, laws
 
@@ -114,3 +115,14 @@ def _keeps_all(name: str, text: str) -> None:
         laws.chunking(paradigm, text, [cut], STANDARD_OFFER)
     laws.streamed_arguments(paradigm, text, STANDARD_OFFER)
     laws.lossless(paradigm, text, STANDARD_OFFER)
+
+
+@pytest.mark.parametrize("inner", ["<think>", "hm\n<think>", "\n<thinking>", "so.\n\n[THINK]"])
+@pytest.mark.parametrize("name", CLOSELY)
+def test_a_call_behind_a_thought_within_a_thought_is_doubted(name: str, inner: str) -> None:
+    paradigm, call = get_paradigm(name), ToolCall("get_weather", {"city": "Oslo"})
+    closer = inner.split("\n")[-1].replace("<", "</").replace("[", "[/")
+    reply = f"<think>{inner}no{closer}\n{paradigm.encode_call(call)}\n</think>\nNo."
+    calls = paradigm.parse_response(reply, STANDARD_OFFER).calls
+    assert all("unclosed_thought" in [r.name for r in call.repairs] for call in calls)
+    laws.chunking(paradigm, reply, range(len(reply)), STANDARD_OFFER)

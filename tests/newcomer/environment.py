@@ -38,7 +38,9 @@ def build_wheel(folder: Path) -> Path:
     ran([sys.executable, *sdist], cwd=ROOT)
     (packed,) = folder.glob("*.tar.gz")
     words = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
-    ran([sys.executable, *words, "--wheel-dir", str(folder), str(packed)])
+    # Nothing is fetched to build with, and pip has no use for what it is not to fetch.
+    variables = {k: v for k, v in os.environ.items() if k != "PIP_BUILD_CONSTRAINT"}
+    ran([sys.executable, *words, "--wheel-dir", str(folder), str(packed)], env=variables)
     (wheel,) = folder.glob("*.whl")
     return wheel
 

@@ -226,7 +226,9 @@ def runner(request):
             yield runner
 
 
-SOME = [each for each in some(FIXTURES, 120) if each.case not in UNDECIDED]
+# Behind a result that the model made up nothing counts, so nobody waits for the wire to break.
+LEFT_EARLY = ["fabricated_result"]
+SOME = [each for each in some(FIXTURES, 120) if each.case not in (*UNDECIDED, *LEFT_EARLY)]
 
 
 @pytest.mark.parametrize("fixture", SOME, ids=lambda fixture: fixture.case)

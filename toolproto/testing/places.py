@@ -472,10 +472,6 @@ def _thoughts() -> Iterator[CallContext]:
     for language, words in _LANGUAGES.items():
         text = f"{words.before} <think>{words.lead}\n{{call}}\n</think>{words.behind}"
         yield CallContext("thinking", language, text)
-    for inner in ("<think>", "hm\n<think>", "\n<thinking>", "so.\n\n[THINK]"):
-        closer = inner.split("\n")[-1].replace("<", "</").replace("[", "[/")
-        text = f"<think>{inner}no{closer}\n{{call}}\n</think>\nNo."
-        yield CallContext("thinking in thinking", "English", text, shown=False)
 
 
 def _thought(begun: str, closer: str) -> Iterator[CallContext]:

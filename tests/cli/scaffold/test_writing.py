@@ -157,7 +157,6 @@ def test_settings_of_pytest_that_are_there_are_not_hidden(tmp_path: Path) -> Non
 
 UNREADABLE = {
     "thinking": NewParadigm("new_form", "<think>", "</think>"),
-    "XML without tags": NewParadigm("new_form", "[[call ", "]]", payload="xml"),
 }
 
 

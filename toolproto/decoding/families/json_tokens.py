@@ -73,7 +73,9 @@ def string_stop(text: str) -> int:
     assert body is not None, "matches the empty string"
     stop = body.end()
     if stop < len(text):
-        return stop if _ESCAPE_BEGUN.match(text, stop) else -1
+        if not _ESCAPE_BEGUN.match(text, stop):
+            return -1
+        text = text[:stop]
     if "<" in text or len(text) > _LONGEST_TAIL:
         return stop - len(structural_tail(text))
     # The same as there, for what most pieces are: short, and without a tag.
