@@ -188,7 +188,11 @@ def plain_unescape(body: str) -> str:
     """Decode what stands between two quotes; an escape JSON does not have loses its backslash."""
     if "\\" not in body:
         return body
-    return str(_decode(f'"{body}"')) if _all_json(body) else _ESCAPED.sub(r"\1", body)
+    # Nearly every body is JSON, and long ones are: a look before it is decoded would cost as much.
+    try:
+        return str(_decode(f'"{body}"'))
+    except ValueError:
+        return _ESCAPED.sub(r"\1", body)
 
 
 def unescape(state: State, body: str, quote: str = '"', *, cut: bool = False) -> str:
