@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from .merged import TookTooLong
+
+T = TypeVar("T")
 
 #: Seconds to wait for an event. A crowded machine needs a few of them; what hangs, all of them.
 PATIENCE = 60.0
@@ -88,6 +90,20 @@ def hear_interrupts() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def unhurried(
+    attempt: Callable[[float], T], reached: Callable[[T], object], seconds: float = 0.05
+) -> T:
+    """What *attempt* comes to when its time, *seconds*, is over only behind what must be *reached*.
+
+    A crowded machine needs more seconds to get there: then it is tried again with more of them.
+    """
+    while True:
+        result = attempt(seconds)
+        if reached(result) or seconds > PATIENCE:
+            return result
+        seconds *= 4
 
 
 def interrupt(process: subprocess.Popen[Any]) -> None:

@@ -145,7 +145,7 @@ def test_a_call_that_takes_too_long_is_given_up_and_the_server_told(play, rough,
     with rough(note=str(note), timeout=0.3) as server:
         result = play(call("never"), "done", tools=[server], policy=ALL).send()
         assert contents(result) == ["it took longer than 0.3 seconds and was given up"]
-        until(lambda: "cancelled" in note.read_text())
+        until(lambda: note.exists() and "cancelled" in note.read_text())
 
 
 def test_cancelling_a_turn_tells_the_server(play, rough, tmp_path):

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, unhurried
 from toolproto import Message, TextDelta, ToolCall, ToolResult, UsageError, tool
 from toolproto.approvals import Allow
 from toolproto.endpoints import ScriptedReply
@@ -774,18 +774,23 @@ def test_the_start_that_cancels_keeps_its_own_clean_up(play, style):
 @only_async
 @pytest.mark.parametrize("name", sorted({*HOOKS} - {"on_message_append"}))
 def test_a_hook_that_waits_for_ever_is_ended_by_the_time_of_the_turn(play, name):
-    noted, undone = [], []
+    def attempt(seconds):
+        noted, begun, undone = [], [], []
 
-    async def hang(*_):
-        try:
-            await asyncio.Event().wait()
-        finally:
-            undone.append(name)
+        async def hang(*_):
+            begun.append(name)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                undone.append(name)
 
-    hooks = [*cleaning(noted, "a"), hook(**{name: hang})]
-    limits = TurnLimits(seconds=0.05)
-    result = play(CALL, "fine", tools=[add], hooks=hooks, limits=limits).send()
-    assert result.status == "timeout" and noted == ["a"] and undone == [name]
+        hooks = [*cleaning(noted, "a"), hook(**{name: hang})]
+        limits = TurnLimits(seconds=seconds)
+        result = play(CALL, "fine", tools=[add], hooks=hooks, limits=limits).send()
+        return result.status, noted, begun, undone
+
+    told = unhurried(attempt, reached=lambda told: told[2])
+    assert told == ("timeout", ["a"], [name], [name])
 
 
 @only_async

@@ -180,8 +180,8 @@ def test_a_cancelled_request_hangs_up():
 def test_a_clients_timeout_is_its_own(library: ModuleType, is_async: bool):
     slow = Backend(lambda messages: "One two three.", pause=20.0)
     with served(slow.app()) as url, pytest.raises(library.ReadTimeout):
-        body = asked("hi")
-        sent(f"{url}/v1", body=body, library=library, is_async=is_async, timeout=0.3)
+        patient = library.Timeout(PATIENCE, read=0.3)  # a crowded machine may be slow to connect
+        sent(f"{url}/v1", body=asked("hi"), library=library, is_async=is_async, timeout=patient)
 
 
 @LIBRARIES
