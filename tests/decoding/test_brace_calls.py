@@ -142,7 +142,7 @@ def test_brackets_that_are_missing_are_mended_at_the_marker(name: str) -> None:
 
 
 BROKEN = [
-    ("<<call:get_weather{city:,days:3}>>", ProblemKind.MALFORMED),
+    ("<<call:get_weather{days:,city:~x~}>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{city}>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{city:>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{days:[1}>>", ProblemKind.MALFORMED),

@@ -51,6 +51,7 @@ __all__ = [
 # Tags in which models make results up, whatever they were shown.
 _OTHER_RESULTS = ("tool_result", "tool_response", "tool_output", "function_results")
 _MISSING = Repair("missing_marker")
+_UNMARKED = (Repair("missing_marker", Grade.GUESSED),)
 _MAY_BE_BARE = frozenset({Family.JSON, Family.NAMED_JSON, Family.PYTHON})
 _USUAL = JsonCall()
 #: Ours, and whatever else is like them. They are named because pyright lets no class variable be a
@@ -169,7 +170,7 @@ class WireFormat:
             bare=frozenset() if self.exact and self.call[0] else bare,
             tool_tags=by_tool and not self.exact,
             asked=None if self._is_marked else family,
-            drift=(Repair("missing_marker", Grade.GUESSED),),
+            drift=_UNMARKED,
             dropped=(*(mark.strip() for mark in self.section if mark.strip()), *self.dropped),
             results=(
                 *(name if name[-1] == ":" else f"<{name}>" for name in results),
@@ -219,6 +220,9 @@ class WireFormat:
             closer = payload.call[1].strip()
             drift = (_MISSING,) if self.call[0] else ()
             yield MarkedForm(opener, closer, family, drift=drift)
+        if family is Family.BRACES and not self.exact:
+            # The word before the name tells such a call where its marker was left out.
+            yield MarkedForm("call:", "", family, sure=False, gated=True, drift=_UNMARKED)
 
 
 class WireParadigm(ToolContextDef):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-from ...messages import Repair
+from ...messages import Grade, Repair
 from ..calls.pulled import NoCall, PulledCalls, cut_short
 from ..calls.record import CallRecord, TextSink
 from ..patterns import Pattern
@@ -24,11 +24,16 @@ from .line_values import ZERO_PADDED, bare_value, kinds_of, quoted, zero_padded
 __all__ = ["BraceCalls", "holds_delimiter"]
 
 _DELIMITER = Pattern(r'(<escape>)|(<[|｜]"[|｜]>)')
+#: What stands before the name; where the markers were left out, it is the marker.
+_PREFIX = "call:"
 _HEAD = Pattern(r"(call[ \t]{0,4}:\s{0,4})?([A-Za-z_](?:[\w.:/-]|\\_){0,127})\s{0,8}")
 _BARE_KEY = Pattern(r"[^\s:=,{}\[\]\"<]{1,200}")
 _KEY_AHEAD = Pattern(r"[^\s:=,{}\[\]\"<]{1,200}\s{0,8}[:=]")
 _BEHIND_QUOTE = Pattern(r"\s{0,64}(?:[,:}\]]|\Z)")
 _DELIMITER_FIRST = re.compile("<")
+_DOT_LAST = re.compile(r"-?[0-9]{1,40}\.")  # 108. is a number, as it is in Python
+# Nothing behind the colon: an empty string, if an endpoint strips the tokens around it.
+_EMPTY = Repair("missing_value", Grade.GUESSED)
 _BARE_STOP = re.compile(r"[,}\]<\n]")
 
 
@@ -63,7 +68,7 @@ class BraceCalls(PulledCalls):
         over = yield from source.at_end(length)
         if not braced and (not over or name.endswith(":")):
             raise NoCall
-        if not head.group(1):
+        if not head.group(1) and all(end.text != _PREFIX for end in self._begun.ends):
             self.mended(Repair("missing_prefix"))
         self._told = self.open(name)
         source.at += length + braced
@@ -139,7 +144,11 @@ class BraceCalls(PulledCalls):
             source.at += 1
             stack.append(_Container({}, "}") if char == "{" else _Container([], "]"))
         elif char in ",}]":
-            raise malformed("a value is missing")
+            wanted = kinds_of(self._told.tool, here.key)
+            if here.closer != "}" or len(stack) > 1 or "string" not in wanted:
+                raise malformed("a value is missing")
+            self.mended(_EMPTY)
+            self._put(stack, "")
         else:
             yield from self._scalar(source, stack)
 
@@ -200,6 +209,9 @@ class BraceCalls(PulledCalls):
         if (number := zero_padded(text, wanted)) is not None:
             self.mended(ZERO_PADDED)
             return number
+        if _DOT_LAST.fullmatch(text) and wanted != {"string"}:
+            self.mended(mend.NUMBER_FORM)
+            text += "0"
         value, repairs = bare_value(text, frozenset())
         self.mended(*repairs)
         return value

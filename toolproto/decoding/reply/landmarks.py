@@ -100,8 +100,10 @@ class Landmarks:
         self._markers = MarkerSet([marker for marker, _ in table])
         self._tool_tags = form.tool_tags
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
-        # and, if it is dropped, of a line.
-        first_thoughts = [marker for marker, text in thoughts if text[0] == " "]
+        # and, if it is dropped, of a line. Endpoints may strip the space.
+        first_thoughts = [
+            Marker(opener) for _, text in thoughts if text[0] == " " for opener in (text, text[1:])
+        ]
         first_dropped = [Marker(text) for text in form.dropped if text[0] == " "]
         dropped_lines = [Marker(marker.text[1:]) for marker in first_dropped]
         #: What counts where a reply begins: that of thoughts, then what is dropped.

@@ -235,9 +235,7 @@ class ReplyReader:
 
     def _at_start(self, text: str, at: int, final: bool) -> int:
         """At the first character of the reply, where its template may have begun a thought."""
-        number, end = NO, NO
-        if text[at] == " ":  # all of them begin with that
-            number, end = self.landmarks.starts.at(text, at, final)
+        number, end = self.landmarks.starts.at(text, at, final)
         if number == MORE:
             return at
         self.mode = self.in_prose
@@ -446,7 +444,7 @@ class ReplyReader:
             case Landmark.END_OF_THOUGHT if not named:
                 self.place.in_thought = False
                 return found.end  # of one around another, or opened in the prompt, or never
-            case Landmark.END_OF_CALL if self._line_begins:
+            case Landmark.END_OF_CALL if self._line_begins or (text[at + 1] in "|｜" and not named):
                 return found.end  # of one that was ended before, or had no opening marker
             case Landmark.LEAK if not named:
                 return self._at_leak(text[at : found.end], at, found.end)

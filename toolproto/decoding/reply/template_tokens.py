@@ -27,7 +27,7 @@ __all__ = [
 _TURN = ("im_start", "start_header_id")
 _OTHER = (
     "im_end", "end_header_id", "eot_id", "eom_id", "endoftext", "end_of_text", "begin_of_text",
-    "end_of_sentence", "end", "assistant",
+    "end_of_sentence", "end", "assistant", "eot",
 )  # fmt: skip
 _SPEAKERS = ("user", "system", "tool", "ipython")
 

@@ -40,6 +40,8 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         ("<|start|>assistant to=self<|message|>", "<|eom|>"),
         (" to=self<|message|>", "<|eom|>"),
         ("<|channel>thought", "<channel|>"),
+        ("<|channel>", "<channel|>"),
+        ("<|content_thinking|>", "<|end_message|>"),
         ("<unused94>thought", "<unused95>"),
     )
 

@@ -138,9 +138,10 @@ class MuseGlimmer(WireParadigm):
         ),
         dropped=(
             "<|start|>assistant to={name}<|message|>",
+            "<|start|>assistant<|message|>",
             " to={name}<|message|>",
+            "<|message|>",
             "<|eom|>",
-            "<|eot|>",
         ),
     )
 

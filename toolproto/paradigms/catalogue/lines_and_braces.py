@@ -71,6 +71,7 @@ class Gemma4(WireParadigm):
         call=("<|tool_call>", "<tool_call|>"),
         payload=BraceCall('<|"|>'),
         between="",
+        also=(("<|tool_call>:", "<tool_call|>"), ("<call>", "")),
         # The model was trained to go on with a result of its own.
         results=("<|tool_response>",),
     )

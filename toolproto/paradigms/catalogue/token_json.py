@@ -58,7 +58,9 @@ class Gigachat3(WireParadigm):
 
     name = "gigachat3"
     wire = WireFormat(
-        call=("<|function_call|>", ""), also=(("<|message_sep|>\n\nfunction call<|role_sep|>", ""),)
+        call=("<|function_call|>", ""),
+        also=(("<|message_sep|>\n\nfunction call<|role_sep|>", ""),),
+        dropped=("</s>",),
     )
 
 
@@ -100,5 +102,5 @@ class Inkling(WireParadigm):
         payload=JsonCall(arguments="args"),
         between="",
         also=(("<|content_invoke_tool_json|>", "<|end_message|>"),),
-        dropped=("<|content_text|>",),
+        dropped=("<|message_model|>", "<|content_text|>", "<|end_message|>"),
     )
