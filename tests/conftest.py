@@ -43,10 +43,10 @@ def pytest_collection() -> Iterator[None]:
     # Twenty thousand tests stay to the end. A collector that walks over all of them whenever a
     # test looks for leaks, and while they are found, costs minutes and finds nothing.
     gc.disable()
+    _draw()
     try:
         return (yield)
     finally:
-        _draw()
         gc.enable()
         gc.freeze()
         # Little of what a test makes is a cycle; what leaks is found later, and still found.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -11,6 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tests.patience import PATIENCE
+from tests.web.browser import FLAGS, REMEDY, chromium
 from toolproto import UsageError
 from toolproto.evals import Budget, ProbeReport, plan_probe, probe
 from toolproto.evals.files import ProbeFiles, folder_of
@@ -56,7 +56,6 @@ def test_a_page_is_whole_and_loads_nothing(report):
     assert "&lt;script&gt;" in text
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
 def test_a_page_fits_into_1000_pixels(report, tmp_path):
     # The page itself says how wide it came out, and its tables, where a script may.
     tables = "...Array.from(document.querySelectorAll('.wide'), (e) => e.scrollWidth)"
@@ -64,10 +63,13 @@ def test_a_page_fits_into_1000_pixels(report, tmp_path):
     told = f"<script>document.title = {widths}.join(' of ')</script></body>"
     file = tmp_path / "page.html"
     file.write_text(page(report).replace("</body>", told))
+    program = chromium()
+    if program is None:
+        pytest.skip(REMEDY)
     shown = subprocess.run(
         [
-            *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1000,800"),
-            *(f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", file.as_uri()),
+            *(program, *FLAGS, "--window-size=1000,800", "--dump-dom"),
+            *(f"--user-data-dir={tmp_path / 'profile'}", file.as_uri()),
         ],
         capture_output=True,
         text=True,

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.proxy.clients.environments import NotInstalled, installed
 from tests.web.serving import Client, scripted, served
 from tests.web.test_sandbox import counting
 from tests.web.watched import Tab
@@ -99,11 +102,9 @@ def test_hostile_texts_are_shown_in_every_place_and_run_in_none(visit: Visit) ->
                     f"/api/sessions/{id}/file", params={"path": text}, content=text.encode()
                 )
             assert len(me.get(f"/api/sessions/{id}/files")["files"]) > 30
-        tab.say(said)
-        tab.idle()
+        tab.turn(said)
         clean(tab)
-        tab.say("Call them all")
-        tab.idle()
+        tab.turn("Call them all")
         tab.page.locator("tp-call").nth(50).wait_for()
         for name in ("tools", "files", "insight", "scratch", "settings"):
             tab.panel(name)
@@ -138,8 +139,7 @@ def test_the_page_is_well_for_people_who_cannot_see_it(visit: Visit) -> None:
         assert not nodes, (name, nodes)
 
     look("empty")
-    tab.say("Hi")
-    tab.idle()
+    tab.turn("Hi")
     tab.say("Write")
     tab.card("waiting")
     look("answered, and a call waits")
@@ -157,21 +157,11 @@ def test_the_page_is_well_for_people_who_cannot_see_it(visit: Visit) -> None:
 
 def axe_source() -> str:
     """axe-core, fetched once by npm; the test is skipped where that cannot be."""
-    import shutil
-    import subprocess
-
-    import pytest
-
-    folder = Path(__file__).parents[2] / ".clients" / "axe"
+    try:
+        folder = installed(str(Path(__file__).with_name("axe.json")))
+    except NotInstalled as reason:
+        pytest.skip(f"no axe-core: {reason}")
     script = folder / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.exists():
-        if not shutil.which("npm"):
-            pytest.skip("no axe-core: install Node.js with npm")
-        folder.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder)]
-        done = subprocess.run([*command, "axe-core@4"], capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            pytest.skip(f"no axe-core: npm says {done.stderr[-200:]}")
     return script.read_text(encoding="utf-8")
 
 

@@ -86,8 +86,16 @@ class Tab:
     def sees(self, text: str) -> None:
         self.page.get_by_text(text).first.wait_for()
 
+    def turn(self, text: str) -> None:
+        """Say *text*, and wait for the end of its turn."""
+        turns = "document.querySelectorAll('article.turn').length"
+        before = self.page.evaluate(turns)
+        self.say(text)
+        self.until(f"{turns} > {before}")
+        self.idle()
+
     def idle(self) -> None:
-        """Wait until no turn runs."""
+        """Wait until no turn runs; the one of a message that was just sent may not run yet."""
         self.until("!document.querySelector('tp-app').running")
 
     def until(self, condition: str) -> None:
