@@ -15,6 +15,7 @@ from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.python_calls import PythonCalls, leading_call
 from toolproto.decoding.reply.events_out import Outbox
 from toolproto.decoding.reply.markers import MORE, Marker
+from toolproto.decoding.source import Source
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall, counted_ids
 from toolproto.tools.spec import ToolOffer, ToolSpec
@@ -72,7 +73,7 @@ class Reading:
         setting = CallSetting(CallShape(), Offered(offer), self.outbox, limits or Limits())
         markers = tuple(Marker(end) for end in ends)
         self.calls = PythonCalls(Beginning(setting, marked=marked, drift=drift, ends=markers))
-        self.outbox.withhold(0)
+        self.outbox.withhold(Source())
         self.events: list[Event] = []
         self.text = ""
         self.base = 0

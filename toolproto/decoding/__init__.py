@@ -10,14 +10,13 @@
     reply/             one reply as it arrives
       decoder.py         events out of chunks: the way in
       reader.py          goes through prose from one character that may begin something to the next
-      landmarks.py       what to look for in prose, made once for each form; markers.py: markers
+      landmarks.py       what to look for, made once for each form; markers.py: markers
       place.py           is a call plain, doubted or shown? (the one table of places)
       lines.py           what a line is, by how it begins
       thinking.py        which part is thinking, in every dialect; fences.py code fences
       events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token
       forms.py           how calls look in a paradigm's replies, for the reader
-      template_tokens.py leaked tokens of chat templates, invented turns, made-up results
 
     calls/             what all calls have in common, however they are written
       marked.py          a call after a marker; which_reader.py chooses who reads a call

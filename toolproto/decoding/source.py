@@ -17,7 +17,7 @@ from typing import TypeVar
 from .patterns import Pattern
 from .reply.markers import MORE, NO, Marker, end_of
 
-__all__ = ["Pull", "Source", "begun_at_end"]
+__all__ = ["Pull", "Source", "begun_at_end", "stops"]
 
 R = TypeVar("R")
 #: A part of a reader. What it yields is nothing: it wants more text.
@@ -28,7 +28,7 @@ _NO_SPACE = re.compile(r"\S")
 
 
 @lru_cache(maxsize=256)
-def _stops(ends: tuple[Marker, ...]) -> tuple[str, re.Pattern[str], re.Pattern[str]]:
+def stops(ends: tuple[Marker, ...]) -> tuple[str, re.Pattern[str], re.Pattern[str]]:
     """What *ends* begin with; one of these characters; one of them, or a line break."""
     firsts = "".join(sorted({end.first for end in ends}))
     one = re.escape(firsts)
@@ -44,17 +44,31 @@ class Source:
     the reply.
     """
 
-    __slots__ = ("_ends", "at", "base", "final", "firsts", "line_or_mark", "marks", "text")
+    __slots__ = (
+        "_ends", "at", "base", "final", "firsts", "line_or_mark", "marks", "returns", "text",
+    )  # fmt: skip
 
     def __init__(self, ends: Sequence[Marker] = ()) -> None:
         self.text, self.at, self.base, self.final = "", 0, 0, False
+        self.returns = 0  # how often it went back
         self._ends = ends
-        self.firsts, self.marks, self.line_or_mark = _stops(tuple(ends))
+        self.firsts, self.marks, self.line_or_mark = stops(tuple(ends))
 
     @property
     def offset(self) -> int:
         """Where in the reply reading stands."""
         return self.base + self.at
+
+    def forget(self) -> None:
+        """Drop the text that was read."""
+        self.base += self.at
+        self.text, self.at = self.text[self.at :], 0
+
+    def again(self, text: str) -> None:
+        """Go back to before *text*, which was read last: it is read again."""
+        self.base += self.at - len(text)
+        self.text, self.at = text + self.text[self.at :], 0
+        self.returns += 1
 
     def peek(self, count: int = 1) -> Pull[str]:
         """The next *count* characters; fewer at the end."""

@@ -8,8 +8,8 @@ from copy import copy
 from dataclasses import replace
 from itertools import takewhile
 
+from ..decoding.reply.landmarks import LEAKS
 from ..decoding.reply.reader import PassedOver
-from ..decoding.reply.template_tokens import LEAKS
 from ..decoding.reply.thinking import Reasoning
 from ..errors import UsageError
 from ..events import CallCompleted, CallRejected, merge
@@ -192,7 +192,7 @@ def _markup_note(text: str, reasoning: Reasoning, *, last: bool) -> str:
     lowered = text.lower()
     if not text.strip():
         return "space between calls"
-    if any(marker.text in text for marker in LEAKS):
+    if any(token in text for token in LEAKS):
         words = "tokens of a chat template"
         return f"{words}, and what was cut off after them" if last and _is_long(text) else words
     if any(tag.strip().lower() in lowered for pair in reasoning.tags for tag in pair):
@@ -204,6 +204,6 @@ def _markup_note(text: str, reasoning: Reasoning, *, last: bool) -> str:
 
 def _is_long(text: str) -> bool:
     """Is there more in it than tokens?"""
-    for marker in LEAKS:
-        text = text.replace(marker.text, "")
+    for token in LEAKS:
+        text = text.replace(token, "")
     return bool(text.strip())

@@ -19,9 +19,8 @@ from ..decoding.calls.names import Offered
 from ..decoding.calls.which_reader import NAME_LINE
 from ..decoding.families.python_calls import LEAD, LISTED, lead_of
 from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
-from ..decoding.reply.landmarks import landmarks
+from ..decoding.reply.landmarks import LABELS, VOCABULARY, landmarks
 from ..decoding.reply.markers import Marker
-from ..decoding.reply.template_tokens import LABELS, VOCABULARY
 from ..decoding.reply.thinking import Reasoning
 from ..decoding.values.state import QUOTES
 
@@ -212,11 +211,11 @@ def _ascii_names(offered: Offered) -> tuple[bytes, ...]:
 
 def _markers(reading: Reading) -> list[Marker]:
     """All that are looked for, those of other paradigms, and what vocabularies have; each once."""
-    own = [marker for marker, _ in landmarks(reading.form, reading.reasoning).table]
+    own = landmarks(reading.form, reading.reasoning).markers
     known = {marker.text for marker in own}
     texts = dict.fromkeys(text for form in reading.others for text in (form.opener, form.closer))
     others = [Marker(text) for text in texts if text.strip("`\n") and text not in known]
-    return [*own, *others, *VOCABULARY]
+    return [*own, *others, *map(Marker, VOCABULARY)]
 
 
 def _asked(reading: Reading) -> set[str]:

@@ -11,19 +11,20 @@ import re
 from io import StringIO
 
 from ...messages import ProblemKind, Repair
+from ..families.json_calls import JsonCalls
 from ..families.tags import Tag, TaggedCalls, closes_list, pass_closing, tag_at
 from ..patterns import Pattern
 from ..reply.forms import Family
 from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO
-from ..source import Pull, Source
+from ..source import Pull, Source, stops
 from .names import TOKEN
 from .pulled import MISSING_CLOSER
 from .record import CallSetting
 from .which_reader import CallsReader, Opening, Openings
 
-__all__ = ["MarkedBody"]
+__all__ = ["CallBody", "MarkedBody"]
 
 _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
 _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
@@ -37,67 +38,102 @@ _ANY_CLOSING_TAG = Pattern(r"<[/\\][\w:.-]{1,40}+>")
 _LONGEST_TALK = 4096
 
 
-class MarkedBody:
-    """Reads from behind an opening marker to behind the closing one.
+class CallBody:
+    """Reads what may be a call, beginning with *calls*, whoever reads those.
 
-    ``committed`` once it is certain that this is a call; ``refused`` if it was only talk, which a
-    marker *in_sentence* may well be. The text of talk is the caller's, who has withheld it.
+    ``committed`` once it is certain that this is a call, ``refused`` if it is none. The text of
+    what is none is the caller's, who has withheld it.
     """
 
-    def __init__(
-        self, setting: CallSetting, markers: CallMarkers, start: int, *, in_sentence: bool = False
-    ) -> None:
-        self._form = form = markers.form
-        if form.shape is not setting.shape or form.gated is not setting.gated:
-            setting = setting._replace(shape=form.shape, gated=form.gated)
+    def __init__(self, setting: CallSetting, opening: Opening | None = None) -> None:
         self._setting = setting
-        self._sure = self._form.sure and not self._form.gated
-        self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
-        self._opener, self._closer = markers.opener, markers.closer
-        self._start = start
-        self._in_sentence = in_sentence
-        self._source = Source(markers.ends)
-        self._reading = self._read(self._source)
-        self._calls: CallsReader | None = None
-        self._begun_at = 0  # where in the reply the last call begins
-        self._fenced = False  # in a fence that stood behind the name
-        self._in_tags = self._in_tokens = False
-        self._talk = StringIO()
-        self._finished, self._reason = False, ""  # is the reply over, and why?
-        self._pushback = ""
-        self.committed = self.refused = self.done = False
+        self._opening = opening
+        self._calls: CallsReader | None = None  # that are being read
+        self._is_over = False  # did the reply end in them?
+        self.committed = self.refused = False
+        #: Does it cost too much to find out that this is no call, if there are hundreds?
+        self.is_dear = opening is None or not isinstance(opening.calls, JsonCalls)
 
     @property
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if that is so."""
         return self._calls.streaming if self._calls is not None else None
 
-    def take_pushback(self) -> str:
-        """Text that was read but turned out to lie behind the end of a broken call."""
-        pushback, self._pushback = self._pushback, ""
-        return pushback
+    def read(self, source: Source) -> Pull[None]:
+        """Read from its first character to behind its last."""
+        assert self._opening is not None, "what reads the call"
+        source.at += len(self._opening.lead)
+        yield from self._in_calls(source, self._opening.calls)
+        self.refused = self._opening.calls.refused
 
-    def feed(self, text: str, at: int, base: int, final: bool) -> int:
-        """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        source = self._source
-        source.text, source.at, source.base, source.final = text, at, base, final
-        try:
-            next(self._reading)
-        except StopIteration:
-            self.done = True
-        return source.at
+    def _in_calls(self, source: Source, calls: CallsReader) -> Pull[None]:
+        """Let *calls* read to their end, behind which is read again."""
+        outbox, self._calls = self._setting.outbox, calls
+        while not calls.done:
+            at = source.at
+            if at < len(source.text):
+                source.at = calls.feed(source.text, at, source.base, source.final)
+                if calls.interrupted:
+                    calls.finish(None)
+            elif source.final:
+                self._is_over = True
+                calls.finish("length" if outbox.cut else None)
+            if calls.committed:
+                self._commit()
+            if pushback := calls.take_pushback():
+                self._read_again(source, pushback)
+            elif source.at == at and not calls.done:
+                yield
+        self._calls = None
 
-    def finish(self, reason: str | None) -> None:
-        """The reply is over, without a closing marker."""
-        self._finished, self._reason = True, reason or ""
-        self.feed("", 0, self._source.offset, True)
+    def _commit(self) -> None:
+        """This is a call."""
+        if not self.committed:
+            self.committed = True
+            self._setting.outbox.certain()
 
-    def _read(self, source: Source) -> Pull[None]:
+    def _read_again(self, source: Source, text: str) -> None:
+        """Go back to where a broken call turned out to end, unless that was done too often."""
+        outbox = self._setting.outbox
+        if source.returns < self._setting.limits.recoveries:
+            outbox.keep()
+            source.again(text)
+            self._is_over = False
+        elif not outbox.withholding:
+            outbox.text(text, source.offset - len(text))
+
+
+class MarkedBody(CallBody):
+    """Reads from behind an opening marker to behind the closing one.
+
+    It is no call if it was only talk, which a marker *in_sentence* may well be.
+    """
+
+    def __init__(
+        self, setting: CallSetting, markers: CallMarkers, end: int, *, in_sentence: bool = False
+    ) -> None:
+        self._form = form = markers.form
+        if form.shape is not setting.shape or form.gated is not setting.gated:
+            setting = setting._replace(shape=form.shape, gated=form.gated)
+        super().__init__(setting)
+        self._sure = self._form.sure and not self._form.gated
+        self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
+        self._opener, self._closer = markers.opener, markers.closer
+        self._firsts, self._marks, _ = stops(markers.ends)
+        self._end_of_opener = end
+        self._start = 0  # where in the reply begins what is no call
+        self._in_sentence = in_sentence
+        self._begun_at = 0  # where in the reply the last call begins
+        self._fenced = False  # in a fence that stood behind the name
+        self._in_tags = self._in_tokens = False
+        self._talk = StringIO()
+
+    def read(self, source: Source) -> Pull[None]:
+        source.at = self._end_of_opener
+        self._start = source.offset
         opening = yield from self._before(source)
         while opening is not None:
-            calls = self._calls = self._begin(opening, source)
-            refused = yield from self._in_calls(source, calls)
-            self._calls = None
+            refused = yield from self._in_opening(source, opening)
             if not refused:
                 opening = yield from self._between(source)
                 continue
@@ -107,12 +143,6 @@ class MarkedBody:
             else:
                 self.refused = True
             return
-
-    def _over(self, *repairs: Repair) -> Pull[None]:
-        """No more text comes. What that means is said when the reply is over."""
-        while not self._finished:
-            yield
-        self._close(*repairs)
 
     def _markers(self, source: Source) -> Pull[tuple[int, int]]:
         """Where the closing marker ends that stands here, and where the opening one; or NO."""
@@ -162,7 +192,7 @@ class MarkedBody:
             else:
                 self.refused = True
             return None
-        yield from self._over(*self._unclosed)
+        self._close(*self._unclosed)
         self.refused = self._in_sentence or not self._sure
         return None
 
@@ -173,39 +203,23 @@ class MarkedBody:
 
     # -- calls ----------------------------------------------------------------------------
 
-    def _begin(self, opening: Opening, source: Source) -> CallsReader:
-        """Read on with what was found."""
+    def _in_opening(self, source: Source, opening: Opening) -> Pull[bool]:
+        """Read the calls that were found; was there none?"""
         calls = opening.calls
-        sure = opening.sure and self._sure
-        self.committed = self.committed or calls.committed or sure
+        if calls.committed or (opening.sure and self._sure):
+            self._commit()
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
         self._begun_at = source.offset
         self._fenced = "```" in opening.lead
         self._in_tokens = TOKEN.search(opening.lead) is not None
         self._in_tags = isinstance(calls, TaggedCalls)
         source.at += len(opening.lead)
-        return calls
-
-    def _in_calls(self, source: Source, calls: CallsReader) -> Pull[bool]:
-        """Let *calls* read to their end, behind which is read again; was there no call?"""
-        while not calls.done:
-            at = source.at
-            if at < len(source.text):
-                source.at = calls.feed(source.text, at, source.base, source.final)
-                if calls.interrupted:
-                    calls.finish(None)
-            elif self._finished:
-                calls.finish(self._reason or None)
-            self.committed = self.committed or calls.committed
-            self._pushback = calls.take_pushback()
-            if self._pushback or (source.at == at and not calls.done):
-                yield
+        yield from self._in_calls(source, calls)
         if isinstance(calls, TaggedCalls) and calls.json is not None:
             element, calls = calls.element, calls.json
-            self._calls = calls
             yield from self._in_calls(source, calls)
             yield from pass_closing(source, element)
-        if source.text:  # else the reply is over in them
+        if not self._is_over:
             self._start = source.offset
         return calls.refused
 
@@ -213,7 +227,7 @@ class MarkedBody:
         """Behind a call: the next one, if there is one; all is read if there is none."""
         outbox, closes = self._setting.outbox, self._closer is not None
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
-            if char in source.firsts:
+            if char in self._firsts:
                 end, again = yield from self._markers(source)
                 if end != NO or again != NO or (source.final and self._is_begun(source)):
                     yield from self._end(source, end)
@@ -239,7 +253,7 @@ class MarkedBody:
                 return None
             outbox.amend(Repair("extra_closer"))
             source.at += 1
-        yield from self._over(*self._unclosed)
+        self._close(*self._unclosed)
         return None
 
     def _passes_tag(self, source: Source) -> Pull[bool]:
@@ -296,12 +310,10 @@ class MarkedBody:
             if end != NO or again != NO or room <= 0 or self._closer is None:
                 self._give_up()
                 return
-            piece = source.past(source.marks)
+            piece = source.past(self._marks)
             if len(piece) > room:
                 source.at -= len(piece) - room
             self._talk.write(piece[:room])
-        while not self._finished:
-            yield
         self._give_up()
         self._close(*self._unclosed)
 
@@ -319,7 +331,7 @@ class MarkedBody:
             self.refused = True
 
     def _reject(self, fault: str, raw: str, start: int) -> None:
-        self.committed = True
+        self._commit()
         in_json = self._form.family is Family.JSON
         wants = self._form.shape.wants() if in_json else "a call exactly in the form you were shown"
         message = f"{fault}; expected {wants}"

@@ -21,8 +21,8 @@ from ..families.raw import RawCalls, TextArgument
 from ..families.tags import Tag, TaggedCalls, XmlCalls, opens_call, tag_at
 from ..families.yaml import YamlCalls
 from ..patterns import Pattern
-from ..reply.events_out import Body
 from ..reply.forms import Family, ReplyForm
+from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
@@ -36,11 +36,21 @@ __all__ = ["NAME_LINE", "BareCalls", "CallsReader", "Opening", "Openings"]
 _LIST = Pattern(r"\[\s{0,80}[{\[\"']")
 
 
-class CallsReader(Body, Protocol):
+class CallsReader(Protocol):
     """Reads calls of one family, from their first character to behind their last."""
 
+    done: bool
+    committed: bool
+
+    @property
+    def refused(self) -> bool: ...
     @property
     def interrupted(self) -> bool: ...
+    @property
+    def streaming(self) -> StreamedString | None: ...
+    def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
+    def finish(self, reason: str | None) -> None: ...
+    def take_pushback(self) -> str: ...
 
 
 FamilyReader = Callable[[Beginning], CallsReader]
@@ -219,7 +229,7 @@ class BareCalls:
         return self._named_json(text, at, final)
 
     def at_bracket(
-        self, key: str, text: str, at: int, final: bool, standing: Callable[[], Standing]
+        self, key: str, standing: Callable[[], Standing], text: str, at: int, final: bool
     ) -> Opening | int:
         """The call that begins with the bracket at *at*, or NO, or MORE.
 
@@ -243,7 +253,7 @@ class BareCalls:
             key = leading_key(text, at, final)
             if isinstance(key, int):
                 return MORE
-            return self.at_bracket(key, text, at, final, lambda: PLAIN)
+            return self.at_bracket(key, lambda: PLAIN, text, at, final)
         return self.at_name(text, at, final) if self.by_name else NO
 
     def _python_list(self, text: str, at: int, final: bool) -> str | int:

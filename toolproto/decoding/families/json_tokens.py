@@ -312,8 +312,8 @@ class OtherJson(JsonListener):
     """A JSON object in prose that is no call, so that what looks like a call inside it is data.
 
     Follows it to its end. ``done`` there, or where it shows that it was no JSON: at a blank line,
-    or where *end_at* finds a marker outside a string. ``at_calls`` when the member *wrapper* of
-    the object itself has opened a list: those are calls after all, behind members nobody asked for.
+    or where *end_at* finds a marker outside a string, or ``at_calls``: where the member *wrapper*
+    of the object itself opens a list, of calls after all, behind members nobody asked for.
     """
 
     def __init__(self, wrapper: str | None, end_at: EndAt | None = None) -> None:
@@ -329,8 +329,6 @@ class OtherJson(JsonListener):
 
     def feed(self, text: str, at: int, final: bool) -> int:
         """Read on from *at*; return where reading stopped."""
-        if self._tokens.stopped and not self.done:
-            self._tokens.resume()
         stop = self._tokens.feed(text, at, final)
         self.done = self.done or self._tokens.interrupted
         return stop - self._too_far
@@ -349,7 +347,7 @@ class OtherJson(JsonListener):
         self._depth += 1
         if self._calls_next and bracket == "[":
             self.at_calls = True
-            self._tokens.stop()
+            self._end()
         self._calls_next = False
 
     def closed(self, bracket: str, at: int) -> None:

@@ -1,16 +1,13 @@
 """What a decoder has to say, and what it keeps to itself until it knows more.
 
 Text that may turn out to be a call, or a call that may turn out to be merely shown, is *withheld*:
-its events and its raw text wait side by side, and one of the two goes out in the end. An
-:class:`Attempt` is something that may be a call while that is undecided.
+its events and its raw text wait side by side, and one of the two goes out in the end.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
-from io import SEEK_END, StringIO
-from typing import Protocol
+from io import StringIO
 
 from ...events import (
     CallCompleted,
@@ -22,10 +19,9 @@ from ...events import (
     text_delta,
 )
 from ...messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span, ToolCall
-from .hot_string import StreamedString
-from .place import PLAIN, Standing, Verdict
+from ..source import Source
 
-__all__ = ["Attempt", "Body", "Course", "Outbox"]
+__all__ = ["Outbox"]
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
@@ -79,26 +75,28 @@ class Outbox:
         lingers = self._withheld is not None and self._lingering is not None
         return lingers or any(isinstance(event, CallCompleted) for event in self._kept_back)
 
-    def withhold(self, start: int) -> None:
-        """From here on keep events, and the text from offset *start*, until told which."""
-        assert self._withheld is None, "one thing is undecided at a time"
-        self._withheld = _Withheld(start, len(self._events), self._next_index, self.mistakes)
+    def withhold(self, source: Source, *, until_certain: bool = False) -> None:
+        """From here on keep events, and what is read of *source*, until told which.
 
-    def keep(self, raw: str) -> None:
-        """Remember text that was read while withholding."""
-        if self._withheld is not None and raw:
-            self._withheld.raw.write(raw)
+        *until_certain* says that nothing but :meth:`certain` has to be known of a call.
+        """
+        assert self._withheld is None, "one thing is undecided at a time"
+        events, index, mistakes = len(self._events), self._next_index, self.mistakes
+        self._withheld = _Withheld(source, source.offset, until_certain, events, index, mistakes)
+
+    def keep(self) -> None:
+        """Remember the text that was read while withholding, before its source forgets it."""
+        if self._withheld is not None:
+            self._withheld.keep()
+
+    def certain(self) -> None:
+        """What is being read is a call, whatever follows."""
+        if self._withheld is not None and self._withheld.until_certain:
+            self._withheld = None
 
     def let_go(self) -> None:
         """What was withheld happened: its events go out."""
         self._withheld = None
-
-    def unkeep(self, count: int) -> None:
-        """The last *count* characters kept will be read, and kept, again."""
-        if self._withheld is not None:
-            raw = self._withheld.raw
-            raw.truncate(raw.tell() - count)
-            raw.seek(0, SEEK_END)
 
     def let_go_as_text(self) -> str:
         """What was withheld was only shown: its text goes out, and no event of it."""
@@ -121,14 +119,20 @@ class Outbox:
         del self._events[withheld.events :]
         self._next_index = withheld.index
         self._withheld = None
+        withheld.keep()
         return withheld.raw.getvalue(), withheld.start
 
     @property
     def withheld_span(self) -> Span:
         """Where the text stands that is kept back."""
         assert self._withheld is not None, "nothing is withheld"
-        start = self._withheld.start
-        return Span(start, start + self._withheld.raw.tell())
+        return Span(self._withheld.start, self._withheld.source.offset)
+
+    def withheld_text(self, start: int) -> str:
+        """What is kept back of the text from *start* in the reply on."""
+        assert self._withheld is not None, "nothing is withheld"
+        self._withheld.keep()
+        return self._withheld.raw.getvalue()[start - self._withheld.start :]
 
     @property
     def withholds_guess(self) -> bool:
@@ -233,52 +237,25 @@ class Outbox:
 
 @dataclass(slots=True)
 class _Withheld:
-    """Where withholding began: in the reply, among the events, the calls, the mistakes."""
+    """Where withholding began: in the reply, among the events, the calls, the mistakes.
 
+    ``raw`` is all text of *source* from there on, as far as it was kept.
+    """
+
+    source: Source
     start: int
+    until_certain: bool
     events: int
     index: int
     mistakes: float
     raw: StringIO = field(default_factory=StringIO)
 
-
-class Body(Protocol):
-    """Reads what may be a call."""
-
-    done: bool
-    committed: bool
-
-    @property
-    def refused(self) -> bool: ...
-    @property
-    def streaming(self) -> StreamedString | None: ...
-    def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
-    def finish(self, reason: str | None) -> None: ...
-    def take_pushback(self) -> str: ...
-
-
-class Course(Enum):
-    """What is done with an attempt that turns out to be a call."""
-
-    RUN = auto()
-    SHOW = auto()  # it goes out as text, whatever it is
-    DOUBT = auto()  # it is a call that carries its doubt, or text if its form is doubtful too
-    ASK_FENCE = auto()  # the end of the fence, and of the reply, decides
-    ASK_BEHIND = auto()  # it was its own fence: what is behind that decides
-    ASK_THOUGHT = auto()  # the end of the thought decides
-
-    @classmethod
-    def of(cls, standing: Standing) -> Course:
-        """The course for a call that stands like this, outside any fence."""
-        if standing.verdict is Verdict.PLAIN:
-            return cls.RUN
-        return cls.SHOW if standing.verdict is Verdict.SHOWN else cls.DOUBT
-
-
-@dataclass(slots=True)
-class Attempt:
-    """A body reader at work. What it reads is withheld until it is decided."""
-
-    body: Body
-    course: Course
-    standing: Standing = PLAIN
+    def keep(self) -> None:
+        """Take in what was read since; what is read again was not."""
+        source, raw = self.source, self.raw
+        known = self.start + raw.tell() - source.base  # in its text
+        if known > source.at:
+            raw.seek(raw.tell() + source.at - known)
+            raw.truncate()
+        else:
+            raw.write(source.text[max(known, 0) : source.at])

@@ -14,21 +14,23 @@ from typing import TYPE_CHECKING
 from ...messages import Grade, Repair
 from ..calls.names import leading_key
 from ..patterns import Pattern
-from .forms import ReplyForm
+from ..source import Pull
 from .landmarks import Found, Landmark
 from .markers import MORE, NO
 from .place import OF_TALK, REASONS, Verdict
 
 if TYPE_CHECKING:
+    from ..calls.marked import CallBody
     from .reader import ReplyReader
 
-__all__ = ["FENCE", "FENCED", "CodeFence", "Fences"]
+__all__ = ["FENCE", "FENCED", "CodeFence", "behind_fence", "in_code", "open_fence", "read_fence"]
 
 #: A fence's first line, its run of characters in group 1. Longer runs are somebody's drawing.
 FENCE = Pattern(r"(`{3,64}+|~{3,64}+)([^`\n]{0,80}+)\n")
 FENCED = Repair("fenced", Grade.GUESSED)
 
 _SPACE = re.compile(r"[\s,]++")
+_TOKENS = frozenset({Landmark.LEAK, Landmark.TURN, Landmark.END_OF_REPLY})
 
 
 # A line that may close a fence, by its first character that is no space: all others are code.
@@ -50,7 +52,6 @@ class CodeFence:
     """An open fence. *run* are the characters it was opened with; *in_line* if a line is begun."""
 
     def __init__(self, run: str, *, in_line: bool = False) -> None:
-        self.holds_call = False
         self._line_begins = not in_line
         self._closes, self._closes_line = _closing(run)
         self._may_close, self._next_may_close = _MAY_CLOSE[run[0]], _NEXT_MAY_CLOSE[run[0]]
@@ -82,122 +83,118 @@ class CodeFence:
         return True
 
 
-class Fences:
-    """What *reader* does in and behind a fence; ``open`` is the fence it stands in, if any."""
+def read_fence(reader: ReplyReader, fence: re.Match[str]) -> Pull[None]:
+    """A *fence* begins: perhaps one around a call, which its end and what follows decides."""
+    reader.outbox.withhold(reader.source)
+    yield from _fences(reader, fence)
 
-    def __init__(self, reader: ReplyReader, form: ReplyForm) -> None:
-        self._reader = reader
-        self._form = form
-        self.open: CodeFence | None = None
 
-    def begin(self, fence: re.Match[str], at: int) -> int:
-        """A fence begins: perhaps one around a call, which its end and what follows decides."""
-        if not self._reader.outbox.withholding:
-            self._reader.outbox.withhold(self._reader.base + at)
-        self._reader.outbox.keep(fence.group())
-        standing = self._reader.place.standing()
+def behind_fence(reader: ReplyReader) -> Pull[None]:
+    """A call that was its own fence is over: what is behind it decides."""
+    if fence := (yield from _behind(reader)):
+        yield from _fences(reader, fence)
+
+
+def _fences(reader: ReplyReader, fence: re.Match[str] | None) -> Pull[None]:
+    while fence:
+        standing = reader.place.standing()
         # Words around a fence count when it ends; what it stands in counts at once.
         open_place = standing.verdict is Verdict.PLAIN or standing.reason in OF_TALK
-        self._reader.outbox.repairs = (FENCED,) if open_place else (FENCED, standing.doubt)
-        self.open = CodeFence(fence.group(1))
-        self._reader.mode = self.inside
-        return fence.end()
+        reader.outbox.repairs = (FENCED,) if open_place else (FENCED, standing.doubt)
+        reader.source.at = fence.end()
+        reader.inside = "code_block"
+        holds_calls = yield from _inside(reader, CodeFence(fence.group(1)))
+        reader.inside = ""
+        fence = (yield from _behind(reader)) if holds_calls else None
 
-    def inside(self, text: str, at: int, final: bool) -> int:
-        """In a fence that has held nothing but calls so far."""
-        space = _SPACE.match(text, at)
-        if space:
-            self._reader.outbox.keep(space.group())
-            return space.end()
-        assert self.open is not None, "a fence is open"
-        end = self.open.closes(text, at, final)
-        if end == NO:
-            return self._content(text, at, final)
-        if end != MORE:
-            self._reader.outbox.keep(text[at:end])
-            if self.open.holds_call:
-                self._reader.mode = self.behind
+
+def _inside(reader: ReplyReader, fence: CodeFence) -> Pull[bool]:
+    """Read a fence; did it hold calls and nothing else? If not, it is text."""
+    source, holds_calls = reader.source, False
+    while (yield from source.peek()):
+        if space := _SPACE.match(source.text, source.at):
+            source.at = space.end()
+            continue
+        end = yield from source.ask(fence.closes)
+        if end != NO:
+            source.at = end
+            if not holds_calls:
+                reader.show_withheld()
+            return holds_calls
+        body = yield from _call_in(reader)
+        holds_calls = body is not None and not (yield from reader.read_body(body))
+        too_often = reader.has_failed_too_often
+        if not holds_calls or too_often:
+            reader.show_withheld("code_block")
+            if too_often:
+                reader.give_up()
             else:
-                self._reader.show_withheld()
-            self.open = None
-            return end
-        return at
+                yield from in_code(reader, fence)
+            return False
+    reader.end_withheld()
+    return False
 
-    def _content(self, text: str, at: int, final: bool) -> int:
-        found = self._reader.landmark_at(text, at, final)
-        if found == MORE:
-            return at
-        if isinstance(found, Found) and found.call is not None:
-            return self._reader.at_call(found.call, text, at, found.end)
-        stop = self._reader.at_bare(self._reader.bare.in_fence(text, at, final), at)
-        if stop == NO:
-            self._show()
-        return max(at, stop)
 
-    def end_attempt(self, refused: bool) -> None:
-        """What was tried in the fence is over: a call, unless it was *refused*."""
-        assert self.open is not None, "the fence around the attempt"
-        self.open.holds_call = True
-        self._reader.mode = self.inside
-        too_often = self._reader.has_failed_too_often
-        if refused or too_often:
-            self._show()
-        if too_often:
-            self._reader.give_up()
+def _call_in(reader: ReplyReader) -> Pull[CallBody | None]:
+    """What reads the call that begins here, if one does."""
+    source = reader.source
+    found = yield from source.ask(reader.landmark_at)
+    if isinstance(found, Found) and found.call is not None:
+        return reader.marked(found.call, found.end)
+    opening = yield from source.ask(reader.bare.in_fence)
+    return None if isinstance(opening, int) else reader.unmarked(opening)
 
-    def _show(self) -> None:
-        """The fence holds something else than calls: all of it is text."""
-        self._reader.show_withheld("code_block")
-        self._reader.mode = self.in_code
 
-    def shown(self, text: str) -> None:
-        """*text* was taken for a call and is none: if a fence begins it, that is open."""
-        fence = FENCE.match(text)
-        if fence:
-            self.open = CodeFence(fence.group(1), in_line=not text.endswith("\n"))
-            self._reader.mode = self.in_code
-
-    def in_code(self, text: str, at: int, final: bool) -> int:
-        """In a fence that shows code, or an example: all of it is text."""
-        assert self.open is not None, "a fence is open"
-        stop, closed = self.open.code(text, at, final)
-        self._reader.outbox.text(text[at:stop], self._reader.base + at)
-        if closed:
-            self.open = None
-            self._reader.mode = self._reader.in_prose
-            self._reader.place.end_block()
-        return stop
-
-    def behind(self, text: str, at: int, final: bool) -> int:
-        """Behind a fence around calls: they are meant if nothing more is said."""
-        space = _SPACE.match(text, at)
-        if space:
-            self._reader.outbox.keep(space.group())
-            return space.end()
-        fence = FENCE.match(text, at)
-        if fence:
-            return self.begin(fence, at)
-        found = self._reader.landmark_at(text, at, final)
-        if found == MORE or (not final and FENCE.may_change(text, at)):
-            return at
-        key = leading_key(text, at, final) if text[at] in "{[" else ""
-        if key == MORE:
-            return at
-        kind = found.kind if isinstance(found, Found) else None
-        if isinstance(found, Found) and kind is Landmark.LEAK:
-            self._reader.outbox.keep(text[at : found.end])
-            return found.end
-        if kind is Landmark.RESULT or (key and key == self._form.result_key):
-            self._reader.run_withheld()
-        else:
-            self._with_talk()
-        return at
-
-    def _with_talk(self) -> None:
-        """Something is said behind a fence around calls: perhaps it only showed them."""
-        outbox = self._reader.outbox
-        if outbox.withholds_guess:
-            self._reader.show_withheld("fence_with_talk")
+def in_code(reader: ReplyReader, fence: CodeFence) -> Pull[None]:
+    """In a fence that shows code, or an example: all of it is text."""
+    source, closed = reader.source, False
+    reader.inside = "code_block"
+    while not closed:
+        at = source.at
+        if at < len(source.text):
+            source.at, closed = fence.code(source.text, at, source.final)
+            reader.outbox.text(source.text[at : source.at], source.base + at)
+        elif source.final:
             return
-        outbox.doubt_withheld(REASONS["fence_with_talk"].doubt)
-        self._reader.run_withheld()
+        if source.at == at:
+            reader.code = fence if at == len(source.text) else None
+            yield
+            reader.code = None
+    reader.inside = ""
+    reader.place.end_block()
+
+
+def _behind(reader: ReplyReader) -> Pull[re.Match[str] | None]:
+    """Behind a fence around calls: they are meant if nothing more is said but in another fence.
+
+    That fence, if there is one.
+    """
+    source = reader.source
+    while char := (yield from source.peek()):
+        if space := _SPACE.match(source.text, source.at):
+            source.at = space.end()
+            continue
+        if fence := (yield from source.match(FENCE)):
+            return fence
+        found = yield from source.ask(reader.landmark_at)
+        key = (yield from source.ask(leading_key)) if char in "{[" else ""
+        kind = found.kind if isinstance(found, Found) else None
+        if isinstance(found, Found) and kind in _TOKENS:
+            source.at = found.end
+            continue
+        if kind is Landmark.RESULT or (key and key == reader.form.result_key):
+            yield from reader.run_withheld()
+        elif reader.outbox.withholds_guess:
+            reader.show_withheld("fence_with_talk")
+        else:  # perhaps the fence only showed them
+            reader.outbox.doubt_withheld(REASONS["fence_with_talk"].doubt)
+            yield from reader.run_withheld()
+        return None
+    reader.end_withheld()
+    return None
+
+
+def open_fence(text: str) -> CodeFence | None:
+    """The fence that *text*, which was taken for a call and is none, begins with, if it does."""
+    fence = FENCE.match(text)
+    return CodeFence(fence.group(1), in_line=not text.endswith("\n")) if fence else None

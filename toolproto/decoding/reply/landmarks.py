@@ -1,4 +1,4 @@
-"""What to look for in the prose of a reply, and where.
+"""What to look for in a reply, and where.
 
 A paradigm says how its calls and results look (`forms.py`); together with the tags of thinking and
 the tokens of chat templates that makes the :class:`Landmarks` of its replies, compiled once for
@@ -8,31 +8,59 @@ all of them, whatever the tools on offer.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import Enum, auto
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..calls.names import Offered
 from ..patterns import Pattern
 from .forms import Family, MarkedForm, ReplyForm
 from .markers import MORE, NO, SPELLINGS, Marker, MarkerSet
-from .template_tokens import LABELS, LEAKS
-from .thinking import Reasoning
 
-__all__ = ["CallMarkers", "Found", "Landmark", "Landmarks", "landmarks"]
+if TYPE_CHECKING:
+    from .thinking import Reasoning
+
+__all__ = [
+    "LABELS", "LEAKS", "VOCABULARY", "CallMarkers", "Found", "Landmark", "Landmarks", "Table",
+    "landmarks",
+]  # fmt: skip
 
 
 class Landmark(Enum):
-    """What a marker in prose announces."""
+    """What a marker announces."""
 
     CALL = auto()
     RESULT = auto()
     THOUGHT = auto()
     END_OF_CALL = auto()
     END_OF_THOUGHT = auto()
-    LEAK = auto()
     DROPPED = auto()
+    LEAK = auto()  # of a chat template: nothing a person should read
+    TURN = auto()  # the same, with the speaker's name behind it
+    END_OF_REPLY = auto()  # what only another's turn can begin with
+
+
+# Where a token of a chat template opens another speaker's turn, the model has begun to write the
+# conversation on by itself, and the reply is over.
+_TURNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>")
+_USERS_TURN = "[INST]"
+_OTHERS = (
+    "im_end", "end_header_id", "eot_id", "eom_id", "endoftext", "end_of_text", "begin_of_text",
+    "end_of_sentence", "end", "assistant", "eot",
+)  # fmt: skip
+#: The tokens of chat templates that leak into replies as text.
+LEAKS = (*_TURNS, *(f"<|{name}|>" for name in _OTHERS), "<end_of_turn>", _USERS_TURN, "[/INST]")
+#: Tokens that mean nothing in a reply, but a good deal in a prompt: a server that turns text into
+#: tokens may take them for its own wherever they stand.
+VOCABULARY = (
+    *("<s>", "<bos>", "<eos>", "<pad>", "<unk>"),
+    *("<<SYS>>", "<</SYS>>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
+    *("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+)
+#: Labels that open a user's turn where they begin a line below an empty one; nobody writes them
+#: there for any other reason. "User:" is not one of them.
+LABELS = ("Human:", "### Instruction:")
 
 
 class CallMarkers:
@@ -48,12 +76,42 @@ class CallMarkers:
         self.is_any_fence = form.gated and self.opener.first == "`"
 
 
+class Row(NamedTuple):
+    """A marker, what it announces, and the markers of the call that it opens."""
+
+    marker: Marker
+    kind: Landmark
+    call: CallMarkers | None = None
+
+
 class Found(NamedTuple):
     """A landmark, where it ends, and the markers of the call that it opens."""
 
     kind: Landmark
     end: int
     call: CallMarkers | None = None
+
+
+class Table:
+    """Markers that count in the same places, and what each announces."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = tuple(rows)
+        self._markers = MarkerSet([row.marker for row in self.rows])
+        #: The first character of any of them.
+        self.begins = self._markers.begins
+
+    def at(self, text: str, at: int, final: bool) -> Found | int:
+        """What the marker at *at* announces; or NO, or MORE."""
+        number, end = self._markers.at(text, at, final)
+        if number < 0:
+            return end
+        row = self.rows[number]
+        return Found(row.kind, end, row.call)
+
+    def end_at(self, text: str, at: int, final: bool) -> int:
+        """Where the marker ends that stands at *at*; or NO, or MORE."""
+        return self._markers.at(text, at, final)[1]
 
 
 # What a call that begins with its name looks like at the beginning of a line, or may yet: behind
@@ -71,74 +129,54 @@ _ENOUGH = 4
 # Chunks that are remembered, and how long they may be: a few hundred kilobytes at most.
 _MOST_PLAIN = 4096
 _LONGEST_PLAIN = 16
-_OF_CALLS = frozenset({Landmark.CALL, Landmark.END_OF_CALL})
 
 
 class Landmarks:
     """The markers of one form of reply, and the characters worth stopping at."""
 
     def __init__(self, form: ReplyForm, reasoning: Reasoning) -> None:
-        calls = [CallMarkers(call) for call in form.calls]
+        calls = [Row(call.opener, Landmark.CALL, call) for call in map(CallMarkers, form.calls)]
+        closers = [call.closer for _, _, call in calls if call and call.closer]
         # A run of backticks behind a call closes it; in prose it begins a fence.
-        closers = {
-            call.closer.text: call.closer
-            for call in calls
-            if call.closer and call.closer.first != "`"
-        }
-        thoughts = [(Marker(opener), opener) for opener, _ in reasoning.tags]
-        table: list[tuple[Marker, Landmark]] = [
-            *((call.opener, Landmark.CALL) for call in calls),
-            *((closer, Landmark.END_OF_CALL) for closer in closers.values()),
-            *((Marker(text), Landmark.RESULT) for text in form.results),
-            *((marker, Landmark.THOUGHT) for marker, text in thoughts if text[0] != " "),
-            *((Marker(closer), Landmark.END_OF_THOUGHT) for _, closer in reasoning.tags),
-            *((Marker(text), Landmark.DROPPED) for text in form.dropped if text[0] != " "),
-            *((marker, Landmark.LEAK) for marker in LEAKS),
-        ]
-        self._calls = calls
-        self._kinds = [kind for _, kind in table]
-        self._markers = MarkerSet([marker for marker, _ in table])
-        self._tool_tags = form.tool_tags
+        ends = _rows((each.text for each in closers if each.first != "`"), Landmark.END_OF_CALL)
+        thoughts = _rows((opener for opener, _ in reasoning.tags), Landmark.THOUGHT)
+        thought_ends = _rows((closer for _, closer in reasoning.tags), Landmark.END_OF_THOUGHT)
+        dropped = _rows(form.dropped, Landmark.DROPPED)
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.
-        first_thoughts = [
-            Marker(opener) for _, text in thoughts if text[0] == " " for opener in (text, text[1:])
+        first = [row for row in (*thoughts, *dropped) if row.marker.text[0] == " "]
+        begun = [Row(Marker(row.marker.text[1:]), row.kind) for row in first]
+        thoughts = [row for row in thoughts if row not in first]
+        anywhere = [
+            *calls,
+            *ends,
+            *_rows(form.results, Landmark.RESULT),
+            *thoughts,
+            *thought_ends,
+            *(row for row in dropped if row not in first),
+            *(Row(Marker(token), _LEAK_KINDS.get(token, Landmark.LEAK)) for token in LEAKS),
         ]
-        first_dropped = [Marker(text) for text in form.dropped if text[0] == " "]
-        dropped_lines = [Marker(marker.text[1:]) for marker in first_dropped]
-        #: What counts where a reply begins: that of thoughts, then what is dropped.
-        self.starts, self.thoughts = (
-            MarkerSet([*first_thoughts, *first_dropped]),
-            len(first_thoughts),
-        )
-        #: What counts where a line begins: labels, then what is dropped.
-        self.lines, self.labels = MarkerSet([*map(Marker, LABELS), *dropped_lines]), len(LABELS)
-        #: Every marker that is looked for, and what it announces.
-        self.table = (*table, *((marker, Landmark.DROPPED) for marker in dropped_lines))
-        #: What ends a thought: the tags, and behind those the calls that may do so. What begins
-        #: another one in it stands behind these.
-        self.ends_of_thought = len(reasoning.tags)
-        self.calls_in_thought = [call for call in calls if call.form.ends_thought]
-        self.thought_ends = MarkerSet(
-            [
-                *(Marker(closer) for _, closer in reasoning.tags),
-                *(call.opener for call in self.calls_in_thought),
-                *(marker for marker, text in thoughts if text[0] != " "),
-            ]
-        )
-        #: The first of those that only begin another thought.
-        self.opens_in_thought = len(reasoning.tags) + len(self.calls_in_thought)
-        self.call_markers = MarkerSet([marker for marker, kind in table if kind in _OF_CALLS])
-        self.by_name = form.bare_by_name
+        self._tool_tags = form.tool_tags
+        #: What counts in prose; where a reply begins; where a line does.
+        self.anywhere = Table(anywhere)
+        self.starts = Table([*first, *(row for row in begun if row.kind is Landmark.THOUGHT)])
+        dropped_lines = (row for row in begun if row.kind is Landmark.DROPPED)
+        self.lines = Table([*_rows(LABELS, Landmark.END_OF_REPLY), *dropped_lines])
+        #: What counts in a thought: what ends it, which some calls do, and what begins another.
+        ending = (row for row in calls if row.call and row.call.form.ends_thought)
+        self.in_thought = Table([*thought_ends, *ending, *thoughts])
+        self.of_calls = Table([*calls, *ends])
         #: Does nothing that counts at the beginning of a line alone look like a tag?
-        self.no_tag_lines = all(marker.first != "<" for marker in dropped_lines)
+        self.no_tag_lines = all(row.marker.first != "<" for row in self.lines.rows)
         #: Words in which nothing is telling.
         self.plain: set[str] = set()
-        python = form.bare_python
-        lines = [*LABELS, *(marker.literal for marker in dropped_lines)]
-        self.telling = _telling(
-            [marker for marker, _ in table], lines, python, self.by_name, form.tool_tags
-        )
+        self.telling = _telling(form, anywhere, self.lines.rows)
+
+    @property
+    def markers(self) -> list[Marker]:
+        """All markers, but for the words that count where a line begins."""
+        rows = (*self.anywhere.rows, *self.lines.rows)
+        return [row.marker for row in rows if row.marker.text not in LABELS]
 
     def found_plain(self, text: str) -> None:
         """Remember a chunk within a line in which nothing is telling, if it may well come again."""
@@ -146,15 +184,12 @@ class Landmarks:
             self.plain.add(text)
 
     def at(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
-        """The landmark at *at*, or NO, or MORE."""
-        number, end = self._markers.at(text, at, final)
-        if number >= 0:
-            call = self._calls[number] if number < len(self._calls) else None
-            return Found(self._kinds[number], end, call)
-        if not self._tool_tags or text[at] != "<":
-            return end
+        """The landmark at *at* in prose, or NO, or MORE."""
+        found = self.anywhere.at(text, at, final)
+        if isinstance(found, Found) or not self._tool_tags or text[at] != "<":
+            return found
         tagged = self._tool_tag(text, at, final, tools)
-        return MORE if end == MORE and tagged == NO else tagged
+        return found if tagged == NO else tagged
 
     def _tool_tag(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
         """The element at *at* that is called like a tool on offer."""
@@ -173,6 +208,13 @@ class Landmarks:
         return Found(Landmark.CALL, found.end(), _tool_markers(name))
 
 
+_LEAK_KINDS = {_USERS_TURN: Landmark.END_OF_REPLY, **dict.fromkeys(_TURNS, Landmark.TURN)}
+
+
+def _rows(texts: Iterable[str], kind: Landmark) -> list[Row]:
+    return [Row(Marker(text), kind) for text in dict.fromkeys(texts)]
+
+
 @lru_cache(maxsize=256)
 def _tool_markers(name: str) -> CallMarkers:
     return CallMarkers(MarkedForm(f"<{name}>", f"</{name}>", Family.TAGS, tool=name))
@@ -184,9 +226,7 @@ def landmarks(form: ReplyForm, reasoning: Reasoning) -> Landmarks:
     return Landmarks(form, reasoning)
 
 
-def _telling(
-    markers: Sequence[Marker], lines: Sequence[str], python: bool, by_name: bool, tool_tags: bool
-) -> re.Pattern[str]:
+def _telling(form: ReplyForm, rows: Sequence[Row], lines: Sequence[Row]) -> re.Pattern[str]:
     """What to stop at in prose: a character that, with those behind it, may mean something.
 
     Most brackets in prose and code are told apart here, without stopping. A line end is one only
@@ -200,14 +240,15 @@ def _telling(
         "`": [r"`(?:`|\Z)|\Z"],  # a code span is none of our business: `place.py` sees it
         "~": [r"~|\Z"],
     }
-    begun = [*(_rest_of(line, least=1) for line in lines), *([_NAMED_LINE] if by_name else [])]
+    begun = [_rest_of(line.marker.literal, least=1) for line in lines]
+    begun += [_NAMED_LINE] if form.bare_by_name else []
     behind["\n"].append(rf"[ \t\r]{{0,200}}+(?:{'|'.join(begun)})")
-    if python:
+    if form.bare_python:
         behind["["].append(_LISTED_CALL)
-    if tool_tags:
+    if form.tool_tags:
         behind["<"].append(r"[\s/\\]{0,7}+\w")
     starts: dict[str, set[str]] = {}
-    for marker in markers:
+    for marker, _, _ in rows:
         if marker.text[0] in behind:
             starts.setdefault(marker.text[0], set()).add(marker.same[1:])
         else:

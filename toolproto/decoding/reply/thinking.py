@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .markers import MORE, NO, MarkerSet
+from .landmarks import Found, Landmark, Table
+from .markers import NO
 
 __all__ = ["Reasoning", "Thought"]
 
@@ -69,38 +70,43 @@ class Reasoning:
 
 
 class Thought:
-    """An open thought. *ends* are the markers that end one; ``number`` is the one that did.
+    """An open thought. *markers* are those that count in one; ``end`` is the one that ended it.
 
-    Those from *opener* on begin another one in it, at the beginning of a line; ``inner`` counts
-    them. A thought that began in the *prompt* is often begun once more.
+    Another thought in it begins at the beginning of a line; ``inner`` counts those. A thought that
+    began in the *prompt* is often begun once more.
     """
 
-    def __init__(self, ends: MarkerSet, opener: int, *, in_prompt: bool = False) -> None:
-        self._ends = ends
-        self._opener = opener
+    def __init__(self, markers: Table, *, in_prompt: bool = False) -> None:
+        self._markers = markers
         self._last = ""
-        self.number = NO
+        self.end: Found | None = None
         self.inner = -1 if in_prompt else 0
 
     def feed(self, text: str, at: int, final: bool) -> int:
         """How far the text from *at* is certainly thought, or, at its end, that marker."""
         start = at
-        while found := self._ends.begins.search(text, at):
-            stop = found.start()
-            number, end = self._ends.at(text, stop, final)
+        while begun := self._markers.begins.search(text, at):
+            stop = begun.start()
+            found = self._markers.at(text, stop, final)
             before = text[stop - 1] if stop > start else self._last
-            named = number >= 0 and before == "`"  # `</think>` ends nothing
-            if number >= self._opener:
-                self.inner += before in ("", "\n")
-                at = end
+            if found == NO:
+                at = stop + 1
                 continue
-            waits = number == MORE or (named and end == len(text) and not final)
-            if waits or (number >= 0 and not (named and text[end : end + 1] == "`")):
-                if stop > start:
-                    return self._think(text, stop)
-                self.number = NO if waits else number
-                return start if waits else end
-            at = max(end, stop + 1)
+            end = None if isinstance(found, int) else found
+            if end and end.kind is Landmark.THOUGHT:
+                self.inner += before in ("", "\n")
+                at = end.end
+                continue
+            if end and before == "`":  # `</think>` ends nothing
+                if text[end.end : end.end + 1] == "`":
+                    at = end.end
+                    continue
+                if end.end == len(text) and not final:
+                    end = None
+            if stop > start:
+                return self._think(text, stop)
+            self.end = end
+            return end.end if end else start
         return self._think(text, len(text))
 
     def _think(self, text: str, stop: int) -> int:
