@@ -122,7 +122,7 @@ def ran(folder: Path, cases: list[list[str]], **surroundings: str) -> list[tuple
         env={**ours, "PYTHONPATH": root, "COLUMNS": "80", **surroundings},
         input=json.dumps(cases).encode(),
         capture_output=True,
-        timeout=PATIENCE,
+        timeout=3 * PATIENCE,  # a hundred commands
     )
     assert done.returncode == 0, done.stderr.decode()
     return [tuple(each) for each in json.loads(done.stdout)]

@@ -98,7 +98,8 @@ def test_a_schema_nested_without_end_is_no_problem():
     schema = {"type": "object"}
     for _ in range(50_000):
         schema = {"type": "object", "items": [schema]}
-    neutral_offer(ToolOffer((ToolSpec("t", "", schema),)), neutraliser(HERMES, ["t"]))
+    offer = neutral_offer(ToolOffer((ToolSpec("t", "", schema),)), neutraliser(HERMES, ["t"]))
+    assert [tool.name for tool in offer.tools] == ["t"]
 
 
 def test_ordinary_messages_are_the_same():

@@ -7,6 +7,8 @@ import pytest
 from toolproto.messages import ToolCall
 from toolproto.paradigms import get_paradigm
 from toolproto.testing import STANDARD_OFFER, laws
+from toolproto.testing.laws.asking import read_in_pieces
+from toolproto.testing.laws.comparison import same_events
 
 from . import CLOSELY
 
@@ -111,8 +113,11 @@ def _keeps_all(name: str, text: str) -> None:
     paradigm = get_paradigm(name)
     laws.totality(paradigm, text, STANDARD_OFFER)
     laws.chunking(paradigm, text, range(len(text)), STANDARD_OFFER)
+    # The same law for each single cut, without reading the whole text again for each.
+    whole = read_in_pieces(paradigm, [text], STANDARD_OFFER)
     for cut in range(len(text)):
-        laws.chunking(paradigm, text, [cut], STANDARD_OFFER)
+        split = read_in_pieces(paradigm, [text[:cut], text[cut:]], STANDARD_OFFER)
+        assert same_events(whole, split), f"cut at {cut}: {text!r}"
     laws.streamed_arguments(paradigm, text, STANDARD_OFFER)
     laws.lossless(paradigm, text, STANDARD_OFFER)
 

@@ -65,3 +65,4 @@ def test_a_question_within_a_turn_gets_it_first(interrupts):
 def test_an_editor_has_it_for_itself(interrupts):
     with interrupts.ignored():
         raise_signal(SIGINT)
+    assert not interrupts.cancelled.is_set()

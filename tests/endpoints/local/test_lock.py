@@ -25,9 +25,11 @@ def unheard():
 
 
 def test_a_lock_that_is_free_is_taken_at_once_and_given_back(tmp_path):
-    for _ in range(2):
+    taken = []
+    for turn in range(2):
         with alone(tmp_path / "lock", unheard):
-            pass
+            taken.append(turn)
+    assert taken == [0, 1]
 
 
 def test_the_lock_of_a_killed_process_is_free(tmp_path):
