@@ -40,7 +40,7 @@ REPAIRS: Mapping[str, str] = {
     "named_twice": "the name was given twice",
     "nested_call": "the call was inside another object",
     "arguments_string": "the arguments were JSON in a string",
-    "dict_argument": "the arguments were in one dictionary",
+    "dict_argument": "the arguments were in one dictionary or object of their own",
     "empty_arguments": "the arguments were left out instead of written as an empty object",
     "flattened_arguments": "the arguments were beside the name instead of in their own object",
     "positional_arguments": "arguments without names got their names from their order",

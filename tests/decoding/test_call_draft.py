@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
-from toolproto import ArgumentsDelta, ToolOffer, get_paradigm
+from toolproto import ArgumentsDelta, Grade, ToolOffer, ToolSpec, get_paradigm
 from toolproto.testing import STANDARD_OFFER, laws
 
 WHOLE = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
@@ -43,6 +46,74 @@ def test_arguments_in_two_places_are_a_problem() -> None:
     reply = '<tool_call>{"name": "now", "args": {"a": "1"}, "arguments": {"b": "2"}}</tool_call>'
     [problem] = get_paradigm("hermes").parse_response(reply).problems
     assert problem.message == "it gives its arguments in two places; give them in one"
+
+
+WRAPPED = ["arguments", "input", "parameters", "properties", "kwargs"]
+
+
+@pytest.mark.parametrize("key", WRAPPED)
+def test_arguments_that_are_wrapped_once_more_are_unwrapped_as_a_guess(key: str) -> None:
+    call = f'{{"name": "get_weather", "arguments": {{"{key}": {{"city": "Oslo"}}}}}}'
+    reply = f"<tool_call>{call}</tool_call>"
+    [read] = get_paradigm("hermes").parse_response(reply, STANDARD_OFFER).calls
+    assert read.arguments == {"city": "Oslo"}
+    assert [(repair.name, repair.detail) for repair in read.repairs] == [("dict_argument", key)]
+    assert read.grade is Grade.GUESSED
+    assert json.loads(handed_out("hermes", reply, STANDARD_OFFER)) == {"city": "Oslo"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"input": {"city": "Oslo", "other": 1}},  # not all of them are arguments
+        {"input": {}},
+        {"input": {"city": "Oslo"}, "days": 1},
+        {"properties": {"city": {"type": "string"}}},  # a description of the arguments
+    ],
+)
+def test_what_may_be_meant_as_it_stands_is_not_unwrapped(arguments: dict[str, Any]) -> None:
+    call = json.dumps({"name": "get_weather", "arguments": arguments})
+    [read] = get_paradigm("hermes").parse_response(wrapped(call), STANDARD_OFFER).calls
+    assert read.arguments == arguments
+    assert not read.repairs
+
+
+def test_a_parameter_that_is_called_like_a_wrapper_is_one() -> None:
+    schema = {"properties": {"input": {"type": "object"}, "city": {"type": "string"}}}
+    call = '{"name": "get_weather", "arguments": {"input": {"city": "Oslo"}}}'
+    offer = ToolOffer((ToolSpec("get_weather", "", schema),))
+    [read] = get_paradigm("hermes").parse_response(wrapped(call), offer).calls
+    assert read.arguments == {"input": {"city": "Oslo"}}
+
+
+CITY_AND_DAYS = ToolOffer(
+    (
+        ToolSpec(
+            "get_weather",
+            "",
+            {"properties": {"city": {"type": "string"}, "days": {"type": "integer"}}},
+        ),
+    )
+)
+BESIDE = [
+    '{"name": "get_weather", "arguments": {"city": "Oslo"}, "days": 3, "status": "sent"}',
+    '{"name": "get_weather", "days": 3, "arguments": {"city": "Oslo"}}',
+    '{"name": "get_weather", "arguments": {}, "city": "Oslo", "days": 3}',
+    '{"function": {"name": "get_weather", "arguments": {"city": "Oslo"}, "days": 3}}',
+]
+
+
+@pytest.mark.parametrize("call", BESIDE)
+def test_an_argument_beside_the_others_is_one_as_a_guess(call: str) -> None:
+    [read] = get_paradigm("hermes").parse_response(wrapped(call), CITY_AND_DAYS).calls
+    assert read.arguments == {"city": "Oslo", "days": 3}
+    assert "flattened_arguments" in [repair.name for repair in read.repairs]
+    assert read.grade is Grade.GUESSED
+    assert json.loads(handed_out("hermes", wrapped(call), CITY_AND_DAYS)) == read.arguments
+
+
+def wrapped(call: str) -> str:
+    return f"<tool_call>{call}</tool_call>"
 
 
 def test_a_call_whose_element_is_not_closed_is_one_call() -> None:

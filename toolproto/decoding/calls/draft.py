@@ -24,7 +24,7 @@ from ..reply.markers import Marker
 from ..values.lenient import read_json, read_lenient
 from ..values.strict import DUPLICATE_KEY, Reading, Refused
 from .record import Beginning, CallRecord, CallSetting
-from .shape import ID_KEYS, CallFields, read_arguments, read_fields
+from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
 
 __all__ = ["CallDraft", "is_name", "looks_like_schema"]
 
@@ -221,9 +221,13 @@ class CallDraft(CallRecord):
     def _fields(self, value: Any) -> CallFields | None:
         shape, offered = self._setting.shape, self._setting.offered
         if self._head is None:
-            return read_fields(value, shape, offered.knows)
-        tool, told = offered.get(self._head.name), self._certain_end() > self._args_start + 1
-        return read_arguments(value, self._head.name, shape, tool, told=told)
+            fields = read_fields(value, shape, offered.knows)
+        else:
+            tool, told = offered.get(self._head.name), self._certain_end() > self._args_start + 1
+            fields = read_arguments(value, self._head.name, shape, tool, told=told)
+        if fields is None:
+            return None
+        return fit_to_tool(fields, value, shape, offered.keys(fields.name))
 
     def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refused:
         keys = self._keys()
@@ -303,7 +307,7 @@ class CallDraft(CallRecord):
             return remainder("", fields.arguments or {})
         sure = self._certain_end()
         strict = all(repair is DUPLICATE_KEY for repair in repairs)
-        if strict and fields.path == self._args_path and self._args_end:
+        if strict and fields.as_written and fields.path == self._args_path and self._args_end:
             return raw[sure : self._args_end]
         return remainder(raw[self._args_start : sure], fields.arguments or {})
 

@@ -23,6 +23,8 @@ __all__ = [
     "CallFields",
     "CallShape",
     "as_object",
+    "fit_to_tool",
+    "is_wrapper",
     "key_repairs",
     "read_arguments",
     "read_fields",
@@ -32,6 +34,8 @@ _NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action"
 _ARGUMENT_KEYS = (
     "arguments", "parameters", "args", "input", "params", "param", "tool_input", "action_input"
 )  # fmt: skip
+# Members that arguments are put into once more; the last two are of a schema and of Python.
+_WRAPPER_KEYS = frozenset({*_ARGUMENT_KEYS, "properties", "kwargs"})
 _NESTING_KEYS = ("function", "function_call", "tool_call", "call", "command")
 _LIST_KEYS = ("tool_calls", "function_calls", "toolCalls", "tool_call", "calls")
 #: Members that go beside a call without being arguments of it; the first ones identify it.
@@ -134,7 +138,8 @@ class CallFields(NamedTuple):
     """What a JSON object says, read as a call.
 
     *arguments* is None where they were given as something other than an object; *path* are the
-    members that lead to them, or None where there is no member for them at all.
+    members that lead to them, or None where there is no member for them at all. *as_written* says
+    that they are all of what stands there.
     """
 
     name: str
@@ -142,6 +147,7 @@ class CallFields(NamedTuple):
     path: tuple[str, ...] | None
     id: str
     repairs: tuple[Repair, ...]
+    as_written: bool = True
 
     @property
     def spoken(self) -> bool:
@@ -176,6 +182,45 @@ def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) ->
         path = (key,) if nesting is None else (nesting, key)
         arguments = as_object(inner[key], repairs)
     return CallFields(inner[name_key], arguments, path, _id(value), tuple(repairs))
+
+
+def fit_to_tool(
+    fields: CallFields, value: Mapping[str, Any], shape: CallShape, own: frozenset[str] | None
+) -> CallFields:
+    """*fields*, read from *value*, with what only the tool's *own* argument names can tell.
+
+    Arguments may be wrapped once more in a member of which the tool knows nothing, and some may
+    stand beside the member that holds the others.
+    """
+    given, asked, repairs = fields.arguments, fields.path, list(fields.repairs)
+    if own is None or given is None or asked is None:
+        return fields
+    path = asked
+    if is_wrapper(given):
+        [(key, inner)] = given.items()
+        if key not in own and inner and own.issuperset(inner):
+            given, path = inner, (*path, key)
+            repairs.append(Repair("dict_argument", Grade.GUESSED, key))
+    around = value[asked[0]] if len(asked) > 1 else value
+    others = {*shape.call_keys, *OTHER_KEYS, *given, *asked}
+    beside = {key: around[key] for key in around if asked and key in own and key not in others}
+    if beside:
+        given = {**given, **beside}
+        repairs.append(Repair("flattened_arguments", Grade.GUESSED))
+    return fields._replace(
+        arguments=given, path=path, repairs=tuple(repairs), as_written=not beside
+    )
+
+
+def is_wrapper(arguments: Mapping[str, Any]) -> bool:
+    """May the only member of *arguments* hold the arguments themselves?"""
+    if len(arguments) != 1:
+        return False
+    [(key, inner)] = arguments.items()
+    if key not in _WRAPPER_KEYS or not isinstance(inner, dict):
+        return False
+    # A description of the arguments is not them.
+    return key != "properties" or not any(isinstance(each, dict) for each in inner.values())
 
 
 def key_repairs(shape: CallShape, name_key: str, key: str | None) -> tuple[Repair, ...]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ...messages import Repair
 from ..calls.record import CallSetting
-from ..calls.shape import CallShape, key_repairs
+from ..calls.shape import CallShape, is_wrapper, key_repairs
 from ..values.repairs import LITERAL, QUOTE_STYLE
 from ..values.strict import DuplicateKey, Refused, check_depth, read_plain
 
@@ -62,6 +62,8 @@ def _in_json(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | No
         return None
     if "type" in arguments and "properties" in arguments:
         return None  # a tool's description, perhaps: of a call that is refused, less is said
+    if is_wrapper(arguments):
+        return None  # only its tool can tell
     if found.re is name_first:
         name_key, name, key = found.groups()
         behind = end_behind.match(text, stop)
