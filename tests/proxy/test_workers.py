@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -15,12 +16,14 @@ from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 
 from tests import plain
 from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.proxy.backend import Backend, Messages, served
 from tests.proxy.wire import CHAT, asked
+from toolproto.proxy.watched import Watched
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for workers in /proc")
 
@@ -119,3 +122,22 @@ def _slow_request(url: str) -> threading.Thread:
     thread = threading.Thread(target=ask)
     thread.start()
     return thread
+
+
+def test_a_worker_that_dies_while_it_is_asked_is_known_to_be_dead():
+    watched = Watched(uvicorn.Config("unused"), [])
+    # It never answers.
+    watched.process = multiprocessing.get_context("spawn").Process(
+        target=time.sleep, args=(2 * PATIENCE,)
+    )
+    watched.process.start()
+    dies = threading.Timer(0.1, watched.process.kill)
+    dies.start()
+    try:
+        begun = time.monotonic()
+        assert not watched.is_alive(timeout=2 * PATIENCE)
+        assert time.monotonic() - begun < PATIENCE
+    finally:
+        dies.join()
+        watched.process.join()
+    assert not watched.is_alive()

@@ -12,6 +12,7 @@ from inspect import signature
 from typing import Any
 
 import uvicorn
+from uvicorn.supervisors import multiprocess
 
 from .. import __version__
 from ..endpoints.address import Address
@@ -22,6 +23,7 @@ from .log import LOGGER, log_to_stderr
 from .process import CONFIG_VARIABLE, app_of_process, load_readers
 from .readiness import unreachable
 from .relay import Relay
+from .watched import Watched
 
 __all__ = ["SERVER_OPTIONS", "banner", "check", "serve"]
 
@@ -80,6 +82,8 @@ def serve(config: ProxyConfig, workers: int = 1) -> None:
             )
             os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)
             os.environ[CONFIG_VARIABLE] = json.dumps(config.as_json())
+            # uvicorn has no other place to say which class watches over its workers.
+            multiprocess.Process = Watched  # type: ignore[misc]
         uvicorn.run(
             app_of_process(config)
             if workers == 1
