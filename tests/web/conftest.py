@@ -26,7 +26,7 @@ def browser() -> Iterator[Any]:
     if program is None:
         pytest.skip(REMEDY)
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=program, args=FLAGS)
+        started = driver.chromium.launch(executable_path=program, args=FLAGS, timeout=180_000)
         yield started
         started.close()
 

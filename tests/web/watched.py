@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 #: Milliseconds to wait for what must happen.
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 _CARD = "tp-call[data-status={}]"
 
 
