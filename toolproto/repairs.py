@@ -37,6 +37,7 @@ REPAIRS: Mapping[str, str] = {
     # the call itself
     "name_key": "the tool's name was under another key",
     "arguments_key": "the arguments were under another key",
+    "missing_name": "the name was missing, and only one tool could be meant",
     "named_twice": "the name was given twice",
     "nested_call": "the call was inside another object",
     "arguments_string": "the arguments were JSON in a string",
@@ -83,6 +84,8 @@ REPAIRS: Mapping[str, str] = {
     "parentheses": "parentheses around a value",
     "quote_style": "other quotation marks",
     "raw_markup": "markup that was not escaped",
+    "untold_type": "a value whose type nothing tells was read as JSON, not as text",
+    "tag_in_value": "a tag in a value was read as part of it",
     "stray_text": "text that is not part of anything",
     "trailing_comma": "a comma after the last element",
     "triple_quoted": "a triple-quoted string",

@@ -43,6 +43,11 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
 _NEXT_ARGUMENT = re.compile(
     r"[\r\n](?:\]<\]minimax\[>\[)?<[^<>=\s]{0,30}?(?:param|arg)", re.IGNORECASE
 )
+# Anywhere, it may be taken for an element that stands in the value.
+_INNER_ELEMENT = re.compile(
+    r"<(?:[|｜][A-Za-z]{1,12}[|｜]>? ?)?(?:[A-Za-z]{1,12}[:|])?(?:param|arg|function|invoke|call)",
+    re.IGNORECASE,
+)
 _NOT_IN_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IDENTIFIER = re.compile(r"[^\W\d]\w{0,127}")
 # Arguments whose raw texts are told apart by their own closing tags; a table is many rules.
@@ -301,6 +306,8 @@ class TaggedCall:
         if value == "null" and "{type}" not in self.argument[0]:
             return False
         if _NEXT_ARGUMENT.search(said) or not self._raw(key).can_say(said):
+            return False
+        if isinstance(value, str) and _INNER_ELEMENT.search(said):
             return False
         return isinstance(value, str) or JsonInTags.can_say(said)
 

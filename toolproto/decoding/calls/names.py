@@ -32,8 +32,8 @@ _BEFORE = Pattern(rf"(?:\s|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|\"|'|`)",
 _NAME = Pattern(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
 _ID = Pattern(r"\[CALL_ID\]([\w-]{0,64})")
 _BETWEEN = Pattern(
-    rf"\s|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>|Action Input ?:"
-    r"|```\w{0,20}|json(?![\w.(])"
+    rf"\s|\\n(?=[\s<{{])|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>"
+    r"|Action Input ?:|```\w{0,20}|(?:json|code)(?![\w.(])"
     r"|(?<=[|｜]>)(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
     re.IGNORECASE,
@@ -156,6 +156,12 @@ class Offered:
     def knows(self, name: str) -> bool:
         """Is this the name of an offered tool? True for any name where nothing is offered."""
         return not self.any or self.get(name) is not None
+
+    def only_with(self, key: str) -> str:
+        """The only tool on offer, or the only one with an argument *key*; empty if none is that."""
+        tools = self._offer.tools
+        fit = tools if len(tools) == 1 else [tool for tool in tools if key in tool.properties]
+        return fit[0].name if len(fit) == 1 else ""
 
     def may_know(self, begun: str) -> bool:
         """May *begun* be the beginning of a name that is known?"""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from ...messages import Repair
+from ...messages import Grade, Repair
 from ..families.braces import BraceCalls
 from ..families.json_calls import JsonCalls
 from ..families.python_calls import LEAD, PythonCalls, lead_of, leading_call
@@ -27,13 +27,18 @@ from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
-from .names import NOTHING, Head, leading_key, read_head
+from .names import NOTHING, TOKEN, Head, leading_key, read_head
 from .record import Beginning, CallSetting
 
 __all__ = ["NAME_LINE", "BareCalls", "CallsReader", "Opening", "Openings"]
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
 _LIST = Pattern(r"\[\s{0,80}[{\[\"']")
+# A number between tokens, where the tool's name and the number of the call should be.
+_COUNTER = Pattern(
+    rf"\s{{0,8}}+(?:functions\.)?:?(\d{{1,9}}+)\s{{0,8}}+{TOKEN.source}\s{{0,8}}+(?=\{{)"
+)
+_NO_NAME = Repair("missing_name", Grade.GUESSED)
 
 
 class CallsReader(Protocol):
@@ -130,12 +135,27 @@ class Openings:
     def _named(self, source: Source) -> Pull[Opening | None]:
         if (yield from source.ask(self._python_name)):
             return self._python()
+        if self._form.family is Family.NAMED_JSON and (yield from source.match(_COUNTER)):
+            return (yield from self._counted(source))
         head = yield from source.ask(read_head)
         if not isinstance(head, Head):
             return None
         if self._form.gated and not self._setting.offered.knows(head.name):
             return None
         return (yield from self._behind_head(source, head))
+
+    def _counted(self, source: Source) -> Pull[Opening | None]:
+        """A number where the name should stand: the tool is the only one it can be, if one is."""
+        counter = yield from source.match(_COUNTER)
+        assert counter is not None, "seen before"
+        key = yield from source.ask(leading_key, len(counter.group()))
+        name = self._setting.offered.only_with(key) if isinstance(key, str) else ""
+        if not name:
+            return None
+        head = Head(name, counter.group(1), counter.end())
+        drift = (*self._drift(Family.NAMED_JSON), _NO_NAME)
+        begun = self._begun(source, drift)._replace(head=head, lead=counter.group())
+        return Opening(JsonCalls(begun), counter.group())
 
     def _behind_head(self, source: Source, head: Head) -> Pull[Opening | None]:
         ahead, char = head.end - source.at, source.text[head.end : head.end + 1]

@@ -2,7 +2,8 @@
 
 Strings stand there as they are, without escapes: every character counts. Values of other types are
 JSON, or elements in elements where a list or an object is due. Which is which is said by an
-attribute, or else by the tool's schema; where neither does, the value is a string.
+attribute, or else by the tool's schema. Where the tool has no such argument, a value that is JSON
+of another type is that, as a guess; any other is a string.
 """
 
 from __future__ import annotations
@@ -18,17 +19,28 @@ from ...tools.schema import resolve
 from ...tools.spec import ToolSpec
 from ..calls.record import CallRecord
 from ..values import repairs as mend
-from ..values.lenient import read_json, read_lenient
+from ..values.lenient import read_all, read_json, read_lenient
 from ..values.strict import Reading
 from .line_values import ZERO_PADDED, fits, kinds, zero_padded
 
-__all__ = ["NULL_WORD", "ValueType", "read_elements", "tell_argument", "value_type"]
+__all__ = [
+    "ANY_JSON",
+    "NULL_WORD",
+    "UNTOLD_TYPE",
+    "ValueType",
+    "read_elements",
+    "tell_argument",
+    "value_type",
+]
 
 #: ``null`` where a string may stand, too: it could have been meant as the word.
 NULL_WORD = Repair("null_word", Grade.GUESSED)
 _EMPTY = Repair("empty_element", Grade.GUESSED)
 #: A member that comes several times is a list: no other reading keeps all of it.
 _LISTED = Repair("repeated_element", Grade.GUESSED)
+_JSON_STRING = Repair("json_string")
+#: JSON where nothing says that the value is any: it could have been meant as text.
+UNTOLD_TYPE = Repair("untold_type", Grade.GUESSED)
 _STRINGS = frozenset({"string", "str", "text"})
 _CONTAINERS = frozenset({"array", "object"})
 
@@ -42,6 +54,7 @@ class ValueType:
 
     text: bool
     schema: Any = None
+    unlisted: bool = False  # an argument that the tool does not have
 
     @property
     def nullable(self) -> bool:
@@ -70,7 +83,14 @@ def value_type(tool: ToolSpec | None, key: str, told: str = "") -> ValueType:
     if told:
         text = told.lower() in _STRINGS
         return ValueType(text, {"type": "string"} if text else schema or {"type": told.lower()})
-    return _of(schema) if tool is not None and key in tool.properties else ValueType(True)
+    if tool is None:
+        return ValueType(True)
+    return _of(schema) if key in tool.properties else _UNLISTED
+
+
+_UNLISTED = ValueType(True, unlisted=True)
+#: The same, read once all of it has come.
+ANY_JSON = ValueType(False, {"type": ["string", "object", "array", "number", "boolean", "null"]})
 
 
 def tell_argument(call: CallRecord, key: str, text: str, told: str = "") -> None:
@@ -140,13 +160,26 @@ def _typed(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
             # 1_000 is no number of JSON: where nobody asks for one, it is text.
             and (wanted or mend.NUMBER_FORM not in reading.repairs)
         ):
-            return reading.value, reading.repairs
+            return _unquoted(reading, wanted)
     if (number := zero_padded(text, wanted)) is not None:
         return number, (ZERO_PADDED,)
     if not text and wanted in ({"array"}, {"object"}):
         return ([] if wanted == {"array"} else {}), (_EMPTY,)
     broken = text[:1] in ("{", "[") or (wanted and "string" not in wanted)
     return text, (mend.BARE_STRING,) if broken else ()
+
+
+def _unquoted(reading: Reading, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
+    """What was read, or the list or object in it if that is *wanted* and a string was read."""
+    if isinstance(reading.value, str) and wanted and wanted <= _CONTAINERS:
+        inner = read_all(reading.value) or read_lenient(reading.value)
+        if (
+            isinstance(inner, Reading)
+            and inner.is_all_of(reading.value)
+            and fits(inner.value, wanted)
+        ):
+            return inner.value, (*reading.repairs, *inner.repairs, _JSON_STRING)
+    return reading.value, reading.repairs
 
 
 # -- elements in elements ---------------------------------------------------------------------

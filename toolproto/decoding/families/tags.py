@@ -14,7 +14,7 @@ Well-formed XML (`XmlCalls`) is read the same way, but for its entities.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from html import escape, unescape
@@ -30,7 +30,15 @@ from ..reply.markers import MORE, NO, Marker
 from ..source import Pull, Source
 from ..values.strict import Refused, malformed
 from .json_calls import JsonCalls
-from .tag_values import NULL_WORD, ValueType, read_elements, tell_argument, value_type
+from .tag_values import (
+    ANY_JSON,
+    NULL_WORD,
+    UNTOLD_TYPE,
+    ValueType,
+    read_elements,
+    tell_argument,
+    value_type,
+)
 
 __all__ = ["Tag", "TaggedCalls", "closes_list", "opens_call", "pass_closing", "tag_at"]
 
@@ -42,7 +50,12 @@ _TOKEN = r"(?:[|｜][A-Za-z]{1,12}+[|｜] ?)?"
 # A name with all that may belong to it; which part of it is the word is seen when it is whole.
 _NAME = r"[A-Za-z_][\w.:|\\-]{0,119}+"
 _WORD = re.compile(r"(?:[A-Za-z]{1,12}[:|])?([A-Za-z_](?:[\w.-]|\\_){0,63})(?::\w{1,40})?")
-_VALUE = r"\"[^\"<>]{0,2000}+\"|'[^'<>]{0,2000}+'|[^\s\"'<>/]{1,200}+"
+# Special tokens leak into names.
+_LEAK = r"<[|｜]\w{1,40}+[|｜]>"
+_VALUE = (
+    rf"\"(?:[^\"<>]|{_LEAK}){{0,2000}}+\"|'(?:[^'<>]|{_LEAK}){{0,2000}}+'|[^\s\"'<>/]{{1,200}}+"
+)
+_LEAKS = re.compile(_LEAK)
 _ATTRIBUTE = re.compile(rf"\s*([\w-]{{1,40}})\s{{0,3}}=\s{{0,3}}({_VALUE})")
 _ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){{0,8}}"
 _TAG = Pattern(
@@ -50,6 +63,8 @@ _TAG = Pattern(
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
     rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES})<[|｜]sep[|｜]>"
 )
+# ``<param name=…>`` without its space, or with the letter that stands for one in a vocabulary.
+_COLLAPSED = re.compile(r"(?i:(function|invoke|param|parameter|arg|argument)Ġ?name)")
 _LONGEST = 2400  # characters of a tag: room for the longest attribute that is written
 
 
@@ -91,7 +106,10 @@ def tag_at(text: str, at: int, final: bool) -> Tag | int:
         for name, said in _ATTRIBUTE.findall(attributes or more or "")
     }
     closes, value = bool(slash) or kind == "close", (value or "").strip()
-    return Tag(word[1].replace("\\_", "_"), closes, value, told, found.end(), bool(empty))
+    element = word[1].replace("\\_", "_")
+    if value and (collapsed := _COLLAPSED.fullmatch(element)):
+        element = collapsed[1]
+    return Tag(element, closes, value, told, found.end(), bool(empty))
 
 
 _CLOSES = rf"{_NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}"
@@ -106,18 +124,29 @@ _PREFIX = r"(?:[A-Za-z]{1,12}[:|])?"
 _NEXT = rf"{_NOISE}<{_TOKEN}{_PREFIX}(?:param|arg)(?:eter|ument|_key)?[=\s>]"
 _END = Pattern(rf"(?P<newline>{_LINE})?{_CLOSER}|(?P<next>{_LINE}){_NEXT}")
 _CLOSE = Pattern(_CLOSER)
+# A closing tag with more behind its word, or without its end, before another tag.
+_BEGUN_CLOSER = Pattern(rf"(?:{_LINE})?{_CLOSES}(?P<name>{_NAME})")
+_DRIFTED = Pattern(rf"{_BEGUN_CLOSER.source}\s{{0,3}}+>?\s{{0,80}}+(?=<)")
 _CDATA_END = Pattern(rf"\]\]>\s{{0,80}}+{_CLOSER}")
 _NULL = Pattern(rf"\s{{0,8}}+null\s{{0,8}}+{_CLOSER}")
+# A bracket, or a word of JSON with nothing beside it, begins a value that may not be text.
+_JSON_BEGINS = Pattern(
+    rf"\s{{0,8}}+(?:[\[{{]|(?:-?[0-9]{{1,18}}+(?:\.[0-9]{{1,18}}+)?(?:[eE][-+]?[0-9]{{1,3}}+)?"
+    rf"|true|false|null)\s{{0,8}}+{_CLOSER})"
+)
 _KEY = Pattern(r"\s{0,8}([\w.-]{1,64})\s{0,8}<")
 _CDATA = Pattern(r"<!\[CDATA\[\s{0,20}")
 _TOOL_NAME = Pattern(r"\s{0,20}[\w.:/-]{1,128}\s{0,20}</tool>")
-_NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)){0,256}")
+_NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)|<(?=\d)){0,256}")
 _NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
 _BLANK = Pattern(r"\s{0,80}")
+_LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=<)")
+#: A value has tags in it that would end it, if they did not stand for themselves.
+_TAG_IN_VALUE = Repair("tag_in_value", Grade.GUESSED)
 _STRAY_MARK = re.compile(r"[<{\]]")
 # All of the above begin like this, so the text before it is certainly more of a value.
 _MAY_END = Pattern(
-    rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]))|(?:{_LINE})<{_PREFIX}(?:param|arg)"
+    rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]|{_PREFIX}(?:param|arg|function|invoke)))"
 )
 _IN_CDATA = text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])"))
 _CODE = r"(?:(?:amp|lt|gt|quot|apos)|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});"
@@ -158,6 +187,30 @@ _IN_XML = _InValue(
 )
 
 
+@dataclass(slots=True)
+class _Inner:
+    """The elements that stand in a value and are called like the one around it, or its call."""
+
+    values: int = 0
+    calls: int = 0
+
+    def passes(self, tag: Tag, element: str, call: str) -> bool:
+        """Count *tag*, if it opens or closes one of them."""
+        step = -1 if tag.closes else 1
+        word = tag.word.lower()
+        if word == element.lower() and self.values + step >= 0 and (tag.closes or _is_named(tag)):
+            self.values += step
+        elif call and word == call.lower() and self.calls + step >= 0:
+            self.calls += step
+        else:
+            return False
+        return True
+
+
+def _is_named(tag: Tag) -> bool:
+    return bool(tag.value or tag.told("name", "key"))
+
+
 def _closes(found: re.Match[str], word: str) -> bool:
     """Does the closing tag that was *found* close an element called *word*?"""
     name = (found["name"] or found["spelled"]).replace("\\_", "_").lower()
@@ -171,6 +224,10 @@ _NAMES = frozenset({"name", "tool_name", "function_name"})
 _ARGUMENTS = frozenset({"parameter", "param", "arg", "argument"})
 _AROUND = frozenset({"arguments", "parameters", "args", "params", "args_json", "input"})
 _AROUND |= {"function_calls", "tool_calls", "calls"}
+# An argument that tools seldom have: all of them may stand in it, as one object.
+_WRAPPERS = frozenset(
+    {"arguments", "parameters", "args", "params", "input", "properties", "kwargs"}
+)
 _LONGEST_NAME = 128
 _OBJECT = ValueType(False, {"type": "object"})
 Say = Callable[[str], object]
@@ -338,7 +395,8 @@ class TaggedCalls(PulledCalls):
         self._named(head.name)
 
     def _named(self, name: str) -> None:
-        self._name = name[:_LONGEST_NAME].removeprefix("functions.").replace("\\_", "_")
+        name = _LEAKS.sub("", name)[:_LONGEST_NAME]
+        self._name = name.removeprefix("functions.").replace("\\_", "_")
         if self._setting.gated and not self._setting.offered.knows(self._name):
             raise NoCall
         self.committed = True
@@ -379,6 +437,8 @@ class TaggedCalls(PulledCalls):
             yield from self._value(source, key, tag.word, told)
         elif tag.empty and (key or self._is_own(tag.word)):
             tell_argument(self._opened(), key or tag.word, tag.told("value"), tag.type)
+        elif key.lower() in _WRAPPERS and not self._given and self._knows_others(key):
+            yield from self._wrapped(source, key, tag.word)
         elif key or word not in _AROUND or self._is_own(tag.word):
             yield from self._value(source, key or tag.word, tag.word, tag.type)
 
@@ -386,6 +446,23 @@ class TaggedCalls(PulledCalls):
         """Is there an argument called *word*?"""
         tool = self._setting.offered.get(self._name)
         return tool is not None and word in tool.properties
+
+    def _knows_others(self, key: str) -> bool:
+        """Are the tool's arguments known, and *key* not among them?"""
+        tool = self._setting.offered.get(self._name)
+        return tool is not None and bool(tool.properties) and key not in tool.properties
+
+    def _wrapped(self, source: Source, key: str, element: str) -> Pull[None]:
+        """All arguments as one object, if that is what stands in *element*; else it is *key*."""
+        call = self._opened()
+        value, repairs = yield from self._typed(source, element, _OBJECT)
+        self._given.add(key)
+        if isinstance(value, dict) and value and all(map(self._is_own, value)):
+            call.mended(*repairs, Repair("dict_argument", Grade.GUESSED, key))
+            for name, each in value.items():
+                call.argument(name, each)
+        else:
+            call.argument(key, value)
 
     def _value(self, source: Source, key: str, element: str, told: str) -> Pull[None]:
         """The value of an argument; a string goes out while it comes."""
@@ -396,6 +473,10 @@ class TaggedCalls(PulledCalls):
         if type.nullable and (yield from self._is_null(source, element)):
             call.mended(NULL_WORD)
             call.value(None)
+        elif type.unlisted and (yield from source.match(_JSON_BEGINS)):
+            value, repairs = yield from self._typed(source, element, ANY_JSON)
+            self.mended(*repairs, *(() if isinstance(value, str) else (UNTOLD_TYPE,)))
+            call.value(value)
         elif type.text:
             call.open_text()
             yield from self._inside(source, element, call.text, call.streaming)
@@ -432,18 +513,20 @@ class TaggedCalls(PulledCalls):
         decode = self._decoded if like.entities and not raw and not cdata else None
         if cdata and raw and like.entities:
             say = _escaping(say)
-        words = {word.lower() for word in (element, *self._closing_words)}
-        certain = partial(self._certain, words)
+        words = tuple(word.lower() for word in (element, *self._closing_words))
+        certain, inner = partial(self._certain, words), _Inner()
         self.hot = None if cdata else lambda: stream(certain, like.special, decode)
         while True:
             if piece := (yield from source.certain(_IN_CDATA if cdata else like.text)):
                 say(decode(piece) if decode else piece)
             if not (yield from source.peek()):
                 raise cut_short()
-            closed = yield from self._closed(source, element, say, framed=framed, cdata=cdata)
+            closed = yield from self._closed(source, element, say, inner, framed, cdata)
             if closed is not None:
                 self.hot = None
                 return closed
+            if not (raw or cdata) and (yield from self._in_inner(source, element, say, inner)):
+                continue
             if decode and (yield from self._entity(source, say)):
                 continue
             # What stood here while it waited may have gone out on the hot path.
@@ -460,8 +543,21 @@ class TaggedCalls(PulledCalls):
             self._saw_raw(markup=(yield from source.match(_MARKUP)) is not None)
         return False
 
+    def _in_inner(self, source: Source, element: str, say: Say, inner: _Inner) -> Pull[bool]:
+        """Say a tag that opens or closes what stands in the value and is called like its own."""
+        newline = yield from source.length(_LINE_BREAK)
+        tag = yield from source.ask(tag_at, newline)
+        if not isinstance(tag, Tag) or not inner.passes(tag, element, self.element):
+            return False
+        if not tag.closes:
+            self.mended(_TAG_IN_VALUE)
+        piece = source.text[source.at : tag.end]
+        source.at = tag.end
+        say(piece)
+        return True
+
     def _closed(
-        self, source: Source, element: str, say: Say, *, framed: bool, cdata: bool
+        self, source: Source, element: str, say: Say, inner: _Inner, framed: bool, cdata: bool
     ) -> Pull[bool | None]:
         """Is the value over here? Then reading goes on behind what closes it, if that is its own.
 
@@ -471,13 +567,19 @@ class TaggedCalls(PulledCalls):
         if end and not cdata and end["next"]:
             return False if (yield from self._begins_next(source, end["next"])) else None
         if end and _closes(end, element):
+            if inner.values and not (yield from self._is_outer(source, len(end.group()), inner)):
+                return None
             source.at = end.end()
             if not cdata and not framed and end["newline"]:
                 say(end["newline"])
             return True
+        if not cdata and (yield from self._is_drifted(source, element)):
+            return True
         if cdata:
             end = yield from source.match(_END)
-        if end is None or (end["next"] or not self._closes_call(end)):
+        if end is None or end["next"] or inner.calls:
+            return None
+        if not self._closes_call(end) and not (yield from source.at_end(len(end["newline"] or ""))):
             return None
         # It closes the whole call, if nothing comes behind it or what closes something around.
         line, length = len(end["newline"] or ""), len(end.group())
@@ -491,7 +593,35 @@ class TaggedCalls(PulledCalls):
         source.at += line
         return False
 
-    def _certain(self, words: Collection[str], text: str) -> int:
+    def _is_outer(self, source: Source, length: int, inner: _Inner) -> Pull[bool]:
+        """Does what closes the value, *length* long, close it and none of those within?"""
+        length += yield from source.length(_BLANK, length)
+        if not (yield from source.peek(length + 1))[length:]:
+            return True
+        if (yield from self._is_next(source, length)):
+            return True
+        end = yield from source.match(_CLOSE, length)
+        return end is not None and self._closes_call(end) and not inner.calls
+
+    def _is_drifted(self, source: Source, element: str) -> Pull[bool]:
+        """Does ``</parameter1>`` or the like close *element*? Then reading goes on behind it."""
+        begun = yield from source.match(_BEGUN_CLOSER)
+        if begun is None or not re.split("[:|]", begun["name"].lower())[-1].startswith(
+            element.lower()
+        ):
+            return False
+        drifted = yield from source.match(_DRIFTED)
+        if drifted is None:
+            return False
+        length = len(drifted.group())
+        end = yield from source.match(_CLOSE, length)
+        if not (end and self._closes_call(end)) and not (yield from self._is_next(source, length)):
+            return False
+        self.mended(Repair("other_closer", Grade.GUESSED, drifted.group().strip()))
+        source.at += length
+        return True
+
+    def _certain(self, words: tuple[str, ...], text: str) -> int:
         """How much of *text* certainly goes on with a value; -1 if it has to be read.
 
         Elements called one of *words* are open. Tags that close others are text: files are full
@@ -504,23 +634,29 @@ class TaggedCalls(PulledCalls):
             if stop == len(text):
                 return stop
             other = like.other_end.match(text, stop)
-            if other is None or other[1].lower() in words:
+            if other is None or other[1].lower().startswith(words):
                 waits = _END.may_change(text, stop)
                 return stop if waits or (like.entities and _ENTITY.may_change(text, stop)) else -1
             stop = other.end()
 
     def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
         """Does another argument of the tool begin behind *newline*, though this one is open?"""
-        tag = yield from source.ask(tag_at, len(newline))
-        key = tag.value or tag.told("name", "key") if isinstance(tag, Tag) else ""
-        if isinstance(tag, Tag) and tag.word.lower() == "arg_key":
-            named = yield from source.match(_KEY, tag.end - source.at)
-            key = named.group(1) if named else ""
-        if not self._is_own(key) or key in self._given:
+        if not (yield from self._is_next(source, len(newline))):
             return False
         self.mended(MISSING_CLOSER)
         source.at += len(newline)
         return True
+
+    def _is_next(self, source: Source, ahead: int) -> Pull[bool]:
+        """Does an argument of the tool that was not given begin *ahead* of here?"""
+        tag = yield from source.ask(tag_at, ahead)
+        if not isinstance(tag, Tag) or tag.closes:
+            return False
+        key = tag.value or tag.told("name", "key")
+        if tag.word.lower() == "arg_key":
+            named = yield from source.match(_KEY, tag.end - source.at)
+            key = named.group(1) if named else ""
+        return self._is_own(key) and key not in self._given
 
     def _typed(
         self, source: Source, element: str, type: ValueType

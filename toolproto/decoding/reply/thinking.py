@@ -36,6 +36,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         *((f"<|{word}|>", f"<|/{word}|>") for word in _TOKENS),
         *((f"<|begin_of_{word}|>", f"<|end_of_{word}|>") for word in _TOKENS),
         *((f"<|{word}_start|>", f"<|{word}_end|>") for word in _TOKENS),
+        *((f"<|{word}:start|>", f"<|{word}:end|>") for word in _TOKENS),
         *((f"<|START_{word.upper()}|>", f"<|END_{word.upper()}|>") for word in _TOKENS),
         ("<|channel|>analysis<|message|>", "<|end|>"),
         ("<|start|>assistant to=self<|message|>", "<|eom|>"),

@@ -35,7 +35,10 @@ class Xlam(WireParadigm):
     """
 
     name = "xlam"
-    wire = WireFormat(payload=JsonCall(listed=True), also=(("[TOOL_CALLS]", ""),))
+    wire = WireFormat(
+        payload=JsonCall(listed=True),
+        also=(("[TOOL_CALLS]", ""), ("<tool_call>", "</tool_call>")),
+    )
 
 
 class LlamacppGeneric(WireParadigm):
@@ -82,6 +85,7 @@ class CommandR(WireParadigm):
     wire = WireFormat(
         call=("Action:\n```json\n", "\n```"),
         payload=JsonCall("tool_name", "parameters", listed=True),
+        also=(("Action: ```json\n", "\n```"), ("Action:```json\n", "\n```")),
     )
 
 

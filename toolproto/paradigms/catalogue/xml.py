@@ -41,6 +41,8 @@ class Minicpm5(WireParadigm):
             call=('<function name="{name}">', "</function>"),
             argument=('<param name="{key}">', "</param>"),
         ),
+        # Without the space, or with the letter that stands for one in the vocabulary.
+        also=(('<functionname="', "</function>"), ('<functionĠname="', "</function>")),
         result="tool_response",
     )
 
