@@ -30,6 +30,7 @@ from toolproto.endpoints import (
 from toolproto.errors import EndpointError, EndpointTimeout, UsageError, WireError
 from toolproto.messages import ChatRequest, Chunk, Message, Usage
 
+from .asking import both_ways
 from .fault_server import TEXT, Fault, FaultServer, Raw, reply_bytes
 from .leaks import nothing_left
 
@@ -39,19 +40,7 @@ ONCE = Retries(attempts=1)
 QUICK = Retries(attempts=3, base=0.01, cap=0.02, retry_after_cap=0.05)
 
 
-def ask(endpoint, request=REQUEST):
-    with endpoint.stream(request) as chunks:
-        return list(chunks)
-
-
-def ask_async(endpoint, request=REQUEST):
-    async def run():
-        async with endpoint.astream(request) as chunks:
-            return [chunk async for chunk in chunks]
-
-    return asyncio.run(run())
-
-
+ask, ask_async = both_ways(REQUEST)
 both = pytest.mark.parametrize("ask", [ask, ask_async])
 
 

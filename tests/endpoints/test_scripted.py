@@ -19,25 +19,14 @@ from toolproto.endpoints import (
 from toolproto.errors import EndpointError, EndpointTimeout, UsageError
 from toolproto.messages import ChatRequest, Chunk, Message, Usage
 
+from .asking import both_ways
 from .leaks import nothing_left
 
 REQUEST = ChatRequest((Message("user", "hello"),))
 STOP = Chunk(finish_reason="stop")
 
 
-def ask(endpoint, request=REQUEST):
-    with endpoint.stream(request) as chunks:
-        return list(chunks)
-
-
-def ask_async(endpoint, request=REQUEST):
-    async def run():
-        async with endpoint.astream(request) as chunks:
-            return [chunk async for chunk in chunks]
-
-    return asyncio.run(run())
-
-
+ask, ask_async = both_ways(REQUEST)
 both = pytest.mark.parametrize("ask", [ask, ask_async])
 
 
