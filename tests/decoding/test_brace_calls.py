@@ -6,11 +6,21 @@ from typing import Any
 
 import pytest
 
-from toolproto.decoding.contract import Limits, is_over
-from toolproto.events import ArgumentsDelta, CallStarted, Event, merge
+from toolproto.decoding.contract import is_over
+from toolproto.events import ArgumentsDelta, CallStarted
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall
 from toolproto.paradigms import ParsedResponse, get_paradigm
 from toolproto.tools.spec import ToolOffer, ToolSpec
+
+from .reading import (
+    check_cuts,
+    check_limit,
+    check_refused,
+    check_returns_text,
+    only,
+    read_reply,
+    repairs,
+)
 
 WEATHER = ToolSpec(
     "get_weather", "Weather.", {"properties": {"city": {"type": "string"}, "days": {}}}
@@ -25,20 +35,14 @@ DIALECTS = {
 every_dialect = pytest.mark.parametrize("name", DIALECTS)
 
 
-def read(name: str, reply: str, offer: ToolOffer = OFFER, **options: Any) -> ParsedResponse:
-    """The reply, read in one piece; by single characters it must be the same.
-
-    In *reply*, ``~`` stands for the token around strings, ``<<`` and ``>>`` for the markers.
-    """
+def written(name: str, reply: str) -> str:
+    """*reply* with the markers for ``<<`` and ``>>``, and the token around strings for ``~``."""
     token, opener, closer = DIALECTS[name]
-    reply = reply.replace("<<", opener).replace(">>", closer).replace("~", token)
-    events: list[list[Event]] = []
-    for pieces in ([reply], list(reply)):
-        decoder = get_paradigm(name, **options).decoder(offer)
-        told = [event for piece in pieces for event in decoder.feed(piece)]
-        events.append(merge([*told, *decoder.finish()]))
-    assert events[0] == events[1]
-    return ParsedResponse(reply, tuple(events[0]))
+    return reply.replace("<<", opener).replace(">>", closer).replace("~", token)
+
+
+def read(name: str, reply: str, offer: ToolOffer = OFFER) -> ParsedResponse:
+    return read_reply(name, written(name, reply), offer)
 
 
 TEXTS = [
@@ -61,11 +65,8 @@ TEXTS = [
 @every_dialect
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_text_comes_back_as_it_is(name: str, text: str) -> None:
-    paradigm = get_paradigm(name)
     call = ToolCall("get_weather", {"city": text, text: [text, {text: text}, 3, None, 1.5, True]})
-    parsed = paradigm.parse_response(paradigm.encode_call(call), OFFER)
-    assert parsed.calls == [call]
-    assert not parsed.calls[0].repairs
+    check_returns_text(name, call, OFFER)
 
 
 @every_dialect
@@ -106,10 +107,8 @@ ARGUMENTS: list[tuple[str, Any, list[str]]] = [
 @pytest.mark.parametrize(("inside", "arguments", "names"), ARGUMENTS)
 def test_arguments_are_read(name: str, inside: str, arguments: Any, names: list[str]) -> None:
     parsed = read(name, f"<<call:get_weather{{{inside}}}>>")
-    assert not parsed.problems
-    [call] = parsed.calls
-    assert call.arguments == arguments
-    assert [repair.name for repair in call.repairs] == names
+    assert only(parsed).arguments == arguments
+    assert repairs(parsed) == names
 
 
 def test_either_token_is_known_in_either_dialect() -> None:
@@ -130,22 +129,31 @@ def test_calls_stand_in_a_row_with_text_around(name: str) -> None:
 def test_heads_are_read_in_other_spellings(name: str) -> None:
     heads = {"call: now {}": [], "now{}": ["missing_prefix"], "call:now": ["empty_arguments"]}
     for head, names in heads.items():
-        [call] = read(name, f"<<{head}>>").calls
-        assert [repair.name for repair in call.repairs] == names
+        assert repairs(read(name, f"<<{head}>>")) == names
 
 
 @every_dialect
 def test_brackets_that_are_missing_are_mended_at_the_marker(name: str) -> None:
-    [call] = read(name, "<<call:get_weather{days:[{a:1>> Bye.").calls
-    assert call.arguments == {"days": [{"a": 1}]}
-    assert [repair.name for repair in call.repairs] == ["missing_close"]
+    parsed = read(name, "<<call:get_weather{days:[{a:1>> Bye.")
+    assert only(parsed).arguments == {"days": [{"a": 1}]}
+    assert repairs(parsed) == ["missing_close"]
+    parsed = read(name, "<<call:get_weather{days:[1}>> Bye.")
+    assert only(parsed).arguments == {"days": [1]}
+    assert repairs(parsed) == ["mismatched_close", "missing_close"]
+
+
+@every_dialect
+def test_a_string_in_brackets_that_lacks_its_first_token_ends_at_the_other(name: str) -> None:
+    parsed = read(name, "<<call:get_weather{days:[{a:New York~,b:~y~}]}>><<call:now{}>>")
+    assert [call.name for call in parsed.calls] == ["get_weather", "now"]
+    assert parsed.calls[0].arguments == {"days": [{"a": "New York", "b": "y"}]}
+    assert [repair.name for repair in parsed.calls[0].repairs] == ["missing_quote"]
 
 
 BROKEN = [
     ("<<call:get_weather{days:,city:~x~}>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{city}>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{city:>>", ProblemKind.MALFORMED),
-    ("<<call:get_weather{days:[1}>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{[1]}>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{city:~x~ y}>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{<b>:1}>>", ProblemKind.MALFORMED),
@@ -165,9 +173,7 @@ BROKEN = [
 def test_a_broken_call_is_a_problem_and_nothing_of_it_is_text(
     name: str, reply: str, kind: ProblemKind
 ) -> None:
-    parsed = read(name, reply)
-    assert [problem.kind for problem in parsed.problems] == [kind]
-    assert (parsed.calls, parsed.text) == ([], "")
+    check_refused(read(name, reply), kind)
 
 
 @every_dialect
@@ -180,9 +186,7 @@ def test_a_marker_in_a_sentence_is_text(name: str) -> None:
 @every_dialect
 def test_a_call_beyond_the_limit_is_refused_wherever_it_was_cut(name: str) -> None:
     reply = "<<call:get_weather{city:~" + "x" * 200 + "~}>>"
-    [problem] = read(name, reply, limits=Limits(characters=100)).problems
-    assert problem.kind is ProblemKind.TOO_LARGE
-    assert len(problem.raw) == 100
+    check_limit(name, written(name, reply), OFFER)
 
 
 @every_dialect
@@ -211,13 +215,8 @@ def test_a_number_may_begin_with_zeros_where_the_schema_wants_one(name: str) -> 
 
 @every_dialect
 def test_a_call_that_is_cut_is_never_taken_for_whole(name: str) -> None:
-    token, opener, _ = DIALECTS[name]
-    whole = f"{opener}call:get_weather{{city:{token}x{token},days:[1,2]}}"
-    for end in range(len(opener) + len("call:get_weather{"), len(whole)):
-        decoder = get_paradigm(name).decoder(OFFER)
-        events = [*decoder.feed(whole[:end]), *decoder.finish("length")]
-        [problem] = ParsedResponse(whole[:end], tuple(merge(events))).problems
-        assert problem.kind is ProblemKind.TRUNCATED
+    whole = written(name, "<<call:get_weather{city:~x~,days:[1,2]}")
+    check_cuts(name, whole, len(written(name, "<<call:get_weather{")), OFFER)
 
 
 def test_a_long_row_of_brackets_is_refused_without_recursion() -> None:

@@ -6,11 +6,20 @@ from typing import Any
 
 import pytest
 
-from toolproto.decoding.contract import Limits
-from toolproto.events import ArgumentsDelta, CallStarted, Event, TextDelta, merge
+from toolproto.events import ArgumentsDelta, CallStarted, TextDelta
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall
 from toolproto.paradigms import ParsedResponse, get_paradigm
 from toolproto.tools.spec import ToolOffer, ToolSpec
+
+from .reading import (
+    check_cuts,
+    check_limit,
+    check_refused,
+    check_returns_text,
+    only,
+    read_reply,
+    repairs,
+)
 
 WRITE = ToolSpec(
     "write_file",
@@ -26,21 +35,8 @@ NOW = ToolSpec("now", "The time.", {"type": "object", "properties": {}})
 OFFER = ToolOffer((WRITE, SEARCH, NOW))
 
 
-def read(reply: str, offer: ToolOffer = OFFER, **options: Any) -> ParsedResponse:
-    """The reply, read in one piece; by single characters it must be the same."""
-    events: list[list[Event]] = []
-    for pieces in ([reply], list(reply)):
-        decoder = get_paradigm("raw_block", **options).decoder(offer)
-        told = [event for piece in pieces for event in decoder.feed(piece)]
-        events.append(merge([*told, *decoder.finish()]))
-    assert events[0] == events[1]
-    return ParsedResponse(reply, tuple(events[0]))
-
-
-def only(parsed: ParsedResponse) -> ToolCall:
-    assert not parsed.problems
-    [call] = parsed.calls
-    return call
+def read(reply: str) -> ParsedResponse:
+    return read_reply("raw_block", reply, OFFER)
 
 
 def block(text: str) -> str:
@@ -72,9 +68,7 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_text_comes_back_as_it_is(text: str) -> None:
     call = ToolCall("write_file", {"content": text, "path": text})
-    parsed = read(get_paradigm("raw_block").encode_call(call))
-    assert parsed.calls == [call]
-    assert not parsed.calls[0].repairs
+    check_returns_text("raw_block", call, OFFER)
 
 
 def test_text_is_handed_out_while_it_comes() -> None:
@@ -109,6 +103,7 @@ VALUES: list[tuple[str, str, Any]] = [
     ("tags", '["a", "call>>"]', ["a", "call>>"]),
     ("tags", '[\n  "a",\n  {"b": 1}\n]', ["a", {"b": 1}]),
     ("tags", "[1, 2],", [1, 2]),
+    ("tags", "[1, [2", [1, [2]]),
     ("path", "notes.txt", "notes.txt"),
     ("path", "3", "3"),
     ("path", "[a-z]+", "[a-z]+"),
@@ -130,9 +125,8 @@ def test_a_value_is_json_or_what_the_schema_wants(key: str, text: str, value: An
 
 
 def test_departures_are_labelled() -> None:
-    call = only(read("<<call write_file path: notes.txt\ncall>>"))
-    names = [repair.name for repair in call.repairs]
-    assert names == ["missing_line_break", "odd_separator", "bare_string"]
+    parsed = read("<<call write_file path: notes.txt\ncall>>")
+    assert repairs(parsed) == ["missing_line_break", "odd_separator", "bare_string"]
 
 
 def test_a_whole_call_may_stand_in_one_line() -> None:
@@ -168,7 +162,7 @@ BROKEN = [
     ("<<call write_file\njust some words\ncall>>", ProblemKind.MALFORMED),
     ('<<call write_file\npath = "a"\nimport os\ncall>>', ProblemKind.MALFORMED),
     ("<<call write_file\ncontent <<\nx\ncall>>", ProblemKind.MALFORMED),
-    ("<<call search\ntags = [1, 2\ncall>>", ProblemKind.MALFORMED),
+    ('<<call search\ntags = ["1, 2\ncall>>', ProblemKind.MALFORMED),
     ('<<call search\ntags = [1, {"a"]\ncall>>', ProblemKind.MALFORMED),
     ('<<call search\ntags = {"a": 1, "a": 2}\ncall>>', ProblemKind.MALFORMED),
     ("<<call search\nlimit = 1\nlimit = 2\ncall>>", ProblemKind.MALFORMED),
@@ -183,9 +177,7 @@ BROKEN = [
 def test_a_broken_call_is_a_problem_and_nothing_of_it_is_text(
     reply: str, kind: ProblemKind
 ) -> None:
-    parsed = read(reply)
-    assert [problem.kind for problem in parsed.problems] == [kind]
-    assert (parsed.calls, parsed.text) == ([], "")
+    check_refused(read(reply), kind)
 
 
 def test_a_value_is_not_closed_by_a_marker_in_its_quotes() -> None:
@@ -193,16 +185,13 @@ def test_a_value_is_not_closed_by_a_marker_in_its_quotes() -> None:
 
 
 def test_a_quote_that_is_missing_costs_only_its_line() -> None:
-    call = only(read('<<call write_file\npath = "a\ncall>>\nBye.'))
-    assert call.arguments == {"path": "a"}
-    assert [repair.name for repair in call.repairs] == ["missing_quote"]
+    parsed = read('<<call write_file\npath = "a\ncall>>\nBye.')
+    assert only(parsed).arguments == {"path": "a"}
+    assert repairs(parsed) == ["missing_quote"]
 
 
 def test_a_call_beyond_the_limit_is_refused_wherever_it_was_cut() -> None:
-    parsed = read(block("<<END\n" + "x" * 200 + "\nEND"), limits=Limits(characters=100))
-    [problem] = parsed.problems
-    assert problem.kind is ProblemKind.TOO_LARGE
-    assert len(problem.raw) == 100
+    check_limit("raw_block", block("<<END\n" + "x" * 200 + "\nEND"), OFFER)
 
 
 def test_cut_by_a_limit_even_a_whole_line_is_not_trusted() -> None:
@@ -234,12 +223,7 @@ def test_the_end_of_a_reply_ends_a_call_as_a_guess(end: str) -> None:
 
 @pytest.mark.parametrize("lines", ['limit = 3\nquery = "x"\n', "limit <<END\n3\nEND\n", "{}\n"])
 def test_a_call_that_is_cut_is_never_taken_for_whole(lines: str) -> None:
-    whole = f"<<call search\n{lines}"
-    for end in range(len("<<call s"), len(whole)):
-        decoder = get_paradigm("raw_block").decoder(OFFER)
-        events = [*decoder.feed(whole[:end]), *decoder.finish("length")]
-        [problem] = ParsedResponse(whole[:end], tuple(merge(events))).problems
-        assert problem.kind is ProblemKind.TRUNCATED, whole[:end]
+    check_cuts("raw_block", f"<<call search\n{lines}", len("<<call s"), OFFER)
 
 
 def test_a_number_may_begin_with_zeros_where_the_schema_wants_one() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families import braces, line_values, raw, yaml
+from toolproto.decoding.families import line_values, pairs, yaml
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Pull, Source, begun_at_end
@@ -50,10 +51,9 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
     ),
     "line_over": (line_values.line_over, ['"', " ", ",", "\r", "\n", "call", ">>", "`", "x"]),
     "line_ends": (line_values.line_ends, ["\r", "\n", "`", "``", "call", ">>", "x"]),
-    "brace quote": (braces._quote_ends, ['"', " ", "\n", ",", "}", "<", "tool_call", "|>", "x"]),
     "yaml quote": (yaml._quote_ends, ['"', " ", "\t", "#", "\r", "\n", "`", ",", "x"]),
     "last line": (
-        lambda source: raw.RawCalls._last_line(source, "\nEND"),
+        lambda source: pairs._last_line(source, "\nEND"),
         ["\n", "END", "E", " ", "\r", "x"],
     ),
     "yaml line": (
@@ -66,8 +66,7 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
     ),
 }
 ALPHABETS = {
-    braces: ["call", ":", " ", "get", "_", "\\", "{", "<", "escape>", '"', "|", ">", "}", ",", "="],
-    raw: ["key", " ", "=", ":", "<<", "-", '"', "'", "END", "\\", "\r", "\n", "x", "(", ")", "_"],
+    pairs: ["key", " ", "=", ":", "<<", "-", '"', "'", "END", "\\", "\r", "\n", "x", "(", ")", "_"],
     line_values: ["\\", "u", "00", "e", "9", "n", '"', " ", ",", "\r", "\n", "x"],
     yaml: [
         " ",
@@ -95,6 +94,20 @@ for _module, _letters in ALPHABETS.items():
     for _name, _pattern in vars(_module).items():
         if isinstance(_pattern, Pattern):
             key = f"{_module.__name__.rpartition('.')[2]}.{_name}"
+            QUESTIONS[key] = (_taking(_pattern), _letters)
+
+PHRASE = pairs.phrase(("DO ", " WITH "), "!", ("", " is "), ";", "and", "")
+BRACES = ["call", ":", " ", "get", "_", "\\", "{", "<", "escape>", '"', "|", ">", "}", ",", "="]
+PHRASES = ["DO", " ", "f", "g\\_h", "WITH", "is", "\n", ";", "and", "!", '"', "x"]
+for _like, _letters in (
+    (pairs.LINES, ALPHABETS[pairs]),
+    (pairs.BRACES, BRACES),
+    (PHRASE, PHRASES),
+):
+    for _field in fields(_like):
+        _pattern = getattr(_like, _field.name)
+        if isinstance(_pattern, Pattern):
+            key = f"{_letters[0]} {_field.name}"
             QUESTIONS[key] = (_taking(_pattern), _letters)
 
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from toolproto.decoding.contract import Limits
-from toolproto.events import ArgumentsDelta, CallStarted, Event, merge
+from toolproto.events import ArgumentsDelta, CallStarted
 from toolproto.messages import Grade, ProblemKind, Repair, ToolCall
 from toolproto.paradigms import ParsedResponse, get_paradigm
 from toolproto.tools.spec import ToolOffer, ToolSpec
+
+from .reading import check_cuts, check_limit, check_returns_text, only, read_reply, repairs
 
 WRITE = ToolSpec(
     "write_file",
@@ -38,28 +39,12 @@ NOW = ToolSpec("now", "The time.", {"type": "object", "properties": {}})
 OFFER = ToolOffer((WRITE, SEARCH, NOW))
 
 
-def read(yaml: str, offer: ToolOffer = OFFER, **options: Any) -> ParsedResponse:
-    """The fence with *yaml* in it, read in one piece; by single characters it is the same."""
-    reply = f"```yaml\n{yaml}\n```"
-    events: list[list[Event]] = []
-    for pieces in ([reply], list(reply)):
-        decoder = get_paradigm("yaml_block", **options).decoder(offer)
-        told = [event for piece in pieces for event in decoder.feed(piece)]
-        events.append(merge([*told, *decoder.finish()]))
-    assert events[0] == events[1]
-    return ParsedResponse(reply, tuple(events[0]))
+def read(yaml: str) -> ParsedResponse:
+    return read_reply("yaml_block", f"```yaml\n{yaml}\n```", OFFER)
 
 
 def arguments(yaml: str) -> Any:
-    parsed = read(yaml)
-    assert not parsed.problems
-    [call] = parsed.calls
-    return call.arguments
-
-
-def repairs(yaml: str) -> list[str]:
-    [call] = read(yaml).calls
-    return [repair.name for repair in call.repairs]
+    return only(read(yaml)).arguments
 
 
 TEXTS = [
@@ -88,12 +73,9 @@ TEXTS = [
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_text_comes_back_as_it_is(text: str) -> None:
-    paradigm = get_paradigm("yaml_block")
     for key in ("path", "content", "any key: # at all"):
         call = ToolCall("write_file", {key: text, "other": [text, {"a": text}]})
-        parsed = paradigm.parse_response(paradigm.encode_call(call), OFFER)
-        assert parsed.calls == [call]
-        assert not parsed.calls[0].repairs
+        check_returns_text("yaml_block", call, OFFER)
 
 
 def test_text_is_handed_out_while_it_comes() -> None:
@@ -196,7 +178,7 @@ SPELLINGS = [
 @pytest.mark.parametrize(("yaml", "names"), SPELLINGS)
 def test_a_call_is_read_in_every_spelling(yaml: str, names: list[str]) -> None:
     assert arguments(yaml) == {"limit": 3}
-    assert repairs(yaml) == names
+    assert repairs(read(yaml)) == names
 
 
 def test_arguments_may_be_left_out() -> None:
@@ -250,7 +232,7 @@ BROKEN = [
     ("tool: search\narguments:\n  - limit", ProblemKind.MALFORMED),
     ("tool: search\narguments:\n  limit: 1\n  limit: 2", ProblemKind.MALFORMED),
     ("tool: search\narguments:\n  where:\n    a: 1\n    a: 2", ProblemKind.MALFORMED),
-    ("tool: search\narguments:\n  tags: [1, 2", ProblemKind.MALFORMED),
+    ('tool: search\narguments:\n  tags: ["1, 2', ProblemKind.MALFORMED),
     ("tool: search\narguments:\n  tags: [1] 2", ProblemKind.MALFORMED),
     ("tool: search\narguments:\n  where: " + "[" * 200 + "]" * 200, ProblemKind.TOO_LARGE),
     ("tool: search\narguments:\n  where:\n   " + " -" * 200 + " x", ProblemKind.TOO_LARGE),
@@ -271,7 +253,7 @@ def test_a_broken_call_is_a_problem_and_nothing_of_it_is_text(yaml: str, kind: P
 def test_a_quote_that_is_missing_costs_only_its_line() -> None:
     yaml = 'tool: write_file\narguments:\n  path: "notes.txt'
     assert arguments(yaml) == {"path": "notes.txt"}
-    assert repairs(yaml) == ["missing_quote"]
+    assert repairs(read(yaml)) == ["missing_quote"]
 
 
 @pytest.mark.parametrize("value", ["|\n    imp", "|\r\n\r", '"imp', "[1, 2"])
@@ -290,9 +272,7 @@ def test_a_missing_fence_is_mended_between_values() -> None:
 
 def test_a_call_beyond_the_limit_is_refused_wherever_it_was_cut() -> None:
     yaml = "tool: write_file\narguments:\n  content: |\n    " + "x\n    " * 100
-    [problem] = read(yaml, limits=Limits(characters=100)).problems
-    assert problem.kind is ProblemKind.TOO_LARGE
-    assert len(problem.raw) == 100
+    check_limit("yaml_block", f"```yaml\n{yaml}\n```", OFFER)
 
 
 def test_raw_text_and_span_are_the_reply_s_own() -> None:
@@ -304,11 +284,7 @@ def test_raw_text_and_span_are_the_reply_s_own() -> None:
 
 def test_a_call_that_is_cut_is_never_taken_for_whole() -> None:
     whole = "```yaml\ntool: search\narguments:\n  limit: 3\n  note: |\n    x\n  tags: [1]\n"
-    for end in range(len("```yaml\ntool: search\narguments:\n"), len(whole) + 1):
-        decoder = get_paradigm("yaml_block").decoder(OFFER)
-        events = [*decoder.feed(whole[:end]), *decoder.finish("length")]
-        parsed = ParsedResponse(whole[:end], tuple(merge(events)))
-        assert [problem.kind for problem in parsed.problems] == [ProblemKind.TRUNCATED], whole[:end]
+    check_cuts("yaml_block", whole + "`", len("```yaml\ntool: search\narguments:\n"), OFFER)
 
 
 def test_a_number_may_begin_with_zeros_where_the_schema_wants_one() -> None:

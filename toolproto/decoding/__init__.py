@@ -26,7 +26,9 @@
       pulled.py          drives the generator of a family
 
     families/          the ways in which the inside of a call is written
-      json_*, python_*, tags, tag_values, yaml, raw, braces, line_values
+      json_*, python_*, tags, tag_values, yaml
+      pairs.py           a name and pairs of key and value: lines, Gemma's braces, declared phrases
+      line_values.py     values that several of them write alike; whole_text.py: read at their end
 
     values/            what a value means: strict and lenient JSON, quotes, numbers, repairs
 

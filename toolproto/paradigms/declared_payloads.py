@@ -1,6 +1,7 @@
 """Payloads that are all one's own: a phrase with places in it, or a pair of functions.
 
-Like those in :mod:`.payloads`, they write; :mod:`toolproto.decoding.families.phrase` reads.
+Like those in :mod:`.payloads`, they write; ``pairs.py`` and ``whole_text.py`` in
+:mod:`toolproto.decoding.families` read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..decoding.calls.shape import CallShape
-from ..decoding.families.phrase import CustomInside, Inside, Phrase
+from ..decoding.families.pairs import phrase
+from ..decoding.families.whole_text import CustomInside, Inside
 from ..decoding.reply.forms import Family
 from ..errors import UsageError
 from ..grammar import forms
@@ -62,7 +64,7 @@ class TemplateCall:
         behind_name, _, behind = rest.partition("{arguments}")
         before_key, _, rest = self.argument.partition("{key}")
         behind_key, _, behind_value = rest.partition("{value}")
-        return Phrase(
+        return phrase(
             (name, behind_name),
             behind,
             (before_key, behind_key),

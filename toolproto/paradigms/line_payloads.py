@@ -14,7 +14,7 @@ from itertools import count
 from typing import Any, ClassVar
 
 from ..decoding.calls.shape import CallShape
-from ..decoding.families.braces import holds_delimiter
+from ..decoding.families.line_values import STRING_TOKEN
 from ..decoding.reply.forms import Family
 from ..grammar import forms
 from ..grammar.draft import Draft
@@ -157,7 +157,7 @@ class BraceCall:
             return f"{{{','.join(members)}}}"
         if isinstance(value, list | tuple):
             return f"[{','.join(map(self._value, value))}]"
-        if isinstance(value, str) and not holds_delimiter(value):
+        if isinstance(value, str) and not STRING_TOKEN.search(value):
             return f"{self.delimiter}{value}{self.delimiter}"
         return dumps(value)
 

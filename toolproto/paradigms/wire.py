@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ..decoding.contract import Decoder
-from ..decoding.families.phrase import Inside
+from ..decoding.families.whole_text import Inside
 from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
 from ..errors import UsageError
 from ..grammar.draft import Draft

@@ -109,6 +109,11 @@ class PulledCalls(Driven):
         self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
         self._faulty = self.refused = False
 
+    @property
+    def depth(self) -> int:
+        """How deep the brackets of a call may nest."""
+        return self._setting.depth
+
     @abstractmethod
     def grammar(self, source: Source) -> Pull[None]:
         """Read the calls: open each, tell it its arguments, complete it. Raises Refused, NoCall."""

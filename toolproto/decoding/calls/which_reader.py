@@ -14,11 +14,11 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from ...messages import Grade, Repair
-from ..families.braces import BraceCalls
 from ..families.json_calls import JsonCalls
+from ..families.pairs import BRACES, LINES
 from ..families.python_calls import LEAD, PythonCalls, lead_of, leading_call
-from ..families.raw import RawCalls, TextArgument
 from ..families.tags import Tag, TaggedCalls, XmlCalls, opens_call, tag_at
+from ..families.whole_text import TextArgument
 from ..families.yaml import YamlCalls
 from ..patterns import Pattern
 from ..reply.forms import Family, ReplyForm
@@ -62,8 +62,8 @@ FamilyReader = Callable[[Beginning], CallsReader]
 _READERS: Mapping[Family, FamilyReader] = {
     Family.XML: XmlCalls,
     Family.YAML: YamlCalls,
-    Family.RAW: RawCalls,
-    Family.BRACES: BraceCalls,
+    Family.RAW: LINES.reader,
+    Family.BRACES: BRACES.reader,
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from io import StringIO
 from typing import Any
 
@@ -16,21 +17,20 @@ from ...messages import Grade, Repair
 from ...tools.json_types import name_type
 from ...tools.spec import ToolSpec
 from ..calls.pulled import PulledCalls, cut_short
-from ..calls.record import CallRecord, TextSink
+from ..calls.record import TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.lenient import read_all, read_json
-from ..values.strict import Reading, Refused, finite_float, malformed, sized_int
+from ..values.strict import Reading, Refused, finite_float, malformed, sized_int, too_deep
 
 __all__ = [
-    "KEY",
     "LINE_BREAK",
+    "STRING_TOKEN",
+    "TOKEN_FIRST",
     "ZERO_PADDED",
-    "argument",
     "bare_value",
     "bracketed",
-    "bracketed_arguments",
     "fits",
     "kinds",
     "kinds_of",
@@ -38,12 +38,11 @@ __all__ = [
     "line_over",
     "member",
     "quoted",
+    "token_text",
     "unquoted",
     "zero_padded",
 ]
 
-#: The name of an argument: a word, or a string of JSON.
-KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
 #: What ends a line, for the hot path.
 LINE_BREAK = re.compile(r"[\r\n]")
 
@@ -53,6 +52,7 @@ _QUOTED_STOP = re.compile(r'["\\\x00-\x1f]')
 _ESCAPE = Pattern(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 
 
+Repairs = tuple[Repair, ...]
 #: Tells, at a place where text stands, whether something is so there.
 Judge = Callable[[Source], Pull[bool]]
 
@@ -112,45 +112,123 @@ def line_ends(source: Source) -> Pull[bool]:
     return newline is not None and (yield from source.at_end(len(newline.group())))
 
 
+# -- between tokens ---------------------------------------------------------------------------
+
+#: What Gemma's models put at either end of a string, which stands as it is between them.
+STRING_TOKEN = Pattern(r'<escape>|<[|｜]"[|｜]>')
+TOKEN_FIRST = re.compile("<")
+
+
+def token_text(source: Source, token: str) -> Pull[str]:
+    """A piece of the string that *token* began; none if another one of its kind ends it here."""
+    ended = yield from source.match(STRING_TOKEN)
+    if ended and (ended.group() == "<escape>") == (token == "<escape>"):
+        source.at = ended.end()
+        return ""
+    piece = source.past(TOKEN_FIRST)
+    if not piece:
+        raise cut_short()
+    return piece
+
+
 # -- in brackets ------------------------------------------------------------------------------
 
-_FLOW_STOP = re.compile(r'["{}\[\]\n]')
+_UNBEGUN = re.compile(r"[^\s,:=][^,:=]*\Z")
 _STRING_STOP = re.compile(r'["\\\n]')
 
 
-def bracketed(source: Source) -> Pull[tuple[Any, tuple[Repair, ...]]]:
-    """A JSON value in brackets, up to where they are closed, or before a line that ends calls."""
-    text, depth, in_string = StringIO(), 0, False
-    while True:
-        text.write((yield from source.before(_STRING_STOP if in_string else _FLOW_STOP)))
+@lru_cache(maxsize=64)
+def _bracket_stop(firsts: str) -> re.Pattern[str]:
+    return re.compile(rf'["{{}}\[\]<{re.escape(firsts)}]')
+
+
+def bracketed(calls: PulledCalls, *, tokens: bool = False) -> Pull[tuple[Any, Repairs]]:
+    """A JSON value in brackets, up to where they are closed, or before a marker that ends calls.
+
+    If strings may stand between *tokens*, keys are bare.
+    """
+    source, text, mended = calls.source, StringIO(), list[Repair]()
+    due = ""  # what closes the brackets that are open
+    stop, over = _bracket_stop(source.firsts), False
+    while not over:
+        plain = ""
+        while piece := (yield from source.before(stop)):
+            plain += piece
+        text.write(plain)
+        char = yield from source.peek()
+        if not char:
+            raise cut_short()
+        if char == '"':
+            over = not (yield from _pass_string(source, text))
+        elif char in "{}[]":  # a marker may begin like these
+            source.at += 1
+            text.write(char)
+            due = _brackets_due(due, char)
+            over = not due
+            if len(due) >= calls.depth:
+                raise too_deep(calls.depth)
+        elif tokens and (token := (yield from source.take(STRING_TOKEN))):
+            mended += yield from _pass_token_string(source, token.group(), text, plain)
+        elif (yield from source.at_end()):
+            text.write(due)
+            mended.append(mend.MISSING_CLOSE)
+            over = True
+        else:
+            source.at += 1
+            text.write(char)
+    reading = read_json(text.getvalue())
+    if not isinstance(reading, Reading):
+        raise Refused(reading.kind, reading.message)
+    # Where a string between tokens ends is certain, whatever is wrong around it.
+    unsure = tokens and mend.UNESCAPED_QUOTE in reading.repairs
+    if unsure or not reading.is_all_of(text.getvalue()):
+        raise malformed("the brackets of a value in it do not match")
+    mended += [repair for repair in reading.repairs if not tokens or repair != mend.BARE_KEY]
+    return reading.value, tuple(mended)
+
+
+def _brackets_due(due: str, bracket: str) -> str:
+    """What closes the brackets that are open behind *bracket*, if it was *due* before that."""
+    if bracket in "{[":
+        return ("}" if bracket == "{" else "]") + due
+    return due[max(due.find(bracket), 0) + 1 :]  # one that nothing opened closes the last one
+
+
+def _pass_token_string(
+    source: Source, token: str, text: StringIO, before: str
+) -> Pull[list[Repair]]:
+    """Give *text* the string behind *token*, as JSON; or the one *before* it, if it has no first.
+
+    What had to be mended.
+    """
+    if begun := _UNBEGUN.search(before):
+        text.seek(text.tell() - len(begun.group()))
+        text.write(json.dumps(begun.group()))
+        return [mend.MISSING_QUOTE]
+    string = StringIO()
+    while piece := (yield from token_text(source, token)):
+        string.write(piece)
+    text.write(json.dumps(string.getvalue()))
+    return []
+
+
+def _pass_string(source: Source, text: StringIO) -> Pull[bool]:
+    """Give *text* the string of JSON that begins here; False if a line that ends calls comes."""
+    text.write('"')
+    source.at += 1
+    over = False
+    while not over:
+        text.write((yield from source.before(_STRING_STOP)))
         char = yield from source.peek()
         if not char:
             raise cut_short()
         if char == "\n" and (yield from source.at_end(1)):
-            break
-        escaped = char == "\\" and in_string
-        text.write((yield from source.peek(2)) if escaped else char)
-        source.at += 1 + (escaped and source.at + 1 < len(source.text))
-        if char == '"':
-            in_string = not in_string
-        elif not in_string and char in "{}[]":
-            depth += 1 if char in "{[" else -1
-            if depth <= 0:
-                break
-    reading = read_json(text.getvalue())
-    if not isinstance(reading, Reading):
-        raise Refused(reading.kind, reading.message)
-    if not reading.is_all_of(text.getvalue()):
-        raise malformed("the brackets of a value in it do not match")
-    return reading.value, reading.repairs
-
-
-def bracketed_arguments(source: Source, call: CallRecord) -> Pull[None]:
-    """All arguments of *call* at once, as a JSON object."""
-    given, repairs = yield from bracketed(source)
-    call.mended(*repairs)
-    for key, value in given.items():
-        call.argument(key, value)
+            return False
+        piece = (yield from source.peek(2)) if char == "\\" else char
+        text.write(piece)
+        source.at += len(piece)
+        over = char == '"'
+    return True
 
 
 # -- with neither -----------------------------------------------------------------------------
@@ -159,43 +237,25 @@ _ZEROS_FIRST = re.compile(r"[-+]?0[0-9]{1,40}(\.[0-9]{1,40})?")
 ZERO_PADDED = Repair("number_form", Grade.GUESSED)  # 010 is 10 as a month, and 8 in C
 
 
-def bare_value(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
-    """The value that *text*, without quotes, stands for where one of the types *wanted* may."""
-    if wanted == {"string"} and text[:1] not in ("'", "“", "‘", "`"):
+_DOT_LAST = re.compile(r"-?[0-9]{1,40}\.")  # 108. is a number, as it is in Python
+
+
+def bare_value(text: str, wanted: frozenset[str], *, tokens: bool = False) -> tuple[Any, Repairs]:
+    """The value that *text*, without quotes, stands for where one of the types *wanted* may.
+
+    If strings should stand between *tokens*, it is none unless it cannot be JSON.
+    """
+    if wanted == {"string"} and not tokens and text[:1] not in ("'", "“", "‘", "`"):
         return text, (mend.BARE_STRING,)
     number = zero_padded(text, wanted)
     if number is not None:
         return number, (ZERO_PADDED,)
-    reading = read_all(text)
-    if reading is None or ("string" in wanted and not fits(reading.value, wanted)):
+    if wanted != {"string"} and _DOT_LAST.fullmatch(text):
+        return finite_float(text), (mend.NUMBER_FORM,)
+    reading, may_be_text = read_all(text), "string" in wanted and not tokens
+    if reading is None or (may_be_text and not fits(reading.value, wanted)):
         return text, (mend.BARE_STRING,)
     return reading.value, reading.repairs
-
-
-def argument(
-    calls: PulledCalls,
-    call: CallRecord,
-    key: str,
-    word: Callable[[Source], Pull[str]],
-    ends: Judge,
-    cut: Judge | None = None,
-) -> Pull[None]:
-    """Read the value of the argument *key*, which begins here, in any of the three ways.
-
-    *word* reads one that has no quotes; *ends* and *cut* are those of :func:`quoted`.
-    """
-    source, wanted = calls.source, kinds_of(call.tool, key)
-    call.key(key)
-    char = yield from source.peek()
-    if char == '"':
-        yield from quoted(calls, call, ends, cut)
-        return
-    if char in ("{", "[") and wanted != {"string"}:
-        value, repairs = yield from bracketed(source)
-    else:
-        value, repairs = bare_value((yield from word(source)), wanted)
-    call.value(value)
-    call.mended(*repairs)
 
 
 def unquoted(key: str) -> str:
@@ -203,6 +263,8 @@ def unquoted(key: str) -> str:
     reading = read_json(key) if key[0] == '"' else None
     if isinstance(reading, Reading):
         return str(reading.value)
+    if key[0] == "<":
+        return re.sub(STRING_TOKEN.source, "", key)
     return key[1:-1] if key[0] in "\"'" else key
 
 

@@ -443,7 +443,7 @@ class YamlCalls(PulledCalls):
             self._put_text(sink, (yield from quoted(self, sink, _quote_ends, line_ends)))
             yield from _behind_value(source)
         elif char in "{[" and kinds(self._schema) != {"string"}:
-            value, repairs = yield from bracketed(source)
+            value, repairs = yield from bracketed(self)
             self._put(value, *repairs)
             yield from _behind_value(source)
         else:

@@ -10,7 +10,7 @@ from ...messages import Repair
 from ..calls.shape import CallShape
 
 if TYPE_CHECKING:
-    from ..families.phrase import Inside
+    from ..families.whole_text import Inside
 
 __all__ = ["Family", "MarkedForm", "ReplyForm"]
 

@@ -1,0 +1,405 @@
+r"""A call written as its name and pairs of key and value, in whatever signs: one reader for all.
+
+How names, keys and values are set apart is a :class:`Pairs`. There are three kinds of them:
+
+- a phrase with places in it that somebody else declared (:func:`phrase`): with ``{name} WITH
+  {arguments}`` and ``{key}={value};`` it is ``get_weather WITH city="Oslo"; days=3;``;
+- lines (:data:`LINES`): ``key = "value"``, or ``key <<END``, a text as it is, and ``END`` alone in
+  its line. The text ends before the line break above that word, and nothing else in it counts;
+- Gemma's braces (:data:`BRACES`): ``call:get_weather{city:<escape>Paris<escape>,days:3}``. Strings
+  stand as they are between two tokens: ``<escape>`` in FunctionGemma, ``<|"|>`` in Gemma 4.
+
+Names and keys are words, values are JSON; blanks may be more or fewer than declared. In place of
+the pairs a JSON object may stand, for keys that cannot be written otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import pairwise
+
+from ...messages import Grade, Repair
+from ..calls.pulled import NoCall, PulledCalls, cut_short
+from ..calls.record import Beginning, CallRecord
+from ..patterns import Pattern
+from ..source import Pull, Source, begun_at_end
+from ..values import repairs as mend
+from ..values.strict import malformed
+from .line_values import (
+    LINE_BREAK,
+    STRING_TOKEN,
+    TOKEN_FIRST,
+    bare_value,
+    bracketed,
+    kinds_of,
+    line_ends,
+    quoted,
+    token_text,
+    unquoted,
+)
+
+__all__ = ["BRACES", "LINES", "Pairs", "phrase"]
+
+_NAME = r"([A-Za-z_](?:[\w{signs}]|\\_){{0,127}})"
+_ANY_NAME = _NAME.format(signs=r".:/-")
+#: The name of an argument: a word, or a string of JSON.
+_KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
+_BLANKS = r"\s{0,64}"
+_ANY_BLANKS = Pattern(_BLANKS)
+_MISSING_SEPARATOR = Repair("missing_separator")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """How a call in pairs is written.
+
+    *head* is all that stands before the arguments and *name* what does if there are none; the
+    tool's name is their first group. *key* is a key with the sign behind it, its second group if
+    another one than *sign* is read as well. A sign stands *after* each pair, one *between* two of
+    them and one *behind* all. A value without quotes ends with its line, or where *ended* matches,
+    which begins with one of *stops*; *quote_ended* matches behind the last quote of a string.
+    *shown* says, for the model, how an argument is written.
+    """
+
+    head: Pattern
+    name: Pattern
+    key: Pattern
+    quote_ended: Pattern
+    shown: str
+    sign: str = ""
+    after: str = ""
+    between: str = ""
+    behind: str = ""
+    ended: Pattern | None = None
+    stops: str = ""
+    blanks: Pattern = _ANY_BLANKS
+    missing_sign: Repair = _MISSING_SEPARATOR
+    prefix: str = ""  # stands before the name, or is itself the marker before it
+    in_lines: bool = False  # does each pair have lines of its own, and may a block be a value?
+    tokens: bool = False  # may strings stand between tokens?
+
+    def reader(self, begun: Beginning) -> PulledCalls:
+        """Reads the call that has *begun*."""
+        return _PairCalls(self, begun)
+
+
+@lru_cache(maxsize=64)
+def phrase(
+    name: tuple[str, str], behind: str, key: tuple[str, str], value: str, between: str, shown: str
+) -> Pairs:
+    """Pairs with these signs before and behind the name, all arguments, each key and value."""
+    # What stands behind the name is not part of it, though a name may hold colons and dots.
+    signs = "".join(sign for sign in ".:/-" if not name[1].strip().startswith(sign))
+    named = _loose(name[0]) + _NAME.format(signs=re.escape(signs))
+    # Without any sign behind it, a word ends at a blank.
+    ends = [part.strip() for part in (value, between, behind)]
+    ended = "|".join([re.escape(end) for end in ends if end] or [r"\s"])
+    return Pairs(
+        head=Pattern(named + _loose(name[1])),
+        name=Pattern(named),
+        key=Pattern(_loose(key[0]) + _KEY + _apart(key[1].strip())),
+        quote_ended=Pattern(rf"{_BLANKS}(?:{ended}|\Z)"),
+        shown=f"write {shown}",
+        after=ends[0],
+        between=ends[1],
+        behind=ends[2],
+        ended=Pattern(ended),
+        stops="".join(re.escape(end[0]) for end in ends if end) or r"\s",
+    )
+
+
+def _apart(sign: str) -> str:
+    """A pattern for *sign* between a key and its value: beside a word there must be blanks."""
+    least = int(sign[0].isalnum())
+    return rf"\s{{{least},64}}{_loose(sign)}\s{{{least},64}}"
+
+
+def _loose(literal: str) -> str:
+    """A pattern for *literal* with any blanks where it has some; none are needed beside a sign."""
+    words = re.split(r"\s+", literal)
+    pattern = re.escape(words[0])
+    for before, word in pairwise(words):
+        needed = before[-1:].isalnum() and word[:1].isalnum()
+        pattern += rf"\s{{{int(needed)},64}}" + re.escape(word)
+    return pattern
+
+
+_LINE_OVER = r"[ \t,;]{0,64}(?:\r?\n|\r?\Z)"
+LINES = Pairs(
+    head=Pattern(rf"{_ANY_NAME}(?:\(\))?{_LINE_OVER}"),
+    name=Pattern(rf"{_ANY_NAME}(?:\(\))?"),
+    key=Pattern(rf"{_KEY}[ \t]{{0,8}}([=:])[ \t]{{0,80}}"),
+    sign="=",
+    quote_ended=Pattern(_LINE_OVER),
+    blanks=Pattern(r"[ \t,;]{0,64}"),
+    shown='write each argument as a line: key = "value", or key <<END, its text, and END',
+    in_lines=True,
+)
+_TOKEN_KEY = rf"(?:{STRING_TOKEN.source})[^<\n]{{0,200}}(?:{STRING_TOKEN.source})"
+_BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_ANY_NAME}(?<!:)\s{{0,8}}"
+BRACES = Pairs(
+    head=Pattern(rf"{_BRACE_NAME}\{{"),
+    name=Pattern(_BRACE_NAME),
+    key=Pattern(
+        rf"([^\s:=,{{}}\[\]\"<]{{1,200}}|\"(?:[^\"\\\n]|\\.){{0,200}}\"|{_TOKEN_KEY})"
+        rf"\s{{0,8}}([:=]){_BLANKS}"
+    ),
+    sign=":",
+    between=",",
+    behind="}",
+    ended=Pattern(rf"[,}}]|{STRING_TOKEN.source}"),
+    stops=",}<",
+    quote_ended=Pattern(rf"{_BLANKS}(?:[,}}]|\Z)"),
+    missing_sign=mend.MISSING_COMMA,
+    shown="write key:value, with a comma between two",
+    prefix="call:",
+    tokens=True,
+)
+
+_BLOCK = Pattern(
+    rf"{_KEY}[ \t]{{0,8}}[=:]?[ \t]{{0,8}}<<-?"
+    r"(?:\"(\w{1,64})\"|'(\w{1,64})'|(\w{1,64}))[ \t]{0,8}(\r?\n)"
+)
+_BEHIND_WORD = Pattern(r"[ \t]{0,8}(?=\r?\n|\r?\Z)")
+_ANY = re.compile(r"(?s:.)")
+_NO_ARGUMENTS = Repair("empty_arguments")
+# Nothing behind the colon: an empty string, if an endpoint strips the tokens around it.
+_EMPTY = Repair("missing_value", Grade.GUESSED)
+_NO_SPACE, _NO_GAP = re.compile(r"\S"), re.compile(r"[^\s,;]")
+
+
+@lru_cache(maxsize=64)
+def _word_stop(stops: str, firsts: str) -> re.Pattern[str]:
+    return re.compile(f"[\n{stops}{re.escape(firsts)}]")
+
+
+class _PairCalls(PulledCalls):
+    """Reads one call that is written *like* this."""
+
+    def __init__(self, like: Pairs, begun: Beginning) -> None:
+        super().__init__(begun)
+        self._like = like
+        self._content = _NO_GAP if like.in_lines else _NO_SPACE
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """The name, the arguments, and what stands behind them."""
+        call = yield from self._named(source)
+        while (yield from self._argument(source, call)):
+            pass
+        yield from self._end(source)
+
+    def _next(self, source: Source) -> Pull[str]:
+        """Read on to the next character that counts: that one, or none at the end."""
+        while (char := (yield from source.peek())) and not self._content.match(char):
+            yield from source.before(self._content)
+        return char
+
+    def _is_over(self, source: Source, ahead: int = 0) -> Pull[bool]:
+        """Does the end of the call stand behind blanks *ahead* of here?"""
+        ahead += yield from source.length(self._like.blanks, ahead)
+        behind = self._like.behind
+        if behind and (yield from source.stands(behind, ahead)):
+            return True
+        return (yield from source.at_end(ahead))
+
+    # -- before and behind the arguments --------------------------------------------------
+
+    def _named(self, source: Source) -> Pull[CallRecord]:
+        like, offered = self._like, self._setting.offered
+        head = yield from source.match(like.head)
+        named = head or (yield from source.match(like.name))
+        if named is None:
+            raise NoCall
+        name, length = named.group(1).replace("\\_", "_"), len(named.group())
+        known = offered.any and offered.knows(name)
+        if head is None:
+            yield from self._name_alone(source, length, known)
+        elif offered.any and not known and not like.in_lines:
+            ahead = length + (yield from source.length(like.blanks, length))
+            keyed = yield from source.match(like.key, ahead)
+            if not keyed and not (yield from self._is_over(source, ahead)):
+                raise NoCall  # words that happen to begin alike
+        bare = named.start(1) == named.start() and bool(like.prefix)
+        if bare and all(end.text != like.prefix for end in self._begun.ends):
+            self.mended(Repair("missing_prefix"))
+        call = self.open(name)
+        source.at += length
+        return call
+
+    def _name_alone(self, source: Source, length: int, known: bool) -> Pull[None]:
+        """What should stand before the arguments does not: are there none?"""
+        ahead = length + (yield from source.length(self._like.blanks, length))
+        if (yield from source.at_end(ahead)):
+            self.mended(*((_NO_ARGUMENTS,) if self._like.behind else ()))
+        elif known and self._like.in_lines:
+            self.mended(Repair("missing_line_break"))
+        else:
+            raise NoCall
+
+    def _end(self, source: Source) -> Pull[None]:
+        behind = self._like.behind
+        if not (yield from self._next(source)):
+            self.mended(self.unclosed())
+        elif behind and (yield from source.stands(behind)):
+            source.at += len(behind)
+        elif not (yield from source.at_end()):
+            if self._like.key.may_change(source.text, source.at):
+                raise cut_short()  # within a key
+            raise malformed(f"something in it is no argument; {self._like.shown}")
+        elif behind and _NO_ARGUMENTS not in self._drift:
+            self.mended(mend.MISSING_CLOSE)
+        self.complete()
+
+    # -- one argument ---------------------------------------------------------------------
+
+    def _argument(self, source: Source, call: CallRecord) -> Pull[bool]:
+        """Read an argument and the signs behind it, or all arguments; False if none stands here."""
+        char, like = (yield from self._next(source)), self._like
+        if char == "{" and not call.arguments:
+            yield from self._all_arguments(call)
+            return False
+        if like.in_lines and (block := (yield from source.take(_BLOCK))):
+            call.key(unquoted(block.group(1)))
+            word = block.group(2) or block.group(3) or block.group(4)
+            yield from self._block(source, call, word, block.group(5))
+            return True
+        keyed = yield from source.take(like.key)
+        if keyed is not None:
+            if like.sign and keyed.group(2) != like.sign:
+                call.mended(mend.ODD_SEPARATOR)
+            yield from self._value(source, call, unquoted(keyed.group(1)))
+            yield from self._separator(source, call)
+        elif like.between and (yield from source.stands(like.between)):
+            source.at += len(like.between)
+            call.mended(mend.EXTRA_COMMA)
+        else:
+            return False
+        return True
+
+    def _all_arguments(self, call: CallRecord) -> Pull[None]:
+        given, repairs = yield from bracketed(self, tokens=self._like.tokens)
+        if not isinstance(given, dict):
+            raise malformed("its arguments must be a JSON object")
+        call.mended(*repairs)
+        for key, value in given.items():
+            call.argument(key, value)
+
+    def _separator(self, source: Source, call: CallRecord) -> Pull[None]:
+        like = self._like
+        for sign in (like.after, like.between):
+            yield from self._next(source)
+            if not sign or (sign is like.between and (yield from self._is_over(source))):
+                continue
+            if not (yield from source.stands(sign)):
+                if not (yield from self._is_over(source)):
+                    call.mended(like.missing_sign)
+                continue
+            source.at += len(sign)
+            if sign is like.between:
+                if not (yield from self._next(source)):
+                    raise cut_short()  # the next argument was to come
+                if (yield from self._is_over(source)):
+                    call.mended(mend.TRAILING_COMMA)
+
+    # -- values ---------------------------------------------------------------------------
+
+    def _value(self, source: Source, call: CallRecord, key: str) -> Pull[None]:
+        """The value of the argument *key*: in quotes, in brackets, or with neither."""
+        like, wanted = self._like, kinds_of(call.tool, key)
+        call.key(key)
+        char = yield from source.peek()
+        if not char:
+            raise cut_short()
+        if char == '"':
+            cut = line_ends if like.in_lines else None
+            yield from quoted(self, call, self._quote_ends, cut)
+        elif char == "<" and like.tokens and (token := (yield from source.take(STRING_TOKEN))):
+            yield from self._between_tokens(source, call, token.group())
+        elif char in ("{", "[") and (like.tokens or wanted != {"string"}):
+            value, repairs = yield from bracketed(self, tokens=like.tokens)
+            call.value(value)
+            call.mended(*repairs)
+        else:
+            yield from self._word(source, call, wanted)
+
+    def _quote_ends(self, source: Source) -> Pull[bool]:
+        like = self._like
+        if (yield from source.match(like.quote_ended, 1)) or (yield from self._is_over(source, 1)):
+            return True
+        length = yield from source.length(like.blanks, 1)
+        # The next argument, with nothing between the two; but a line is over only at its end.
+        key = (yield from source.match(like.key, 1 + length)) if not like.in_lines else None
+        return bool(length and key)
+
+    def _word(self, source: Source, call: CallRecord, wanted: frozenset[str]) -> Pull[None]:
+        """A value without quotes, up to what stands behind it."""
+        like = self._like
+        word = yield from source.word(_word_stop(like.stops, source.firsts), like.ended)
+        if not like.in_lines and not (yield from source.peek()):
+            raise cut_short()  # nobody knows how it goes on
+        if like.tokens and (yield from source.take(STRING_TOKEN)):
+            call.mended(mend.MISSING_QUOTE)  # it ends a string that nothing began
+            call.value(word)
+            return
+        if word.strip() or like.in_lines:
+            value, repairs = bare_value(word.strip(), wanted, tokens=like.tokens)
+        elif like.tokens and "string" in wanted and not (yield from source.at_end()):
+            value, repairs = "", (_EMPTY,)
+        else:
+            raise malformed(f"a value is missing in it; {like.shown}")
+        call.value(value)
+        call.mended(*repairs)
+
+    def _between_tokens(self, source: Source, call: CallRecord, token: str) -> Pull[None]:
+        """A string as it is, up to another token of the same kind."""
+        call.open_text()
+        self.hot = lambda: call.streaming(_certain_between_tokens, TOKEN_FIRST)
+        while piece := (yield from token_text(source, token)):
+            call.text(piece)
+        self.hot = None
+        call.close_text()
+
+    def _block(self, source: Source, call: CallRecord, word: str, newline: str) -> Pull[None]:
+        """A text up to a line break and the *word* alone in its line, or up to that at once."""
+        last = newline + word
+        call.open_text()
+        over = yield from _last_line(source, word)
+        while not over:
+            self.hot = lambda: call.streaming(partial(_certain_in_block, last), LINE_BREAK)
+            while piece := (yield from source.up_to(last)):
+                call.text(piece)
+            self.hot = None
+            if not (yield from source.peek()):
+                raise cut_short()
+            over = yield from _last_line(source, last)
+            if not over:
+                call.text(source.past(_ANY))
+        call.close_text()
+
+
+def _last_line(source: Source, last: str) -> Pull[bool]:
+    """Read *last*, if nothing else stands in its line."""
+    stands = yield from source.stands(last)
+    behind = (yield from source.match(_BEHIND_WORD, len(last))) if stands else None
+    if behind:
+        source.at += len(last) + len(behind.group())
+    return behind is not None
+
+
+def _certain_in_block(last: str, text: str) -> int:
+    """How much of *text* certainly goes on with a block; -1 if *last* stands in it."""
+    return -1 if last in text else len(text) - begun_at_end(last, text)
+
+
+def _certain_between_tokens(text: str) -> int:
+    """How much of *text* certainly goes on with a string between tokens; -1 if a token comes."""
+    mark = text.find("<")
+    while mark >= 0:
+        if STRING_TOKEN.match(text, mark):
+            return -1
+        if STRING_TOKEN.may_change(text, mark):
+            return mark
+        mark = text.find("<", mark + 1)
+    return len(text)
