@@ -1,16 +1,22 @@
 """How far does a model come in several turns? BFCL's simulated programs as tools of a session.
 
     python benchmarks/bfcl_multi_turn.py --endpoint http://localhost:8080/v1 --model NAME
-    python benchmarks/bfcl_multi_turn.py --endpoint … --ways json_strict,xml_tag,array --jobs 32
+    python benchmarks/bfcl_multi_turn.py --endpoint … --ways array,xml_tag/guided --jobs 32
+    python benchmarks/bfcl_multi_turn.py --endpoint … --categories all
 
 Each task of ``multi_turn_base`` is a conversation of a few turns with file systems, trading desks
 and the like, all of them objects of the package ``bfcl-eval`` (`bfcl.py` says how to install it).
-Each way of asking leads the same loop, an :class:`AsyncChatSession` with at most ``--rounds``
-requests a turn; ``array`` is the prompt that people write by hand. BFCL's checker judges what the
-calls left behind after each turn. What was done is kept in ``OUT/tasks.jsonl`` and not done again.
+The other categories tell the same two hundred stories in harder ways: with programs full of other
+things, with a tool that comes a turn late, with a value that is told a turn late. Each way of
+asking leads the same loop, an :class:`AsyncChatSession` with at most ``--rounds`` requests a turn;
+``array`` is the prompt that people write by hand. BFCL's checker judges what the calls left behind
+after each turn. What was done is kept in ``OUT/tasks.jsonl`` and not done again.
 
 *Tasks* are right if all their turns are; *turns* counts those before the first wrong one, which
-tells ways apart where hardly any whole task is done. ``--show`` prints what went wrong how often.
+tells ways apart where hardly any whole task is done. A way is compared with the first story by
+story, so that the same story told four times does not count four times: *p* is how often a
+difference in turns as large as this comes about when each story's is turned around by a coin.
+``--show`` prints what went wrong how often.
 """
 
 from __future__ import annotations
@@ -20,6 +26,7 @@ import asyncio
 import copy
 import importlib
 import json
+import random
 import sys
 import zlib
 from collections import Counter
@@ -29,7 +36,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bfcl import ARRAY, SYSTEM, Bfcl, Kept, exact, plain, rows, shown, standard
+from bfcl import ARRAY, SYSTEM, Bfcl, Kept, plain, rows, shown, standard
 
 from toolproto import AsyncChatSession, Tool, ToolContextDef, ToolOffer, TurnLimits, get_paradigm
 from toolproto.endpoints import HttpEndpoint
@@ -38,7 +45,7 @@ from toolproto.paradigms.catalogue.bare_json import Xlam
 from toolproto.tools.tame import tame
 from toolproto.turn.result import TurnResult
 
-CATEGORY = "multi_turn_base"
+CATEGORIES = ("base", "long_context", "miss_func", "miss_param")
 
 
 # --- tasks
@@ -57,21 +64,46 @@ class Task:
         return str(self.row["id"])
 
     @property
-    def is_held_out(self) -> bool:
-        return zlib.crc32(self.id.encode()) % 2 == 1
+    def category(self) -> str:
+        return self.id.rpartition("_")[0]
 
     @property
-    def said(self) -> Iterator[str]:
-        for turn in self.row["question"]:
-            yield "\n".join(message["content"] for message in turn)
+    def story(self) -> str:
+        """Which conversation it is, however it is told."""
+        return f"multi_turn_base_{self.id.rpartition('_')[2]}"
 
-    def tools(self) -> list[Tool]:
-        """The methods of fresh programs, as they are at the task's beginning."""
+    @property
+    def is_held_out(self) -> bool:
+        return zlib.crc32(self.story.encode()) % 2 == 1
+
+    def turns(self) -> Iterator[tuple[list[Tool], str]]:
+        """The tools of each turn, methods of programs that live as long, and what is said."""
+        from bfcl_eval.constants.default_prompts import (
+            DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC as MORE_TOOLS,
+        )
+
+        methods = self._methods()
+        late = {name for names in self._late().values() for name in names}
+        for number, turn in enumerate(self.row["question"]):
+            late.difference_update(self._late().get(str(number), ()))
+            tools = [
+                _tool(document, methods[document["name"]])
+                for document in self.documents
+                if document["name"] not in late
+            ]
+            yield tools, "\n".join(message["content"] for message in turn) or MORE_TOOLS
+
+    def _late(self) -> Mapping[str, Sequence[str]]:
+        """The tools that are not there from the beginning, by the turn in which they come."""
+        late: Mapping[str, Sequence[str]] = self.row.get("missed_function", {})
+        return late
+
+    def _methods(self) -> dict[str, Any]:
         methods: dict[str, Any] = {}
         for each in self._programs():
             names = (name for name in dir(each) if not name.startswith("_"))
             methods |= {name: getattr(each, name) for name in names}
-        return [_tool(document, methods[document["name"]]) for document in self.documents]
+        return methods
 
     def _programs(self) -> Iterator[Any]:
         from bfcl_eval.constants.executable_backend_config import (
@@ -82,7 +114,10 @@ class Task:
         for name in self.row["involved_classes"]:
             program = getattr(importlib.import_module(CLASS_FILE_PATH_MAPPING[name]), name)()
             if name not in STATELESS_CLASSES:
-                program._load_scenario(copy.deepcopy(self.row["initial_config"].get(name, {})))
+                program._load_scenario(
+                    copy.deepcopy(self.row["initial_config"].get(name, {})),
+                    long_context="long_context" in self.category,
+                )
             yield program
 
 
@@ -104,17 +139,17 @@ def _ran(method: Any, **arguments: Any) -> Any:
     return method(**plain(arguments))
 
 
-def tasks(bfcl: Bfcl) -> Iterator[Task]:
-    """Every task, with the tools that it leaves in."""
+def tasks(bfcl: Bfcl, category: str) -> Iterator[Task]:
+    """Every task of *category*, with the tools that it leaves in."""
     from bfcl_eval.constants.executable_backend_config import MULTI_TURN_FUNC_DOC_FILE_MAPPING
 
-    answers = bfcl.data / "possible_answer" / f"BFCL_v4_{CATEGORY}.json"
+    answers = bfcl.data / "possible_answer" / f"BFCL_v4_multi_turn_{category}.json"
     due = {row["id"]: row["ground_truth"] for row in rows(answers)}
     folder = bfcl.data / "multi_turn_func_doc"
     documents = {
         name: list(rows(folder / file)) for name, file in MULTI_TURN_FUNC_DOC_FILE_MAPPING.items()
     }
-    for row in rows(bfcl.data / f"BFCL_v4_{CATEGORY}.json"):
+    for row in rows(bfcl.data / f"BFCL_v4_multi_turn_{category}.json"):
         without = row.get("excluded_function", ())
         offered = [
             document
@@ -163,7 +198,6 @@ async def done(endpoint: Any, way: str, task: Task, rounds: int, tokens: int) ->
     """What a session did in each turn of *task*."""
     session = AsyncChatSession(
         endpoint,
-        tools=task.tools(),
         paradigm=paradigm_of(way),
         system=SYSTEM,
         limits=TurnLimits(rounds=rounds),
@@ -171,7 +205,8 @@ async def done(endpoint: Any, way: str, task: Task, rounds: int, tokens: int) ->
         ordering="in_order",
     )
     turns = []
-    for said in task.said:
+    for tools, said in task.turns():
+        session.tools = tools
         result = await session.send(said)
         turns.append(_told(result))
     return turns
@@ -199,7 +234,11 @@ def turns_right(task: Task, turns: Sequence[Mapping[str, Any]], name: str) -> tu
     for number in range(1, len(task.due) + 1):
         # It keeps the programs by this name, so that each look needs one of its own.
         verdict = multi_turn_checker(
-            made[:number], list(task.due[:number]), dict(task.row), CATEGORY, f"{name}_{number}"
+            made[:number],
+            list(task.due[:number]),
+            dict(task.row),
+            task.category,
+            f"{name}_{number}",
         )
         if not verdict["valid"]:
             return number - 1, str(verdict["error_type"]).partition(":")[2]
@@ -231,33 +270,68 @@ async def do_all(options: argparse.Namespace, ways: Sequence[str], chosen: Any, 
         await endpoint.aclose()
 
 
+@dataclass(frozen=True)
+class Reached:
+    """How far a way came in one task."""
+
+    task: Task
+    turns: int
+    wrong: str
+
+    @property
+    def marks(self) -> list[bool]:
+        """Whether each turn that calls for something is right."""
+        return [number < self.turns for number, due in enumerate(self.task.due) if due]
+
+
+def reached(way: str, chosen: Sequence[Task], kept: Kept) -> dict[str, Reached]:
+    """How far *way* came in each task it was asked, by the task's id."""
+    far = {}
+    for task in chosen:
+        if (turns := kept.known.get((way, task.id))) is not None:
+            name = f"{way}_{task.id}".replace("/", "_")
+            far[task.id] = Reached(task, *turns_right(task, turns, name))
+    return far
+
+
+def versus(one: Mapping[str, Reached], other: Mapping[str, Reached]) -> str:
+    """In how many tasks *one* came further, and in how many less far; and the turns it gained."""
+    both = [(one[id], other[id]) for id in one if id in other]
+    further = sum(left.turns > right.turns for left, right in both)
+    less = sum(left.turns < right.turns for left, right in both)
+    gained: Counter[str] = Counter()
+    for left, right in both:
+        gained[left.task.story] += sum(left.marks) - sum(right.marks)
+    total = sum(len(left.marks) for left, _ in both)
+    points = 100 * sum(gained.values()) / total if total else 0.0
+    chance = by_coins([change for change in gained.values() if change])
+    return f"{further} / {less}, turns {points:+.1f} (p={chance:.2g})"
+
+
+def by_coins(changes: Sequence[int], throws: int = 20_000) -> float:
+    """How often a coin for the sign of each of *changes* makes a sum as large as theirs."""
+    coin, wanted = random.Random(0), abs(sum(changes))
+    hits = sum(
+        abs(sum(change if coin.random() < 0.5 else -change for change in changes)) >= wanted
+        for _ in range(throws)
+    )
+    return (hits + 1) / (throws + 1)
+
+
 def print_table(ways: Sequence[str], chosen: Sequence[Task], kept: Kept, show: bool) -> None:
     """A row for each way, and how it differs from the first by the same tasks."""
-    reached: dict[str, dict[str, int]] = {}
-    wrong: dict[str, Counter[str]] = {}
-    for way in ways:
-        reached[way], wrong[way] = {}, Counter()
-        for task in chosen:
-            if (turns := kept.known.get((way, task.id))) is not None:
-                name = f"{way}_{task.id}".replace("/", "_")
-                reached[way][task.id], why = turns_right(task, turns, name)
-                wrong[way][why] += 1
-    print("| way | tasks right | turns right | against the first: further / less far |")
-    print("|---|---|---|---|")
-    for way in ways:
-        marks, first = reached[way], reached[ways[0]]
-        known = [task for task in chosen if task.id in marks]
-        whole = share_of(marks[task.id] == len(task.due) for task in known)
-        turns = share_of(
-            number < marks[task.id] for task in known for number in range(len(task.due))
-        )
-        further = sum(marks[id] > first[id] for id in marks if id in first)
-        less = sum(marks[id] < first[id] for id in marks if id in first)
-        told = f"{further} / {less} (p={exact(further, less):.2g})" if way != ways[0] else ""
-        print(f"| {way} | {shown(whole)} | {shown(turns)} | {told} |")
+    far = {way: reached(way, chosen, kept) for way in ways}
+    print("| way | done | tasks right | turns right | against the first: further / less far |")
+    print("|---|---|---|---|---|")
+    for way, tasks in far.items():
+        whole = share_of(all(each.marks) for each in tasks.values())
+        turns = share_of(mark for each in tasks.values() for mark in each.marks)
+        told = versus(tasks, far[ways[0]]) if way != ways[0] else ""
+        print(f"| {way} | {len(tasks)} | {shown(whole)} | {shown(turns)} | {told} |")
     if show:
-        for way in ways:
-            print(f"\n{way}: {dict(wrong[way].most_common())}")
+        for way, tasks in far.items():
+            wrong = Counter(each.wrong for each in tasks.values())
+            print(f"\n{way}: {dict(wrong.most_common())}")
 
 
 def main() -> None:
@@ -265,6 +339,9 @@ def main() -> None:
     parser.add_argument("--endpoint", help="an OpenAI-style base URL; without: judge what is kept")
     parser.add_argument("--model", default="default")
     parser.add_argument("--ways", default="json_strict,json_strict/classic,array")
+    parser.add_argument(
+        "--categories", default="base", help=f"all, or some of {','.join(CATEGORIES)}"
+    )
     parser.add_argument("--half", choices=("develop", "held", "all"), default="all")
     parser.add_argument("--limit", type=int, help="tasks in all")
     parser.add_argument("--rounds", type=int, default=12, help="requests a turn")
@@ -274,8 +351,12 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="what went wrong how often")
     options = parser.parse_args()
     ways, bfcl = options.ways.split(","), Bfcl()
+    categories = CATEGORIES if options.categories == "all" else options.categories.split(",")
+    if unknown := set(categories) - set(CATEGORIES):
+        parser.error(f"no such category: {', '.join(sorted(unknown))}")
     wanted = {"develop": (False,), "held": (True,), "all": (False, True)}[options.half]
-    chosen = [task for task in tasks(bfcl) if task.is_held_out in wanted][: options.limit]
+    every = (task for category in categories for task in tasks(bfcl, category))
+    chosen = [task for task in every if task.is_held_out in wanted][: options.limit]
     kept = Kept(options.out / "tasks.jsonl")
     for way in ways:
         paradigm_of(way)  # a name that is not one is told before the first request
