@@ -14,8 +14,8 @@ after each turn. What was done is kept in ``OUT/tasks.jsonl`` and not done again
 
 *Tasks* are right if all their turns are; *turns* counts those before the first wrong one, which
 tells ways apart where hardly any whole task is done. A way is compared with the first story by
-story, so that the same story told four times does not count four times: *p* is how often a
-difference in turns as large as this comes about when each story's is turned around by a coin.
+story, so that the same story told four times does not count four times: *p* is how often as many
+more came further, or less far, when a coin turns each story around.
 ``--show`` prints what went wrong how often.
 """
 
@@ -299,13 +299,13 @@ def versus(one: Mapping[str, Reached], other: Mapping[str, Reached]) -> str:
     both = [(one[id], other[id]) for id in one if id in other]
     further = sum(left.turns > right.turns for left, right in both)
     less = sum(left.turns < right.turns for left, right in both)
-    gained: Counter[str] = Counter()
+    gained = sum(sum(left.marks) - sum(right.marks) for left, right in both)
+    points = 100 * gained / max(sum(len(left.marks) for left, _ in both), 1)
+    stories: Counter[str] = Counter()
     for left, right in both:
-        gained[left.task.story] += sum(left.marks) - sum(right.marks)
-    total = sum(len(left.marks) for left, _ in both)
-    points = 100 * sum(gained.values()) / total if total else 0.0
-    chance = by_coins([change for change in gained.values() if change])
-    return f"{further} / {less}, turns {points:+.1f} (p={chance:.2g})"
+        stories[left.task.story] += (left.turns > right.turns) - (left.turns < right.turns)
+    chance = by_coins([change for change in stories.values() if change])
+    return f"{further} / {less} (p={chance:.2g}), turns {points:+.1f}"
 
 
 def by_coins(changes: Sequence[int], throws: int = 20_000) -> float:

@@ -76,3 +76,9 @@ def test_the_prompt_that_people_write_by_hand_leads_the_same_loop():
     reply = '[{"name": "get_weather", "arguments": {"city": "Oslo"}}]'
     (call,) = way.parse_response(reply, offer).calls
     assert call.arguments == {"city": "Oslo"}
+
+
+def test_a_coin_says_what_is_chance():
+    by_coins = pytest.importorskip("bfcl_multi_turn").by_coins
+    assert by_coins([]) == by_coins([1, -1]) == 1.0
+    assert by_coins([1] * 12) < 0.01 < by_coins([1] * 8 + [-1] * 4)

@@ -9,6 +9,7 @@ from toolproto.describe import Presentation, describe, styles
 from toolproto.messages import ToolResult
 from toolproto.paradigms import JsonStrict, XmlTag
 from toolproto.paradigms.teaching import (
+    AFTER_FAILURE,
     BALANCED,
     CLASSIC,
     NEXT_STEP,
@@ -213,6 +214,27 @@ def test_a_guided_model_is_told_behind_the_last_results_how_to_go_on(name):
     )
     answered = paradigm.encode_conversation([*kept, Message("assistant", "Noon.")])
     assert answered[0] == sent
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        ToolResult(ToolCall("now", {}, "call_1"), "no clock", is_error=True),
+        ToolResult(ToolCall("now", {}, "call_1"), '{"error": "no clock"}'),
+    ],
+)
+def test_a_guided_model_is_told_once_a_turn_not_to_give_up(failed):
+    paradigm = get_paradigm("xml_tag", teaching="guided")
+    again = [Message("assistant", ""), *paradigm.format_results([failed])]
+    turn = [Message("user", "What time is it?"), *again, *again]
+    sent = paradigm.encode_conversation([*turn, Message("assistant", "I cannot tell."), *turn])
+    ends = [
+        message.content.rpartition("\n\n")[2]
+        for message in sent
+        if "<tool_result" in message.content
+    ]
+    assert ends == [AFTER_FAILURE, NEXT_STEP, AFTER_FAILURE, NEXT_STEP]
+    assert paradigm.encode_conversation(turn) == sent[: len(turn)]
 
 
 def test_results_behind_which_the_user_says_more_are_sent_as_they_are():

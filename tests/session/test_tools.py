@@ -676,7 +676,7 @@ def test_a_misspelt_name_does_not_lead_to_a_tool_that_writes(play):
     result = play(
         call("put_awayy"), "ok", tools=[put_away], approver=lambda request: Allow()
     ).send()
-    assert ran == [] and "Did you mean put_away?" in contents(result)[0]
+    assert ran == [] and "did you mean 'put_away'?" in contents(result)[0]
     assert play(call("Put-Away"), "ok", tools=[put_away], approver=lambda r: Allow()).send()
     assert ran == [1]
 

@@ -39,7 +39,7 @@ from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
 from .salvage import salvaging
 from .splice import spliced
-from .teaching import BALANCED, NEXT_STEP, Teaching, WriteCalls, taught_before, teaching_of
+from .teaching import BALANCED, Teaching, WriteCalls, next_steps, taught_before, teaching_of
 
 __all__ = ["NO_TOOLS", "ToolContextDef"]
 
@@ -189,11 +189,13 @@ class ToolContextDef(ABC):
         which = f"Your call of {problem.name!r}" if named else "Your tool call"
         if problem.kind is ProblemKind.DOUBTED:
             return f"{which} was not run: {problem.message}."
+        if problem.kind is ProblemKind.FABRICATED_RESULT:
+            reply = f"Your reply could not be used: {problem.message}."
+            return f"{reply} Results come from outside: write a call, or answer in plain words."
         advice = [f"{which} could not be used: {problem.message}."]
-        if problem.suggestions:
+        if problem.suggestions and "did you mean" not in problem.message:
             advice.append(f"Did you mean {' or '.join(problem.suggestions)}?")
-        if problem.kind is not ProblemKind.FABRICATED_RESULT:
-            advice.append("Write the whole call again, in exactly the form you were shown.")
+        advice.append("Write the whole call again, in exactly the form you were shown.")
         return " ".join(advice)
 
     def encode_calls(self, calls: Sequence[ToolCall]) -> str:
@@ -213,12 +215,11 @@ class ToolContextDef(ABC):
         rendered = self.encode_history(messages)
         if not self.teaching.next_step:
             return rendered
-        next_roles = [*(message.role for message in messages[1:]), "assistant"]
         return [
-            replace(text, content=f"{self._results_to_use(message.results)}\n\n{NEXT_STEP}")
-            if message.results and role == "assistant"
+            replace(text, content=f"{self._results_to_use(message.results)}\n\n{line}")
+            if line
             else text
-            for message, text, role in zip(messages, rendered, next_roles, strict=True)
+            for message, text, line in zip(messages, rendered, next_steps(messages), strict=True)
         ]
 
     def _results_to_use(self, results: Sequence[ToolResult]) -> str:

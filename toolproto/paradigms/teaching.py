@@ -92,16 +92,18 @@ from ..describe.requests import example_request
 from ..describe.samples import example_call
 from ..describe.styles import get_style
 from ..errors import UsageError
-from ..messages import ToolCall
+from ..messages import Message, ToolCall, ToolResult
 from ..tools.spec import ToolOffer
 
 __all__ = [
+    "AFTER_FAILURE",
     "BALANCED",
     "CLASSIC",
     "NEXT_STEP",
     "PRESETS",
     "Teaching",
     "WriteCalls",
+    "next_steps",
     "taught_before",
     "teach",
     "teaching_of",
@@ -119,8 +121,9 @@ class Teaching:
     model holds back ten to fifteen points better and calls as well. *example* is whether the
     first example calls an offered tool or one that is not on offer, or whether there is none.
     *pair* adds an example of two calls in one reply, *holding_back* one of a request that no tool
-    can meet. *next_step* adds a line behind results that says how to go on; `json_strict` then
-    shows results in tags. *style* is how tools are shown unless ``describe=`` says otherwise.
+    can meet. *next_step* adds a line behind results that says how to go on, and not to give up at
+    the first call that fails; `json_strict` then shows results in tags. *style* is how tools are
+    shown unless ``describe=`` says otherwise.
     """
 
     order: Literal["tools_last", "tools_first"] = "tools_last"
@@ -186,6 +189,14 @@ NEXT_STEP = (
     "These are the results of your calls. If something that was asked for is still to be done, make"
     " the next call. Otherwise answer in plain words."
 )
+#: What stands there instead behind the first results of a turn in which a call failed: the model
+#: often answered "there is no such file" where another call would have found it. In all four kinds
+#: of BFCL's conversations it came further in 21 tasks of 800 and less far in 6. Said behind every
+#: failure, it makes the model write the same failing call until the turn is stopped.
+AFTER_FAILURE = (
+    "A call failed; its result says why. Do not answer yet: correct it and call again, or make"
+    " another call first that finds out what you need."
+)
 _UNFIT = "Please sing me a song and post it to my blog."
 _UNFIT_ANSWER = "I have no tool that can do that."
 
@@ -215,6 +226,30 @@ def teach(
     if parts.order == "tools_first":
         return "\n\n".join([head, *tools, rules, *examples])
     return "\n\n".join([head, rules, *examples, "The tools:", *tools])
+
+
+def next_steps(messages: Sequence[Message]) -> Iterator[str]:
+    """What stands behind the results in each of *messages*; empty where nothing does.
+
+    It follows from what came before, so that prompts stay prefixes of each other.
+    """
+    insisted = False
+    next_roles = [*(message.role for message in messages[1:]), "assistant"]
+    for message, role in zip(messages, next_roles, strict=True):
+        if message.role == "user" and not message.results:
+            insisted = False
+        if not message.results or role != "assistant":
+            yield ""
+        elif not insisted and any(map(_says_that_it_failed, message.results)):
+            insisted = True
+            yield AFTER_FAILURE
+        else:
+            yield NEXT_STEP
+
+
+def _says_that_it_failed(result: ToolResult) -> bool:
+    # Many programs and services return an object with an error instead of raising one.
+    return result.is_error or result.content.lstrip().startswith('{"error"')
 
 
 def taught_before(
