@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
+from hypothesis.internal.conjecture import providers
 
 from .merged import MERGED, merged
 from .order import dealt
@@ -29,6 +30,11 @@ settings.register_profile(
     "soak", settings.get_profile("toolproto"), max_examples=5_000, derandomize=False
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "toolproto"))
+if settings().derandomize:
+    # Hypothesis also draws from the constants of every module of ours that is imported by then. So
+    # the cases of a test would depend on the tests that its process ran before, and change with
+    # each line of ours that has a number or a word in it.
+    providers._get_local_constants = lambda: providers._local_constants
 
 _STDERR = pytest.StashKey[int]()
 
