@@ -102,9 +102,9 @@ def salvaging(form: ReplyForm) -> ReplyForm:
 @cache
 def _universal() -> ReplyForm:
     form = ReplyForm(bare=_BARE, tool_tags=True, drift=(_UNMARKED,), gated=True)
-    # A prompt sign is no marker, nor is the word before a name: many a text has one.
+    # A prompt sign is no marker, nor is a word: many a text has one.
     calls = tuple(
-        replace(call, drift=(_UNMARKED,) if call.opener.startswith((">>>", "call:")) else ())
+        replace(call, drift=(_UNMARKED,) if call.at_line or call.opener.startswith(">>>") else ())
         for call in _foreign()
     )
     return replace(form, calls=calls, dropped=_dropped(), results=_results())

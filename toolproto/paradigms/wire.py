@@ -222,7 +222,9 @@ class WireFormat:
             yield MarkedForm(opener, closer, family, drift=drift)
         if family is Family.BRACES and not self.exact:
             # The word before the name tells such a call where its marker was left out.
-            yield MarkedForm("call:", "", family, sure=False, gated=True, drift=_UNMARKED)
+            yield MarkedForm(
+                "call:", "", family, sure=False, gated=True, drift=_UNMARKED, at_line=True
+            )
 
 
 class WireParadigm(ToolContextDef):

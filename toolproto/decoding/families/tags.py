@@ -141,8 +141,13 @@ _NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)|<(?=\d)){0,256}")
 _NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
 _BLANK = Pattern(r"\s{0,80}")
 _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=<)")
+_TAG_BEGUN = re.compile(
+    rf"(?:{_LINE})?(?:{_NOISE}<\s{{0,3}}+[/\\]?\s{{0,3}}+{_TOKEN}(?:[A-Za-z]{{1,12}}[:|])?"
+    r"|<[|｜](?:open|close)[|｜]>)([A-Za-z_]*+)"
+)
 #: A value has tags in it that would end it, if they did not stand for themselves.
 _TAG_IN_VALUE = Repair("tag_in_value", Grade.GUESSED)
+_PARTS = re.compile("[:|]")
 _STRAY_MARK = re.compile(r"[<{\]]")
 # All of the above begin like this, so the text before it is certainly more of a value.
 _MAY_END = Pattern(
@@ -207,6 +212,21 @@ class _Inner:
         return True
 
 
+def _base(name: str) -> str:
+    """*name* of a tag without the prefix of its dialect."""
+    return _PARTS.split(name.lower())[-1]
+
+
+def _may_be(begun: re.Match[str], source: Source, words: tuple[str, ...]) -> bool:
+    """May the tag that has *begun* be called one of *words*?"""
+    name, whole = begun[1].lower(), begun.end() < len(source.text) or source.final
+    # The attribute may touch the name: see _COLLAPSED.
+    return any(
+        word and (name.startswith(word) if whole else word[: len(name)] == name[: len(word)])
+        for word in words
+    )
+
+
 def _is_named(tag: Tag) -> bool:
     return bool(tag.value or tag.told("name", "key"))
 
@@ -214,7 +234,7 @@ def _is_named(tag: Tag) -> bool:
 def _closes(found: re.Match[str], word: str) -> bool:
     """Does the closing tag that was *found* close an element called *word*?"""
     name = (found["name"] or found["spelled"]).replace("\\_", "_").lower()
-    return word.lower() in re.split("[:|]", name)[:2]  # a prefix or a suffix may stand with it
+    return word.lower() in _PARTS.split(name)[:2]  # a prefix or a suffix may stand with it
 
 
 # -- the call -----------------------------------------------------------------------------
@@ -258,6 +278,8 @@ class TaggedCalls(PulledCalls):
         self.element = ""  # of the call
         self._key = self._type = ""  # of the value that comes next
         self._given: set[str] = set()  # arguments whose value has begun
+        ends = (end.text for end in self._ends if end.text[:2] == "</")
+        self._marker_words = frozenset(_base(end[2:].rstrip(">")) for end in ends)
         self.json: JsonCalls | None = None  # reads on if the arguments are JSON
         self.committed = bool(self._name)
 
@@ -513,7 +535,8 @@ class TaggedCalls(PulledCalls):
         decode = self._decoded if like.entities and not raw and not cdata else None
         if cdata and raw and like.entities:
             say = _escaping(say)
-        words = tuple(word.lower() for word in (element, *self._closing_words))
+        closing = (element, *self._closing_words, *self._marker_words)
+        words = tuple(word.lower() for word in closing)
         certain, inner = partial(self._certain, words), _Inner()
         self.hot = None if cdata else lambda: stream(certain, like.special, decode)
         while True:
@@ -521,6 +544,11 @@ class TaggedCalls(PulledCalls):
                 say(decode(piece) if decode else piece)
             if not (yield from source.peek()):
                 raise cut_short()
+            other = None if cdata else like.other_end.match(source.text, source.at)
+            if other and not other[1].lower().startswith(words):  # files are full of them
+                source.at = other.end()
+                say(other.group())
+                continue
             closed = yield from self._closed(source, element, say, inner, framed, cdata)
             if closed is not None:
                 self.hot = None
@@ -545,6 +573,9 @@ class TaggedCalls(PulledCalls):
 
     def _in_inner(self, source: Source, element: str, say: Say, inner: _Inner) -> Pull[bool]:
         """Say a tag that opens or closes what stands in the value and is called like its own."""
+        begun = _TAG_BEGUN.match(source.text, source.at)
+        if begun is None or not _may_be(begun, source, (element.lower(), self.element.lower())):
+            return False
         newline = yield from source.length(_LINE_BREAK)
         tag = yield from source.ask(tag_at, newline)
         if not isinstance(tag, Tag) or not inner.passes(tag, element, self.element):
@@ -573,13 +604,19 @@ class TaggedCalls(PulledCalls):
             if not cdata and not framed and end["newline"]:
                 say(end["newline"])
             return True
-        if not cdata and (yield from self._is_drifted(source, element)):
+        # Of most closing tags in a value it is seen at once that they are others.
+        other = (
+            end is not None and end["name"] and not _base(end["name"]).startswith(element.lower())
+        )
+        if not (cdata or other) and (yield from self._is_drifted(source, element)):
             return True
         if cdata:
             end = yield from source.match(_END)
         if end is None or end["next"] or inner.calls:
             return None
-        if not self._closes_call(end) and not (yield from source.at_end(len(end["newline"] or ""))):
+        # What closes the marker around the call closes it, too.
+        ends = end["name"] and _base(end["name"]) in self._marker_words
+        if not self._closes_call(end) and not ends:
             return None
         # It closes the whole call, if nothing comes behind it or what closes something around.
         line, length = len(end["newline"] or ""), len(end.group())
@@ -606,9 +643,7 @@ class TaggedCalls(PulledCalls):
     def _is_drifted(self, source: Source, element: str) -> Pull[bool]:
         """Does ``</parameter1>`` or the like close *element*? Then reading goes on behind it."""
         begun = yield from source.match(_BEGUN_CLOSER)
-        if begun is None or not re.split("[:|]", begun["name"].lower())[-1].startswith(
-            element.lower()
-        ):
+        if begun is None or not _base(begun["name"]).startswith(element.lower()):
             return False
         drifted = yield from source.match(_DRIFTED)
         if drifted is None:

@@ -42,7 +42,8 @@ class MarkedForm:
     the marker itself names, and *loose* says that the argument of a tool which has only one may be
     plain text. *ends_thought* says that by the model's template the opener ends a thought that was
     not closed. *drift* is how a call behind these markers departs from the asked form. *inside* is
-    what reads a call of the family ``DECLARED``.
+    what reads a call of the family ``DECLARED``. A marker *at_line* is a word: it counts only
+    where a line begins.
     """
 
     opener: str
@@ -57,6 +58,7 @@ class MarkedForm:
     ends_thought: bool = False
     drift: tuple[Repair, ...] = ()
     inside: Inside | None = None
+    at_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,8 @@ class Landmarks:
     """The markers of one form of reply, and the characters worth stopping at."""
 
     def __init__(self, form: ReplyForm, reasoning: Reasoning) -> None:
-        calls = [Row(call.opener, Landmark.CALL, call) for call in map(CallMarkers, form.calls)]
+        marked = [Row(call.opener, Landmark.CALL, call) for call in map(CallMarkers, form.calls)]
+        calls = [row for row in marked if row.call and not row.call.form.at_line]
         closers = [call.closer for _, _, call in calls if call and call.closer]
         # A run of backticks behind a call closes it; in prose it begins a fence.
         ends = _rows((each.text for each in closers if each.first != "`"), Landmark.END_OF_CALL)
@@ -161,7 +162,9 @@ class Landmarks:
         self.anywhere = Table(anywhere)
         self.starts = Table([*first, *(row for row in begun if row.kind is Landmark.THOUGHT)])
         dropped_lines = (row for row in begun if row.kind is Landmark.DROPPED)
-        self.lines = Table([*_rows(LABELS, Landmark.END_OF_REPLY), *dropped_lines])
+        call_lines = (row for row in marked if row not in calls)
+        labels = _rows(LABELS, Landmark.END_OF_REPLY)
+        self.lines = Table([*labels, *dropped_lines, *call_lines])
         #: What counts in a thought: what ends it, which some calls do, and what begins another.
         ending = (row for row in calls if row.call and row.call.form.ends_thought)
         self.in_thought = Table([*thought_ends, *ending, *thoughts])

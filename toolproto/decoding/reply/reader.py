@@ -236,9 +236,8 @@ class ReplyReader:
             self._say(space.end())
             return True
         found = yield from source.ask(self.landmarks.lines.at)
-        if isinstance(found, Found) and found.kind is Landmark.DROPPED:
-            yield from self._at_dropped(found.end)
-            return True
+        if isinstance(found, Found) and found.kind is not Landmark.END_OF_REPLY:
+            return (yield from self._at_landmark(found))
         if isinstance(found, Found) and self.place.after_blank_line:
             yield from self._in_cut(None)
             return True
