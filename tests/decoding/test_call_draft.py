@@ -164,3 +164,17 @@ def test_arguments_beside_those_that_were_handed_out_are_a_problem() -> None:
     reply = '<tool_call>{"name": "now", "parameters": [] {"genre": "Any"}}</tool_call>'
     [problem] = get_paradigm("hermes").parse_response(reply).problems
     assert problem.message == "it gives its arguments in two places; give them in one"
+
+
+def test_a_string_that_ran_over_a_marker_takes_no_other_call_with_it() -> None:
+    first = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo}}</tool_call>\n'
+    reply = first + wrapped('{"name": "get_weather", "arguments": {"city": "Bergen"}}')
+    parsed = get_paradigm("hermes").parse_response(reply, STANDARD_OFFER)
+    assert [call.arguments for call in parsed.calls] == [{"city": "Bergen"}]
+    assert len(parsed.problems) == 1
+
+
+def test_two_calls_of_which_the_first_lacks_its_brace_are_two() -> None:
+    reply = '{"tool_calls": [{"name": "now", "arguments": {}, {"name": "now", "arguments": {}}]}'
+    parsed = get_paradigm("json_strict").parse_response(reply, STANDARD_OFFER)
+    assert [call.grade for call in parsed.calls] == [Grade.GUESSED, None]

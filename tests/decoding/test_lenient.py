@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.amount import amount
-from toolproto.decoding.values.lenient import read_json, read_lenient
+from toolproto.decoding.values.lenient import JsonReader, read_json, read_lenient
 from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refused
 from toolproto.messages import Grade, ProblemKind
 
@@ -349,3 +349,48 @@ def test_numbers_and_plain_members_in_a_row_are_what_they_are_one_by_one() -> No
     reading = read_json(f"{{{written}}}")
     assert isinstance(reading, Reading) and reading.value == members
     assert [repair.name for repair in reading.repairs] == ["bare_key"]
+
+
+def in_pieces(text: str, places: list[int], keys: frozenset[str] | None) -> tuple[object, ...]:
+    """What a reader makes of *text* that comes in pieces, cut at *places*."""
+    reader = JsonReader(keys)
+    reading, done = reader.read(), 0
+    for place in [*places, len(text)]:
+        reader.text, reader.at = reader.text[reader.at :] + text[done:place], 0
+        reader.final, done = place == len(text), place
+        try:
+            next(reading)
+        except StopIteration as over:
+            return over.value, reader.repairs, reader.fault and reader.fault.message
+    raise AssertionError("it waits for more than all of the text")
+
+
+odd_text = st.text(st.sampled_from(list("{}[]():,;=\"'“”`\\/#*.\n a1tn<-…")), max_size=40)
+parts = st.lists(st.sampled_from(['{"a": "', '", "b": ', '"c"', '"""', "[1, ", "true", "}", "//"]))
+
+
+@settings(max_examples=amount(300, 5000), deadline=None)
+@given(
+    text=st.tuples(parts.map("".join), odd_text).map("".join),
+    cuts=st.lists(st.integers(0, 60), max_size=6),
+    keys=st.sampled_from([None, KEYS, frozenset("ab")]),
+)
+def test_text_in_pieces_is_read_as_the_whole(
+    text: str, cuts: list[int], keys: frozenset[str] | None
+) -> None:
+    places = sorted({cut for cut in cuts if cut < len(text)})
+    assert in_pieces(text, places, keys) == in_pieces(text, [], keys)
+
+
+@pytest.mark.parametrize("defect", list(defects.defects(amount(68, 680), 3)))
+def test_a_broken_payload_that_comes_character_by_character_is_read_as_the_whole(
+    defect: object,
+) -> None:
+    text = defect.text  # type: ignore[attr-defined]
+    assert in_pieces(text, list(range(len(text))), KEYS) == in_pieces(text, [], KEYS)
+
+
+def test_a_key_over_two_lines_is_a_key() -> None:
+    reading = read_lenient("{'city': 'Oslo', 'da\nys': 3}")
+    assert isinstance(reading, Reading)
+    assert reading.value == {"city": "Oslo", "da\nys": 3}

@@ -16,6 +16,7 @@
       thinking.py        which part is thinking, in every dialect; fences.py code fences
       events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token
+      other_json.py      an object in prose that is no call
       forms.py           how calls look in a paradigm's replies, for the reader
 
     calls/             what all calls have in common, however they are written
@@ -30,7 +31,10 @@
       pairs.py           a name and pairs of key and value: lines, Gemma's braces, declared phrases
       line_values.py     values that several of them write alike; whole_text.py: read at their end
 
-    values/            what a value means: strict and lenient JSON, quotes, numbers, repairs
+    values/            what a value means, and how JSON is read
+      lenient.py         the one reader of JSON, strict or not, whole or as it comes
+      state.py           what it knows, and when it waits; strings.py, quotes.py: where strings end
+      strict.py          strict JSON at once, in C; spellings.py: numbers, words and escapes
 
 A reply goes: decoder -> reader -> (landmark, place) -> marked or bare -> a family -> record ->
 events_out -> decoder. Where a call stands is decided in ``reply/place.py`` and nowhere

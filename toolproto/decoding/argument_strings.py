@@ -57,11 +57,11 @@ class _Strings(JsonListener):
         deltas, self._deltas = self._deltas, []
         return deltas
 
-    def opened(self, bracket: str, at: int) -> None:
+    def opened(self, bracket: str) -> None:
         self._path.append(None if bracket == "{" else 0)
         self._key_next = bracket == "{"
 
-    def closed(self, bracket: str, at: int) -> None:
+    def closed(self, bracket: str) -> None:
         self._key_next = False
         if self._path:
             self._path.pop()
@@ -71,7 +71,7 @@ class _Strings(JsonListener):
         if self._path and isinstance(self._path[-1], int):
             self._path[-1] += 1
 
-    def string_opened(self, quote: str, at: int) -> None:
+    def string_opened(self) -> None:
         self._key = [] if self._key_next else None
 
     def string_part(self, text: str) -> None:
@@ -82,7 +82,7 @@ class _Strings(JsonListener):
         self._half = half_pair(text)
         self._say(text[: len(text) - len(self._half)])
 
-    def string_closed(self, at: int) -> None:
+    def string_closed(self) -> None:
         if self._key is not None and self._path:
             self._path[-1] = plain_unescape("".join(self._key))
             self._key, self._key_next = None, False

@@ -80,14 +80,14 @@ class _Growing(JsonListener):
             self._is_shown = True
         return self._root[0] if self._root else None
 
-    def opened(self, bracket: str, at: int) -> None:
+    def opened(self, bracket: str) -> None:
         value: list[Any] | dict[str, Any] = {} if bracket == "{" else []
         self._put(value)
         self._open.append(value)
         self._keys.append(None)
         self._expects_key = bracket == "{"
 
-    def closed(self, bracket: str, at: int) -> None:
+    def closed(self, bracket: str) -> None:
         if len(self._open) > 1:
             self._open.pop()
             self._keys.pop()
@@ -96,18 +96,18 @@ class _Growing(JsonListener):
     def comma(self) -> None:
         self._expects_key = isinstance(self._open[-1], dict)
 
-    def scalar(self, text: str, at: int) -> None:
+    def scalar(self, text: str) -> None:
         reading = read_json(text)
         self._put(reading.value if isinstance(reading, Reading) else text)
 
-    def string_opened(self, quote: str, at: int) -> None:
+    def string_opened(self) -> None:
         self._parts, self._is_key, self._is_shown = [], self._expects_key, False
 
     def string_part(self, text: str) -> None:
         assert self._parts is not None
         self._parts.append(text)
 
-    def string_closed(self, at: int) -> None:
+    def string_closed(self) -> None:
         text = plain_unescape("".join(self._parts or ()))
         self._parts = None
         if self._is_key:

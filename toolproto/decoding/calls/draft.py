@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ...messages import ProblemKind, Repair
 from ..families.json_arguments import remainder
 from ..families.json_tokens import structural_tail
-from ..reply.markers import Marker
-from ..values.lenient import read_json, read_lenient
 from ..values.strict import DUPLICATE_KEY, Reading, Refused
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
@@ -32,7 +30,6 @@ __all__ = ["CallDraft", "is_name", "looks_like_schema"]
 _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
 # What is announced as a name before the call is whole: not half of a badly quoted object.
 _NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
-_BRACKETS_AROUND = 3
 
 
 class CallDraft(CallRecord):
@@ -58,7 +55,6 @@ class CallDraft(CallRecord):
         # What follows there: reading it back from a StringIO would blow that up fourfold.
         self._untold: list[str] = []
         self._respelled: dict[int, str] = {}  # where something is handed out in another spelling
-        self.departs = False  # from strict JSON, anywhere
         self.certain = False  # is what comes now handed out?
         self._in_string = False  # of such arguments: a value, not a key
         self._tail = ""  # of that string: perhaps not part of it, if its closing quote is missing
@@ -86,9 +82,20 @@ class CallDraft(CallRecord):
         if self.certain or self._sure > self._told:
             self._untold.append(text)
 
-    def _take_quoted(self, piece: str) -> None:
-        self._raw.write(piece)  # its arguments are read when all of it has come
+    def unwrite(self, count: int) -> None:
+        """The last *count* characters of its text will be read, and written, again."""
+        self._raw.seek(self.length - count)
+        self._raw.truncate()
+
+    def take(self, piece: str) -> None:
+        """More of its text, which was handed out as it came."""
+        self._raw.write(piece)
         self._told += len(piece)
+
+    @property
+    def index(self) -> int:
+        """The number of the call in its reply."""
+        return self._index
 
     def member(self, key: str, value: str) -> None:
         """A member whose value is a string: the name, an id, or nothing that matters yet."""
@@ -159,15 +166,6 @@ class CallDraft(CallRecord):
     def controls(self, text: str, at: int) -> None:
         """More of a string value, at *at*: characters that JSON would have escaped."""
         self._respelled |= {at + i: json.dumps(char)[1:-1] for i, char in enumerate(text)}
-        self.more(text)
-
-    def leave_out(self, at: int) -> None:
-        """A bracket that closes nothing stands at *at*.
-
-        If more is handed out behind it, the call is refused in the end: nobody knows which members
-        it was to cut off.
-        """
-        self._respelled[at] = ""
 
     def end_string(self, at: int) -> None:
         """A string value ends at *at*, perhaps."""
@@ -176,9 +174,9 @@ class CallDraft(CallRecord):
         self._tail = ""
 
     def fault(self, at: int) -> None:
-        """At *at* stands an escape that JSON does not have: behind that nothing is certain."""
+        """At *at* stands what JSON does not have in a string: behind that nothing is certain."""
         if self._in_string:
-            self._sure = at
+            self._sure = at - len(self._tail)
         self.certain = False
 
     def _certain_end(self) -> int:
@@ -200,23 +198,23 @@ class CallDraft(CallRecord):
 
     # -- when it is over ------------------------------------------------------------------
 
-    def close(self, *, cut: bool = False, ends: Sequence[Marker] = ()) -> tuple[bool, str]:
-        """The object is over: was it meant as a call, and what of it lies behind its end?
+    def close(
+        self, value: Any, repairs: tuple[Repair, ...], fault: Refused | None, *, cut: bool
+    ) -> bool:
+        """The object is over: was it meant as a call?
 
-        *cut* says that the reply was ended by a limit, so that nothing missing may be made up.
-        A badly quoted object may have run on over one of the markers *ends*.
+        It says *value*, with *repairs*, unless there is a *fault*. *cut* says that the reply was
+        ended by a limit, so that nothing missing may be made up.
         """
-        raw = self.raw
+        raw, reading = self.raw, Reading(value, self.length, repairs)
         if self._fault:
-            return self._refuse(ProblemKind.TOO_LARGE, self._fault, raw), ""
-        reading = self._read(raw, ends)
-        if isinstance(reading, Refused):
-            kind = ProblemKind.TRUNCATED if cut else reading.kind
-            return self._refuse(kind, reading.message, raw), ""
+            return self._refuse(ProblemKind.TOO_LARGE, self._fault, raw)
+        if fault is not None:
+            kind = ProblemKind.TRUNCATED if cut else fault.kind
+            return self._refuse(kind, fault.message, raw)
         if cut or not reading.is_whole:
-            return self._refuse(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw), ""
-        fields = self._fields(reading.value)
-        return self._settle(fields, raw, reading), raw[reading.end :]
+            return self._refuse(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw)
+        return self._settle(self._fields(value), raw, reading)
 
     def _fields(self, value: Any) -> CallFields | None:
         shape, offered = self._setting.shape, self._setting.offered
@@ -228,16 +226,6 @@ class CallDraft(CallRecord):
         if fields is None:
             return None
         return fit_to_tool(fields, value, shape, offered.keys(fields.name))
-
-    def _read(self, raw: str, ends: Sequence[Marker]) -> Reading | Refused:
-        keys = self._keys()
-        # What has departed from strict JSON need not be read as that.
-        lenient = read_lenient(raw, self._lead, keys) if self.departs else None
-        reading = lenient or read_json(raw, self._lead, keys)
-        if _is_whole(reading):
-            return reading
-        shorter = (read_json(raw[:end], self._lead, keys) for end in _other_ends(raw, ends))
-        return next((one for one in shorter if _is_whole(one)), reading)
 
     def refuse_list(self) -> bool:
         """The object lists something else where calls should be; say so."""
@@ -251,7 +239,8 @@ class CallDraft(CallRecord):
             message = "it has other calls in it; write each call by itself"
             self._refuse(ProblemKind.MALFORMED, message, self.raw)
 
-    def _keys(self) -> frozenset[str]:
+    def keys(self) -> frozenset[str]:
+        """The keys that may be expected in it."""
         shape, offered = self._setting.shape, self._setting.offered
         return shape.leading_keys | (offered.keys(self.name) or frozenset())
 
@@ -337,23 +326,3 @@ def is_name(setting: CallSetting, marked: bool, key: str, value: str) -> bool:
     if key == shape.name and marked:
         return bool(_NAME.fullmatch(value))
     return key in shape.name_keys and offered.any and offered.knows(value)
-
-
-def _is_whole(reading: Reading | Refused) -> bool:
-    return isinstance(reading, Reading) and reading.is_whole
-
-
-def _other_ends(raw: str, ends: Sequence[Marker]) -> Iterator[int]:
-    """Where a badly quoted object may have ended instead of running on.
-
-    Before a marker that ends calls, or before the last brackets, if they belong to what is
-    around it.
-    """
-    places = [place for place in (end.find(raw) for end in ends) if place >= 0]
-    yield from sorted(places)[:1]
-    text = raw.rstrip()
-    for _ in range(_BRACKETS_AROUND):
-        if not text.endswith(("]", "}")):
-            return
-        text = text[:-1].rstrip()
-        yield len(text)

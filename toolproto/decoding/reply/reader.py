@@ -24,7 +24,6 @@ from ..calls.record import Beginning, CallSetting
 from ..calls.which_reader import BareCalls, Opening
 from ..contract import Limits
 from ..families.json_calls import JsonCalls
-from ..families.json_tokens import OtherJson
 from ..patterns import Pattern
 from ..source import Pull, Source
 from .events_out import Outbox
@@ -33,6 +32,7 @@ from .forms import ReplyForm
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
 from .markers import MORE, NO
+from .other_json import OtherJson
 from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
 from .thinking import Reasoning, Thought
 

@@ -4,6 +4,7 @@ Strict reading comes first. The lenient reader then prefers fidelity: what canno
 out or kept as text, under a *guessed* or *truncated* label, and never made up; every repair it
 knows is listed in :mod:`.repairs`. It is one loop over an explicit stack, so that no nesting can
 exhaust ours. Each step reads one piece, or mends its absence, and names the step that is due next.
+Where a step needs more text than has come it is tried again when more has (:mod:`.state`).
 """
 
 from __future__ import annotations
@@ -14,14 +15,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ..patterns import Pattern
+from ..source import Pull
 from . import repairs as mend
 from .quotes import KEY, key_of
-from .spellings import read_scalar
-from .state import MISSING, QUOTES, State
+from .spellings import ELLIPSIS, read_scalar
+from .state import MISSING, QUOTES, Open, State, Wait
 from .strict import Reading, Refused, put_member, read_strict
-from .strings import read_escaped_string, read_key, read_string
+from .strings import QuotedString, read_escaped_string, read_key
 
-__all__ = ["json_alone", "read_all", "read_json", "read_lenient"]
+__all__ = [
+    "JsonReader",
+    "Step",
+    "json_alone",
+    "member_stands",
+    "read_all",
+    "read_json",
+    "read_lenient",
+]
 
 _COMMAS = frozenset(",，;；")
 _COLONS = frozenset(":：=")
@@ -38,12 +49,13 @@ _plain_member = re.compile(
 # So many at once: each one that might be given back takes memory while more are looked for.
 _plain_numbers = re.compile(rf"(?:{_SPACE}{_NUMBER}{_SPACE},){{1,1000}}").match
 _commas = re.compile(r"[,，;；\s]*+").match
-_ellipsis = re.compile(r"\.{3,}+|…").match
-_bare_key = re.compile(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]++|\\_)+""").match
-_equals = re.compile(r"=>?").match
-_stray = re.compile(r"""[^\s,，}\])"'“”\w{\[(]++|.""", re.DOTALL).match
-_closer_run = re.compile(r"[}\])\s]{1,200}+").match
-_comma_and_quote = re.compile(r"\s*+,?\s*+(?=\")").match
+_BARE_KEY = Pattern(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]|\\_){1,200}["']?""")
+_EQUALS = Pattern(r"=>?")
+_to_bracket = re.compile(r'[^{}\[\]"<]++').match
+_to_quote = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL).match
+_STRAY = Pattern(r"""[^\s,，}\])"'“”\w{\[(]{1,200}+|.""", re.DOTALL)
+_CLOSER_RUN = Pattern(r"[}\])\s]{1,200}+")
+_COMMA_AND_QUOTE = Pattern(r"\s{0,200}+,?\s{0,200}+(?=\")")
 _colon = re.compile(r"\s*+:").match
 _glued = re.compile(r"""[\w"\\]""").match
 
@@ -77,14 +89,20 @@ def read_lenient(
     What nobody can read (one key with two values, ``NaN``, too deep, too many digits or
     mistakes) is a refusal. Linear in the length of the text; never raises.
     """
-    structure = _Structure(text, at, keys)
+    reader = JsonReader(keys)
+    reader.text, reader.at, reader.final = text, at, True
     try:
-        value = structure.read()
-    except Refused as refused:
-        return refused.with_traceback(None)
+        next(reading := reader.read())
+    except StopIteration as over:
+        value = over.value
+    else:
+        raise AssertionError(f"nothing waits for more than all of {reading}")
+    if reader.fault is not None:
+        return reader.fault.with_traceback(None)
     if value is MISSING:
         return None
-    return _doubted(text, Reading(value, structure.at, structure.repairs))
+    end = len(text) - len(reader.text) + reader.at
+    return _doubted(text, Reading(value, end, reader.repairs))
 
 
 def _is_a_part(text: str, reading: Reading, keys: frozenset[str] | None) -> bool:
@@ -103,49 +121,123 @@ def _doubted(text: str, reading: Reading) -> Reading:
 
 def member_follows(text: str, at: int, keys: frozenset[str] | None) -> bool:
     """Whether a member stands at *at*, so that the closer before it was one too many."""
-    comma = _comma_and_quote(text, at)
-    key = KEY(text, comma.end()) if comma else None
-    return key is not None and (keys is None or key_of(key) in keys)
+    state = State(keys)
+    state.text, state.final = text, True
+    return member_stands(state, at)
 
 
-_Step = Callable[[], "_Step | None"]
+def member_stands(state: State, at: int) -> bool:
+    """The same in a text of which more may come."""
+    comma = state.look(_COMMA_AND_QUOTE, at)
+    key = state.look(KEY, comma.end()) if comma else None
+    return key is not None and (state.keys is None or key_of(key) in state.keys)
 
 
-class _Structure(State):
+Step = Callable[[], "Step | None"]
+
+
+class JsonReader(State):
     """The loop: each step reads one piece and returns the step that is due next."""
 
     root: Any = MISSING
+    _in_rest = False  # in a string behind what nobody can read
+    _gives_up = True  # on a value that nobody can read, before its end
+    #: What reads a string, where one begins, and the step that takes it.
+    _string: tuple[Pull[str], Callable[[str], Step | None]] | None = None
 
-    def read(self) -> Any:
-        step: _Step | None = self._root
+    def read(self) -> Pull[Any]:
+        """Read one value: MISSING if there is none."""
+        step: Step | None = self._root
         while step is not None:
-            step = step()
+            self.start = self.at
+            try:
+                step = step()
+            except Wait:
+                self.at = self.start
+                self.forget_notes()
+                yield
+                continue
+            self.scanned = 0
+            if self._string is not None:
+                reading, then = self._string
+                self._string = None
+                step = then((yield from reading))
+            if self._tried:
+                self.settle_notes()
+            if self.fault is not None and step is not None:
+                if self._gives_up:
+                    break
+                step = self._rest
         return self.root
 
-    def _root(self) -> _Step | None:
+    def _rest(self) -> Step | None:
+        """There is no value: only brackets, and strings around them, tell where it ends."""
+        while True:
+            self.start = self.at
+            here = "" if self._in_rest else self.here(self.at)
+            if self._in_rest or here == '"':
+                start = self.at + (not self._in_rest)
+                end = _to_quote(self.text, start).end()  # type: ignore[union-attr]  # may be empty
+                self._in_rest = self.text[end : end + 1] != '"'
+                self.at = self.start = min(end + (not self._in_rest), len(self.text))
+                if self._in_rest and not self.final:
+                    raise Wait
+                if self._in_rest:
+                    self._in_rest, self.at = False, len(self.text)
+            elif not here:
+                return self._finish()
+            elif here in "{[":
+                self.at += 1
+                self.excess += 1
+            elif here in "}]":
+                depth = self.closers.find(here)
+                if not self.excess and depth >= 0:
+                    return self._close()
+                self.at += 1
+                self.excess -= self.excess > 0
+            else:
+                run = _to_bracket(self.text, self.at)
+                self.at = run.end() if run else self.at + 1
+
+    def _root(self) -> Step | None:
         """Nothing has been read: a value is due, or members whose opener was lost."""
-        if self.skip() in ('"', "'") and KEY(self.text, self.at):
+        if self.skip() in ('"', "'") and self.look(KEY, self.at):
             self.note(mend.MISSING_OPEN)
             self.push("{")
             return self._member
         return self._value
 
-    def _value(self) -> _Step | None:
+    def _value(self) -> Step | None:
         """A value is due."""
         here = self.skip()
         if here in QUOTES:
-            return self._put(read_string(self, here))
+            self._string = QuotedString(self, here).read(), self._put
+            return None
         if here in ("{", "[", "("):
-            self.push(here)
             self.at += 1
+            self.push(here)
             return self._member
-        if self.text.startswith('\\"', self.at):
-            return self._put(read_escaped_string(self))
+        if here == "\\" and self.stands('\\"', self.at):
+            self._string = read_escaped_string(self), self._put
+            return None
         if here in _DELIMITERS:
             return self._put(MISSING)
-        return self._put(read_scalar(self))
+        if here == ":" and self.in_object():
+            self.note(mend.ODD_SEPARATOR)
+            self.at += 1
+            return self._value
+        return self._put(self._scalar())
 
-    def _put(self, value: Any) -> _Step | None:
+    def _scalar(self) -> Any:
+        start = self.at
+        try:
+            return read_scalar(self)
+        except Refused as fault:
+            self.refuse(fault)
+            self.at = start
+            return None
+
+    def _put(self, value: Any) -> Step | None:
         """A value has been read, or is missing."""
         if not self.open:
             self.root = value
@@ -157,14 +249,20 @@ class _Structure(State):
                 top.value.append(value)
         elif top.key is not None:
             if value is MISSING:
-                ended = self.at >= len(self.text)
-                self.note(mend.CUT_SHORT if ended else mend.MISSING_VALUE)
-            elif put_member(top.value, top.key, value):
-                self.note(mend.DUPLICATE_KEY)
+                self.note(mend.MISSING_VALUE if self.here(self.at) else mend.CUT_SHORT)
+            else:
+                self._put_member(top, top.key, value)
             top.key = None
         return self._after
 
-    def _after(self) -> _Step | None:
+    def _put_member(self, top: Open, key: str, value: Any) -> None:
+        try:
+            if put_member(top.value, key, value):
+                self.note(mend.DUPLICATE_KEY)
+        except Refused as fault:
+            self.refuse(fault)
+
+    def _after(self) -> Step | None:
         """A member is complete: a comma or a closer is due."""
         here = self.skip()
         if here == "":
@@ -174,14 +272,14 @@ class _Structure(State):
                 self.note(mend.ODD_SEPARATOR)
             self.at += 1
             self.open[-1].comma = True
-            return self._member()
+            return self._member
         if here in _CLOSERS:
-            return self._close
+            return self._close()
         if here == ":" and self._take_back_key():
             return self._value
-        return self._no_comma
+        return self._no_comma()
 
-    def _member(self) -> _Step | None:
+    def _member(self) -> Step | None:
         """An opener or a comma has been read: a member is due."""
         if step := self._plain_member():
             return step
@@ -192,18 +290,18 @@ class _Structure(State):
         if here in _CLOSERS:
             if self.open[-1].comma and here == self.closers[0]:
                 self.note(mend.TRAILING_COMMA)
-            return self._close
+            return self._close()
         if here in _COMMAS:
             self.note(mend.EXTRA_COMMA)
             self.at = _commas(self.text, self.at).end()  # type: ignore[union-attr]
             return self._member
-        if here in ".…" and (dots := _ellipsis(self.text, self.at)):
+        if here in ".…" and (dots := self.look(ELLIPSIS, self.at)):
             self.note(mend.ELLIPSIS)
             self.at = dots.end()
             return self._after
-        return self._key if self.in_object() else self._value
+        return self._key() if self.in_object() else self._value()
 
-    def _plain_member(self) -> _Step | None:
+    def _plain_member(self) -> Step | None:
         """Read a key, or some numbers of a list, as most are: that spares them many steps."""
         top = self.open[-1]
         look = _plain_member if top.closer == "}" else _plain_numbers
@@ -215,52 +313,61 @@ class _Structure(State):
             top.value += _json(f"[{plain[0][:-1]}]")[0]
             top.comma = True
             return self._member
-        quoted, top.key, value = plain.groups()
-        if top.key is None:
-            top.key = quoted
+        quoted, bare, value = plain.groups()
+        if bare is None:
             self.plain_quotes = True
         else:
             self.bare_keys = True
             self.note(mend.BARE_KEY)
+        self._name(top, quoted if bare is None else bare)
         return self._value if value is None else self._put(_json(value)[0])
 
-    def _key(self) -> _Step | None:
+    def _key(self) -> Step | None:
         """A key is due."""
         here = self.text[self.at]
         if here in QUOTES:
-            return self._colon(read_key(self, here))
-        if self.text.startswith('\\"', self.at):
-            return self._colon(read_escaped_string(self))
-        if bare := _bare_key(self.text, self.at):
+            return self._keyed(read_key(self, here))
+        if here == "\\" and self.stands('\\"', self.at):
+            self._string = read_escaped_string(self), self._keyed
+            return None
+        if bare := self.look(_BARE_KEY, self.at):
             return self._bare_key(bare)
-        return self._no_comma
+        return self._no_comma()
 
-    def _bare_key(self, bare: re.Match[str]) -> _Step | None:
+    def _bare_key(self, bare: re.Match[str]) -> Step | None:
         self.at = bare.end()
-        lost_quote = self.text[self.at : self.at + 1] in ('"', "'")
-        self.at += lost_quote
-        here = self.skip()
+        key = bare[0].rstrip("\"'")
+        lost_quote = len(key) < len(bare[0])
+        here = self.here(self.behind_space(self.at))
         if here not in _COLONS:
             self.note(mend.CUT_SHORT if here == "" else mend.STRAY_TEXT)
             return self._after
         self.bare_keys = True
         self.note(mend.MISSING_QUOTE if lost_quote else mend.BARE_KEY)
-        if "\\_" in bare[0]:
+        if "\\_" in key:
             self.note(mend.ESCAPED_UNDERSCORE)
-        return self._colon(bare[0].replace("\\_", "_"))
+        return self._keyed(key.replace("\\_", "_"))
 
-    def _colon(self, key: str) -> _Step | None:
+    def _keyed(self, key: str) -> Step | None:
         """A key has been read: a colon is due."""
+        self._name(self.open[-1], key)
+        return self._colon
+
+    def _name(self, top: Open, key: str) -> None:
+        """The next value in *top* is that of *key*."""
+        top.key = key
+
+    def _colon(self) -> Step | None:
         here = self.skip()
         if here == "":
             self.note(mend.CUT_SHORT)
+            self.open[-1].key = None
             return self._after
-        self.open[-1].key = key
         if here == ":":
             self.at += 1
         elif here in _COLONS:
+            equals = self.look(_EQUALS, self.at)
             self.note(mend.ODD_SEPARATOR)
-            equals = _equals(self.text, self.at)
             self.at = equals.end() if equals else self.at + 1
         elif here not in _DELIMITERS:
             self.note(mend.MISSING_COLON)
@@ -280,7 +387,7 @@ class _Structure(State):
         self.at += 1
         return True
 
-    def _no_comma(self) -> _Step | None:
+    def _no_comma(self) -> Step | None:
         """Something follows a member that is neither a comma nor a closer."""
         here = self.text[self.at]
         if here == "{" and self.in_object() and self.closers[1:2] == "]":
@@ -290,10 +397,10 @@ class _Structure(State):
                 self.note(mend.MISSING_COMMA)
             return self._member
         self.note(mend.STRAY_TEXT)
-        self.at = _stray(self.text, self.at).end()  # type: ignore[union-attr]  # any one
+        self.at = self.look(_STRAY, self.at).end()  # type: ignore[union-attr]  # any one
         return self._after
 
-    def _next_of_list(self) -> _Step | None:
+    def _next_of_list(self) -> Step | None:
         """In ``[{"a": 1, {"a": 2}]`` an object lacks its closer; the comma is the list's."""
         comma = self.open[-1].comma
         self.note(mend.MISSING_CLOSE)
@@ -302,47 +409,52 @@ class _Structure(State):
         return step
 
     def _starts_member(self, here: str) -> bool:
-        if here in QUOTES or self.text.startswith('\\"', self.at):
+        if here in QUOTES or (here == "\\" and self.stands('\\"', self.at)):
             return True
         if self.in_object():
-            return _bare_key(self.text, self.at) is not None
+            return self.look(_BARE_KEY, self.at) is not None
         return here in "{[(+-." or here.isalnum()
 
-    def _close(self) -> _Step | None:
-        """A closer has been read; whether it is the right one is seen here."""
+    def _close(self) -> Step | None:
+        """A closer is here; whether it is the right one is seen here."""
         here = self.text[self.at]
         self.at += 1
+        if self.excess:
+            self.excess -= 1
+            return self._after
         depth = self.closers.find(here)
         if depth < 0:
             return self._close_nothing()
         if depth > 0:
             self.note(mend.MISSING_CLOSE)
-        if depth == len(self.open) - 1 and self._is_one_too_many():
+        if self._is_one_too_many(depth):
             return self._after
         for _ in range(depth):
-            self._pop()
+            self._pop(own=False)
         return self._pop()
 
-    def _close_nothing(self) -> _Step | None:
+    def _close_nothing(self) -> Step | None:
         """A closer of something that is not open: superfluous, or written for another one."""
-        run = _closer_run(self.text, self.at)
+        run = self.look(_CLOSER_RUN, self.at)
         if run and "".join(run[0].split()).startswith(self.closers):
             self.note(mend.EXTRA_CLOSE)
             return self._after
         self.note(mend.MISMATCHED_CLOSE)
         return self._pop()
 
-    def _is_one_too_many(self) -> bool:
-        """Whether members of the outermost object follow the closer just read."""
-        if not isinstance(self.open[0].value, dict):
-            return False
-        if not member_follows(self.text, self.at, self.keys):
+    def _is_one_too_many(self, depth: int) -> bool:
+        """Whether more members follow the closer just read, of the container *depth* out."""
+        if not self._may_go_on(depth) or not member_stands(self, self.at):
             return False
         self.note(mend.EXTRA_CLOSE)
         return True
 
-    def _pop(self) -> _Step | None:
-        """Close the innermost container and put it where it belongs."""
+    def _may_go_on(self, depth: int) -> bool:
+        """May the container *depth* steps out go on behind its closer?"""
+        return depth == len(self.open) - 1 and isinstance(self.open[0].value, dict)
+
+    def _pop(self, *, own: bool = True) -> Step | None:
+        """Close the innermost container, unless *own* by another's closer; put it in its place."""
         closed, self.closers = self.open.pop(), self.closers[1:]
         if closed.closer != ")":
             return self._put(closed.value)
@@ -352,7 +464,7 @@ class _Structure(State):
         self.note(mend.TUPLE)
         return self._put(closed.value)
 
-    def _finish(self) -> _Step | None:
+    def _finish(self) -> Step | None:
         """The text is over: close what is open."""
         self.note(mend.MISSING_CLOSE)
         while self.open:

@@ -12,35 +12,36 @@ import re
 from collections.abc import Callable
 from enum import Enum
 
-from .state import QUOTES, State
+from ..patterns import Pattern
+from .state import QUOTES, State, Wait
 
 __all__ = ["KEY", "Judge", "Verdict", "key_of"]
 
-_space = re.compile(r"\s*+").match
-_closer_run = re.compile(r"(?:[}\])]\s*+){1,100}").match
-
 # A member's key with its colon; the groups are the key in each style of quoting. The bare
 # style may have lost its opening quote.
-KEY = re.compile(
-    r"""(?:"([^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*)"
-    |'([^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*)'
+KEY = Pattern(
+    r"""(?:"([^"\\\r\n]{0,200}+(?:\\.[^"\\\r\n]{0,200}+){0,20})"
+    |'([^'\\\r\n]{0,200}+(?:\\.[^'\\\r\n]{0,200}+){0,20})'
     |[“”„]([^“”„"\r\n]{0,200}+)[“”"]
     |[‘’]([^‘’'\r\n]{0,200}+)[‘’']
     |`([^`\r\n]{0,200}+)`
     |\\"([^"\\\r\n]{0,200}+)\\"
-    |([\w$][\w$.\-]{0,100}+)"?)\s*+[:：]""",
+    |([\w$][\w$.\-]{0,100}+)"?)\s{0,200}+[:：]""",
     re.VERBOSE,
-).match
+)
 _BARE = 7
 # A key that has lost its closing quote, and the beginning of its value.
-_half_key = re.compile(r"""["']([\w$.\-]{1,100}+):\s*+["'{\[\d+\-tfnTFN]""").match
+_HALF_KEY = Pattern(r"""["']([\w$.\-]{1,100}+):\s{0,200}+["'{\[\d+\-tfnTFN]""")
+# A key over several lines, which no code has before a colon if nothing else was odd.
+_BROKEN_KEY = Pattern(r""""[^"\\]{1,100}+"\s{0,200}+:|'[^'\\]{1,100}+'\s{0,200}+:""")
 
 _begins_item = frozenset(QUOTES) | frozenset("{[(")
 _closers = frozenset("}])")
-_scalar = re.compile(
-    r"(?:[-+]?\.?\d[\w.+-]{0,40}|true|false|null|True|False|None)\s*+(?:[,\])]|\Z)"
-).match
-_word = re.compile(r"[\w.$-]{1,60}\s*+[,\])]").match
+_CLOSER_RUN = Pattern(r"(?:[}\])]\s{0,80}+){1,100}")
+_SCALAR = Pattern(
+    r"(?:[-+]?\.?\d[\w.+-]{0,40}|true|false|null|True|False|None)\s{0,200}+(?:[,\])]|\Z)"
+)
+_WORD = Pattern(r"[\w.$-]{1,60}\s{0,200}+[,\])]")
 # What no text that merely follows a finished value begins with, unless the value goes on.
 _glued = re.compile(r"""["'\\,.:;)\]}+\-*=%\w]""").match
 
@@ -56,10 +57,15 @@ class Verdict(Enum):
 class Judge:
     """Weighs what follows the quotes that may end a string inside a container."""
 
-    __slots__ = ("clean", "inner", "paired", "state", "text")
+    __slots__ = ("clean", "inner", "paired", "state")
 
     def __init__(self, state: State) -> None:
-        self.state, self.text = state, state.text
+        self.state = state
+
+    @property
+    def text(self) -> str:
+        """The text at hand."""
+        return self.state.text
 
     def verdict(self, after: int, inner: int = 0) -> Verdict:
         """What the quote is, *after* which text follows.
@@ -70,19 +76,21 @@ class Judge:
         self.clean = inner == 0
         # Has every inner quote so far its partner, so that this one may close?
         self.paired = inner % 2 == 0
-        at = _skip(self.text, after)
-        return _RULES.get(self.text[at : at + 1], Judge._after_nothing)(self, at, 0)
+        at = self.state.behind_space(after)
+        return _RULES.get(self.state.here(at), Judge._after_nothing)(self, at, 0)
 
     def _at_end(self, at: int, level: int) -> Verdict:
         return Verdict.CLOSES
 
     def _after_closers(self, at: int, level: int) -> Verdict:
         """Closers that match what is open, as far as they go, and then something that fits."""
-        text, expected = self.text, self.state.closers
-        while level < len(expected) and text[at : at + 1] == expected[level]:
-            at = _skip(text, at + 1)
+        state, expected = self.state, self.state.closers
+        while level < len(expected) and state.here(at) == expected[level]:
             level += 1
-        here = text[at : at + 1]
+            if self.clean and level == state.at_once:
+                return Verdict.CLOSES
+            at = state.behind_space(at + 1)
+        here = state.here(at)
         if not here:
             return Verdict.CLOSES
         if level == len(expected):
@@ -97,9 +105,9 @@ class Judge:
 
     def _after_everything(self, at: int) -> Verdict:
         """All is closed and text remains: a marker, prose, or the rest of a string."""
-        text = self.text
-        if text[at] == "," and KEY(text, _skip(text, at + 1)):  # a closer too many
-            return self._after_comma(at, len(self.state.closers) - 1)
+        text, state = self.text, self.state
+        if text[at] == "," and state.look(KEY, state.behind_space(at + 1)):  # a closer too many
+            return self._after_comma(at, len(state.closers) - 1)
         glued = not text[at - 1].isspace()
         if self.clean:
             return _either(not (glued and text[at] in '"\\'))
@@ -107,20 +115,22 @@ class Judge:
 
     def _after_mismatch(self, at: int) -> Verdict:
         """A closer of something that is not open: the model's slip, or code inside the string."""
-        text = self.text
-        run = _closer_run(text, at)
+        text, state = self.text, self.state
+        run = state.look(_CLOSER_RUN, at)
         end = run.end() if run else at
-        if end >= len(text):
+        here = state.here(end)
+        if not here:
             return Verdict.CLOSES
-        if not self.clean or text[at] not in self.state.closers + "}]":
+        if not self.clean or text[at] not in state.closers + "}]":
             return Verdict.INNER
-        follower = _skip(text, end + 1)
-        fits = KEY(text, follower) is not None or text.startswith("{", follower)
-        return _either(text[end] == "," and fits)
+        if here != ",":
+            return Verdict.UNSURE
+        follower = state.behind_space(end + 1)
+        return _either(state.here(follower) == "{" or state.look(KEY, follower) is not None)
 
     def _after_comma(self, at: int, level: int) -> Verdict:
-        at = _skip(self.text, at + 1)
-        here = self.text[at : at + 1]
+        at = self.state.behind_space(at + 1)
+        here = self.state.here(at)
         if not here:
             return Verdict.CLOSES
         if here in _closers:
@@ -132,7 +142,7 @@ class Judge:
         return self._before_item(at)
 
     def _before_member(self, at: int, level: int) -> Verdict:
-        state, key = self.state, KEY(self.text, at)
+        state, key = self.state, self.state.look(KEY, at)
         if key is None:
             return self._before_half_a_key(at, level)
         if state.awaits(key_of(key), level):
@@ -144,32 +154,31 @@ class Judge:
         return _either(state.keys is None and not bare and (self.paired or self.inner == 1))
 
     def _before_half_a_key(self, at: int, level: int) -> Verdict:
-        state, key = self.state, _half_key(self.text, at)
+        state, key = self.state, self.state.look(_HALF_KEY, at)
         if key is not None and state.awaits(key[1], level):
             return Verdict.CLOSES
-        if level and self.clean and _opens_sibling(state, at):
+        if self.clean and (state.look(_BROKEN_KEY, at) or (level and _opens_sibling(state, at))):
             return Verdict.CLOSES
         if not self.clean or self.text[at] not in '{".,':
             return Verdict.INNER
         return _either(key is not None and state.keys is None)
 
     def _before_item(self, at: int) -> Verdict:
-        text = self.text
-        if text[at] in _begins_item:
+        state = self.state
+        if self.text[at] in _begins_item:
             return _either(self.paired)
-        if _scalar(text, at):
+        if state.look(_SCALAR, at):
             return _either(self.paired, Verdict.INNER)
-        return _either(self.clean and _word(text, at) is not None, Verdict.INNER)
+        return _either(self.clean and state.look(_WORD, at) is not None, Verdict.INNER)
 
     def _before_comment(self, at: int, level: int) -> Verdict:
         """A comment, if its end is in sight; ``#`` and ``/`` are common inside strings too."""
-        text = self.text
-        if text.startswith("/*", at):
-            ends = text.find("*/", at, at + 300) >= 0
-        elif text.startswith(("//", "#"), at):
-            ends = text.find("\n", at, at + 300) >= 0
-        else:
+        text, state = self.text, self.state
+        if text[at] == "/" and state.here(at + 1) not in ("/", "*"):
             return Verdict.INNER
+        ends = text.find("*/" if text.startswith("/*", at) else "\n", at, at + 300) >= 0
+        if not ends and len(text) < at + 300 and not state.final:
+            raise Wait
         if self.clean:
             return _either(ends)
         return Verdict.UNSURE if ends else Verdict.INNER
@@ -184,9 +193,9 @@ class Judge:
         state, text = self.state, self.text
         spaced = text[at - 1].isspace()
         if not state.in_object(level):
-            follows = text[at] in _begins_item or _scalar(text, at)
+            follows = text[at] in _begins_item or state.look(_SCALAR, at)
             return _either(bool(self.clean and spaced and follows), Verdict.INNER)
-        key = KEY(text, at)
+        key = state.look(KEY, at)
         if key is None or (key.lastindex == _BARE and not spaced):
             return Verdict.INNER
         if state.awaits(key_of(key), level):
@@ -201,10 +210,6 @@ def key_of(match: re.Match[str]) -> str:
     return match[match.lastindex or 0]
 
 
-def _skip(text: str, at: int) -> int:
-    return _space(text, at).end()  # type: ignore[union-attr]  # may be empty
-
-
 def _either(certain: bool, otherwise: Verdict = Verdict.UNSURE) -> Verdict:
     return Verdict.CLOSES if certain else otherwise
 
@@ -213,7 +218,7 @@ def _opens_sibling(state: State, at: int) -> bool:
     """Does an object with a known member begin here: the next in a list, a closer missing?"""
     if state.text[at] != "{" or state.keys is None:
         return False
-    member = KEY(state.text, _skip(state.text, at + 1))
+    member = state.look(KEY, state.behind_space(at + 1))
     return member is not None and key_of(member) in state.keys
 
 

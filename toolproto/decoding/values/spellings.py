@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import json
 import re
+from json.decoder import scanstring  # type: ignore[attr-defined]  # in C where there is one
 from typing import Any
 
 from ...messages import Repair
+from ..patterns import Pattern
 from . import repairs as mend
-from .state import MISSING, QUOTES, State
-from .strict import MAX_DIGITS, finite_float, refuse_constant, sized_int, too_long
+from .state import MISSING, QUOTES, State, Wait
+from .strict import MAX_DIGITS, finite_float, malformed, refuse_constant, sized_int, too_long
 
 __all__ = [
     "CODE_POINT",
+    "ELLIPSIS",
     "SIMPLE",
     "SURROGATE_PAIR",
     "code_point",
@@ -38,12 +41,12 @@ _json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?\
 _leading_zero = re.compile(r"[-+]?0[0-9_]").match
 # A number goes on if a letter, an operand or an operator follows. What // introduces is a
 # comment unless it is arithmetic up to the next delimiter.
-_goes_on = re.compile(
-    r"""[\w.$([{:]|[ \t]*+(?:[-+*%^]|/(?![/*])|//[ \t]*+[\d.(][\d.()*+\-/ ]*+(?:[,}\])\n]|\Z))""",
+_GOES_ON = Pattern(
+    r"""[\w.$([{:]|[ \t]{0,80}+(?:[-+*%^]|/(?![/*])
+    |//[ \t]{0,80}+[\d.(][\d.()*+\-/ ]{0,200}+(?:[,}\])\n]|\Z))""",
     re.VERBOSE,
-).match
-_word = re.compile(r"[^\W\d]\w*+").match
-_word_ends = re.compile(r"[ \t]*+(?:[,，;；}\])\r\n/#\\<]|\Z)").match
+)
+_WORD = Pattern(r"[^\W\d]\w{0,20}+(?=([ \t]{0,80}+(?:[,，;；}\])\r\n/#\\<]|\Z))?)")
 _WORDS = {"true": True, "false": False, "null": None, "nil": None}
 _WORDS |= {word.upper(): value for word, value in _WORDS.items()}
 _WORDS |= {"True": True, "False": False, "None": None}
@@ -55,12 +58,16 @@ def literals(*own: str) -> dict[str, tuple[Any, Repair | None]]:
 
 
 _LITERALS = {**literals("true", "false", "null"), "undefined": (None, mend.BARE_STRING)}
-_not_finite = re.compile(r"[-+]?(?:NaN|nan|Infinity|inf)\b").match
+_NOT_FINITE = Pattern(r"[-+]?(?:NaN|nan|Infinity|inf)\b")
+# Text without quotes is a word or an expression; how far it is looked for the end of one.
+_LONGEST_BARE = 500
 
 _bare = re.compile(r"""[^,，}\])\r\n"(\[]*+""").match
 _bracket = re.compile(r"""[^()\[\]"']*+(?:"[^"\n]*+"|'[^'\n]*+'|[()\[\]"'])?""").match
+# Behind a quote: there is more to come that may have the other one.
+_OPEN_STRING = {quote: re.compile(rf"[^{quote}\n]*+\Z") for quote in "\"'"}
 _computed = re.compile(r"[\d(].*[-+*/%^(]|.*\w[(\[]", re.DOTALL).match
-_ellipsis = re.compile(r"\.{3,}+|…").match
+ELLIPSIS = Pattern(r"\.{3,80}+|…")
 
 
 def read_scalar(state: State) -> Any:
@@ -78,10 +85,16 @@ def read_scalar(state: State) -> Any:
 
 def _read_number(state: State) -> Any:
     match = _number(state.text, state.at)
-    if match is None or _goes_on(state.text, match.end()) or _leading_zero(match[0]):
+    if match is None:
+        return MISSING
+    if match.end() - state.at > 2 * MAX_DIGITS:
+        raise too_long()
+    if match.end() == len(state.text) and not state.final:
+        raise Wait
+    if state.look(_GOES_ON, match.end()) or _leading_zero(match[0]):
         return MISSING
     state.at = match.end()
-    if state.open and state.at == len(state.text):  # more digits may have been coming
+    if state.open and not state.here(state.at):  # more digits may have been coming
         state.note(mend.CUT_SHORT)
     if form := _json_number(match[0]):
         return finite_float(match[0]) if form.lastindex else sized_int(match[0])
@@ -100,12 +113,12 @@ def number_value(literal: str) -> int | float:
 
 
 def _read_literal(state: State) -> Any:
-    if special := _not_finite(state.text, state.at):
+    if special := state.look(_NOT_FINITE, state.at):
         if state.open:
             refuse_constant(special[0])
         return MISSING
-    word = _word(state.text, state.at)
-    if word is None or word[0] not in _LITERALS or not _word_ends(state.text, word.end()):
+    word = state.look(_WORD, state.at)
+    if word is None or word[0] not in _LITERALS or word[1] is None:
         return MISSING
     value, repair = _LITERALS[word[0]]
     if repair is not None:
@@ -117,16 +130,17 @@ def _read_literal(state: State) -> Any:
 def _read_bare(state: State) -> Any:
     """Text without quotes, to the end of its member; brackets in it are kept balanced."""
     start = state.at
-    if dots := _ellipsis(state.text, start):
+    if dots := state.look(ELLIPSIS, start):
         state.note(mend.ELLIPSIS)
         state.at = dots.end()
         return MISSING
-    state.at = _bare_end(state.text, start)
+    state.at = _bare_end(state, start)
     source = state.text[start : state.at].strip()
-    if state.at >= len(state.text):
+    here = state.here(state.at)
+    if not here:
         state.note(mend.CUT_SHORT)
         return MISSING
-    if state.at > start and state.text[state.at] in QUOTES:  # it once had a partner
+    if state.at > start and here in QUOTES:  # it once had a partner
         state.note(mend.MISSING_QUOTE)
         state.at += 1
     if not source:
@@ -135,22 +149,37 @@ def _read_bare(state: State) -> Any:
     return source
 
 
-def _bare_end(text: str, at: int) -> int:
+def _bare_end(state: State, start: int) -> int:
+    at = start
     while True:
-        at = _bare(text, at).end()  # type: ignore[union-attr]  # may be empty
-        if text[at : at + 1] not in ("(", "["):
+        at = _before_marker(state, at, _bare(state.text, at).end())  # type: ignore[union-attr]
+        if at - start > _LONGEST_BARE:
+            raise malformed("a value is written without quotes")
+        if state.here(at) not in ("(", "["):
             return at
-        at = _balanced(text, at)
+        at = _balanced(state, at)
 
 
-def _balanced(text: str, at: int) -> int:
-    """Behind the bracket that matches the one at *at*, or the end of the text."""
-    depth = 0
-    while at < len(text):
-        at = _bracket(text, at).end()  # type: ignore[union-attr]  # may be empty
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(text[at - 1], 0)
+def _before_marker(state: State, at: int, end: int) -> int:
+    """*end*, or where a marker that no JSON goes on behind stands before it."""
+    places = (place for place in range(at, end) if state.text[place] in state.firsts)
+    return next((place for place in places if state.ends(place)), end) if state.firsts else end
+
+
+def _balanced(state: State, start: int) -> int:
+    """Behind the bracket that matches the one at *start*, or the end of the text."""
+    depth, at = 0, start
+    while state.here(at):
+        part = _bracket(state.text, at)
+        assert part is not None, "may be empty"
+        at, last = part.end(), part[0][-1:]
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(last, 0)
         if depth == 0:
             break
+        if at - start > _LONGEST_BARE:
+            raise malformed("a value is written without quotes")
+        if not state.final and last in _OPEN_STRING and _OPEN_STRING[last].match(state.text, at):
+            raise Wait
     return at
 
 
@@ -195,12 +224,23 @@ def plain_unescape(body: str) -> str:
         return _ESCAPED.sub(r"\1", body)
 
 
+def _as_json(body: str) -> str | None:
+    """What *body* stands for if it is strict JSON, as nearly every one is; looking costs more."""
+    try:
+        value, end = scanstring(f'{body}"', 0, True)
+    except ValueError:
+        return None
+    return value if end == len(body) + 1 else None
+
+
 def unescape(state: State, body: str, quote: str = '"', *, cut: bool = False) -> str:
     """The text a body stands for; every oddity in it is noted on *state*.
 
     *quote* is what the string was opened with. *cut* says that the text ended inside the
     body, so that half an escape at its end is dropped and not taken for two characters.
     """
+    if "\\" in body and (plain := _as_json(body)) is not None:
+        return plain
     if _control(body):
         state.note(mend.CONTROL_CHARACTER)
     if "\\" not in body:

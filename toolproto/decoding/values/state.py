@@ -1,23 +1,29 @@
-"""What the lenient reader knows while it reads: the text, what is open, what was mended."""
+"""What the reader of JSON knows while it reads: the text at hand, what is open, what was mended.
+
+Text may come in pieces. Whoever looks at it asks here, and where more text could change the answer
+:class:`Wait` is raised: the step that asked is then tried again when more has come. So a look that
+answers is final, and every look is bounded.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from string import ascii_letters, digits
 from typing import Any, Final
 
 from ...messages import Grade, Repair
+from ..patterns import Pattern
+from ..reply.markers import MORE
 from . import repairs as mend
-from .strict import MAX_DEPTH, malformed, too_deep
+from .strict import MAX_DEPTH, Refused, malformed, too_deep
 
-__all__ = ["MISSING", "QUOTES", "Open", "State"]
+__all__ = ["MISSING", "QUOTES", "Open", "State", "Wait"]
 
 MISSING: Final = object()
 """Stands where a value was due and none was written."""
 
-# Which characters may end a string, by the one that opened it. The opener is always among
-# them: a scan for the end then never runs past the next string's opening, which is what
-# keeps repeated scans linear.
+# Which characters may end a string, by the one that opened it.
 QUOTES: Final = {
     '"': '"',
     "'": "'",
@@ -32,6 +38,7 @@ QUOTES: Final = {
 
 # One in a hundred characters of a megabyte: what raises more doubts is not JSON.
 _MAX_DOUBTS = 10_000
+_LONGEST_COMMENT = 2000
 
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 # Here and in the modules beside this one, possessive quantifiers stand on single characters
@@ -39,95 +46,233 @@ _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 # with captures later too (https://github.com/python/cpython/issues/106052, …/101955).
 _space = re.compile(r"[ \t\r\n]++").match
 _odd_space = re.compile(r"[\s\ufeff\u200b-\u200f\u2060]++").match
-_escaped_space = re.compile(r"(?:\\[nrt])+").match
-_comment = re.compile(r"(?://|#)[^\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*\*/").match
-_open_comment = re.compile(r"/\*[\S\s]*+").match
-_TRIVIA = (
-    (_space, None),
-    (_comment, mend.COMMENT),
-    (_escaped_space, mend.ESCAPED_JSON),
-    (_odd_space, mend.ODD_SPACE),
-    (_open_comment, mend.CUT_SHORT),
-)
+_some_space = re.compile(r"\s{0,1000}+").match
 # What cannot begin trivia in the text models write; the rest is left to the pattern.
 _solid = frozenset("{}[](),:;'\"" + ascii_letters + digits + "-+.<>=_$“”‘’")
+
+
+class Wait(Exception):
+    """More text could change the answer, and more may come."""
 
 
 class Open:
     """A container whose end has not been read yet; *key* awaits its value."""
 
-    __slots__ = ("closer", "comma", "key", "value")
+    __slots__ = ("closer", "comma", "key", "marked", "role", "value")
 
     def __init__(self, opener: str) -> None:
         self.closer = _CLOSERS[opener]
         self.value: Any = {} if opener == "{" else []
         self.key: str | None = None
         self.comma = False  # the last thing read in it was a comma
+        self.role: Any = None  # what it is to a call
+        self.marked = False  # is it meant as one?
 
 
 class State:
-    """The text, the offset reached, the containers open there, and the repairs so far."""
+    """The text, the offset reached, the containers open there, and the repairs so far.
 
-    def __init__(self, text: str, at: int, keys: frozenset[str] | None) -> None:
-        self.text = text
-        self.at = at
+    *end_at* finds markers that no JSON goes on behind, which begin with one of *firsts*.
+    """
+
+    at_once = 0  # how many of the closers end what is told of with its last character
+    depth = MAX_DEPTH  # of containers
+
+    def __init__(
+        self,
+        keys: frozenset[str] | None = None,
+        firsts: str = "",
+        end_at: Callable[[str, int, bool], int] | None = None,
+    ) -> None:
+        self.text, self.at, self.final = "", 0, False
+        self.start = 0  # where the step that is being tried began
         self.keys = keys
+        self.firsts, self._end_at = firsts, end_at
         self.open: list[Open] = []
         self.closers = ""  # of the open containers, innermost first
+        self.excess = 0  # containers that are open beyond the depth that is read
+        self.fault: Refused | None = None  # why there is no value, whatever follows
+        self.scanned = 0  # characters of a key that were looked at in vain by the step
+        self._tried: list[Repair] = []  # of the step that is being tried
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Something begins that is mended, or not, for itself."""
+        self._repairs: dict[str, Repair] = {}
+        self._doubts = 0
+        self.rereads = 4  # how often a string may be read again to a nearer end
         self.bare_keys = False  # some key had no quotes
         self.plain_quotes = False  # some string was quoted without a backslash
-        self.rereads = 4  # how often a string may be read again to a nearer end
-        self._triples: dict[str, int] = {}
-        self._doubts = 0
-        self._repairs: dict[str, Repair] = {}
+
+    # -- mending --------------------------------------------------------------------------
 
     def note(self, repair: Repair) -> None:
         """Record a repair once, however often it was needed."""
-        self._repairs.setdefault(repair.name, repair)
-        if repair.grade is Grade.GUESSED:
-            self.doubt()
+        self._tried.append(repair)
+
+    def settle_notes(self) -> None:
+        """The step that was tried counts."""
+        for repair in self._tried:
+            self._repairs.setdefault(repair.name, repair)
+            # Commas in a row are one mistake, however they were cut.
+            if repair.grade is Grade.GUESSED and repair is not mend.EXTRA_COMMA:
+                self.doubt()
+        self._tried.clear()
+
+    def forget_notes(self) -> None:
+        """The step that was tried will be tried again."""
+        self._tried.clear()
 
     def doubt(self) -> None:
         """Count a guess or a quote weighed, and give up on a text that needs too many."""
         self._doubts += 1
         if self._doubts > _MAX_DOUBTS:
-            raise malformed("too many mistakes to be read as JSON")
+            self.refuse(malformed("too many mistakes to be read as JSON"))
+
+    def refuse(self, fault: Refused) -> None:
+        """There is no value, but its end is still to be found."""
+        self.fault = self.fault or fault
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
         """What was mended, in the order of first need."""
         return tuple(self._repairs.values())
 
+    # -- looking --------------------------------------------------------------------------
+
+    def here(self, at: int) -> str:
+        """The character at *at*, or nothing where the text is over."""
+        here = self.text[at : at + 1]
+        if not here and not self.final:
+            raise Wait
+        return "" if here and here in self.firsts and self.ends(at) else here
+
+    def ends(self, at: int) -> bool:
+        """Does a marker that no JSON goes on behind stand at *at*?"""
+        assert self._end_at is not None, "there is one that begins so"
+        end = self._end_at(self.text, at, self.final)
+        if end == MORE:
+            raise Wait
+        return end >= 0
+
+    def look(self, pattern: Pattern, at: int) -> re.Match[str] | None:
+        """What *pattern* matches at *at*."""
+        if not self.final and pattern.may_change(self.text, at):
+            raise Wait
+        return pattern.match(self.text, at)
+
+    def stands(self, literal: str, at: int) -> bool:
+        """Does *literal* stand at *at*?"""
+        if self.text.startswith(literal, at):
+            return True
+        if not self.final and literal.startswith(self.text[at : at + len(literal)]):
+            raise Wait
+        return False
+
+    def behind_space(self, at: int) -> int:
+        """Behind the white space at *at*, of which a thousand characters count."""
+        end = _some_space(self.text, at).end()  # type: ignore[union-attr]  # may be empty
+        if end == len(self.text) and not self.final and end - at < 1000:
+            raise Wait
+        return end
+
     def skip(self) -> str:
-        """Move past white space and comments; the character then at hand, or ``""``."""
+        """Move past white space and comments; the character then at hand, or ``""``.
+
+        A step that skips does so first.
+        """
         here = self.text[self.at : self.at + 1]
         if here == " " or here == "\n":
             self.at = _space(self.text, self.at).end()  # type: ignore[union-attr]  # it is there
             here = self.text[self.at : self.at + 1]
-        while here and here not in _solid and self._skip_trivia():
+        while here not in _solid:
+            if not self._skip_trivia(here):
+                break
+            self.start = self.at
+            self.settle_notes()
             here = self.text[self.at : self.at + 1]
-        return here
+        if not here:
+            self.start = self.at
+        return self.here(self.at)
 
-    def _skip_trivia(self) -> bool:
-        for pattern, repair in _TRIVIA:
-            if match := pattern(self.text, self.at):
-                self.at = match.end()
-                if repair is not None:
-                    self.note(repair)
+    def _skip_trivia(self, here: str) -> bool:
+        at = self.at
+        if here == "#" or here == "/":
+            return self._skip_comment(here)
+        if here == "\\":
+            two = self.here(at + 1)
+            if two and two in "nrt":
+                self.at += 2
+                self.note(mend.ESCAPED_JSON)
                 return True
+            return False
+        if space := _space(self.text, at):
+            self.at = space.end()
+            return True
+        if here and (space := _odd_space(self.text, at)):
+            self.at = space.end()
+            self.note(mend.ODD_SPACE)
+            return True
         return False
 
-    def find_triple(self, quotes: str, at: int) -> int:
-        """Where *quotes* stand next, or -1; asked in text order, it searches the text once."""
-        known = self._triples.get(quotes, 0)
-        if 0 <= known < at:
-            known = self._triples[quotes] = self.text.find(quotes, at)
-        return known
+    def _skip_comment(self, here: str) -> bool:
+        """Move behind the comment that begins here, if one does; a marker ends it, too."""
+        if here == "/" and self.here(self.at + 1) not in ("/", "*"):
+            return False
+        end = "*/" if self.text.startswith("/*", self.at) else "\n"
+        start = self.at + (1 if here == "#" else 2)
+        body = self.text[start : start + _LONGEST_COMMENT]
+        place = body.find(end)
+        stop = place + len(end) if place >= 0 else len(body)
+        marker = self.marker_in(body[:stop])
+        if place < 0 and marker < 0:
+            if len(body) == _LONGEST_COMMENT:
+                return False
+            if not self.final:
+                raise Wait
+        is_open = place < 0 and end == "*/"
+        self.at = start + (marker if marker >= 0 else stop)
+        self.note(mend.CUT_SHORT if is_open else mend.COMMENT)
+        return True
+
+    def give_back(self, text: str) -> None:
+        """*text* was read last, and is to be read again."""
+        start = self.at - len(text)
+        if start >= 0 and self.text.startswith(text, start):
+            self.at = start
+        else:
+            self.text, self.at = text + self.text[self.at :], 0
+
+    # -- what is said of a string that is a value, for those who hand it on ---------------
+
+    def string_begins(self, string: Any) -> None:
+        """*string* is read from here on."""
+
+    def string_goes_on(self, piece: str) -> None:
+        """*piece* of it was read, valid but for control characters."""
+
+    def string_is_odd(self) -> None:
+        """Here is something that JSON would not have inside it."""
+
+    def string_ends(self) -> None:
+        """It ends here."""
+
+    def string_ends_at_once(self, body: str) -> bool:
+        """Need nobody look behind the quote for the end of the string that says *body*?"""
+        return False
+
+    def marker_in(self, text: str) -> int:
+        """Where the first marker stands in *text* that no JSON goes on behind, or -1."""
+        return -1
+
+    # -- containers -----------------------------------------------------------------------
 
     def push(self, opener: str) -> None:
         """Open a container."""
-        if len(self.open) >= MAX_DEPTH:
-            raise too_deep()
+        if len(self.open) >= self.depth:
+            self.refuse(too_deep(self.depth))
+            self.excess += 1
+            return
         self.open.append(Open(opener))
         self.closers = _CLOSERS[opener] + self.closers
 

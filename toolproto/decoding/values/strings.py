@@ -1,4 +1,4 @@
-"""Reading one quoted string whose quotes or escapes may be wrong.
+"""Reading one quoted string whose quotes or escapes may be wrong, while it comes.
 
 Bodies come back exactly as written: nothing is stripped and no line end is changed. The first
 unescaped quote ends a string whenever the text after it can be read on. Where it cannot, every
@@ -12,17 +12,19 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ..patterns import Pattern
+from ..source import Pull
 from . import repairs as mend
 from .quotes import KEY, Judge, Verdict, key_of
 from .spellings import unescape
-from .state import QUOTES, State
+from .state import QUOTES, State, Wait
+from .strict import malformed
 
-__all__ = ["read_escaped_string", "read_key", "read_string"]
+__all__ = ["QuotedString", "read_escaped_string", "read_key"]
 
-_colon = re.compile(r"\s*+(?:[:：]|=>?)").match
+_COLON = Pattern(r"\s{0,200}+(?:[:：]|=>?)")
 _unquoted_key = re.compile(r"[\w.$ -]{1,100}+:").match
-# In {\"a\": \"b\"} a quote is \" and every backslash of the value itself is doubled.
-_escaped_body = re.compile(r'[^\\]*+(?:\\(?!")(?:\\(?:\\.|[^\\])|.)[^\\]*+)*', re.DOTALL).match
+_LONGEST_KEY = 20_000
 
 
 @cache
@@ -34,28 +36,47 @@ def _plain(quote: str, before: str) -> re.Pattern[str]:
     return re.compile(rf"{quote}([^{quote}\\\x00-\x1f]*+){quote}(?={before})")
 
 
-_BEFORE_VALUE = r"\s*+:"
-_BEFORE_ITEM = r"""\s*+,\s*+["'`“‘\[{]"""
-_BEFORE_MEMBER = r"""\s*+,\s*+(?:"[^"\\\r\n]*+"|'[^'\\\r\n]*+')\s*+:"""
+_BEFORE_VALUE = r"\s{0,200}+:"
+_BEFORE_ITEM = r"""\s{0,200}+,\s{0,200}+["'`“‘\[{]"""
+_BEFORE_MEMBER = (
+    r"""\s{0,200}+,\s{0,200}+(?:"[^"\\\r\n]{0,200}+"|'[^'\\\r\n]{0,200}+')\s{0,200}+:"""
+)
 
 
-def read_string(state: State, quote: str) -> str:
-    """Read the string that *quote* opens at ``state.at``, and move behind it."""
-    state.plain_quotes = True
-    if quote != '"':
-        state.note(mend.QUOTE_STYLE)
-    before = _BEFORE_MEMBER if state.in_object() else _BEFORE_ITEM
-    if plain := _plain(quote, before).match(state.text, state.at):
-        state.at = plain.end()
-        return plain[1]
-    if state.text.startswith(quote * 3, state.at):
-        value = _read_triple(state, quote * 3)
-        if value is not None:
-            return value
-    if state.open:
-        return _Search(state, quote).run()
-    start = state.at + 1
-    return finish_string(state, start, to_quote(state.text, start, QUOTES[quote]), quote)
+@cache
+def _next_quote(closers: str) -> re.Pattern[str]:
+    """Everything up to the next unescaped quote."""
+    return re.compile(rf"[^{closers}\\]*+(?:\\.[^{closers}\\]*+)*", re.DOTALL)
+
+
+# What needs no look in a string between double quotes. The look-ahead keeps the repeated part from
+# failing half-way, which the possessive repeats of early 3.11 releases do not undo (CPython issue
+# 106052); an atomic group would need a hundred times the memory of the text.
+_valid = re.compile(r'[^"\\]*+(?:(?=\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))\\.[^"\\]*+)*+').match
+_escape_begun = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
+
+
+@cache
+def _ordinary(closers: str) -> re.Pattern[str]:
+    """Everything up to the next quote or backslash."""
+    return re.compile(rf"[^{closers}\\]++")
+
+
+_GLANCE = 300  # more than is looked at behind a quote
+
+
+@cache
+def _inner_quote(closers: str) -> re.Pattern[str]:
+    """A quote that what follows rules out as an end, and what is ordinary behind it."""
+    key = rf"[{closers}\"']?[\w.$ -]{{1,60}}+[{closers}\"']\s{{0,80}}+:"
+    may_end = rf"\s{{0,80}}+(?:\s|\Z|[,，}}\])/#:<]|{key})"
+    return re.compile(rf"[{closers}](?!{may_end})[^{closers}\\]*+")
+
+
+_in_word = re.compile(r"\w\w.\w").match
+
+
+# -- keys -------------------------------------------------------------------------------------
 
 
 def read_key(state: State, quote: str) -> str:
@@ -66,193 +87,368 @@ def read_key(state: State, quote: str) -> str:
     if plain := _plain(quote, _BEFORE_VALUE).match(state.text, state.at):
         state.at = plain.end()
         return plain[1]
-    text, start = state.text, state.at + 1
-    end = first = to_quote(text, start, QUOTES[quote])
-    if end < len(text) and not _colon(text, end + 1):
+    text, start, closers = state.text, state.at + 1, QUOTES[quote]
+    end = first = _to_quote(state, start, closers)
+    if text[end : end + 1] not in ("", "\\") and not state.look(_COLON, end + 1):
         if unquoted := _unquoted_key(text, start, end):
             state.note(mend.MISSING_QUOTE)
             state.at = unquoted.end() - 1
             return text[start : state.at]
-        end = _key_end(state, first, QUOTES[quote])
-    return finish_string(state, start, end, quote)
+        end = _key_end(state, first, closers)
+    cut = text[end : end + 1] in ("", "\\")
+    if cut:
+        state.note(mend.CUT_SHORT)
+    state.at = len(text) if cut else end + 1
+    return unescape(state, text[start:end], quote, cut=cut)
 
 
-def read_escaped_string(state: State) -> str:
-    r"""Read a string of escaped JSON, which ``\"`` opens at ``state.at`` and another ends."""
-    text, start = state.text, state.at + 2
-    end = _escaped_body(text, start).end()  # type: ignore[union-attr]  # may be empty
-    body = text[start:end]
-    cut = not text.startswith('\\"', end)
-    state.note(mend.CUT_SHORT if cut else mend.ESCAPED_JSON)
-    if "\\" in body or state.plain_quotes:
-        state.note(mend.NESTED_ESCAPES)
-    state.at = min(end + 2, len(text))
-    return unescape(state, unescape(state, body, cut=cut), cut=cut)
-
-
-def _read_triple(state: State, quotes: str) -> str | None:
-    '''The body of a ``"""string"""``, or None if its end does not end a value.'''
-    start = state.at + 3
-    end = state.find_triple(quotes, start)
-    if end < 0:
-        return None
-    if state.open and Judge(state).verdict(end + 3) is not Verdict.CLOSES:
-        return None
-    state.note(mend.TRIPLE_QUOTED)
-    body = state.text[start:end]
-    if "\\" in body:  # Python's escapes, or code pasted as it was
-        state.note(mend.NESTED_ESCAPES)
-    state.at = end + 3
-    return unescape(state, body, quotes[0])
+def _to_quote(state: State, at: int, closers: str) -> int:
+    """Where the next unescaped quote stands, or a last lone backslash, or the end."""
+    known = at + state.scanned if at == state.start + 1 else at
+    end = _next_quote(closers).match(state.text, known).end()  # type: ignore[union-attr]
+    if end - at > _LONGEST_KEY:
+        state.refuse(malformed(f"a key is longer than {_LONGEST_KEY} characters"))
+        return at + _LONGEST_KEY
+    if end >= len(state.text) - (state.text[end : end + 1] == "\\") and not state.final:
+        if at == state.start + 1:
+            state.scanned = end - at
+        raise Wait
+    return end
 
 
 def _key_end(state: State, first: int, closers: str) -> int:
     """Where a key ends whose first quote has no colon after it: at most three quotes on."""
     text, end = state.text, first
     for _ in range(3):
-        if not text[end + 1 : end + 2].isalnum():
+        if not state.here(end + 1).isalnum():
             break
-        end = to_quote(text, end + 1, closers)
+        end = _to_quote(state, end + 1, closers)
         if end >= len(text):
             break
-        if _colon(text, end + 1):
+        if state.look(_COLON, end + 1):
             state.note(mend.UNESCAPED_QUOTE)
             return end
     return first
 
 
-_backslashed = re.compile(r"\\.", re.DOTALL)
+# -- strings of escaped JSON ------------------------------------------------------------------
+
+# In {\"a\": \"b\"} a quote is \" and every backslash of the value itself is doubled.
+_escaped = re.compile(r'\\(?!")(?:\\(?:\\.|[^\\])|.)', re.DOTALL).match
+_to_backslash = re.compile(r"[^\\]++").match
+
+
+def read_escaped_string(state: State) -> Pull[str]:
+    r"""Read a string of escaped JSON, which ``\"`` opens at ``state.at`` and another ends."""
+    state.at += 2
+    parts: list[str] = []
+    while True:
+        if run := _to_backslash(state.text, state.at):
+            parts.append(run[0])
+            state.at = run.end()
+        left = len(state.text) - state.at
+        if left < 4 and not state.final and not state.text.startswith('\\"', state.at):
+            yield
+            continue
+        escaped = _escaped(state.text, state.at)
+        if escaped is None:
+            break
+        parts.append(escaped[0])
+        state.at = escaped.end()
+    body = "".join(parts)
+    cut = not state.text.startswith('\\"', state.at)
+    state.note(mend.CUT_SHORT if cut else mend.ESCAPED_JSON)
+    if "\\" in body or state.plain_quotes:
+        state.note(mend.NESTED_ESCAPES)
+    state.at = min(state.at + 2, len(state.text))
+    return unescape(state, unescape(state, body, cut=cut), cut=cut)
+
+
+# -- strings ----------------------------------------------------------------------------------
+
 _one_liner = re.compile(r"[^\\\n{(]{0,200}+\Z").match
+_BRACKETS_AROUND = 4
+_NEAR = 64  # how far before a quote is looked for the end that a string should have had
 
 
-@cache
-def _next_quote(closers: str) -> re.Pattern[str]:
-    """Everything up to the next unescaped quote."""
-    return re.compile(rf"[^{closers}\\]*+(?:\\.[^{closers}\\]*+)*", re.DOTALL)
+class _Triple(Exception):
+    """The string opens with three quotes."""
 
 
-@cache
-def _next_candidate(closers: str) -> re.Pattern[str]:
-    """Everything up to the next unescaped quote that what follows does not rule out.
-
-    It says no more than the judge would; it is there because code is full of quotes.
-    """
-    may_end = rf"\s*+(?:\Z|[,，}}\])/#]|[{closers}\"]?[\w.$ -]{{1,60}}+[{closers}\"]\s*+:)"
-    return re.compile(
-        rf"[^{closers}\\]*+(?:(?:\\.|[{closers}](?!{may_end}))[^{closers}\\]*+)*", re.DOTALL
-    )
-
-
-@cache
-def _with_partner(closers: str) -> re.Pattern[str]:
-    """A quote that comes in pairs, which an apostrophe within a word does not.
-
-    A single letter before it is no word: it may be the prefix of a string of code.
-    """
-    return re.compile(rf"(?<!\w\w)[{closers}]|[{closers}](?!\w)")
-
-
-def to_quote(text: str, at: int, closers: str) -> int:
-    """Where the next unescaped quote stands, or a last lone backslash, or the end."""
-    return _next_quote(closers).match(text, at).end()  # type: ignore[union-attr]  # may be empty
-
-
-def finish_string(state: State, start: int, end: int, quote: str) -> str:
-    """The body in ``[start, end)``; a lone backslash or nothing at *end* means it was cut."""
-    cut = state.text[end : end + 1] in ("", "\\")
-    if cut:
-        state.note(mend.CUT_SHORT)
-    state.at = len(state.text) if cut else end + 1
-    return unescape(state, state.text[start:end], quote, cut=cut)
-
-
-class _Search:
-    """The search for the end of one string inside a container."""
+class QuotedString:
+    """One string: the search for its end."""
 
     def __init__(self, state: State, quote: str) -> None:
-        self.state = state
-        self.text = state.text
-        self.quote = quote
-        self.closers = QUOTES[quote]
-        self.start = state.at + 1
-        self.inner = 0  # unescaped quotes passed, apostrophes within words not counted
-        self.passed = False  # whether any were, counted or not
-        self.fallback: int | None = None  # where the first unsure end is
+        self.state, self.quote, self.closers = state, quote, QUOTES[quote]
+        self.parts: list[str] = []  # of its body
+        self._length = 0  # of the body, up to the last quote that was judged
+        self._inner = 0  # unescaped quotes passed, apostrophes within words not counted
+        self._passed = False  # whether any were, counted or not
+        self._looked = 0  # how many of the parts hold no marker
+        self._no_triple = False  # was it looked whether it is quoted three times?
+        self._fallback = -1  # where in the body the first unsure end is
 
-    def run(self) -> str:
-        judge = Judge(self.state)
-        end = to_quote(self.text, self.start, self.closers)
-        while self.text[end : end + 1] not in ("", "\\"):
-            verdict = judge.verdict(end + 1, self.inner)
-            if verdict is Verdict.CLOSES:
-                return self._close(end)
-            if (comma := self._swallowed_key(end)) is not None:
-                return self._close_early(comma)
-            if verdict is Verdict.UNSURE and self.fallback is None:
-                self.fallback = end
-            if verdict is Verdict.UNSURE and self.state.rereads <= 0:
-                return self._close(end)  # reading again has become too dear
-            end = self._advance(end)
-        return self._unterminated(end)
+    def read(self) -> Pull[str]:
+        """Read the string that opens where reading stands, and move behind it."""
+        state = self.state
+        state.plain_quotes = True
+        if self.quote != '"':
+            state.note(mend.QUOTE_STYLE)
+        state.settle_notes()
+        state.string_begins(self)
+        before = _BEFORE_MEMBER if state.in_object() else _BEFORE_ITEM
+        if plain := _plain(self.quote, before).match(state.text, state.at):
+            state.at = plain.end(1)
+            state.string_goes_on(plain[1])
+            state.string_ends()
+            state.at += 1
+            return plain[1]
+        state.at += 1
+        try:
+            return (yield from self._body())
+        except _Triple:
+            value = yield from self._triple()
+        return (yield from self._body()) if value is None else value
 
-    def _advance(self, quote_at: int) -> int:
-        """Pass over a quote, and over all that follow it and are inner at a glance."""
-        self.state.doubt()
-        pattern = _next_candidate(self.closers)
-        end = pattern.match(self.text, quote_at + 1).end()  # type: ignore[union-attr]
-        self.passed = True
-        passed = _backslashed.sub("", self.text[quote_at:end])
-        self.inner += len(_with_partner(self.closers).findall(passed))
-        return end
+    def _body(self) -> Pull[str]:
+        state, judge = self.state, Judge(self.state)
+        run = _valid if self.quote == '"' else _ordinary(self.closers).match
+        while True:
+            piece = run(state.text, state.at)
+            if piece is not None and piece[0]:
+                self.parts.append(piece[0])
+                state.at = piece.end()
+                state.string_goes_on(piece[0])
+            here = state.text[state.at : state.at + 1]
+            if here == "\\" and self._is_escape():
+                state.string_is_odd()
+                self.parts.append(state.text[state.at : state.at + 2])
+                state.at += 2
+            elif not here or here == "\\":
+                if state.final:
+                    return self._unterminated()
+                yield
+            else:
+                try:
+                    value = self._at_quote(judge)
+                except Wait:
+                    state.forget_notes()
+                    yield
+                    continue
+                if value is not None:
+                    return value
+                self._pass_inner()
 
-    def _close(self, end: int) -> str:
-        if self.passed:
+    def _pass_inner(self) -> None:
+        """Pass over quotes that are inner at a glance: the judge would say so, and code has many.
+
+        Near the end of the text at hand they are left to the judge, who waits.
+        """
+        state, inner_quote = self.state, _inner_quote(self.closers).match
+        text, at = state.text, state.at
+        last = len(text) if state.final else len(text) - _GLANCE
+        while at < last and state.fault is None and (found := inner_quote(text, at)):
+            state.doubt()
+            self._inner += at < 2 or not _in_word(text, at - 2)
+            self.parts.append(found[0])
+            at = state.at = found.end()
+
+    def _is_escape(self) -> bool:
+        """Has all of the escape come that begins here?"""
+        state = self.state
+        if self.quote == '"' and not state.final:
+            return not _escape_begun(state.text, state.at)
+        return state.at + 1 < len(state.text)
+
+    def _at_quote(self, judge: Judge) -> str | None:
+        """All of the string if the quote here ends it; else pass over that."""
+        state = self.state
+        if not (self.parts or self._no_triple) and state.stands(self.quote * 2, state.at):
+            raise _Triple
+        if not state.open or state.fault is not None:
+            return self._close()
+        if not self._passed and state.string_ends_at_once("".join(self.parts)):
+            return self._close()
+        verdict = judge.verdict(state.at + 1, self._inner)
+        if verdict is Verdict.CLOSES:
+            return self._close()
+        early = self._swallowed_key()
+        if early is None:
+            early = self._swallowed_marker()
+        if early is not None:
+            return early
+        if verdict is Verdict.UNSURE and state.rereads <= 0:
+            return self._close()  # reading again has become too dear
+        quote, before = state.text[state.at], self._near(2)
+        behind = state.here(state.at + 1)
+        state.doubt()
+        state.string_is_odd()
+        if verdict is Verdict.UNSURE and self._fallback < 0:
+            self._fallback = self._count()
+        self._passed = True
+        # A quote comes in pairs, which an apostrophe within a word does not. A single letter
+        # before it is no word: it may be the prefix of a string of code.
+        in_word = len(before) == 2 and all(map(_is_word, before)) and _is_word(behind)
+        self._inner += not in_word
+        self.parts.append(quote)
+        state.at += 1
+        return None
+
+    def _count(self) -> int:
+        """How long the body is."""
+        return sum(map(len, self.parts))
+
+    def _near(self, count: int) -> str:
+        """The last *count* characters of the body, and perhaps some more."""
+        near = ""
+        for part in reversed(self.parts):
+            near = part[-count:] + near
+            if len(near) >= count:
+                break
+        return near[-count:]
+
+    def _close(self) -> str:
+        """The quote here ends it."""
+        self.state.string_ends()
+        self.state.at += 1
+        return self._value("".join(self.parts))
+
+    def _value(self, body: str, *, cut: bool = False) -> str:
+        if self._passed:
             self.state.note(mend.UNESCAPED_QUOTE)
-        return finish_string(self.state, self.start, end, self.quote)
+        if cut:
+            self.state.note(mend.CUT_SHORT)
+        return unescape(self.state, body, self.quote, cut=cut)
 
-    def _swallowed_key(self, end: int) -> int | None:
-        """Where the string should have ended if the quote at *end* opens the next key."""
-        key = KEY(self.text, end) if self.state.in_object() else None
+    def _close_early(self, body: str, end: int) -> str:
+        """It should have ended at *end* in its *body*; what follows that is read again."""
+        self.state.string_is_odd()
+        self.state.note(mend.MISSING_QUOTE)
+        self.state.give_back(body[end:])
+        return self._value(body[:end])
+
+    def _swallowed_key(self) -> str | None:
+        """The string if the quote here opens the next key, and it should have ended before."""
+        state = self.state
+        key = state.look(KEY, state.at) if state.in_object() else None
         if key is None:
             return None
-        before = self.text[max(self.start, end - 64) : end]
+        before = self._near(_NEAR)
         value = before.rstrip()
         if not value.endswith(",") and "\n" not in before[len(value) :]:
             return None
-        should_end = end - len(before) + len(value) - value.endswith(",")
+        back = len(before) - len(value) + value.endswith(",")
+        awaited = state.awaits(key_of(key))
+        if not awaited and (self._passed or self._count() > 300):
+            return None
+        body = "".join(self.parts)
         # Or the body so far looks like a short value and not like code.
-        short = not self.passed and _one_liner(self.text, self.start, should_end) is not None
-        return should_end if short or self.state.awaits(key_of(key)) else None
+        if not awaited and not _one_liner(body, 0, len(body) - back):
+            return None
+        passed, self._passed = self._passed, False
+        if passed:
+            state.note(mend.UNESCAPED_QUOTE)
+        return self._close_early(body, len(body) - back)
 
-    def _close_early(self, end: int) -> str:
-        self.state.note(mend.MISSING_QUOTE)
-        self.state.at = end
-        return unescape(self.state, self.text[self.start : end], self.quote)
+    def _swallowed_marker(self) -> str | None:
+        """The string if it ran on over a marker, and all that is open is closed before that."""
+        state = self.state
+        since, self._looked = self._looked, len(self.parts)
+        if state.fault is not None:  # where it ends makes no difference
+            return None
+        if state.marker_in("".join(self.parts[since:])) < 0:
+            return None
+        body = "".join(self.parts)
+        early = self._closed_before(body, state.marker_in(body))
+        if early is None:
+            state.refuse(malformed("a quote in its arguments is missing or not escaped"))
+        return early
 
-    def _unterminated(self, end: int) -> str:
+    def _closed_before(self, body: str, end: int) -> str | None:
+        """The string if before *end* in its *body* stand the closers of all that is open.
+
+        Of a call it is enough that its own do, and few others behind them.
+        """
+        state = self.state
+        closers_at = _trailing_closers(body, end, state.closers)
+        for _ in range(_BRACKETS_AROUND if state.at_once else 0):
+            if closers_at is not None:
+                break
+            closers_at = _trailing_closers(body, end, state.closers[: state.at_once])
+            end = len(body[:end].rstrip()) - 1
+            if end < 0 or body[end] not in "]}":
+                break
+        if closers_at is None:
+            return None
+        if self._passed:
+            state.note(mend.UNESCAPED_QUOTE)
+            self._passed = False
+        return self._close_early(body, _without_layout(body, closers_at))
+
+    def _triple(self) -> Pull[str | None]:
+        '''The body of a ``"""string"""``, or None if its end does not end a value.'''
+        state, quotes = self.state, self.quote * 3
+        parts = [self.quote * 2]
+        state.string_is_odd()
+        state.at += 2
+        while True:
+            end = state.text.find(quotes, state.at)
+            stop = end if end >= 0 else max(state.at, len(state.text) - 2 * (not state.final))
+            parts.append(state.text[state.at : stop])
+            state.at = stop
+            if end < 0 and not state.final:
+                yield
+                continue
+            try:
+                closes = end >= 0 and (
+                    not state.open or Judge(state).verdict(end + 3) is Verdict.CLOSES
+                )
+                break
+            except Wait:
+                yield
+        if not closes:
+            self._no_triple = True
+            state.give_back("".join(parts))
+            return None
+        state.note(mend.TRIPLE_QUOTED)
+        body = "".join(parts[1:])
+        if "\\" in body:  # Python's escapes, or code pasted as it was
+            state.note(mend.NESTED_ESCAPES)
+        state.at += 3
+        return unescape(state, body, self.quote)
+
+    def _unterminated(self) -> str:
         """The text is over: an unsure end, closers that follow a missing quote, or a cut."""
-        if self.fallback is not None:
-            self.state.rereads -= 1
-            return self._close(self.fallback)
-        if self.passed:
-            self.state.note(mend.UNESCAPED_QUOTE)
-        closers_at = self._trailing_closers()
-        if closers_at is not None:
-            return self._close_early(self._without_layout(closers_at))
-        return finish_string(self.state, self.start, end, self.quote)
+        state, body = self.state, "".join(self.parts)
+        if self._fallback >= 0:
+            state.rereads -= 1
+            state.give_back(body[self._fallback + 1 :])
+            return self._value(body[: self._fallback])
+        whole = body + state.text[state.at :]  # half an escape
+        state.at = len(state.text)
+        marker = state.marker_in(whole)
+        for end in (len(whole), marker) if marker >= 0 else (len(whole),):
+            early = self._closed_before(whole, end)
+            if early is not None:
+                return early
+        return self._value(body, cut=True)
 
-    def _trailing_closers(self) -> int | None:
-        """Where the closers of all that is open stand at the end of the text, if they do."""
-        at = len(self.text)
-        for closer in reversed(self.state.closers):
-            at = len(self.text[max(self.start, at - 64) : at].rstrip()) + max(self.start, at - 64)
-            if at <= self.start or self.text[at - 1] != closer:
-                return None
-            at -= 1
-        return at
 
-    def _without_layout(self, end: int) -> int:
-        """*end*, before the line break that set off a closer, if the body has none itself."""
-        body = self.text[self.start : end].rstrip()
-        tail = self.text[self.start + len(body) : end]
-        return end - len(tail) if "\n" in tail and "\n" not in body else end
+def _trailing_closers(body: str, end: int, closers: str) -> int | None:
+    """Where *closers* stand before *end* in *body*, if they do."""
+    for closer in reversed(closers):
+        end = len(body[max(0, end - 64) : end].rstrip()) + max(0, end - 64)
+        if end <= 0 or body[end - 1] != closer:
+            return None
+        end -= 1
+    return end
+
+
+def _without_layout(text: str, end: int) -> int:
+    """*end*, before the line break that set off a closer, if the body has none itself."""
+    body = text[:end].rstrip()
+    tail = text[len(body) : end]
+    return end - len(tail) if "\n" in tail and "\n" not in body else end
+
+
+_is_word = re.compile(r"\w").match
