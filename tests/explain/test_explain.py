@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import toolproto
-from tests.amount import recorded, some
+from tests.amount import recorded, some_fixtures
 from toolproto import ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, tool
 from toolproto.decoding.contract import Decoder
 from toolproto.decoding.reply import place
@@ -51,7 +51,7 @@ def test_every_character_of_any_reply_is_accounted_for(reply: str) -> None:
             assert why(finding)
 
 
-SOME = some(recorded(), 20)
+SOME = some_fixtures(recorded(), 20)
 
 
 @pytest.mark.parametrize("fixture", SOME, ids=lambda f: f"{f.paradigm}/{f.case}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.amount import some
+from tests.amount import some_fixtures
 from toolproto.testing.fixtures import Fixture
 
 
@@ -17,7 +17,7 @@ def sampled(fixtures: Sequence[Fixture], one_in: int = 40) -> list[Fixture]:
     """One of *one_in* of *fixtures*, and a sixth of those read with other terms than usual."""
     special = [each for each in fixtures if _is_special(each)]
     usual = [each for each in fixtures if not _is_special(each)]
-    return [*some(usual, one_in), *some(special, 6)]
+    return [*some_fixtures(usual, one_in), *some_fixtures(special, 6)]
 
 
 def _is_special(fixture: Fixture) -> bool:

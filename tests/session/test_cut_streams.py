@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 import pytest
 
-from tests.amount import recorded, some
+from tests.amount import recorded, some_fixtures
 from toolproto import get_paradigm
 from toolproto.approvals import Allow
 from toolproto.decoding.contract import is_over
@@ -233,7 +233,7 @@ def runner(request):
             yield runner
 
 
-SOME = [each for each in some(FIXTURES, 120) if each.case not in UNDECIDED]
+SOME = [each for each in some_fixtures(FIXTURES, 120) if each.case not in UNDECIDED]
 
 
 @pytest.mark.parametrize("fixture", SOME, ids=lambda fixture: fixture.case)
