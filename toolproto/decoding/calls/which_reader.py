@@ -152,7 +152,7 @@ class Openings:
         name = self._setting.offered.only_with(key) if isinstance(key, str) else ""
         if not name:
             return None
-        head = Head(name, counter.group(1), counter.end())
+        head = Head(name, counter.group(1), 0)
         drift = (*self._drift(Family.NAMED_JSON), _NO_NAME)
         begun = self._begun(source, drift)._replace(head=head, lead=counter.group())
         return Opening(JsonCalls(begun), counter.group())

@@ -141,10 +141,6 @@ _NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)|<(?=\d)){0,256}")
 _NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
 _BLANK = Pattern(r"\s{0,80}")
 _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=<)")
-_TAG_BEGUN = re.compile(
-    rf"(?:{_LINE})?(?:{_NOISE}<\s{{0,3}}+[/\\]?\s{{0,3}}+{_TOKEN}(?:[A-Za-z]{{1,12}}[:|])?"
-    r"|<[|｜](?:open|close)[|｜]>)([A-Za-z_]*+)"
-)
 #: A value has tags in it that would end it, if they did not stand for themselves.
 _TAG_IN_VALUE = Repair("tag_in_value", Grade.GUESSED)
 _PARTS = re.compile("[:|]")
@@ -215,16 +211,6 @@ class _Inner:
 def _base(name: str) -> str:
     """*name* of a tag without the prefix of its dialect."""
     return _PARTS.split(name.lower())[-1]
-
-
-def _may_be(begun: re.Match[str], source: Source, words: tuple[str, ...]) -> bool:
-    """May the tag that has *begun* be called one of *words*?"""
-    name, whole = begun[1].lower(), begun.end() < len(source.text) or source.final
-    # The attribute may touch the name: see _COLLAPSED.
-    return any(
-        word and (name.startswith(word) if whole else word[: len(name)] == name[: len(word)])
-        for word in words
-    )
 
 
 def _is_named(tag: Tag) -> bool:
@@ -573,9 +559,6 @@ class TaggedCalls(PulledCalls):
 
     def _in_inner(self, source: Source, element: str, say: Say, inner: _Inner) -> Pull[bool]:
         """Say a tag that opens or closes what stands in the value and is called like its own."""
-        begun = _TAG_BEGUN.match(source.text, source.at)
-        if begun is None or not _may_be(begun, source, (element.lower(), self.element.lower())):
-            return False
         newline = yield from source.length(_LINE_BREAK)
         tag = yield from source.ask(tag_at, newline)
         if not isinstance(tag, Tag) or not inner.passes(tag, element, self.element):
@@ -600,7 +583,7 @@ class TaggedCalls(PulledCalls):
         if end and _closes(end, element):
             if inner.values and not (yield from self._is_outer(source, len(end.group()), inner)):
                 return None
-            source.at = end.end()
+            source.at += len(end.group())  # text may have come meanwhile: nothing else still holds
             if not cdata and not framed and end["newline"]:
                 say(end["newline"])
             return True
