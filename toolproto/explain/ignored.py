@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..decoding.contract import Decoder
+from ..decoding.reply.attempts import PassedOver
 from ..decoding.reply.decoder import ReplyDecoder
 from ..decoding.reply.place import Verdict as Standing
-from ..decoding.reply.reader import PassedOver
 from ..messages import ProblemKind, ToolCall
 from ..paradigms.base import ToolContextDef
 from ..paradigms.parsed import ParsedResponse, Segment, SegmentKind

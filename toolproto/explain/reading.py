@@ -8,8 +8,8 @@ from copy import copy
 from dataclasses import replace
 from itertools import takewhile
 
+from ..decoding.reply.attempts import PassedOver
 from ..decoding.reply.landmarks import LEAKS
-from ..decoding.reply.reader import PassedOver
 from ..decoding.reply.thinking import Reasoning
 from ..errors import UsageError
 from ..events import CallCompleted, CallRejected, merge

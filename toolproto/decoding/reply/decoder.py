@@ -18,12 +18,13 @@ from ...finish_reasons import cut_reason
 from ...messages import IdFactory, Span
 from ...tools.spec import ToolOffer
 from ..contract import Limits
+from .attempts import PassedOver
 from .events_out import Outbox
 from .forms import ReplyForm
 from .hot_string import StringFeed, string_feed
 from .markers import NO
 from .place import MOST_UNSEEN, Standing
-from .reader import PassedOver, ReplyReader
+from .reader import ReplyReader
 from .thinking import Reasoning
 
 __all__ = ["ReplyDecoder"]
@@ -78,7 +79,7 @@ class ReplyDecoder:
             raise UsageError("finish() twice: make a new decoder for each reply")
         self._finished = True
         self._leave_string()
-        del self.__dict__["feed"]  # which holds this decoder: it would be garbage to be collected
+        del self._prose, self.__dict__["feed"]  # which hold this decoder: it would be garbage
         self._reader.finish(cut_reason(reason))
         return self._outbox.take()
 

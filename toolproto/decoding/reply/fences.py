@@ -21,7 +21,7 @@ from .place import OF_TALK, REASONS, Verdict
 
 if TYPE_CHECKING:
     from ..calls.marked import CallBody
-    from .reader import ReplyReader
+    from .attempts import Attempts
 
 __all__ = ["FENCE", "FENCED", "CodeFence", "behind_fence", "in_code", "open_fence", "read_fence"]
 
@@ -83,19 +83,19 @@ class CodeFence:
         return True
 
 
-def read_fence(reader: ReplyReader, fence: re.Match[str]) -> Pull[None]:
+def read_fence(reader: Attempts, fence: re.Match[str]) -> Pull[None]:
     """A *fence* begins: perhaps one around a call, which its end and what follows decides."""
     reader.outbox.withhold(reader.source)
     yield from _fences(reader, fence)
 
 
-def behind_fence(reader: ReplyReader) -> Pull[None]:
+def behind_fence(reader: Attempts) -> Pull[None]:
     """A call that was its own fence is over: what is behind it decides."""
     if fence := (yield from _behind(reader)):
         yield from _fences(reader, fence)
 
 
-def _fences(reader: ReplyReader, fence: re.Match[str] | None) -> Pull[None]:
+def _fences(reader: Attempts, fence: re.Match[str] | None) -> Pull[None]:
     while fence:
         standing = reader.place.standing()
         # Words around a fence count when it ends; what it stands in counts at once.
@@ -108,7 +108,7 @@ def _fences(reader: ReplyReader, fence: re.Match[str] | None) -> Pull[None]:
         fence = (yield from _behind(reader)) if holds_calls else None
 
 
-def _inside(reader: ReplyReader, fence: CodeFence) -> Pull[bool]:
+def _inside(reader: Attempts, fence: CodeFence) -> Pull[bool]:
     """Read a fence; did it hold calls and nothing else? If not, it is text."""
     source, holds_calls = reader.source, False
     while (yield from source.peek()):
@@ -135,7 +135,7 @@ def _inside(reader: ReplyReader, fence: CodeFence) -> Pull[bool]:
     return False
 
 
-def _call_in(reader: ReplyReader) -> Pull[CallBody | None]:
+def _call_in(reader: Attempts) -> Pull[CallBody | None]:
     """What reads the call that begins here, if one does."""
     source = reader.source
     found = yield from source.ask(reader.landmark_at)
@@ -145,7 +145,7 @@ def _call_in(reader: ReplyReader) -> Pull[CallBody | None]:
     return None if isinstance(opening, int) else reader.unmarked(opening)
 
 
-def in_code(reader: ReplyReader, fence: CodeFence) -> Pull[None]:
+def in_code(reader: Attempts, fence: CodeFence) -> Pull[None]:
     """In a fence that shows code, or an example: all of it is text."""
     source, closed = reader.source, False
     reader.inside = "code_block"
@@ -164,7 +164,7 @@ def in_code(reader: ReplyReader, fence: CodeFence) -> Pull[None]:
     reader.place.end_block()
 
 
-def _behind(reader: ReplyReader) -> Pull[re.Match[str] | None]:
+def _behind(reader: Attempts) -> Pull[re.Match[str] | None]:
     """Behind a fence around calls: they are meant if nothing more is said but in another fence.
 
     That fence, if there is one.

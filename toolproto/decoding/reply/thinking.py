@@ -8,11 +8,17 @@ cannot be seen from the reply while it streams, and has to be said.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from ..source import Pull
 from .landmarks import Found, Landmark, Table
 from .markers import NO
+from .place import REASONS
 
-__all__ = ["Reasoning", "Thought"]
+if TYPE_CHECKING:
+    from .attempts import Attempts
+
+__all__ = ["Reasoning", "read_thought"]
 
 _WORDS = (
     "think", "thinking", "thought", "thoughts", "reasoning", "analysis", "reflection", "rationale",
@@ -49,6 +55,8 @@ def _dialects() -> tuple[tuple[str, str], ...]:
 
 
 _USUAL = _dialects()
+#: Text that may follow a call in a thought before it is decided whether the thought is closed.
+_LONGEST_WAIT = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ class Reasoning:
         return self._hash
 
 
-class Thought:
+class _Thought:
     """An open thought. *markers* are those that count in one; ``end`` is the one that ended it.
 
     Another thought in it begins at the beginning of a line; ``inner`` counts those. A thought that
@@ -113,3 +121,56 @@ class Thought:
     def _think(self, text: str, stop: int) -> int:
         self._last = text[stop - 1]
         return stop
+
+
+def read_thought(reader: Attempts, *, in_prompt: bool = False) -> Pull[None]:
+    """In a thought, to its end.
+
+    By the model's template some calls end a thought. They count, unless the thought is closed
+    behind them.
+    """
+    source, outbox = reader.source, reader.outbox
+    thought = _Thought(reader.landmarks.in_thought, in_prompt=in_prompt)
+    behind = -1  # where in the reply the last call ended
+    reader.inside = "thinking"
+    while (yield from source.peek()):
+        at = source.at
+        source.at = thought.feed(source.text, at, source.final)
+        if thought.end is None:
+            if behind < 0:
+                outbox.reasoning(source.text[at : source.at], source.base + at)
+            elif source.offset - behind > _LONGEST_WAIT:
+                _count_calls(reader, behind)
+                behind, thought = -1, _Thought(reader.landmarks.in_thought)
+            if source.at == at:
+                yield
+        elif thought.end.call is None:
+            end, source.at = source.at, at
+            _end(reader, thought, called=behind >= 0)
+            source.at = end
+            return
+        else:
+            end, source.at = source.at, at
+            if behind < 0:
+                outbox.withhold(source)
+            yield from reader.read_body(reader.marked(thought.end.call, end))
+            behind, thought = source.offset, _Thought(reader.landmarks.in_thought)
+    if behind >= 0:
+        _count_calls(reader, behind)
+
+
+def _end(reader: Attempts, thought: _Thought, *, called: bool) -> None:
+    if called:
+        reader.pass_over(reader.outbox.let_go_as_reasoning(), "thinking")
+    reader.inside = ""
+    reader.place.restart()
+    reader.place.in_thought = thought.inner > 0
+    reader.line_begins = True
+
+
+def _count_calls(reader: Attempts, behind: int) -> None:
+    """The thought was not closed, so the calls in it, up to *behind*, ended it."""
+    reader.outbox.doubt_withheld(REASONS["unclosed_thought"].doubt)
+    after = reader.outbox.withheld_text(behind)
+    reader.outbox.let_go()
+    reader.outbox.reasoning(after, behind)

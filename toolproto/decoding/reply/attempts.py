@@ -1,0 +1,305 @@
+"""What may be a call: it is tried, and then decided by where it stands and what follows it.
+
+While a *body* is read, its text and its events are both withheld (`events_out.py`) until it is
+certain which of the two should go out: a call in the open runs, one that is shown is text, and of
+a doubtful one the call says so (`place.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import NamedTuple
+
+from ...messages import ProblemKind, Span
+from ...tools.spec import ToolOffer
+from ..calls.marked import CallBody, MarkedBody
+from ..calls.names import offered
+from ..calls.record import CallSetting
+from ..calls.which_reader import BareCalls, Opening
+from ..contract import Limits
+from ..patterns import Pattern
+from ..source import Pull, Source
+from .events_out import Outbox
+from .fences import FENCED, CodeFence, behind_fence, in_code, open_fence
+from .forms import ReplyForm
+from .hot_string import StreamedString
+from .landmarks import CallMarkers, Found, Landmark, landmarks
+from .markers import MORE, NO
+from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
+from .thinking import Reasoning
+
+__all__ = ["FABRICATED", "Attempts", "PassedOver"]
+
+_SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
+_SPACES = re.compile(r"\s{1,64}")
+_BLANK = Pattern(r"[ \t]{0,64}(?=\S|\n)")
+
+#: Why the rest of a reply is not read, where the model is told.
+FABRICATED = (
+    ProblemKind.FABRICATED_RESULT,
+    "you wrote a tool result yourself; only the tool's real result counts",
+)
+TOO_MANY = (
+    ProblemKind.TOO_LARGE,
+    "so many calls before it are not as they should be that the rest was not read;"
+    " write fewer at a time",
+)
+
+
+class PassedOver(NamedTuple):
+    """Something that was read like a call and is none, and why.
+
+    *reason* is a name of ``place.REASONS``, or ``broken_off`` if it was not decided yet.
+    """
+
+    span: Span
+    reason: str
+
+
+class Attempts:
+    """Where reading one reply stands, and what is done with what may be a call in it."""
+
+    # Every reply has one, and its attributes are asked for at every character that may tell.
+    __slots__ = (
+        "_body", "_markers_left", "_setting", "_space", "_wrapped", "bare", "code", "form",
+        "inside", "is_over", "landmarks", "line_begins", "outbox", "passed_over", "place", "source",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        form: ReplyForm,
+        offer: ToolOffer,
+        outbox: Outbox,
+        reasoning: Reasoning,
+        limits: Limits,
+    ) -> None:
+        self.form = form
+        self.outbox = outbox
+        self.source = Source()
+        self._setting = CallSetting(form.shape, offered(offer), outbox, limits, form.gated)
+        self.bare = BareCalls(form, self._setting)
+        self.landmarks = landmarks(form, reasoning)
+        self.place = Place()
+        self.passed_over: list[PassedOver] = []
+        self._markers_left = limits.markers  # without a call behind them
+        self.line_begins = True  # nothing but space since the line began, or since a call
+        self.inside = ""  # what shows all that stands in it, by its name in REASONS
+        self.code: CodeFence | None = None  # in which reading rests
+        self._space = ("", 0)  # between a call that waits and the marker around calls, and where
+        self._wrapped = False  # has a marker around calls come, or what is dropped like one?
+        self._body: CallBody | None = None  # that is being read
+        self.is_over = False  # is nothing that follows the model's to say?
+
+    @property
+    def streaming(self) -> StreamedString | None:
+        """The string argument in which reading stands, if all of it may go out at once."""
+        return None if self._body is None or self.outbox.withholding else self._body.streaming
+
+    @property
+    def has_failed_too_often(self) -> bool:
+        """Have there been so many mistakes that nothing more is read?"""
+        return self.outbox.mistakes >= self._setting.limits.mistakes
+
+    def give_up(self) -> None:
+        """So much has come that only costs time: all the rest is text."""
+        self._markers_left = 0
+
+    def landmark_at(self, text: str, at: int, final: bool) -> Found | int:
+        """The landmark at *at*, or NO, or MORE."""
+        return self.landmarks.at(text, at, final, self._setting.offered)
+
+    def _saw(self, piece: str) -> None:
+        self.place.saw(piece)
+        newline = piece.rfind("\n")
+        if newline >= 0 or self.line_begins:
+            self.line_begins = not piece[newline + 1 :].strip()
+
+    def _say(self, stop: int) -> None:
+        """What was read, up to *stop*, is text."""
+        source = self.source
+        if stop > source.at:
+            piece = source.text[source.at : stop]
+            self.outbox.text(piece, source.offset)
+            self._saw(piece)
+            source.at = stop
+
+    def cut_off(self, why: tuple[ProblemKind, str] | None) -> Pull[None]:
+        """From here on nothing is the model's to say, or read; None for what somebody else says."""
+        source, raw = self.source, StringIO()
+        self.is_over, start = True, source.offset
+        while (yield from source.peek()):
+            raw.write(source.text[source.at :] if why else "")
+            source.at = len(source.text)
+        if why:
+            self.outbox.rejected_text(*why, raw.getvalue(), start)
+
+    def marked(self, markers: CallMarkers, end: int, *, in_sentence: bool = False) -> MarkedBody:
+        """What reads the call behind the marker that ends at *end*."""
+        return MarkedBody(self._setting, markers, end, in_sentence=in_sentence)
+
+    def unmarked(self, opening: Opening) -> CallBody:
+        """What reads that call."""
+        return CallBody(self._setting, opening)
+
+    def read_body(self, body: CallBody) -> Pull[bool]:
+        """Have *body* read; was it no call?"""
+        self._body = body
+        yield from body.read(self.source)
+        self._body = None
+        if body.refused and body.is_dear:
+            self._markers_left -= 1
+        return body.refused
+
+    def try_marked(self, markers: CallMarkers, end: int) -> Pull[None]:
+        standing, special = self.place.standing(), markers.opener.is_special
+        if special and standing.reason in OF_TALK:
+            standing = PLAIN
+        woven = standing.verdict is not Verdict.PLAIN
+        # Nobody asked for a call in a fence: that one is like any other.
+        is_fence = markers.is_any_fence and not woven
+        if is_fence:
+            self.outbox.repairs = (FENCED,)
+        body = self.marked(markers, end, in_sentence=woven)
+        yield from self.try_body(body, standing, special=special, is_fence=is_fence)
+
+    def try_unmarked(self, opening: Opening) -> Pull[None]:
+        standing = self.place.standing()
+        # Unknown markup before a call without its marker is that marker gone wrong.
+        odd_marker = opening.is_guess and standing is REASONS["behind_markup"]
+        yield from self.try_body(self.unmarked(opening), PLAIN if odd_marker else standing)
+
+    def try_body(
+        self,
+        body: CallBody,
+        standing: Standing,
+        *,
+        special: bool = False,
+        is_fence: bool = False,
+    ) -> Pull[None]:
+        """Read what begins here as a call, and then decide what it was."""
+        plain = standing.verdict is Verdict.PLAIN
+        self.outbox.withhold(self.source, until_certain=plain and not is_fence)
+        # Words behind it on its line would show it to be talk: its end waits for them.
+        self.outbox.patient = plain and not special
+        refused = yield from self.read_body(body)
+        if standing.verdict is Verdict.SHOWN:
+            self.show_withheld(standing.reason)
+        elif refused:
+            fence = open_fence(self.show_withheld())
+            if fence and plain and not is_fence:
+                yield from in_code(self, fence)
+        elif is_fence:
+            self.outbox.patient = False
+            yield from behind_fence(self)
+        elif plain:
+            yield from self.run_withheld()
+        else:
+            yield from self._end_doubted(standing)
+
+    def _end_doubted(self, standing: Standing) -> Pull[None]:
+        """Its place is doubtful: with a doubtful form it is text, else a call that says so."""
+        if self.outbox.withholds_guess:
+            self.show_withheld(standing.reason)
+            return
+        if self.outbox.withholds_whole_call:
+            self.outbox.doubt_withheld(standing.doubt)
+        else:  # what is no call in the middle of a sentence is a mistake, unless that goes on
+            blank = yield from self.source.match(_BLANK)
+            if blank and goes_on(self.source.text[blank.end()]):
+                self.show_withheld("mid_sentence")
+                return
+        yield from self.run_withheld()
+
+    def show_withheld(self, reason: str = "") -> str:
+        """What was withheld is text, which is returned; *reason* if that is its place."""
+        self.outbox.repairs = ()
+        self.outbox.patient = False
+        if reason and self.outbox.withholds_call:
+            self._markers_left -= 1
+            self.pass_over(self.outbox.withheld_span, reason)
+        text = self.outbox.let_go_as_text()
+        self._saw(text)
+        return text
+
+    def end_withheld(self) -> None:
+        """The reply is over: what was withheld is a call, unless there is none, or a cut hides it.
+
+        What would follow might show it to be none.
+        """
+        if self.outbox.cut and self.outbox.withholds_whole_call:
+            self.show_withheld("broken_off")
+        elif self.outbox.withholds_call:
+            self.outbox.let_go()
+        else:
+            self.show_withheld()
+
+    def pass_over(self, span: Span, reason: str) -> None:
+        self.passed_over.append(PassedOver(span, reason))
+
+    def run_withheld(self) -> Pull[None]:
+        """What was withheld is a call; separators and brackets to spare behind it are no text."""
+        self.outbox.repairs = ()
+        self.outbox.let_go()
+        self.place.restart()
+        self.line_begins = True
+        if not (yield from self.source.peek()):
+            return
+        if self.has_failed_too_often:
+            yield from self._behind_last_call()
+            return
+        yield from self._pass_brackets()
+        while self.outbox.patient and self._wrapped and (yield from self._pass_wrapper_end()):
+            yield from self._pass_brackets()
+        blank = yield from self.source.match(_BLANK)
+        follows = self.source.text[blank.end()] if blank else ""
+        if self.outbox.patient and follows == "\n":
+            self._release(doubted=False)  # nothing more stands on its line
+        separator = yield from self.source.take(_SEPARATOR)
+        self._release(doubted=bool(follows) and goes_on(follows) and separator is None)
+
+    def _pass_brackets(self) -> Pull[None]:
+        """Pass over brackets to spare; some markers begin with one."""
+        while (yield from self.source.peek()) in ("]", "}"):
+            if (yield from self.source.ask(self.landmark_at)) != NO:
+                return
+            self.source.at += 1
+
+    def _behind_last_call(self) -> Pull[None]:
+        """Behind so many mistakes that no more is read, if there is more."""
+        source = self.source
+        self._release(doubted=False)
+        while (yield from source.peek()):
+            space = _SPACES.match(source.text, source.at)
+            if space is None:
+                yield from self.cut_off(TOO_MANY)
+                return
+            self._say(space.end())
+
+    def _pass_wrapper_end(self) -> Pull[bool]:
+        """Pass the closing marker around calls if that comes next, since words there count, too."""
+        source = self.source
+        while True:
+            space = _SPACES.match(source.text, source.at)
+            start = space.end() if space else source.at
+            found: Found | int = NO if source.final else MORE
+            if start < len(source.text):
+                found = self.landmark_at(source.text, start, source.final)
+            if found != MORE:
+                break
+            yield
+        if not isinstance(found, Found) or found.kind is not Landmark.DROPPED:
+            return False
+        self._space = (source.text[source.at : start], source.offset)
+        self._wrapped = False
+        source.at = found.end
+        return True
+
+    def _release(self, *, doubted: bool) -> None:
+        """Let the call go that waited for what stands behind it."""
+        if doubted and self.outbox.patient:
+            self.outbox.amend(REASONS["words_behind"].doubt)
+        self.outbox.patient = False
+        self.outbox.release()
+        self.outbox.text(*self._space)
+        self._space = ("", 0)
