@@ -8,12 +8,13 @@
     argument_strings.py  the strings inside a call's arguments, unescaped, while they arrive
 
     reply/             one reply as it arrives
-      decoder.py         events out of chunks: the way in
+      decoder.py         events out of chunks: the way in, and the short ways through
       reader.py          goes through prose from one character that may begin something to the next
+      attempts.py        what may be a call: tries it, and decides what becomes of it
       landmarks.py       what to look for, made once for each form; markers.py: markers
       place.py           is a call plain, doubted or shown? (the one table of places)
       lines.py           what a line is, by how it begins
-      thinking.py        which part is thinking, in every dialect; fences.py code fences
+      thinking.py        reads thoughts, in every dialect; fences.py code fences
       events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token
       other_json.py      an object in prose that is no call
@@ -36,7 +37,7 @@
       state.py           what it knows, and when it waits; strings.py, quotes.py: where strings end
       strict.py          strict JSON at once, in C; spellings.py: numbers, words and escapes
 
-A reply goes: decoder -> reader -> (landmark, place) -> marked or bare -> a family -> record ->
-events_out -> decoder. Where a call stands is decided in ``reply/place.py`` and nowhere
+A reply goes: decoder -> reader -> (landmark, place) -> attempt -> marked or bare -> a family ->
+record -> events_out -> decoder. Where a call stands is decided in ``reply/place.py`` and nowhere
 else; whether more text could change an answer follows from ``patterns.py`` and is written nowhere.
 """

@@ -126,6 +126,7 @@ _TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>
 _TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
 # So many characters of a marker tell it from nearly all other text.
 _ENOUGH = 4
+_ALL = 256
 # Chunks that are remembered, and how long they may be: a few hundred kilobytes at most.
 _MOST_PLAIN = 4096
 _LONGEST_PLAIN = 16
@@ -243,47 +244,39 @@ def _telling(form: ReplyForm, rows: Sequence[Row], lines: Sequence[Row]) -> re.P
         "`": [r"`(?:`|\Z)|\Z"],  # a code span is none of our business: `place.py` sees it
         "~": [r"~|\Z"],
     }
-    begun = [_rest_of(line.marker.literal, least=1) for line in lines]
-    begun += [_NAMED_LINE] if form.bare_by_name else []
-    behind["\n"].append(rf"[ \t\r]{{0,200}}+(?:{'|'.join(begun)})")
+    lines_begin = [_begins({line.marker.same for line in lines}, _ALL)]
+    lines_begin += [_NAMED_LINE] if form.bare_by_name else []
+    behind["\n"].append(rf"[ \t\r]{{0,200}}+(?:{'|'.join(lines_begin)})")
     if form.bare_python:
         behind["["].append(_LISTED_CALL)
     if form.tool_tags:
         behind["<"].append(r"[\s/\\]{0,7}+\w")
-    starts: dict[str, set[str]] = {}
+    rests: dict[str, set[str]] = {}
     for marker, _, _ in rows:
-        if marker.text[0] in behind:
-            starts.setdefault(marker.text[0], set()).add(marker.same[1:])
-        else:
-            behind.setdefault(marker.text[0], []).append(_rest_of(marker.literal[1:]))
-    for first, rests in starts.items():
+        rests.setdefault(marker.text[0], set()).add(marker.same[1:])
+    for first, texts in rests.items():
         if first == "<":  # a tag may have stray spaces in it, and a backslash for its slash
-            rests = {rest.removeprefix("/") for rest in rests}
-            behind[first].append(rf"[\s/\\]{{0,7}}+{_one_of(rests)}")
-        else:
-            behind[first].append(_one_of(rests))
-    told = {first: "|".join(sorted(set(rests))) for first, rests in behind.items()}
-    return re.compile("|".join(f"{re.escape(first)}(?={rest})" for first, rest in told.items()))
+            texts = {text.removeprefix("/") for text in texts}
+            behind[first].append(rf"[\s/\\]{{0,7}}+{_goes_on(texts, _ENOUGH)}")
+        else:  # many a word begins like one that is a marker
+            enough = _ENOUGH if first in behind else _ALL
+            behind.setdefault(first, []).append(_goes_on(texts, enough))
+    told = {first: "|".join(sorted(set(ways))) for first, ways in behind.items()}
+    return re.compile("|".join(f"{re.escape(first)}(?={way})" for first, way in told.items()))
 
 
-def _one_of(texts: Collection[str], enough: int = _ENOUGH) -> str:
-    """A pattern for what *texts* begin with, in all spellings; the end may come in the middle."""
-    if "" in texts or not enough:
-        return ""
+def _begins(texts: Collection[str], enough: int) -> str:
+    """A pattern for what *texts* begin with, in all spellings: one character at least."""
     by_first: dict[str, set[str]] = {}
     for text in texts:
         by_first.setdefault(text[0], set()).add(text[1:])
     spelled = (
-        f"{SPELLINGS.get(first, re.escape(first))}{_one_of(rests, enough - 1)}"
+        f"{SPELLINGS.get(first, re.escape(first))}{_goes_on(rests, enough - 1)}"
         for first, rests in sorted(by_first.items())
     )
-    return f"(?i:{'|'.join(spelled)}|\\Z)"
+    return f"(?i:{'|'.join(spelled)})"
 
 
-def _rest_of(text: str, least: int = 0) -> str:
-    """A pattern for *text*, or its beginning if the end comes behind *least* characters of it."""
-    rest = ""
-    for number, char in reversed(list(enumerate(text))):
-        end = "|\\Z" if number >= least else ""
-        rest = f"(?:{re.escape(char)}{rest}{end})"
-    return rest
+def _goes_on(texts: Collection[str], enough: int) -> str:
+    """The same; the end may come before it, and so many characters are *enough*."""
+    return "" if "" in texts or not enough else f"(?:{_begins(texts, enough)}|\\Z)"

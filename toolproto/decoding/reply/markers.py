@@ -28,13 +28,16 @@ _FIELD = "{name}"
 _FIELD_REGEX = r"[\w.:/-]{1,128}"
 #: How characters of a special token are met.
 SPELLINGS = {"|": "[|｜]", "｜": "[|｜]", "_": r"(?:\\?_|▁| )", "▁": r"(?:\\?_|▁| )"}
-_SAME = str.maketrans({"｜": "|", "▁": "_", " ": "_"})
-_ODD_TAG = re.compile(r"<\s{0,3}([/\\]?)\s{0,3}(\S?)")
+# Letters that count as ``s``, ``k`` and ``i`` where case does not.
+_OTHER_CASES = "\u017f\u212a\u0131\u0130"
+_SAME = str.maketrans("｜▁ " + _OTHER_CASES, "|__skii")
+_TAG_BEGINS = re.compile(r"<\s{0,3}([/\\]?)\s{0,3}")
+# So many characters rule nearly every marker out, in nearly every place.
+_HEAD = 4
+_LONGEST_HEAD = 16  # with stray spaces and backslashes
 # How a tag goes on behind its bracket, and what cannot follow its name.
 _SLASH = r"\s{0,3}+[/\\]?+\s{0,3}+"
 _NAME_ENDS = r"(?![\w.-])"
-# Letters that count as ``s``, ``k`` and ``i`` where case does not.
-_OTHER_CASES = "\u017f\u212a\u0131\u0130"
 _SPECIAL_TOKEN = re.compile(r"<[|｜]|[|｜]>|\[[A-Z_]{4,}\]")
 
 
@@ -46,7 +49,9 @@ class Marker:
         tag = _TAG.fullmatch(text.strip())
         self._closes = bool(tag and tag.group(1))
         self._name = tag.group(2).lower() if tag else ""
-        self.same = _same(text)
+        #: What it begins with, whatever the tool, as all spellings have it in common.
+        self.same = _same(self.literal)
+        self.head = (self.same.removesuffix(">") if tag else self.same)[:_HEAD]
         self.regex = self._regex()
         #: Is it a special token of some vocabulary, which nobody writes in a sentence?
         self.is_special = _SPECIAL_TOKEN.search(text) is not None
@@ -91,10 +96,6 @@ class Marker:
         """How much of it is the same for every tool."""
         return len(self.text) - len(_FIELD) * (_FIELD in self.text)
 
-    def may_begin(self, pair: str) -> bool:
-        """Does it begin with *pair*, two characters as all spellings have them in common?"""
-        return self.same[:2] == pair or self.same == pair[:1]
-
     def at(self, text: str, at: int, final: bool) -> int:
         """Where the marker that begins at *at* ends, or NO, or MORE."""
         found = self._pattern.match(text, at)
@@ -121,7 +122,7 @@ def end_of(markers: Sequence[Marker], text: str, at: int, final: bool) -> int:
 class MarkerSet:
     """Several markers, told apart in one look; where two stand, the longer one counts.
 
-    Two characters rule nearly every place and nearly every marker out: markers are kept by those.
+    What may stand behind the first characters of a place is found out once, and kept by those.
     """
 
     def __init__(self, markers: Sequence[Marker]) -> None:
@@ -130,59 +131,52 @@ class MarkerSet:
         #: The first character of any of them.
         self.begins = re.compile(f"[{re.escape(firsts)}]" if firsts else r"(?!)")
         self._firsts = frozenset(firsts)
-        self._by_pair: dict[str, _Bucket] = {}
-        self._made: dict[tuple[int, ...], _Bucket] = {}
+        heads = {marker.head for marker in markers}
+        self._begun = {head[:end] for head in heads for end in range(1, _HEAD + 1)}
+        self._short = sorted((head for head in heads if len(head) < _HEAD), key=len, reverse=True)
+        self._by_text: dict[str, _Bucket] = {}
+        self._made: dict[str, _Bucket] = {}
 
     def at(self, text: str, at: int, final: bool) -> tuple[int, int]:
         """The number of the marker that stands at *at* and where it ends; or NO, or MORE, twice."""
-        pair = text[at : at + 2]
-        bucket = self._by_pair.get(pair)
+        head = text[at : at + _HEAD]
+        bucket = self._by_text.get(head)
         if bucket is None:
-            if pair[:1] not in self._firsts:
+            if head[:1] not in self._firsts:
                 return NO, NO
-            if len(pair) < 2:
+            same = _head(text[at : at + _LONGEST_HEAD])
+            if len(same) == 1:
                 if not final:
                     return MORE, MORE
-                pair += "\0"  # only a marker of one character can stand there
-            elif pair[0] == "<" and (pair[1].isspace() or pair[1] == "\\"):
-                pair = self._tag_pair(text, at)
-                if not pair:
-                    return (NO, NO) if final else (MORE, MORE)
-            bucket = self._by_pair.get(pair) or self._bucket(pair)
+                same += "\0"  # only a marker of one character can stand there
+            bucket = self._bucket(same)
+            # Characters are the model's to choose; and behind stray space others may come.
+            if len(self._by_text) < 4096 and same == _same(head):
+                self._by_text[head] = bucket
         return bucket.at(text, at, final)
 
-    def end_at(self, text: str, at: int, final: bool) -> int:
-        """Where that marker ends; or NO, or MORE."""
-        return self.at(text, at, final)[1]
-
-    @staticmethod
-    def _tag_pair(text: str, at: int) -> str:
-        """What the tag at *at* begins with but for stray space; empty where that is to come."""
-        tag = _ODD_TAG.match(text, at)
-        assert tag is not None, "a bracket with space or a backslash behind it"
-        slash, first = tag.groups()
-        return "</" if slash and first else f"<{first}" if first else ""
-
-    def _bucket(self, pair: str) -> _Bucket:
-        same = _same(pair)
-        numbers = [n for n, marker in enumerate(self._markers) if marker.may_begin(same)]
-        made = self._made.get(tuple(numbers))
+    def _bucket(self, same: str) -> _Bucket:
+        """The markers that may begin with *same*, as all spellings have it in common."""
+        if same not in self._begun:
+            same = next((short for short in self._short if same.startswith(short)), "")
+        made = self._made.get(same)
         if made is None:
-            made = self._made[tuple(numbers)] = _Bucket(self._markers, numbers)
-        if len(self._by_pair) < 4096:  # pairs of characters are the model's to choose
-            self._by_pair[pair] = made
+            numbers = [
+                number
+                for number, marker in enumerate(self._markers)
+                if same and (marker.head.startswith(same) or same.startswith(marker.head))
+            ]
+            made = self._made[same] = _Bucket(self._markers, numbers)
         return made
 
 
 class _Bucket:
-    """The markers that may begin with one pair of characters."""
+    """The markers that may begin with the same few characters."""
 
     def __init__(self, markers: Sequence[Marker], numbers: Sequence[int]) -> None:
-        self._by_next = _by_next(markers, numbers)
         self._by_length = sorted(numbers, key=lambda number: -markers[number].length)
         regexes = [markers[number].regex for number in self._by_length]
-        whole = "|".join(f"({regex})" for regex in regexes) or r"(?!)"
-        self._match = re.compile(whole).match
+        self._match = re.compile("|".join(f"({regex})" for regex in regexes) or r"(?!)").match
         self._pattern = Pattern("|".join(regexes)) if regexes else None
         # Of those that go on where another one ends, it must be known that they do not.
         self._longer = {
@@ -198,12 +192,6 @@ class _Bucket:
     def at(self, text: str, at: int, final: bool) -> tuple[int, int]:
         if self._pattern is None:
             return NO, NO
-        if self._by_next:
-            begun = text[at + 2 : at + 4]
-            # Two letters are spelled in one way only, but for their case.
-            if len(begun) == 2 and begun.isascii() and begun.isalpha() and text[at + 1] in "/|｜":
-                bucket = self._by_next.get(begun.lower())
-                return bucket.at(text, at, final) if bucket else (NO, NO)
         found = self._match(text, at)
         if found and found.lastindex:
             number = self._by_length[found.lastindex - 1]
@@ -212,22 +200,6 @@ class _Bucket:
                 return MORE, MORE
             return number, found.end()
         return (MORE, MORE) if not final and self._pattern.may_change(text, at) else (NO, NO)
-
-
-def _by_next(markers: Sequence[Marker], numbers: Sequence[int]) -> dict[str, _Bucket]:
-    """The same markers by the two letters that come next, if that tells many of them apart.
-
-    Dozens of closing tags and special tokens begin with one pair of characters.
-    """
-    if len(numbers) < 5 or any(len(markers[n].literal) < 4 for n in numbers):
-        return {}
-    nexts = {markers[n].same[2:4] for n in numbers}
-    if len(nexts) < 2:
-        return {}
-    return {
-        begun: _Bucket(markers, [n for n in numbers if markers[n].same[2:4] == begun])
-        for begun in nexts
-    }
 
 
 @cache
@@ -252,6 +224,14 @@ def _spelled(text: str) -> str:
     return f"(?i:{_FIELD_REGEX.join(spelled)})"
 
 
+def _head(text: str) -> str:
+    """What *text* begins with, if that is a marker: as all spellings have it in common."""
+    tag = _TAG_BEGINS.match(text)
+    if tag:
+        text = f"<{'/' if tag[1] else ''}{text[tag.end() :]}"
+    return _same(text).rstrip("\\")[:_HEAD]
+
+
 def _same(text: str) -> str:
     """*text* as all its spellings have in common."""
-    return text.lower().replace("\\_", "_").translate(_SAME)
+    return text.translate(_SAME).lower().replace("\\_", "_")
