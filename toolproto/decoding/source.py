@@ -35,6 +35,9 @@ def stops(ends: tuple[Marker, ...]) -> tuple[str, re.Pattern[str], re.Pattern[st
     return firsts, re.compile(f"[{one}]" if one else "(?!)"), re.compile(f"[\n{one}]")
 
 
+_NO_STOPS = stops(())
+
+
 class Source:
     """The text at hand: ``at`` is where reading stands, ``final`` if no more comes.
 
@@ -52,7 +55,7 @@ class Source:
         self.text, self.at, self.base, self.final = "", 0, 0, False
         self.returns = 0  # how often it went back
         self._ends = ends
-        self.firsts, self.marks, self.line_or_mark = stops(tuple(ends))
+        self.firsts, self.marks, self.line_or_mark = stops(tuple(ends)) if ends else _NO_STOPS
 
     @property
     def offset(self) -> int:

@@ -170,8 +170,10 @@ class Landmarks:
         ending = (row for row in calls if row.call and row.call.form.ends_thought)
         self.in_thought = Table([*thought_ends, *ending, *thoughts])
         self.of_calls = Table([*calls, *ends])
-        #: Does nothing that counts at the beginning of a line alone look like a tag?
-        self.no_tag_lines = all(row.marker.first != "<" for row in self.lines.rows)
+        #: What a line may begin with that counts nowhere else.
+        firsts = re.escape("".join({row.marker.first for row in self.lines.rows}))
+        names = r"|[^\W\d]" if form.bare_by_name else ""
+        self.line_begins = re.compile(rf"[ \t\r{firsts}]{names}").match
         #: Words in which nothing is telling.
         self.plain: set[str] = set()
         self.telling = _telling(form, anywhere, self.lines.rows)

@@ -111,7 +111,7 @@ class ReplyReader(Attempts):
                 yield from read_thought(self)
 
     def _in_prose(self) -> Pull[None]:
-        source, no_tag_lines = self.source, self.landmarks.no_tag_lines
+        source, may_begin_line = self.source, self.landmarks.line_begins
         while True:
             if source.at >= len(source.text):
                 if source.final:
@@ -123,7 +123,7 @@ class ReplyReader(Attempts):
             if self._markers_left <= 0:
                 yield from self._in_rest()
                 return
-            is_line = self.line_begins and not (no_tag_lines and source.text[source.at] == "<")
+            is_line = self.line_begins and may_begin_line(source.text, source.at)
             if is_line and (yield from self._at_line()):
                 continue
             stop, found = self._next_telling()
