@@ -236,45 +236,49 @@ class BareCalls:
         """May a call begin with a brace and *key* right behind a word?"""
         return self._form.asked is Family.JSON or key == self._form.shape.wrapper
 
-    def at_name(self, text: str, at: int, final: bool) -> Opening | int:
-        """The call that begins with its name at *at*, or NO, or MORE."""
-        begun = _NAME_BEGUN.match(text, at)
-        if begun is None or not self._setting.offered.may_know(begun.group()):
-            return NO  # most lines begin with another word
-        name = leading_call(text, at, final, self._setting.offered)
-        if name == MORE:
-            return MORE
+    def at_name(self, source: Source) -> Pull[Opening | None]:
+        """The call that begins here with its name, if one does."""
+        offered = self._setting.offered
+        name: str | int = MORE
+        while name == MORE:
+            begun = _NAME_BEGUN.match(source.text, source.at)
+            if begun is None or not offered.may_know(begun.group()):
+                return None  # most lines begin with another word
+            name = leading_call(source.text, source.at, source.final, offered)
+            if name == MORE:
+                yield
         if name and self._form.bare_python:
             return self._python(asked=False)
-        return self._named_json(text, at, final)
+        return (yield from self._named_json(source))
 
     def at_bracket(
-        self, key: str, standing: Callable[[], Standing], text: str, at: int, final: bool
-    ) -> Opening | int:
-        """The call that begins with the bracket at *at*, or NO, or MORE.
+        self, source: Source, key: str, standing: Callable[[], Standing]
+    ) -> Pull[Opening | None]:
+        """The call that begins with the bracket here, if one does.
 
         *key* is the first member there. Amid a sentence, as *standing* tells, only what was asked
         for, or what nobody writes for another reason, is a call.
         """
         asked = self._form.asked
-        call = self._python_list(text, at, final)
-        if call and (asked is Family.PYTHON or standing().begins_something):
-            return MORE if call == MORE else self._python(asked=asked is Family.PYTHON)
+        while call := self._python_list(source.text, source.at, source.final):
+            if asked is not Family.PYTHON and not standing().begins_something:
+                break
+            if call != MORE:
+                return self._python(asked=asked is Family.PYTHON)
+            yield
         if key and (
             key == self._form.shape.wrapper
             or (key in self._keys and (asked is Family.JSON or standing().begins_something))
         ):
             return self._json(key)
-        return NO
+        return None
 
-    def in_fence(self, text: str, at: int, final: bool) -> Opening | int:
-        """The call that begins at *at* in a fence that held nothing else; or NO, or MORE."""
-        if text[at] in "{[":
-            key = leading_key(text, at, final)
-            if isinstance(key, int):
-                return MORE
-            return self.at_bracket(key, lambda: PLAIN, text, at, final)
-        return self.at_name(text, at, final) if self.by_name else NO
+    def in_fence(self, source: Source) -> Pull[Opening | None]:
+        """The call that begins here in a fence that held nothing else, if one does."""
+        if source.text[source.at] in "{[":
+            key = yield from source.ask(leading_key)
+            return (yield from self.at_bracket(source, str(key), lambda: PLAIN))
+        return (yield from self.at_name(source)) if self.by_name else None
 
     def _python_list(self, text: str, at: int, final: bool) -> str | int:
         """The name of the first call in a list that begins at *at*."""
@@ -294,13 +298,13 @@ class BareCalls:
         is_guess = bool(begun.drift) and key != self._form.shape.wrapper
         return Opening(JsonCalls(begun), is_guess=is_guess)
 
-    def _named_json(self, text: str, at: int, final: bool) -> Opening | int:
+    def _named_json(self, source: Source) -> Pull[Opening | None]:
         """A name on a line of its own, its arguments on the next."""
         if Family.NAMED_JSON not in self._form.bare:
-            return NO
-        offered, named = self._setting.offered, NAME_LINE.match(text, at)
+            return None
+        offered, named = self._setting.offered, (yield from source.match(NAME_LINE))
         if named is None or not offered.any or not offered.knows(named.group(1)):
-            return MORE if not final and NAME_LINE.may_change(text, at) else NO
+            return None
         head, drift = Head(named.group(1), "", named.end()), self._drift(Family.NAMED_JSON)
         begun = Beginning(self._setting, drift=drift, head=head, lead=named.group())
         return Opening(JsonCalls(begun), begun.lead)

@@ -141,8 +141,8 @@ def _call_in(reader: Attempts) -> Pull[CallBody | None]:
     found = yield from source.ask(reader.landmark_at)
     if isinstance(found, Found) and found.call is not None:
         return reader.marked(found.call, found.end)
-    opening = yield from source.ask(reader.bare.in_fence)
-    return None if isinstance(opening, int) else reader.unmarked(opening)
+    opening = yield from reader.bare.in_fence(source)
+    return None if opening is None else reader.unmarked(opening)
 
 
 def in_code(reader: Attempts, fence: CodeFence) -> Pull[None]:

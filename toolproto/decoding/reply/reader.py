@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
-from functools import partial
 
 from ...tools.spec import ToolOffer
 from ..calls.names import leading_key
@@ -183,8 +182,8 @@ class ReplyReader(Attempts):
             return True
         if not self.bare.by_name:
             return False
-        opening = yield from source.ask(self.bare.at_name)
-        if isinstance(opening, int) or self.place.standing().verdict is not Verdict.PLAIN:
+        opening = yield from self.bare.at_name(source)
+        if opening is None or self.place.standing().verdict is not Verdict.PLAIN:
             return False
         yield from self.try_unmarked(opening)
         return True
@@ -216,8 +215,8 @@ class ReplyReader(Attempts):
         if key and key == self.form.result_key and standing().begins_something:
             yield from self.cut_off(FABRICATED)
             return True
-        opening = yield from source.ask(partial(self.bare.at_bracket, str(key), standing))
-        if not isinstance(opening, int):
+        opening = yield from self.bare.at_bracket(source, str(key), standing)
+        if opening is not None:
             yield from self.try_unmarked(opening)
             return True
         if not key or not _QUOTED_MEMBER.match(source.text, source.at):
