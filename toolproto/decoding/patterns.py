@@ -14,11 +14,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from re import _compiler, _parser  # type: ignore[attr-defined]
 from re import _constants as op  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-__all__ = ["Pattern", "text_before"]
+__all__ = ["LazyPattern", "Pattern", "text_before"]
 
 _REPEATS = frozenset({op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT})
 _REFERENCES = frozenset({op.GROUPREF, op.GROUPREF_EXISTS})
@@ -36,26 +37,20 @@ class Derived(NamedTuple):
     longest: int
 
 
-class Pattern:
-    """A pattern, and whether a text that ends here may only be its beginning.
+class LazyPattern:
+    """A pattern that is compiled when it is first asked for.
 
-    Groups keep their numbers. Back-references and conditionals are not supported, and nothing may
-    look back beyond where the match begins: that text may be gone when more comes.
+    A program reads a few of the forms, and compiling all patterns took a third of the time in which
+    the package is imported. The first question puts the real answers in their place, so that there
+    is nothing between a reader and its pattern.
     """
 
-    __slots__ = ("_begun", "_flags", "_longest", "_possible", "match", "search", "source")
+    __slots__ = ("_compiled", "match", "search")
 
-    def __init__(self, source: str, flags: int = 0) -> None:
-        self.source = source
-        self._flags = flags
-        # Compiled when they are first asked for: a program reads a few of the forms, and compiling
-        # all of them took a third of the time in which the package is imported. Each of these puts
-        # the real one in its place, so that there is nothing between a reader and its pattern.
+    def __init__(self, compiled: Callable[[], re.Pattern[str]]) -> None:
+        self._compiled = compiled
         self.match: _Asked = self._first_match
         self.search: _Asked = self._first_search
-        self._longest = sys.maxsize
-        self._possible: _Asked = self._first_possible
-        self._begun: _Asked = self._first_possible
 
     def _first_match(self, *given: Any) -> re.Match[str] | None:
         self._compile()
@@ -65,13 +60,31 @@ class Pattern:
         self._compile()
         return self.search(*given)
 
+    def _compile(self) -> None:
+        compiled = self._compiled()
+        self.match, self.search = compiled.match, compiled.search
+
+
+class Pattern(LazyPattern):
+    """A pattern, and whether a text that ends here may only be its beginning.
+
+    Groups keep their numbers. Back-references and conditionals are not supported, and nothing may
+    look back beyond where the match begins: that text may be gone when more comes.
+    """
+
+    __slots__ = ("_begun", "_flags", "_longest", "_possible", "source")
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        super().__init__(partial(re.compile, source, flags))
+        self.source = source
+        self._flags = flags
+        self._longest = sys.maxsize
+        self._possible: _Asked = self._first_possible
+        self._begun: _Asked = self._first_possible
+
     def _first_possible(self, text: str, at: int) -> re.Match[str] | None:
         self.derived()
         return self._possible(text, at) if len(text) - at <= self._longest else None
-
-    def _compile(self) -> None:
-        compiled = re.compile(self.source, self._flags)
-        self.match, self.search = compiled.match, compiled.search
 
     def derived(self) -> Derived:
         """What follows from the source; a ValueError if that is more than can be derived from."""
@@ -98,11 +111,15 @@ class Pattern:
         )
 
 
-def text_before(firsts: str, *patterns: Pattern) -> re.Pattern[str]:
+def text_before(firsts: str, *patterns: Pattern) -> LazyPattern:
     """What certainly stands before *patterns*, whatever comes: it matches that, perhaps nothing.
 
     Each of them has no groups and begins with one of the characters in the class *firsts*.
     """
+    return LazyPattern(partial(_before, firsts, patterns))
+
+
+def _before(firsts: str, patterns: tuple[Pattern, ...]) -> re.Pattern[str]:
     ends = list[list[_Item]]()
     for each in (pattern.derived() for pattern in patterns):
         # A beginning reaches to the end of the text, so it is only looked for near that.

@@ -14,7 +14,7 @@ from functools import lru_cache
 from io import StringIO
 from typing import TypeVar
 
-from .patterns import Pattern
+from .patterns import LazyPattern, Pattern
 from .reply.markers import MORE, NO, Marker, end_of
 
 __all__ = ["Pull", "Source", "begun_at_end", "stops"]
@@ -197,7 +197,7 @@ class Source:
             return found if found >= 0 else len(self.text)
         return max(self.at, len(self.text) - begun_at_end(literal, self.text))
 
-    def certain(self, before: re.Pattern[str]) -> Pull[str]:
+    def certain(self, before: LazyPattern) -> Pull[str]:
         """The text here that is certainly no end (see `text_before`), and reading goes on behind.
 
         Empty if an end may stand here or the text is over.

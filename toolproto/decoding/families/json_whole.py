@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from ...messages import Repair
 from ..calls.record import CallSetting
 from ..calls.shape import CallShape, is_wrapper, key_repairs
+from ..patterns import Pattern
 from ..values.repairs import LITERAL, QUOTE_STYLE
 from ..values.strict import DuplicateKey, Refused, check_depth, read_plain
 
@@ -120,7 +121,7 @@ def _members(value: str) -> str:
 
 
 # With fewer levels hardly any call would be read so; each more doubles the pattern.
-_OBJECT = re.compile(_object(3))
+_OBJECT = Pattern(_object(3))
 _ODD = re.compile(r"'([^']*+)'|\"[^\"]*+\"|\b(True|False|None)\b")
 _WORDS = {"True": "true", "False": "false", "None": "null"}
 _dumps = json.JSONEncoder(ensure_ascii=False).encode

@@ -24,7 +24,7 @@ from ...messages import Grade, Repair
 from ..calls.names import Head, read_head
 from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls, cut_short
 from ..calls.record import Beginning, CallRecord
-from ..patterns import Pattern, text_before
+from ..patterns import LazyPattern, Pattern, text_before
 from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE, NO, Marker
 from ..source import Pull, Source
@@ -167,7 +167,7 @@ class _InValue(NamedTuple):
     """
 
     begin: Pattern
-    text: re.Pattern[str]
+    text: LazyPattern
     special: re.Pattern[str]
     other_end: re.Pattern[str]
     entities: bool = False  # are they characters?

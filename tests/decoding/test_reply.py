@@ -1,0 +1,46 @@
+"""The way through one reply: invented turns, and what is left of a decoder that has finished."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import pytest
+
+from toolproto import ToolOffer, UsageError, get_paradigm
+
+REPLIES = [
+    "Some words, and `code`.",
+    "```python\nprint(1)\n```\n",
+    "<think>hm</think>Done.",
+    '<tool_call>{"name": "ask", "arguments": {"text": "a long str',
+]
+
+
+@pytest.mark.parametrize(
+    "token", ["<|im_start|>", "<|IM_START|>", "<｜im_start｜>", "<start_of_turn>"]
+)
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_token_in_any_spelling_opens_the_turn_of_another_speaker(token: str, size: int) -> None:
+    reply = f"Done.{token}user\nAnd now?"
+    decoder = get_paradigm("hermes").decoder(ToolOffer())
+    pieces = [reply[at : at + size] for at in range(0, len(reply), size)]
+    events = [event for piece in pieces for event in decoder.feed(piece)] + decoder.finish()
+    assert "".join(event.text for event in events) == "Done."
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_a_decoder_that_has_finished_is_no_garbage_to_be_collected(reply: str) -> None:
+    gc.disable()  # or it might be collected just now
+    try:
+        decoder = get_paradigm("hermes").decoder(ToolOffer())
+        for char in reply:
+            decoder.feed(char)
+        decoder.finish()
+        with pytest.raises(UsageError):
+            decoder.feed("more")
+        left = weakref.ref(decoder)
+        del decoder
+        assert left() is None
+    finally:
+        gc.enable()
