@@ -144,7 +144,7 @@ class MarkerSet:
         if bucket is None:
             if head[:1] not in self._firsts:
                 return NO, NO
-            same = _head(text[at : at + _LONGEST_HEAD])
+            same = _same(head) if len(head) == 1 else _head(text[at : at + _LONGEST_HEAD])
             if len(same) == 1:
                 if not final:
                     return MORE, MORE

@@ -156,8 +156,9 @@ class ReplyReader(Attempts):
 
     def _at_telling(self, found: Found | int) -> Pull[None]:
         source = self.source
-        if found == MORE:
-            found = yield from source.ask(self.landmark_at)
+        while found == MORE:
+            yield
+            found = self.landmark_at(source.text, source.at, source.final)
         char = source.text[source.at]
         if isinstance(found, Found):
             read_on = yield from self._at_landmark(found)
