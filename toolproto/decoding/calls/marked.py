@@ -1,8 +1,8 @@
-"""The inside of a marked call: whatever a model writes between an opening and a closing marker.
+"""What may be a call, to its end: alone, or whatever a model writes between two markers.
 
-What each call is follows from how it begins (`which_reader.py`). There may be several in a row, or
-JSON in a code fence, or no call at all; and the closing marker may be missing, misspelt, or the
-opening one again.
+Behind a marker, what each call is follows from how it begins (`which_reader.py`). There may be
+several in a row, or JSON in a code fence, or no call at all; and the closing marker may be missing,
+misspelt, or the opening one again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LONGEST_TALK = 4096
 
 
 class CallBody:
-    """Reads what may be a call, beginning with *calls*, whoever reads those.
+    """Reads the calls of an *opening*, which no marker stands around.
 
     ``committed`` once it is certain that this is a call, ``refused`` if it is none. The text of
     what is none is the caller's, who has withheld it.
