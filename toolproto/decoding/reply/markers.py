@@ -183,7 +183,7 @@ class _Bucket:
             number: [
                 other
                 for other in (markers[n] for n in numbers)
-                if other.same != markers[number].same
+                if other.length > markers[number].length
                 and other.same.startswith(markers[number].same)
             ]
             for number in numbers
