@@ -82,6 +82,8 @@ ECHOED = "echoed"
 PLACE_DOUBTS: Mapping[str, str] = {
     "mid_sentence": "in the middle of a sentence",
     "words_behind": "at the beginning of a sentence",
+    "behind_colon": "behind a colon on its line",
+    "below_words": "right below a line that is no whole sentence",
     "behind_markup": "right behind other markup",
     "list_item": "as an item of a list",
     "lazy_quote": "right below a quotation",

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from ..decoding.contract import Decoder, Limits
 from ..decoding.reply.decoder import ReplyDecoder
 from ..decoding.reply.forms import MarkedForm, ReplyForm
+from ..decoding.reply.place import gap_to_call
 from ..decoding.reply.thinking import Reasoning
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
@@ -228,8 +229,8 @@ class ToolContextDef(ABC):
 
     def _as_text(self, message: Message) -> Message:
         if message.role == "assistant" and message.calls:
-            written = self.encode_calls(message.calls)
-            return Message("assistant", "\n".join(filter(None, (message.content.strip(), written))))
+            written, said = self.encode_calls(message.calls), message.content.strip()
+            return Message("assistant", f"{said}{gap_to_call(said)}{written}")
         if message.results:
             shown = tuple(
                 each

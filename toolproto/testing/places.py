@@ -346,22 +346,60 @@ def _blocks() -> Iterator[CallContext]:
         ("/*", "*/"), ("cat <<EOF", "EOF"), ("$ python - <<'END'", "END"), ("!!! note", ""),
         ('x = """', '"""'), ("'''", "'''"), ('"""', '"""'), ("::: example", ":::"),
         ("----", "----"), ("____", "____"), ("++++", "++++"), ("////", "////"), ("****", "****"),
-        ("----- Original message -----", ""),
+        ("----- Original message -----", ""), ("+++", "+++"), ("%%%", "%%%"), ("@@@", "@@@"),
+        ("↓", "↑"), ("---", "---"), ("{", "}"), ("&lt;pre&gt;", "&lt;/pre&gt;"),
+        ("<ol><li>", "</li></ol>"),
     ):  # fmt: skip
         text = f"Look:\n\n{begin}\n{{call}}\n{end}\n\nThat was it."
         yield CallContext("block", "English", text, shown=False)
+    for begin, end in (
+        ("{% raw %}", "{% endraw %}"), ("{{< highlight json >}}", "{{< /highlight >}}"),
+        ("<?php", "?>"), ("#if 0", "#endif"), ("BEGIN", "END"), ("f(", ")"),
+        ("@@ -1,2 +1,2 @@", "+x"), ('  File "a.py", line 1, in f', "Error: x"),
+    ):  # fmt: skip
+        text = f"Look:\n\n{begin}\n{{call}}\n{end}\n\nThat was it."
+        yield CallContext("block", "English", text, shown=False, talk=True)
     for begin, end in (
         ("/*", "*/"), ("(*", "*)"), ("{-", "-}"), ("--[[", "]]"), ("=begin", "=end"),
         ("<%--", "--%>"), ("#|", "|#"), ("<#", "#>"), ("%{", "%}"), ("cat <<'END' > a", "END"),
         ("\\begin{example}", "\\end{example}"), ("<bad_example>", "</bad_example>"),
         ("<draft>", "</draft>"), ('<file p="a">', "</file>"), ("<tool_output>", "</tool_output>"),
         ("<Beispiel>", "</Beispiel>"), ("<div>", "</div>"), ("<user_message>", "</user_message>"),
+        ("=pod", "=cut"), ("'Do this:", "now'"), ('"Do this:', 'now"'), (",,So", "so''"),
+        ("<<So", "so>>"), ("Thinking...", "...done thinking."), ("&lt;pre&gt;", "&lt;/pre&gt;"),
+        ("Hm <plan>so", "</plan>"), ("<Überlegung>so", "</Überlegung>"),
+        ("＜think＞", "＜/think＞"), ("- a <note>", "</note>"), ("<思考>", "</思考>"),
+        ("Well, <step>let me see.", "Hm.</step>"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)
     for stamp in ("2026-01-31 09:59:58 INFO agent:", "May  1 12:00:01 host run[12]:", "In [3]:"):
         text = f"It says\n{stamp} {{call}}\n"
         yield CallContext("log", "English", text, shown=False, talk=True)
+
+
+def _labels() -> Iterator[CallContext]:
+    """What stands before a call and is no sentence: a name, a label, a number."""
+    for label in (
+        "Ann:", "Usage:", "Step 1:", "Example:", "**Syntax:**", "- Ann:", "* **Call**:", "Q:",
+        "file.py:12:", "INFO:", "Out[1]:", "12:00 ann:", "Subject:", ":param x:", "DEBUG:root:",
+        "Пример:", "例：", "مثال:", "उदाहरण:", "예 :", "ตัวอย่าง:", "Παράδειγμα:", "דוגמה:",
+        "Exemple :",
+        "...", "!", "h1.", "@example", "x =", "call →", "{{", "(", "<li>", "- So it is.",
+    ):  # fmt: skip
+        text = f"{label} {{call}}\n"
+        yield CallContext("label", "English", text, shown=False, talk=True)
+    for label in ("Ann:", "Usage:", "Step 1:", "Ann (12:00):", "例：", "Пример:"):
+        text = f"{label}\n{{call}}\n"
+        yield CallContext("label", "English", text, shown=False, talk=True)
+    for text in (
+        "From: Ann\nTo: Bob\nSubject: Hi\n\n{call}\n",
+        "-------- Forwarded message --------\nFrom: Ann <a@b.c>\nDate: Monday\n\n{call}\n",
+        "Von: Ann\nGesendet: Montag\nAn: Bob\n\n{call}\n",
+        "发件人: 安\n主题: 你好\n\n{call}\n",
+        "Ann: Hi there.\nBob: Hello.\n{call}\nAnn: No!\n",
+    ):
+        yield CallContext("mail", "English", text, shown=False)
 
 
 def _tables() -> Iterator[CallContext]:
@@ -382,7 +420,8 @@ def _definitions() -> Iterator[CallContext]:
         "[^1]: {call}\n", "See[^note].\n\n[^note]: {call}\n", "[id]: {call}\n", "Term\n: {call}\n",
         '[a]: http://a.b "t"\n[b]: {call}\n', "Term\n:   as in {call}\n",
         "[^2]: Write {call} there.\n",
-        ".. [1] {call}\n", ".. note {call}\n", "[1]: {call}\n",
+        ".. [1] {call}\n", ".. note {call}\n", "[1]: {call}\n", "[^1]: See this.\n{call}\n",
+        "[^n]: See this.\n    {call}\n", "[^n]: So.\n\n    {call}\n", "[x]: y\n{call}\n[z]: w\n",
     ):  # fmt: skip
         yield CallContext("definition", "English", template, shown=False)
 
@@ -392,7 +431,7 @@ def _definitions() -> Iterator[CallContext]:
 _PAIRS = (
     "“”", "„“", "„”", "«»", "»«", "‹›", "›‹", "””",
     "‘’", "‚‘", "「」", "『』", "｢｣", "﹁﹂", "﹃﹄",
-    "〝〞", "〝〟", "《》", "〈〉", "⟪⟫", "⟨⟩", "❝❞", "❛❜", "＂＂", "״״", '""',
+    "〝〞", "〝〟", "《》", "〈〉", "⟪⟫", "⟨⟩", "❝❞", "❛❜", "＂＂", "״״", '""', "⹂”", "🙶🙷", "＇＇",
 )  # fmt: skip
 _INVISIBLE = (
     "\u200b\u200c\u200d\u2060\ufeff\u00a0\u202f\u00ad"
@@ -420,9 +459,7 @@ def _quotations() -> Iterator[CallContext]:
             text = f"They wrote {left}{gap}{{call}}{gap}{right} there."
             yield CallContext("quotation", "English", text)
         over = f"They wrote {left}so\n\n{{call}}\n{right} there."
-        far = left not in '"'  # no straight quotation goes on over an empty line
-        if far:
-            yield CallContext("quotation over lines", "English", over, shown=False)
+        yield CallContext("quotation over lines", "English", over, shown=False)
 
 
 def _invisible() -> Iterator[CallContext]:
@@ -494,9 +531,17 @@ def _sentences() -> Iterator[CallContext]:
             f"{words.lead}{s}{{call}}",
             f"{{call}}{s}{words.first}",
             f"{words.before} {{call}}{s}{words.first}",
+            f"{words.before} {{call}}",
+            f"{words.lead}\n{{call}}\n{words.trail}",
         ):
             yield CallContext("sentence", language, text, shown=False, talk=True)
-    for text in ("There is a call ({call}) for that.", "Write a call, e.g. {call} for that."):
+    for text in (
+        "There is a call ({call}) for that.",
+        "Write a call, e.g. {call} for that.",
+        "You would write ... {call} ... to get it.",
+        "{call} … and so on.",
+        "If I wrote this,\r\n{call}\r\nit would run.",
+    ):
         yield CallContext("sentence", "English", text, shown=False, talk=True)
 
 
@@ -520,12 +565,39 @@ def _lists() -> Iterator[CallContext]:
     ):
         text = f"There are ways:\n{bullet}{{call}}\n{bullet}something else\n"
         yield CallContext("list", "English", text, shown=False, talk=True)
+    for text in (
+        "1. Ways:\n   {call}\n2. Or so\n",
+        "- do\n\n  {call}\n\n- do not\n",
+        "- a\n- b\n  {call}\n",
+        "* one\n{call}\n* two\n",
+        "-\t- {call}\n",
+    ):
+        yield CallContext("list", "English", text, shown=False, talk=True)
+
+
+def _combined() -> Iterator[CallContext]:
+    """Two or three of these within each other."""
+    for text in (
+        "> | a |\n> |---|\n> | {call} |\n", "> <pre>\n> {call}\n> </pre>\n", "> Ann: {call}\n",
+        "<pre>\n```\n{call}\n```\n</pre>\nSo.", "<td>`{call}`</td>\n", "- “{call}”\n",
+        "“```\n{call}\n```”\n", "[^1]: ```\n{call}\n```\n", "| “{call}” |\n", "1. - > {call}\n",
+        "<blockquote>\n\n> {call}\n\n</blockquote>\n", "- [ ] “{call}”\n", "*「{call}」*\n",
+        "“He said ‘{call}’.”\n", "<think>a</think>`{call}`\n", "“<think>{call}</think>” so.\n",
+    ):  # fmt: skip
+        yield CallContext("combined", "English", text, prefix="> ")
+    for text in (
+        "“a\n\n- {call}\n\nb”\n", "> “a\n{call}\nb”\n", "<div>\n\n    {call}\n\n</div>\n",
+        "# Usage\n\n    {call}\n", "Usage:\r\n\r\n\t{call}\r\n", "\u200b    {call}\n",
+        "<p>\n“So\n{call}”\n</p>\n", 
+    ):  # fmt: skip
+        yield CallContext("combined", "English", text, shown=False)
 
 
 def _all() -> Iterator[CallContext]:
     for make in (
         _fences, _nested_fences, _code, _block_quotes, _mail_and_logs, _elements, _other_markup,
-        _blocks, _tables, _definitions, _quotations, _invisible, _thoughts, _sentences, _lists,
+        _blocks, _labels, _tables, _definitions, _quotations, _invisible, _thoughts, _sentences,
+        _lists, _combined,
     ):  # fmt: skip
         yield from make()
 

@@ -25,8 +25,9 @@ from .fences import FENCED, CodeFence, behind_fence, in_code, open_fence
 from .forms import ReplyForm
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
+from .lines import goes_on
 from .markers import MORE, NO
-from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict, goes_on
+from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict
 from .thinking import Reasoning
 
 __all__ = ["FABRICATED", "Attempts", "PassedOver"]

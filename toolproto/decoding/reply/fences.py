@@ -85,7 +85,13 @@ class CodeFence:
 
 def read_fence(reader: Attempts, fence: re.Match[str]) -> Pull[None]:
     """A *fence* begins: perhaps one around a call, which its end and what follows decides."""
-    reader.outbox.withhold(reader.source)
+    source = reader.source
+    if reader.place.standing().verdict is Verdict.SHOWN:
+        reader.outbox.text(fence.group(), source.offset)
+        source.at = fence.end()
+        yield from in_code(reader, CodeFence(fence.group(1)))
+        return
+    reader.outbox.withhold(source)
     yield from _fences(reader, fence)
 
 

@@ -1,6 +1,7 @@
-"""What is a line of prose, by how it begins: quoted, a row of a table, an item, a block's first?
+"""What is a line of prose: quoted, a row of a table, an item, words? And is what it says over?
 
-Of a line that is not over yet, the same is asked of what has come of it.
+How a line begins tells the first, how it ends the second. Of a line that is not over yet, the same
+is asked of what has come of it.
 """
 
 from __future__ import annotations
@@ -9,47 +10,59 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = ["BULLET", "HEAD", "Line", "line_of"]
+__all__ = [
+    "HEAD", "ITEM", "NOT_WORDS", "VEILED", "Line", "ends_sentence", "ends_with_colon", "goes_on",
+    "is_entry", "is_item", "is_markup", "leads_on", "line_of", "visible", "without_tokens",
+]  # fmt: skip
 
 #: As much of a line as tells what it is.
 HEAD = 160
+
+# -- how a line begins ------------------------------------------------------------------------
+
+_BULLET = r"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?(?:\d{1,9}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]|[①-⑳])"
 #: What an item of a list begins with.
-BULLET = r"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?(?:\d{1,9}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]|[①-⑳])"
-# What a line is, by how it begins. A delimiter is a line of signs that opens a block in AsciiDoc,
-# wikis, Docusaurus and programs; the same closes most.
+ITEM = rf"{_BULLET}[ \t\u3000]"
+#: How a line begins that is no words and no item though its first character is a letter.
+NOT_WORDS = r"(?:bc|bq|pre|notextile|h[1-6])\.|Thinking\.\.\."
+# A delimiter is a line of signs that opens a block in AsciiDoc, wikis, Docusaurus and programs;
+# the same closes most.
 _KIND = re.compile(
-    r"(?P<quote>[ \t]{0,12}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
-    r"|(?P<row>[ \t]{0,12}\||[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
-    r"|[ \t]{0,12}(?:(?P<delimiter>(?:\$\$|:::+[ \t]*\w{0,40}|!!![ ].{0,80}"
-    r"|(?P<sign>[.=_+/*-])(?P=sign){3,}(?:.{0,80}(?P=sign){4})?"
-    r"|\"{3}.*|'{3}.*|.{0,100}(?:\"{3}|'{3}))[ \t]*\Z)"
-    rf"|(?P<list>{BULLET}(?=[ \t\u3000]))"
-    r"|(?P<definition>\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile)\.{1,2} ))"
+    r"(?P<quote>(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
+    r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
+    r"|(?P<delimiter>(?:\$\$|:::+[ \t]*\w{0,40}|!!![ ].{0,80}"
+    r"|(?P<sign>[.=_+/*-])(?P=sign){2,}(?:.{0,80}(?P=sign){4})?)[ \t]*\Z)"
+    rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
+    r"|(?P<definition>\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
-# Elements that models put around calls they mean, and around all they say.
-_MEANT = (
-    r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
-    r"(?:tool|func|call|action|invoke)|(?:final_?)?(?:answer|response|reply|message)\b|assistant\b)"
-)
-# Lines that open a block which has a closing line of its own, and what that holds: any element, an
-# environment, a shell's document, a comment of some programming language.
+_LONG_QUOTES = ('"""', "'''")
+# What is indented further is deep in something else.
+_MOST_INDENTED = 12
+# Lines that open a block which has a closing line of its own, and what that holds: an escaped
+# element, a quotation, an environment, a shell's document, a comment of some programming language,
+# Ollama's thinking.
 _BLOCKS = (
-    (rf"<(?!{_MEANT})([A-Za-z][\w:.-]{{0,40}})(?:\s[^<>]{{0,110}})?>[ \t]*\Z", "</{}"),
+    (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
+    (r"\\?(['’]{1,2})(?!')", "{}"),
+    ("(,(?=,)|`(?=`(?!`)))", "''"),
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
-    (r"(?:.{0,100}[^<])?<<[-~]?[ ]?['\"]?([A-Z_]{2,20})['\"]?(?:[ ].{0,60})?\Z", "{}"),
+    (r"(?=.*<<)(?:.{0,100}[^<])?<<[-~]?[ ]?['\"]?([A-Z_]{2,20})['\"]?(?:[ ].{0,60})?\Z", "{}"),
+    (r"(<)<(?=[^\W\d_])", ">>"),
     (r"(/)\*", "*/"),
     (r"(\()\*", "*)"),
     (r"(\{)-", "-}}"),
     (r"(-)-\[=*\[", "]]"),
     (r"(=)begin\b", "=end"),
+    (r"(=)pod\b", "=cut"),
     ("(<)%--", "--%>"),
     (r"(\#)\|", "|#"),
     (r"(<)\#", "#>"),
     (r"(%)\{", "%}}"),
     (r"(\{)\{\{", "}}}}}}"),
+    (r"(T)hinking\.\.\.[ \t\r]*\Z", "...done thinking."),
 )
-_BLOCK = re.compile("|".join(rf"[ \t]{{0,12}}{opening}" for opening, _ in _BLOCKS))
-_INDENT = re.compile(r"[ \t]*")
+_BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
+_ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
 
 class Line(NamedTuple):
@@ -63,12 +76,112 @@ class Line(NamedTuple):
 @lru_cache(maxsize=1024)
 def line_of(head: str) -> Line:
     """What the line is that begins with *head*. Most lines of a hostile text are alike."""
-    kind, space, block = _KIND.match(head), _INDENT.match(head), _BLOCK.match(head)
-    assert space is not None, "matches the empty string"
-    closer = ""
+    text = head.lstrip(" \t")
+    space = head[: len(head) - len(text)]
+    indent = len(space.expandtabs(4)) if space else 0
+    if len(space) > _MOST_INDENTED:
+        return Line("", indent, "")
+    found, block, closer = _KIND.match(text), _BLOCK.match(text), ""
+    kind = (found and found.lastgroup) or ""
+    if not kind and text.rstrip().endswith(_LONG_QUOTES):
+        kind = "delimiter"
     if block is not None:
         number = block.lastindex or 1
         closer = _BLOCKS[number - 1][1].format(block[number])
-        closer = "" if closer in head[block.end(number) :] else closer
-    indent = len(space.group().expandtabs(4))
-    return Line((kind and kind.lastgroup) or "", indent, closer)
+        closer = "" if closer in text[block.end(number) :] else closer
+    return Line(kind, indent, closer)
+
+
+def is_item(before: str) -> bool:
+    """Does a line begin with *before* that is an item, with nothing in it yet?"""
+    return _ITEM_ONLY.match(before) is not None
+
+
+# -- how it ends ------------------------------------------------------------------------------
+
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+)
+#: What nobody sees, and odd spaces.
+VEILED = f"{_INVISIBLE}\u00a0\u2000-\u200a\u202f\u205f\u3000"
+_VEILED = re.compile(f"[{VEILED}]")
+# Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
+_TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
+_MARKUP_ONLY = re.compile(r"\s*(?:<[^<>\n]{1,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){1,3}\Z")
+_SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃་」』")
+_COLONS = frozenset(":：៖﹕")
+_EMOJI = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FB00))))
+_AFTER_SENTENCE = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d" + _EMOJI
+# "e.g. " and "z. B. ": a letter with a full stop ends no sentence.
+_ABBREVIATION = re.compile(r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z")
+# One word, a number or a time perhaps, and a colon: who says it, which step it is, what it is.
+# Thai, Chinese and their like put no space between words, but few have more than three signs.
+_LABEL = re.compile(
+    r"\W*(?:[^\W\d_][^\s\u0e00-\U0010ffff]{0,20}|\w{1,3})(?: ?\d{1,4})?(?: ?\([^()]{1,20}\))?"
+    r"\W{0,4}[:：]\W{0,4}\Z"
+)
+# A line of a mail's head, a transcript or a record.
+_ENTRY = re.compile(r"[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
+# Blocks of one line: a heading, which may be only bold, and what is left of a fence.
+_HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
+_GOES_ON = frozenset(".…,)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑")
+
+
+def visible(text: str) -> str:
+    """*text* without what nobody sees; odd spaces are spaces."""
+    if text.isascii():
+        return text
+    return _VEILED.sub(lambda found: " " if found.group().isspace() else "", text)
+
+
+def is_markup(text: str) -> bool:
+    """Is *text* nothing but tags and bracketed words?"""
+    return _MARKUP_ONLY.match(text) is not None
+
+
+def without_tokens(text: str) -> str:
+    """*text* without special tokens."""
+    return _TOKENS.sub("", text) if "<" in text else text
+
+
+def ends_with_colon(before: str) -> bool:
+    """Does *before* end with a colon, in whatever marks?"""
+    return before.rstrip(_AFTER_SENTENCE)[-1:] in _COLONS
+
+
+def ends_sentence(before: str) -> bool:
+    """Is a sentence over at the end of *before*? Signs alone are none."""
+    words = before.rstrip(_AFTER_SENTENCE)
+    if words[-1:] not in _SENTENCE_ENDS or _ABBREVIATION.search(words):
+        return False
+    return any(char.isalnum() for char in words)
+
+
+def leads_on(line: str) -> bool:
+    """Does *line* say all it says, so that something begins right below it?
+
+    It does with a whole sentence or an emoji at its end, with a colon unless it is only a label,
+    and if it is a block by itself.
+    """
+    line = without_tokens(line)
+    words = line.rstrip(_AFTER_SENTENCE)
+    if not line.strip() or is_markup(line) or _HEADING.match(line) or line.rstrip()[-1] in _EMOJI:
+        return True
+    if words[-1:] in _COLONS:
+        return _LABEL.match(words) is None
+    return ends_sentence(words)
+
+
+def is_entry(line: str) -> bool:
+    """Is *line* a name, a colon and what is said, as in the head of a mail?"""
+    return _ENTRY.match(line) is not None
+
+
+def goes_on(char: str) -> bool:
+    """Does a sentence that a call stands in go on with *char* behind it?
+
+    A new sentence begins with a capital, in scripts that have them; in the others, and with
+    punctuation, it is the old one.
+    """
+    return char in _GOES_ON or (char.isalnum() and not char.isupper())

@@ -21,9 +21,25 @@ from typing import NamedTuple
 
 from ...messages import Grade, Repair
 from ..patterns import Pattern
-from .lines import BULLET, HEAD, line_of
+from .lines import (
+    HEAD,
+    ITEM,
+    NOT_WORDS,
+    VEILED,
+    ends_sentence,
+    ends_with_colon,
+    is_entry,
+    is_item,
+    is_markup,
+    leads_on,
+    line_of,
+    visible,
+    without_tokens,
+)
 
-__all__ = ["MOST_UNSEEN", "OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "goes_on"]
+__all__ = [
+    "MOST_UNSEEN", "OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "gap_to_call",
+]  # fmt: skip
 
 
 class Verdict(Enum):
@@ -49,10 +65,12 @@ class Standing:
     @property
     def begins_something(self) -> bool:
         """Is this a place in the open where a new thing may begin?"""
-        return self.verdict is Verdict.PLAIN or self.reason == "behind_markup"
+        return self.verdict is Verdict.PLAIN or self.reason in _BEGINNINGS
 
 
 PLAIN = Standing(Verdict.PLAIN)
+# Doubtful places in the open where a new thing may begin all the same.
+_BEGINNINGS = frozenset({"behind_markup", "behind_colon", "below_words"})
 
 #: Every place in which a call is not plain. The doubts are those of ``messages.PLACE_DOUBTS``.
 REASONS: Mapping[str, Standing] = {
@@ -60,14 +78,15 @@ REASONS: Mapping[str, Standing] = {
     for verdict, names in {
         Verdict.SHOWN: "inline_code code_block block_quote quotation table element definition"
         " other_json thinking",
-        Verdict.DOUBTED: "mid_sentence words_behind behind_markup list_item lazy_quote table_row"
-        " open_block open_quotation open_code indented_code fence_with_talk unclosed_thought",
+        Verdict.DOUBTED: "mid_sentence words_behind behind_colon below_words behind_markup"
+        " list_item lazy_quote table_row open_block open_quotation open_code indented_code"
+        " fence_with_talk unclosed_thought",
     }.items()
     for name in names.split()
 }
 
 #: Doubts that rest on words around a call: a special token, which nobody says, dispels them.
-OF_TALK = frozenset({"mid_sentence", "words_behind", "list_item"})
+OF_TALK = frozenset({"mid_sentence", "words_behind", "behind_colon", "below_words", "list_item"})
 
 # Quotation marks of all scripts, by how they open, and what closes each. Where one mark opens in
 # one language and closes in another (“ ” » «), whether one is open decides.
@@ -75,12 +94,12 @@ _PAIRS = {
     "“": "”“", "„": "“”„", "‟": "”“", "«": "»", "‹": "›", "»": "«»", "›": "‹›", "”": "”",
     "‘": "’", "‚": "‘’", "‛": "’", "「": "」", "『": "』", "｢": "｣", "﹁": "﹂", "﹃": "﹄",
     "〝": "〞〟", "《": "》", "〈": "〉", "⟪": "⟫", "⟨": "⟩", "❝": "❞", "❛": "❜", "＂": "＂",
-    "״": "״", "༺": "༻",
+    "״": "״", "༺": "༻", "⹂": "”", "🙶": "🙷", "＇": "＇", '"': '"',
 }  # fmt: skip
 _CLOSES = frozenset("".join(_PAIRS.values())) - frozenset("“")
 _APOSTROPHES = frozenset("'’‘‛")
 # These open only where a quotation can begin: elsewhere they are apostrophes, or close one.
-_WARY = frozenset("‘’‚‛»›”״")
+_WARY = frozenset('‘’‚‛»›”״＇"')
 
 # Elements, and the like of other markup languages, that show or quote what is in them.
 _SHOWING = (
@@ -101,47 +120,50 @@ _REGIONS = (
     (r"\{(code|quote|noformat)(?::[^}\n]{0,40})?\}", r"(?i)\{{{}\}}"),
     (r"\#\+begin_(src|example|quote|verse|export|comment)\b", r"(?i)\#\+end_{}"),
 )
-_REGION = Pattern("|".join(opening for opening, _ in _REGIONS), re.IGNORECASE)
-_ELEMENT = re.compile(_REGIONS[0][0], re.IGNORECASE)
+# Any other element: what stands in it may be meant, or not.
+_ANY_ELEMENT = r"(<)([^\W\d_][\w:.|-]{0,40})(?:[ \t][^<>\n]{0,110})?(?<!/)>"
+_REGION = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ANY_ELEMENT]), re.IGNORECASE)
+_CLOSED = Pattern(r"</([^\W\d_][\w:.|-]{0,40})(?![\w:.|-])")
+# Elements that hold nothing, and those that models put around calls they mean, or all they say.
+_OPENS_NOTHING = re.compile(
+    r"(?i)(?:br|hr|img|wbr|s)\Z"
+    r"|(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
+    r"(?:tool|func|call|action|invoke)|(?:final_?)?(?:answer|response|reply|message)\b|assistant\b"
+)
 _LONGEST_CLOSER = 40
 # What may begin one of these, with what comes second in it.
-_SECOND = {"<": "A-Za-z!", "\\": "bB", "[": "cqnpshCQNPSH", "{": "cqnCQN", "#": "+"}
-_NO_MARKUP = "|".join(rf"\{first}(?![{second}]|\Z)" for first, second in _SECOND.items())
+_SECOND = {"<": r"[^\W\d_]|[!/]", "\\": "[bB]", "[": "[cqnpshCQNPSH]", "{": "[cqnCQN]", "#": "[+]"}
+_NO_MARKUP = "|".join(rf"\{first}(?!{second}|\Z)" for first, second in _SECOND.items())
 _DULL = re.compile(f"(?:{_NO_MARKUP}){{1,4000}}")
 
 # The characters at which reading prose can change where things stand.
-_TELLING = '\n`"<\\\\\\[{#' + "".join(sorted({*_PAIRS, *_CLOSES}))
-_SPECIAL = re.compile(f"[{_TELLING}]")
+_TELLING = "\n`<\\\\\\[{#" + "".join(sorted({*_PAIRS, *_CLOSES}))
 _NOT_SPECIAL = re.compile(f"[^{_TELLING}]*+")
-# Lines of words only, below a line of words: nothing changes in them. Most lines are like that.
-_WORDS_ONLY = re.compile(f"(?:\n[^\\W\\d_][^>|{_TELLING}]*+(?<!::)(?=\n)){{1,4000}}")
-_RUN = re.compile(r"`+")
-
-_INVISIBLE = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+# Lines of words, and items of a list, in which what is opened is closed: below a line of the same
+# kind nothing changes in them. Most lines are like that.
+_DULL_CHARS = f"[^>＞|&{VEILED}{_TELLING}]"
+_PLAIN_LINES = re.compile(
+    rf"(?:\n(?!{NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
+    rf"|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
+    rf"|(?<!\w)<(?P<name>[A-Za-z]{{1,12}})>{_DULL_CHARS}*+</(?P=name)>"
+    r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
-_VEILED = re.compile(f"[{_INVISIBLE}\u00a0\u2000-\u200a\u202f\u205f\u3000]")
+_AN_ITEM = re.compile(rf"\n{ITEM}")
+_RUN = re.compile(r"`+")
+_VEILED = re.compile(f"[{VEILED}]")
 # What a quotation can begin behind, beside space.
-_BEFORE_QUOTE = frozenset("([{<>=:;,/-–—*_~“”„«»「『‘（【")
+_BEFORE_QUOTE = frozenset("([{<>=:;,/\\-–—*_~“”„«»「『‘（【")
 
-_BULLET_ONLY = re.compile(rf"\s*(?:{BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 _DIRECTIVE = re.compile(r"[ \t]{0,12}\.\. [\w-]{1,40}::")
 # How a line of reST or YAML ends below which what is indented is literal.
 _BEFORE_LITERAL = ("::", ": |", ": >", ": |-", ": >-")
 # A line right below one of these goes on with it.
-_GOING_ON = {"quote": "lazy_quote", "table": "table_row", "block": "open_block"}
+_GOING_ON = {
+    "quote": "lazy_quote", "table": "table_row", "block": "open_block", "definition": "open_block",
+}  # fmt: skip
+_LAZY = frozenset({"quote", "block", "definition"})
 _MOST_OPEN = 8  # quotations, or blocks, within each other
 _TAIL = 48
-
-# Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
-_TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
-_MARKUP_ONLY = re.compile(r"\s*(?:<[^<>\n]{1,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){1,3}\Z")
-# Behind these a sentence, or what leads to a call, is over.
-_SENTENCE_ENDS = frozenset(".!?:…。！？：．｡؟۔।॥։።፧᙮᠃៖་」』")
-_AFTER_SENTENCE = "\"'”’»›)]}）】*_~"
-# "e.g. " and "z. B. ": a letter with a full stop ends no sentence.
-_ABBREVIATION = re.compile(r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z")
 # A line of a log, or of a notebook, may end its head with a colon as a sentence does.
 _STAMPED = re.compile(r"\d:[0-5]\d:[0-5]\d|In ?\[\d{0,6}\]: ?\Z")
 # A quotation that was opened this long ago and never closed was none.
@@ -155,7 +177,7 @@ MOST_UNSEEN = 256
 
 
 class _Open(NamedTuple):
-    """A quotation mark that is open: what closes it, where it stands, and on which line."""
+    """A quotation or a block that is open: what closes it, where it stands, and on which line."""
 
     closers: str
     at: int
@@ -172,19 +194,21 @@ class Place:
     _standing: Standing | None = None  # as it was found, until more comes
     _rest = ""  # looked at, but for a mark of which more may come
     _seen = 0  # characters looked at
-    _line = 0  # number of the line
+    # -- of the line
+    _line = 0  # its number
     _head = ""  # its first characters
     _tail = ""  # its last ones
     _fresh = True  # nothing but space in it so far, or since a call
+    _called = False  # does a call stand in it?
     # -- of the block
     _after_blank = True
     _above = ""  # what the line above was: "quote", "table", "list", "words", ""
+    _last = _earlier = ""  # both ends of the last two lines that were not empty
     _in_list = False
     _literal = False  # a line ended with "::", and what is indented below it is shown
     # -- inline, and what is carried over lines
     _code = 0  # length of the run of backticks that opened a code span
     _code_line = 0
-    _straight: _Open | None = None  # a quotation mark that opens and closes alike
     _element: re.Pattern[str] | None = None  # what closes the element that is open
     _element_at = 0  # where that was opened
     in_thought = False  # was a thought within another one closed, and the other not yet?
@@ -192,7 +216,7 @@ class Place:
     def __init__(self) -> None:
         self.unseen: list[str] = []  # prose that was read but not looked at
         self._quotes: list[_Open] = []
-        self._blocks: list[_Open] = []  # that lines above opened
+        self._blocks: list[_Open] = []  # that lines above opened, and elements
 
     # -- taking prose in ------------------------------------------------------------------
 
@@ -206,18 +230,24 @@ class Place:
         """A call or a thought has ended: what stood before it on its line no longer counts."""
         self.look()
         self._standing = None
-        self._rest = ""
-        self._tail = ""
-        self._fresh = True
+        self._rest = self._tail = ""
+        self._fresh = self._called = True
+
+    def end_thought(self, *, in_thought: bool) -> None:
+        """A thought has ended, perhaps *in_thought*: the words above it are over, too."""
+        self.restart()
+        self._last = ""
+        self._called = False
+        self.in_thought = in_thought
 
     def end_block(self) -> None:
         """A fence has ended: a line begins, and nothing inline is open any more."""
         self.look()
         self._standing = None
-        self._rest = ""
-        self._end_paragraph()
+        self._rest = self._last = self._above = ""
+        self._code = 0
         self._begin_line()
-        self._above, self._after_blank = "", False
+        self._after_blank = False
 
     @property
     def in_code(self) -> bool:
@@ -244,26 +274,27 @@ class Place:
         self.look()
         if self._standing is None:
             # Most calls begin where nothing was touched.
-            reason = "" if self._is_untouched else self._shown() or self._doubt()
+            reason = "" if self._is_untouched else self._shown() or self._open() or self._words()
             self._standing = REASONS[reason] if reason else PLAIN
         return self._standing
 
     @property
     def _is_untouched(self) -> bool:
         """Has the line just begun, below nothing that goes on in it?"""
-        inline = self._quotes or self._code or self._straight or self._element
+        inline = self._quotes or self._code or self._element
         around = inline or self._blocks or self.in_thought
-        before = self._head or self._tail or self._rest
+        before = self._head or self._tail or self._rest or self._last
         return not before and not around and self._above not in _GOING_ON
 
     def _shown(self) -> str:
-        # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
-        if self._in_near_element or (self._rest and _ELEMENT.fullmatch(f"{self._rest}>")):
+        """The place that shows what stands in it, if this is one."""
+        near = self._seen - self._element_at <= _LONGEST_ELEMENT
+        if (self._element and near) or (self._rest and _opens_region(self._rest)):
             return "element"
         kind = line_of(self._head).kind
         if kind == "quote":
             return "block_quote"
-        if self._in_table:
+        if self._is_row(kind):
             return "table"
         if kind == "definition":
             return "definition"
@@ -271,74 +302,82 @@ class Place:
             return "inline_code"
         return "quotation" if self._quoted_here() else ""
 
-    @property
-    def _in_table(self) -> bool:
+    def _is_row(self, kind: str) -> bool:
         """In a line with cells: one that begins with a bar, or has one below a row?"""
-        is_row = line_of(self._head).kind == "row"
-        return is_row or (self._above == "table" and "|" in self._head)
+        return kind == "row" or (self._above == "table" and "|" in self._head)
 
     def _quoted_here(self) -> bool:
         """Is a quotation open that began on this line?"""
         if self._quotes and self._quotes[-1].line == self._line:
             return True
-        if self._straight is not None and self._straight.line == self._line:
-            return True
         # An apostrophe opens too easily: only one right before the call counts.
         before = self._before.rstrip()
         return before[-1:] in _APOSTROPHES and _may_quote(before[:-1])
 
-    @property
-    def _in_near_element(self) -> bool:
-        """In an element that was opened not too long ago to be still meant?"""
-        near = self._seen - self._element_at <= _LONGEST_ELEMENT
-        return self._element is not None and near
-
-    def _doubt(self) -> str:
+    def _open(self) -> str:
+        """What was opened above and may go on here, if anything."""
         if self.in_thought:
             return "unclosed_thought"
         if self._element is not None:
             return "open_block"
         if self._code:
             return "open_code"
-        if self._straight is not None or (self._quotes and not self._is_stale(self._quotes[-1])):
+        if self._quotes and not self._is_stale(self._quotes[-1]):
             return "open_quotation"
         if self._fresh and self._above in _GOING_ON:
             return _GOING_ON[self._above]
-        if self._fresh and self._is_code_line():
+        if self._fresh and self._is_code(line_of(self._head).indent):
             return "indented_code"
-        if self._blocks and self._in_block():
-            return "open_block"
-        before = self._before
-        if "<" in before:
-            before = _TOKENS.sub("", before)
-        if not before.strip(" \t\r{["):
-            return ""
-        if _MARKUP_ONLY.match(before):
+        return "open_block" if self._blocks and self._in_block() else ""
+
+    def _words(self) -> str:
+        """What the words around say: a sentence before this, if any, has to be over."""
+        before = without_tokens(self._before)
+        if not before.strip():
+            return self._lines_above()
+        if is_markup(before):
             return "behind_markup"
-        if _BULLET_ONLY.match(before):
+        if line_of(self._head).kind == "list" or is_item(before):
             return "list_item"
-        ended = _ends_sentence(before) and not _STAMPED.search(self._head)
+        if ends_with_colon(before):
+            return "behind_colon"
+        ended = ends_sentence(before) and not _STAMPED.search(self._head)
         return "" if ended else "mid_sentence"
+
+    def _lines_above(self) -> str:
+        """What the lines above say of a call that begins its line."""
+        if is_entry(self._last) and is_entry(self._earlier):
+            return "open_block"  # of a mail, or what was said in a chat
+        if self._in_list and line_of(self._head).indent >= 2:
+            return "list_item"
+        if self._above not in ("words", "list") or leads_on(self._last):
+            return ""
+        # Nobody says signs: they open a block.
+        return "below_words" if any(map(str.isalnum, self._last)) else "open_block"
 
     @property
     def _before(self) -> str:
         """The last characters before this on its line."""
-        return _plain(self._tail + self._rest)
+        return visible(self._tail + self._rest)
 
-    def _is_code_line(self) -> bool:
+    def _is_code(self, indent: int) -> bool:
+        """Is a line with that *indent* one of code here?"""
         if self._literal:
             return self._head[:1] in (" ", "\t")
         if not self._after_blank and self._above != "code":
             return False
         # In a list what is indented goes on with an item, whose own text is indented already.
-        return line_of(self._head).indent >= (6 if self._in_list else 4)
+        return indent >= (6 if self._in_list else 4)
 
     def _in_block(self) -> bool:
-        """Is a block open here that a line above opened, not too long ago to be still meant?"""
+        """Is a block open here that was opened above, not too long ago to be still meant?"""
         line = self._head + self._tail
-        for number, block in enumerate(self._blocks):
-            if block.closers in line or self._seen - block.at > _LONGEST_ELEMENT:
+        for number, (closer, at, _) in enumerate(self._blocks):
+            # What closes an element was seen where it stands.
+            closed = closer in line and not closer.startswith("</")
+            if closed or self._seen - at > _LONGEST_ELEMENT:
                 del self._blocks[number:]
+                break
         return bool(self._blocks)
 
     def _is_stale(self, quote: _Open) -> bool:
@@ -357,103 +396,106 @@ class Place:
         while at < len(text):
             if self._element is not None:
                 stop = self._in_element(text, at)
+            elif text[at] == "\n":
+                stop = self._newline(text, at)
             else:
-                found = _SPECIAL.search(text, at)
-                stop = found.start() if found else len(text)
-                if stop == at:
-                    stop = self._at_special(text, at)
-                else:
-                    self._words(_ends(text, at, stop))
+                stop = self._in_line(text, at)
             if stop < 0:
                 self._rest = text[at:]
                 return
             self._seen += stop - at
             at = stop
 
-    def _words(self, words: str) -> None:
-        if len(self._head) < HEAD:
-            # An unseen character hides no quote mark.
-            self._head = (self._head + _plain(words))[:HEAD]
-        tail = self._tail + words
-        self._tail = tail if len(tail) < 4 * _TAIL else tail[-_TAIL:]
-        if self._fresh and _plain(words).strip():
-            self._fresh = False
-
-    def _at_special(self, text: str, at: int) -> int:
-        char = text[at]
-        if char == "\n":
-            return self._newline(text, at)
-        stop = at + 1
+    def _in_line(self, text: str, at: int) -> int:
+        """Take in a mark, and the words behind it; -1 if more of it has to come."""
+        char, stop = text[at], at
         if char == "`":
             stop = _RUN.match(text, at).end()  # type: ignore[union-attr]  # one at least
             self._backticks(stop - at)
         elif char in _SECOND:
             stop = self._markup(text, at)
-        elif not self._code:
-            self._quote(char)
-        if stop > at:
+        elif char in _PAIRS or char in _CLOSES:
+            stop = at + 1
+            if not self._code:
+                self._quote(char)
+        if stop >= 0:
             if self._element is None:
                 stop = _NOT_SPECIAL.match(text, stop).end()  # type: ignore[union-attr]  # any
-            self._words(_ends(text, at, stop))
+            self._said(text, at, stop)
         return stop
+
+    def _said(self, text: str, at: int, stop: int) -> None:
+        """Keep both ends of the line: nobody looks at more of it."""
+        if len(self._head) < HEAD:
+            # An unseen character hides no quote mark.
+            self._head = (self._head + visible(text[at : min(stop, at + 2 * HEAD)]))[:HEAD]
+        tail = self._tail + text[max(at, stop - 4 * _TAIL) : stop]
+        self._tail = tail if len(tail) < 4 * _TAIL else tail[-_TAIL:]
+        if self._fresh and visible(text[at:stop]).strip():
+            self._fresh = False
 
     def _newline(self, text: str, at: int) -> int:
         self._end_line()
         self._begin_line()
-        if self._above != "words" or self._in_list:
+        if self._above not in ("words", "list") or self._code or self._quotes or self._blocks:
             return at + 1
-        boring = _WORDS_ONLY.match(text, at)
-        if boring is None:
+        lines = _PLAIN_LINES.match(text, at)
+        # The last two of them say what a call below them goes on with.
+        stop = text.rfind("\n", at, text.rfind("\n", at, lines.end())) if lines else at
+        if stop <= at:
             return at + 1
-        self._line += 1
-        self._after_blank = False
-        self._head = self._tail = "w"  # words, whatever they are
-        self._fresh = False
-        return boring.end()
+        self._in_list = self._in_list or _AN_ITEM.search(text, at, stop) is not None
+        self._head = "w"  # words, whatever they are
+        return stop
 
     def _end_line(self) -> None:
         head = self._head
-        if not head.strip():
-            self._end_paragraph()
-            self._after_blank, self._above = True, ""
+        if not head or head.isspace():
+            self._after_blank = True
+            if not self._called:
+                # Nothing inline goes on over an empty line, but for quotations.
+                self._code, self._above = 0, ""
             return
-        kind, _, closer = line_of(head)
+        self._earlier, self._last = self._last, head
+        if len(head) == HEAD:
+            self._last += self._tail[-_TAIL:]
+        line = line_of(head)
         if self._blocks:
             self._in_block()
-        closed = not closer or (len(head) == HEAD and closer in self._tail)
-        if not closed and len(self._blocks) < _MOST_OPEN:
-            self._blocks.append(_Open(closer, self._seen, self._line))
-        if kind == "quote":
-            self._above = "quote"
-        elif self._in_table:
-            self._above = "table"
-        elif self._is_code_line():
-            self._above = "code"
-        elif kind == "delimiter":
-            self._above = "" if self._above == "block" else "block"
-        elif kind == "list":
-            self._above, self._in_list = "list", True
-        elif self._above not in ("quote", "block") or self._after_blank:
-            # A line below such a one goes on with it, until an empty line comes.
-            self._above = "words"
-        if self._after_blank and head[:1] not in (" ", "\t") and self._above == "words":
+        if line.closer and len(self._blocks) < _MOST_OPEN:
+            closed = len(head) == HEAD and line.closer in self._tail
+            if not closed:
+                self._blocks.append(_Open(line.closer, self._seen, self._line))
+        self._above = self._kind(line.kind, line.indent)
+        indented = head[0] in " \t"
+        if self._above == "list":
+            self._in_list = True
+        elif self._after_blank and not indented and self._above == "words":
             self._in_list = False
-        if head[:1] not in (" ", "\t"):
-            self._literal = False
-        directive = kind == "definition" and _DIRECTIVE.match(head)
-        if directive or self._tail.rstrip().endswith(_BEFORE_LITERAL):
-            self._literal = True
+        directive = line.kind == "definition" and _DIRECTIVE.match(head)
+        opens_literal = directive or self._last.rstrip().endswith(_BEFORE_LITERAL)
+        self._literal = bool(opens_literal or (self._literal and indented))
         self._after_blank = False
+
+    def _kind(self, kind: str, indent: int) -> str:
+        """What the line was that ends: that of the line above it goes on in some."""
+        if kind in ("quote", "definition"):
+            return kind
+        if self._is_row(kind):
+            return "table"
+        if self._is_code(indent):
+            return "code"
+        if kind == "delimiter":
+            return "" if self._above == "block" else "block"
+        if kind == "list":
+            return "list"
+        # A line below such a one goes on with it, until an empty line comes.
+        return self._above if self._above in _LAZY and not self._after_blank else "words"
 
     def _begin_line(self) -> None:
         self._line += 1
         self._head = self._tail = ""
-        self._fresh = True
-
-    def _end_paragraph(self) -> None:
-        """Nothing inline goes on over an empty line, but for quotations between telling marks."""
-        self._code = 0
-        self._straight = None
+        self._fresh, self._called = True, False
 
     def _backticks(self, count: int) -> None:
         if self._code == 0:
@@ -462,17 +504,14 @@ class Place:
             self._code = 0
 
     def _quote(self, char: str) -> None:
-        if char == '"':
-            if self._straight is not None:
-                self._straight = None
-            elif _may_quote(self._tail):
-                self._straight = _Open('"', self._seen, self._line)
-        elif self._quotes and char in self._quotes[-1].closers:
-            self._quotes.pop()
-        elif char in _PAIRS and (char not in _WARY or _may_quote(self._tail)):
-            self._open_quotation(char)
-
-    def _open_quotation(self, char: str) -> None:
+        for number in range(len(self._quotes) - 1, -1, -1):
+            if char in self._quotes[number].closers:
+                del self._quotes[number:]
+                return
+            if char in _APOSTROPHES:
+                break  # it closes nothing that was opened before something else
+        if char not in _PAIRS or (char in _WARY and not _may_quote(self._tail)):
+            return
         while self._quotes and self._is_stale(self._quotes[0]):
             del self._quotes[0]
         if len(self._quotes) < _MOST_OPEN:
@@ -487,10 +526,36 @@ class Place:
             return dull.end()
         if self._code:
             return at + 1
-        if region := _REGION.match(text, at):
-            self._element, self._element_at = _closing(region), self._seen
-            return region.end()
-        return -1 if _REGION.may_change(text, at) else at + 1
+        is_end = text.startswith("</", at)
+        pattern = _CLOSED if is_end else _REGION
+        if pattern.may_change(text, at):
+            return -1
+        found = pattern.match(text, at)
+        if found is None:
+            return at + 1
+        number = found.lastindex or 1
+        if is_end:
+            self._close_element(found[1])
+        elif number <= len(_REGIONS):
+            closer = _REGIONS[number - 1][1].format(found[number])
+            self._element, self._element_at = re.compile(closer), self._seen
+        else:
+            self._open_element(found[number])
+        return found.end()
+
+    def _open_element(self, name: str) -> None:
+        """What stands in an element may be shown, unless that is none: ``List<int>``."""
+        if self._tail[-1:].isalnum() or _OPENS_NOTHING.match(name):
+            return
+        if len(self._blocks) < _MOST_OPEN:
+            self._blocks.append(_Open(f"</{name.lower()}", self._seen, self._line))
+
+    def _close_element(self, name: str) -> None:
+        closer = f"</{name.lower()}"
+        for number in range(len(self._blocks) - 1, -1, -1):
+            if self._blocks[number].closers == closer:
+                del self._blocks[number:]
+                break
 
     def _in_element(self, text: str, at: int) -> int:
         """In an element: behind what closes it, or as far as that cannot begin yet."""
@@ -503,23 +568,28 @@ class Place:
             return -1
         newline = text.rfind("\n", at, stop)
         if newline >= 0:
-            self._end_paragraph()
             self._begin_line()
-            self._above, self._after_blank = "", text[newline - 1 : newline] == "\n"
-        self._words(_ends(text, max(at, newline + 1), stop))
+            self._code, self._above, self._last, self._after_blank = 0, "", "", False
+        self._said(text, max(at, newline + 1), stop)
         return stop
 
 
-def _closing(region: re.Match[str]) -> re.Pattern[str]:
-    number = region.lastindex or 1
-    return re.compile(_REGIONS[number - 1][1].format(region[number]))
+def gap_to_call(said: str) -> str:
+    """What to write between the words *said* and a call, so that it stands in the open."""
+    if not said:
+        return ""
+    place = Place()
+    place.saw(f"{said}\n")
+    return "\n" if place.standing() is PLAIN else "\n\n"
 
 
-def _ends(text: str, at: int, stop: int) -> str:
-    """The text between *at* and *stop*: of a long one what anybody looks at, both its ends."""
-    if stop - at < 400:
-        return text[at:stop]
-    return text[at : at + HEAD] + text[stop - _TAIL : stop]
+def _opens_region(rest: str) -> bool:
+    """Does *rest*, of which no more comes, open what shows what is in it?
+
+    The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
+    """
+    found = _REGION.match(rest) or _REGION.match(f"{rest}>")
+    return found is not None and (found.lastindex or 1) <= len(_REGIONS)
 
 
 def _may_quote(before: str) -> bool:
@@ -529,30 +599,3 @@ def _may_quote(before: str) -> bool:
         return True
     # Thai, Chinese and their like put no space between words.
     return last >= "\u0e00" or (not last.isascii() and _VEILED.match(last) is not None)
-
-
-def _plain(text: str) -> str:
-    """*text* without what nobody sees; odd spaces are spaces."""
-    if text.isascii():
-        return text
-    return _VEILED.sub(lambda found: " " if found.group().isspace() else "", text)
-
-
-def _ends_sentence(before: str) -> bool:
-    """Is a sentence, or what leads to a call, over at the end of *before*?"""
-    words, longer = before.rstrip(), ""
-    while words[-1:] not in _SENTENCE_ENDS and words != longer:
-        longer, words = words, words.rstrip(_AFTER_SENTENCE).rstrip()
-    return words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(before)
-
-
-_GOES_ON = frozenset(",)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑")
-
-
-def goes_on(char: str) -> bool:
-    """Does a sentence that a call stands in go on with *char* behind it?
-
-    A new sentence begins with a capital, in scripts that have them; in the others, and with
-    punctuation, it is the old one.
-    """
-    return char in _GOES_ON or (char.isalnum() and not char.isupper())

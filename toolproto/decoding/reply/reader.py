@@ -184,7 +184,7 @@ class ReplyReader(Attempts):
         if not self.bare.by_name:
             return False
         opening = yield from self.bare.at_name(source)
-        if opening is None or self.place.standing().verdict is not Verdict.PLAIN:
+        if opening is None or not self.place.standing().begins_something:
             return False
         yield from self.try_unmarked(opening)
         return True

@@ -22,9 +22,11 @@ __all__ = ["Reasoning", "read_thought"]
 
 _WORDS = (
     "think", "thinking", "thought", "thoughts", "reasoning", "analysis", "reflection", "rationale",
-    "deliberation", "cot", "scratch_pad", "scratchpad", "inner_monologue", "internal_monologue",
-    "inner_thoughts", "internal_thoughts", "thought_process", "thinking_process",
-    "reasoning_process", "chain_of_thought", "antthinking", "longcat_think",
+    "deliberation", "cot", "scratch_pad", "scratchpad", "monologue", "inner_monologue",
+    "internal_monologue", "inner_thought", "inner_thoughts", "internal_thought",
+    "internal_thoughts", "thought_process", "thinking_process", "reasoning_process",
+    "reasoning_content", "self_reflection", "chain_of_thought", "contemplation", "antthinking",
+    "ant_thinking", "longcat_think", "deep_think",
 )  # fmt: skip
 _TOKENS = ("think", "thinking", "thought", "reasoning")
 
@@ -41,6 +43,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         *((f"◁{word}▷", f"◁/{word}▷") for word in _TOKENS),
         *((f"<|{word}|>", f"<|/{word}|>") for word in _TOKENS),
         *((f"<|begin_of_{word}|>", f"<|end_of_{word}|>") for word in _TOKENS),
+        *((f"<|begin_{word}|>", f"<|end_{word}|>") for word in _TOKENS),
         *((f"<|{word}_start|>", f"<|{word}_end|>") for word in _TOKENS),
         *((f"<|{word}:start|>", f"<|{word}:end|>") for word in _TOKENS),
         *((f"<|START_{word.upper()}|>", f"<|END_{word.upper()}|>") for word in _TOKENS),
@@ -163,8 +166,7 @@ def _end(reader: Attempts, thought: _Thought, *, called: bool) -> None:
     if called:
         reader.pass_over(reader.outbox.let_go_as_reasoning(), "thinking")
     reader.inside = ""
-    reader.place.restart()
-    reader.place.in_thought = thought.inner > 0
+    reader.place.end_thought(in_thought=thought.inner > 0)
     reader.line_begins = True
 
 
