@@ -97,7 +97,7 @@ def test_white_space_between_calls_is_no_text(asked):
 
 
 def test_one_call_is_open_at_a_time_and_the_end_comes_last():
-    kinds = [type(piece) for piece in answer(STREAMED, f"So: {CALL}{NOW}")]
+    kinds = [type(piece) for piece in answer(STREAMED, f"So. {CALL}{NOW}")]
     calls = [kind for kind in kinds if kind not in (TextDelta, ArgumentsDelta)]
     assert calls == [CallStarted, CallCompleted, CallStarted, CallCompleted, Ended]
 
@@ -174,7 +174,7 @@ def test_a_model_that_goes_on_in_words_has_mended_its_mistake():
 
 AGAIN = {
     "all of it": ("Let me see. {}", "Let me see. {}", "Let me see. "),
-    "and goes on": ("Let me see. {}", "Let me see. Now: {}", "Let me see. Now: "),
+    "and goes on": ("Let me see. {}", "Let me see. Now. {}", "Let me see. Now. "),
     "a part of it": ("I see. Now. {}", "I see. {}", "I see. Now. "),
     "only the beginning": ("Let me see. {}", "Let me do it. {}", "Let me see. Let me do it. "),
     "other space": ("Let me see.\n\n{}", "\nLet me see.\n{}", "Let me see.\n\n"),
