@@ -19,8 +19,8 @@ from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
 from ..reply.hot_string import StreamedString
 from ..values.lenient import JsonReader, Step
-from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, STRAY_TEXT
-from ..values.state import Open
+from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
+from ..values.state import Open, State
 from ..values.strict import Refused, malformed
 from ..values.strings import QuotedString
 from .json_tokens import SPECIAL_IN_STRING, string_stop
@@ -65,6 +65,7 @@ class JsonCalls(JsonReader):
         self._call_level = 0  # how many containers are open up to its own
         self._quoted: QuotedString | None = None  # the string argument in which reading stands
         self._odd_items = False  # strings where calls should be
+        self._closed_list: str | None = None  # the key of a list of calls that was just closed
         self._cut = False
         self._base = self._mark = 0  # where the text begins in the reply; how much a call was given
         self._waits = False  # is some of it unread?
@@ -212,12 +213,23 @@ class JsonCalls(JsonReader):
 
     def _no_comma(self) -> Step | None:
         top, is_last = self.open[-1], self.closers[1:2] == "]"
+        if self.text[self.at] == "{" and top.role is _Role.CALL and self._closed_list:
+            return self._reopen_list(top, self._closed_list)
         if self.text[self.at] in "{[" and top.role in _IN_CALL and top.value and not is_last:
             self.refuse(malformed("it gives its arguments in two places; give them in one"))
         return super()._no_comma()
 
+    def _reopen_list(self, top: Open, key: str) -> Step:
+        """In ``{"tool_calls": [{…}], {…}]}`` the list was closed before its last call."""
+        self.note(EXTRA_CLOSE)
+        top.key = key
+        State.push(self, "[")
+        self.open[-1].role, self.open[-1].marked = _Role.LIST, top.marked
+        return self._value
+
     def _name(self, top: Open, key: str) -> None:
         super()._name(top, key)
+        self._closed_list = None
         draft = self._draft
         if top.role is _Role.ARGUMENTS and draft is not None:
             if _control(key):
@@ -372,6 +384,8 @@ class JsonCalls(JsonReader):
     def _pop(self, *, own: bool = True) -> Step | None:
         frame, end = self.open[-1], self.at if own else self.at - 1
         draft, is_head = self._draft, self._head is not None and len(self.open) == 1
+        is_list = frame.role is _Role.LIST and len(self.open) > 1
+        self._closed_list = self.open[-2].key if is_list else None
         if frame.role is _Role.ARGUMENTS and draft is not None:
             draft.close_arguments(self._place(end))
         if (frame.role is _Role.CALL or (is_head and frame.role is _Role.ARGUMENTS)) and draft:

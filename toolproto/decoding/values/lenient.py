@@ -55,6 +55,7 @@ _to_bracket = re.compile(r'[^{}\[\]"<]++').match
 _to_quote = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL).match
 _STRAY = Pattern(r"""[^\s,，}\])"'“”\w{\[(]{1,200}+|.""", re.DOTALL)
 _CLOSER_RUN = Pattern(r"[}\])\s]{1,200}+")
+_LOST_QUOTE = Pattern(r"""["'](?=\s{0,80}+(?:[}\])]|,\s{0,80}+["'}]))""")
 _COMMA_AND_QUOTE = Pattern(r"\s{0,200}+,?\s{0,200}+(?=\")")
 _colon = re.compile(r"\s*+:").match
 _glued = re.compile(r"""[\w"\\]""").match
@@ -142,6 +143,7 @@ class JsonReader(State):
     root: Any = MISSING
     _in_rest = False  # in a string behind what nobody can read
     _gives_up = True  # on a value that nobody can read, before its end
+    _unquoted = False  # was the last value read without quotes?
     #: What reads a string, where one begins, and the step that takes it.
     _string: tuple[Pull[str], Callable[[str], Step | None]] | None = None
 
@@ -226,6 +228,7 @@ class JsonReader(State):
             self.note(mend.ODD_SEPARATOR)
             self.at += 1
             return self._value
+        self._unquoted = True
         return self._put(self._scalar())
 
     def _scalar(self) -> Any:
@@ -264,6 +267,8 @@ class JsonReader(State):
 
     def _after(self) -> Step | None:
         """A member is complete: a comma or a closer is due."""
+        if self._unquoted:
+            self._drop_quote()
         here = self.skip()
         if here == "":
             return self._finish
@@ -278,6 +283,13 @@ class JsonReader(State):
         if here == ":" and self._take_back_key():
             return self._value
         return self._no_comma()
+
+    def _drop_quote(self) -> None:
+        """In ``{"a": 50", "b": 1}`` a number has half the quotes of a string."""
+        if self.here(self.at) in ("'", '"') and self.look(_LOST_QUOTE, self.at):
+            self.note(mend.MISSING_QUOTE)
+            self.at += 1
+        self._unquoted = False
 
     def _member(self) -> Step | None:
         """An opener or a comma has been read: a member is due."""

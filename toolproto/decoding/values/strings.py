@@ -351,7 +351,7 @@ class QuotedString:
         return self._close_early(body, len(body) - back)
 
     def _swallowed_marker(self) -> str | None:
-        """The string if it ran on over a marker, and all that is open is closed before that."""
+        """The string if it ran on over a marker, before which all that is open may be closed."""
         state = self.state
         since, self._looked = self._looked, len(self.parts)
         if state.fault is not None:  # where it ends makes no difference
@@ -359,10 +359,14 @@ class QuotedString:
         if state.marker_in("".join(self.parts[since:])) < 0:
             return None
         body = "".join(self.parts)
-        early = self._closed_before(body, state.marker_in(body))
-        if early is None:
-            state.refuse(malformed("a quote in its arguments is missing or not escaped"))
-        return early
+        marker = state.marker_in(body)
+        early = self._closed_before(body, marker)
+        if early is not None:
+            return early
+        # What is behind the marker may be the next call.
+        state.refuse(malformed("a quote in its arguments is missing or not escaped"))
+        state.give_back(body[marker:])
+        return self._value(body[:marker])
 
     def _closed_before(self, body: str, end: int) -> str | None:
         """The string if before *end* in its *body* stand the closers of all that is open.
