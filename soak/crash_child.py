@@ -226,7 +226,7 @@ def _model(world: World) -> Any:
         if not left:
             yield f"That was {task}."
         for name, step in left[: 1 + len(left) % 3]:
-            yield f'Now {name}: <tool_code>{{"name": "{name}", '
+            yield f'Now {name}.\n<tool_code>{{"name": "{name}", '
             yield f'"arguments": {{"step": "{step}"}}}}</tool_code>\n'
 
     return model
