@@ -16,7 +16,9 @@ export class Sessions extends HTMLElement {
   }
 
   async load(more = false) {
+    const asked = (this.asked = (this.asked ?? 0) + 1);
     const told = await api.list(this.field.value, more ? this.shown : 0);
+    if (asked !== this.asked) return told.sessions; // the answer to a later question counts
     this.shown = (more ? this.shown : 0) + told.sessions.length;
     const rows = told.sessions.map((session) => this.row(session));
     if (more) this.list.querySelector(".more")?.parentElement.remove();
