@@ -580,7 +580,7 @@ def _combined() -> Iterator[CallContext]:
     for text in (
         "> | a |\n> |---|\n> | {call} |\n", "> <pre>\n> {call}\n> </pre>\n", "> Ann: {call}\n",
         "<pre>\n```\n{call}\n```\n</pre>\nSo.", "<td>`{call}`</td>\n", "- “{call}”\n",
-        "[^1]: ```\n{call}\n```\n", "| “{call}” |\n", "1. - > {call}\n",
+        "| “{call}” |\n", "1. - > {call}\n",
         "<blockquote>\n\n> {call}\n\n</blockquote>\n", "- [ ] “{call}”\n", "*「{call}」*\n",
         "“He said ‘{call}’.”\n", "<think>a</think>`{call}`\n", "“<think>{call}</think>” so.\n",
     ):  # fmt: skip
@@ -589,6 +589,7 @@ def _combined() -> Iterator[CallContext]:
         "“a\n\n- {call}\n\nb”\n", "> “a\n{call}\nb”\n", "<div>\n\n    {call}\n\n</div>\n",
         "# Usage\n\n    {call}\n", "Usage:\r\n\r\n\t{call}\r\n", "\u200b    {call}\n",
         "<p>\n“So\n{call}”\n</p>\n", "“```\n{call}\n```”\n",
+        "[^1]: ```\n{call}\n```\n",
     ):  # fmt: skip
         yield CallContext("combined", "English", text, shown=False)
 

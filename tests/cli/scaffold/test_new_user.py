@@ -87,7 +87,7 @@ def test_two_paradigms_live_in_one_folder(shell: Shell) -> None:
     out = shell.run(*PYTEST, "-k", "not TestBracket and not linearity and not promptness")
     assert "6 snapshots passed" in out and "failed" not in out
     reply = shell.folder / "reply.txt"
-    reply.write_text('Look:\n@call now {}\n[[call {"name": "now", "arguments": {}}]]', "utf-8")
+    reply.write_text('Look.\n\n@call now {}\n\n[[call {"name": "now", "arguments": {}}]]', "utf-8")
     for name in ("bracket", "shout"):
         assert "accepted now" in shell.run("toolproto", "explain", "reply.txt", "-p", name)
 
