@@ -162,18 +162,18 @@ HOSTILE = {
 @pytest.mark.parametrize(("lead", "again"), HOSTILE.values(), ids=list(HOSTILE))
 def test_no_text_makes_reading_slow_or_deep(lead, again):
     text = lead + again * (40_000 // len(again))
-    started = time.perf_counter()
+    started = time.process_time()
     whole = read_pieces([text])
     small = read_pieces([text[at : at + 7] for at in range(0, len(text), 7)])
-    assert time.perf_counter() - started < 20  # it takes well under a second
+    assert time.process_time() - started < 20  # it takes well under a second
     assert whole == small
 
 
 def test_a_long_string_of_code_is_streamed_in_linear_work():
     code = 'def f(x):\n    return x["a"]\n' * 4000
     text = PythonCall().encode(ToolCall("write_file", {"path": "a.py", "text": code}))
-    reading_started = time.perf_counter()
+    reading_started = time.process_time()
     events = read_hot([text[at : at + 4] for at in range(0, len(text), 4)])
-    assert time.perf_counter() - reading_started < 10
+    assert time.process_time() - reading_started < 10
     assert isinstance(events[-1], CallCompleted)
     assert events[-1].call.arguments["text"] == code
