@@ -311,7 +311,9 @@ XML_TEXTS = [
     ("<![CDATA[a &amp; </arg> b]]>", "a &amp; </arg> b", []),
     ("a & b < c", "a & b < c", ["lossless raw_markup"]),
     ("a <b>c</b>", "a <b>c</b>", ["guessed raw_markup"]),
-    ("&bogus; &#x110000;", "&bogus; &#x110000;", ["lossless raw_markup"]),
+    ("a &amp b &lt c", "a &amp b &lt c", ["guessed raw_markup"]),
+    ("<?x &y", "<?x &y", ["guessed raw_markup", "lossless raw_markup"]),
+    ("&bogus; &#x110000;", "&bogus; &#x110000;", ["guessed raw_markup"]),
 ]
 
 
@@ -364,3 +366,14 @@ def test_a_reply_that_ends_within_a_tag_is_cut_short(paradigm: str) -> None:
     event = read(written[: written.index("month") + 3], paradigm)
     assert isinstance(event, CallRejected)
     assert event.problem.kind is ProblemKind.TRUNCATED
+
+
+def test_what_is_behind_a_tag_in_a_value_may_come_later() -> None:
+    value = "<parameter=a>\nfalse\n</parameter>\n<parameter=b>\n\n"
+    inside = f"<function=other>\n<parameter=odd>\n{value}\n</parameter>\n</function>"
+    reply = f"<tool_call>\n{inside}\n</tool_call>"
+    end = reply.rindex("</parameter>") + len("</parameter>")
+    for begin in range(end - 40, end - 20):
+        pieces = [reply[:begin], reply[begin:end], reply[end:]]
+        events: list[Any] = read_in_pieces(get_paradigm("qwen3_coder"), pieces, OFFER)
+        assert events[-1].call.arguments == {"odd": value}

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from ...messages import Grade, Repair
 from ..calls.names import Head, read_head
 from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls, cut_short
-from ..calls.record import Beginning, CallRecord
+from ..calls.record import Beginning, CallRecord, TextSink
 from ..patterns import LazyPattern, Pattern, text_before
 from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE, NO, Marker
@@ -121,7 +121,10 @@ _CLOSER = (
 # next argument may begin although the last one was not closed.
 _LINE = r"\r\n|\n|\r"
 _PREFIX = r"(?:[A-Za-z]{1,12}[:|])?"
-_NEXT = rf"{_NOISE}<{_TOKEN}{_PREFIX}(?:param|arg)(?:eter|ument|_key)?[=\s>]"
+_NEXT = (
+    rf"{_NOISE}<{_TOKEN}{_PREFIX}(?:param|arg)(?:_key\s{{0,3}}+>\s{{0,8}}+[\w.-]"
+    r"|(?:eter|ument)?(?:\s{1,80}+[\w-]{1,40}+)?\s{0,3}+=\s{0,3}+[\"']?[^\"'<>\n])"
+)
 _END = Pattern(rf"(?P<newline>{_LINE})?{_CLOSER}|(?P<next>{_LINE}){_NEXT}")
 _CLOSE = Pattern(_CLOSER)
 # A closing tag with more behind its word, or without its end, before another tag.
@@ -144,48 +147,63 @@ _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=<)")
 #: A value has tags in it that would end it, if they did not stand for themselves.
 _TAG_IN_VALUE = Repair("tag_in_value", Grade.GUESSED)
 _PARTS = re.compile("[:|]")
+_CHARACTER = Pattern(r"[\s\S]")
 _STRAY_MARK = re.compile(r"[<{\]]")
-# All of the above begin like this, so the text before it is certainly more of a value.
-_MAY_END = Pattern(
-    rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[|｜]|{_PREFIX}(?:param|arg|function|invoke)))"
-)
-_IN_CDATA = text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])"))
-_CODE = r"(?:(?:amp|lt|gt|quot|apos)|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});"
-_ENTITY = Pattern(f"&{_CODE}")
 _NAMED = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
-_TO_DECODE = re.compile("[&<]")
-_RAW = re.compile("&|<([/!A-Za-z]?)")
-_MARKUP = Pattern(r"<[/!A-Za-z]")
+# Models forget to escape: a raw ``&`` or ``<`` is read as it is. Unless it stands as it does in
+# prose and code (``a < b``, ``x<=3``, ``a && b``, ``?a=1&b=2``), it may be what is left of markup
+# or of an entity: that is a guess.
+_ODD_AND = r"#?\w{1,40}+;|amp|lt|gt|quot|apos|[^\s\w&<\]]"
+_ODD_LESS = r"[^\s\d=<&\]-]"
+_SIGN = re.compile(
+    r"[&<](?:(?<=&)((?:amp|lt|gt|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});)"
+    rf"|((?<=<){_ODD_LESS}|(?<=&)(?:{_ODD_AND}))|)"
+)
+_RAW_SIGN, _RAW_MARKUP = Repair("raw_markup"), Repair("raw_markup", Grade.GUESSED)
+_UNIT = Pattern(rf"<{_ODD_LESS}|&(?:{_ODD_AND})|[\s\S]")
 _NAME_ELEMENT = Pattern(r"\s{0,80}<(?:name|tool)>\s{0,20}([\w.:/-]{1,128})\s{0,20}</(?:name|tool)>")
 _JSON_NEXT = Pattern(r"\s{0,80}(?:<!\[CDATA\[\s{0,20})?\{")
 
 
-class _InValue(NamedTuple):
-    """What the value of an argument begins with, and which *text* certainly goes on with it.
+# An element that may be called like the one around it, or its call.
+_OPENS = Pattern(rf"(?:{_LINE})?<{_PREFIX}(?:param|arg|function|invoke)")
 
-    Of the rest, *special* has to be looked at; an *other_end* may close it, but does not.
+
+class _InValue(NamedTuple):
+    """What the value of an argument begins with, and what has to be looked at in it.
+
+    *text* stands before what begins like one of *ends*. For the hot path, only what is *special*
+    has to be looked at.
     """
 
     begin: Pattern
     text: LazyPattern
     special: re.Pattern[str]
-    other_end: re.Pattern[str]
+    ends: tuple[Pattern, ...] = (_END, _BEGUN_CLOSER, _OPENS)
     entities: bool = False  # are they characters?
 
 
+_MAY_END = Pattern(
+    rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\][\w\s|｜]|[|｜][A-Za-z]"
+    rf"|{_PREFIX}(?:param|arg|function|invoke)))"
+)
 _IN_VALUE = _InValue(
     Pattern(r"(\r?\n)?(<!\[CDATA\[)?"),
     text_before(r"<\]\r\n", _MAY_END),
     re.compile(r"[<\]\r\n]"),
-    re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>"),
 )
 _IN_XML = _InValue(
     Pattern(r"()(<!\[CDATA\[)?"),
-    text_before(r"<\]\r\n&", _MAY_END, Pattern(rf"&(?={_CODE})(?!)")),  # begun, but not whole
+    text_before(r"<\]\r\n&", _MAY_END, Pattern(rf"&(?={_ODD_AND})(?!)")),  # begun, not whole
     re.compile(r"[<&\]\r\n]"),
-    re.compile("(?!)"),
     entities=True,
 )
+_IN_CDATA = _IN_VALUE._replace(
+    text=text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])")),
+    ends=(_CDATA_END, _CLOSE),
+)
+# Tags that close others are text in a value: files are full of them.
+_OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
 
 
 @dataclass(slots=True)
@@ -236,9 +254,7 @@ _WRAPPERS = frozenset(
 )
 _LONGEST_NAME = 128
 _OBJECT = ValueType(False, {"type": "object"})
-Say = Callable[[str], object]
-Decode = Callable[[str], str] | None
-Stream = Callable[[Callable[[str], int], re.Pattern[str], Decode], StreamedString]
+_Say = Callable[[str], object]
 
 
 def opens_call(tag: Tag) -> bool:
@@ -264,6 +280,7 @@ class TaggedCalls(PulledCalls):
         self.element = ""  # of the call
         self._key = self._type = ""  # of the value that comes next
         self._given: set[str] = set()  # arguments whose value has begun
+        self._raw: set[int | None] = set()  # the kinds of raw signs that were seen
         ends = (end.text for end in self._ends if end.text[:2] == "</")
         self._marker_words = frozenset(_base(end[2:].rstrip(">")) for end in ends)
         self.json: JsonCalls | None = None  # reads on if the arguments are JSON
@@ -487,7 +504,7 @@ class TaggedCalls(PulledCalls):
             call.value(value)
         elif type.text:
             call.open_text()
-            yield from self._inside(source, element, call.text, call.streaming)
+            yield from self._inside(source, element, call)
             call.close_text()
         else:
             value, repairs = yield from self._typed(source, element, type)
@@ -505,59 +522,45 @@ class TaggedCalls(PulledCalls):
         self,
         source: Source,
         element: str,
-        say: Say,
-        stream: Stream,
+        sink: TextSink,
         *,
         raw: bool = False,
         begun: bool = False,
     ) -> Pull[bool]:
-        """Say what stands in *element*, piece by piece; *stream* does so on the hot path.
+        """Give *sink* what stands in *element*, piece by piece; *raw* text is decoded later.
 
-        *raw* text is decoded later. Does its own tag close it, and not that of the call?
+        Does its own tag close it, and not that of the call?
         """
         like = self._in_value
         begin = None if begun else (yield from source.take(like.begin))
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
         decode = self._decoded if like.entities and not raw and not cdata else None
+        say: _Say = sink.text
         if cdata and raw and like.entities:
-            say = _escaping(say)
+            say = _escaping(sink.text)
         closing = (element, *self._closing_words, *self._marker_words)
         words = tuple(word.lower() for word in closing)
-        certain, inner = partial(self._certain, words), _Inner()
-        self.hot = None if cdata else lambda: stream(certain, like.special, decode)
+        inside, stop = _IN_CDATA if cdata else like, partial(_hot_stop, like, words)
+        inner = _Inner()
+        self.hot = None if cdata else lambda: sink.streaming(stop, like.special, decode)
         while True:
-            if piece := (yield from source.certain(_IN_CDATA if cdata else like.text)):
+            certain = _certain(inside, words, source.text, source.at)
+            if piece := source.text[source.at : certain]:
+                source.at = certain
                 say(decode(piece) if decode else piece)
             if not (yield from source.peek()):
                 raise cut_short()
-            other = None if cdata else like.other_end.match(source.text, source.at)
-            if other and not other[1].lower().startswith(words):  # files are full of them
-                source.at = other.end()
-                say(other.group())
-                continue
             closed = yield from self._closed(source, element, say, inner, framed, cdata)
             if closed is not None:
                 self.hot = None
                 return closed
             if not (raw or cdata) and (yield from self._in_inner(source, element, say, inner)):
                 continue
-            if decode and (yield from self._entity(source, say)):
-                continue
             # What stood here while it waited may have gone out on the hot path.
-            char = source.text[source.at : source.at + 1]
-            source.at += len(char)
-            say(char)
+            if unit := (yield from source.take(_UNIT if decode else _CHARACTER)):
+                say(decode(unit.group()) if decode else unit.group())
 
-    def _entity(self, source: Source, say: Say) -> Pull[bool]:
-        """Say the character that an entity here stands for, if there is one."""
-        if entity := (yield from source.take(_ENTITY)):
-            say(_character(entity))
-            return True
-        if (yield from source.peek()) in ("&", "<"):
-            self._saw_raw(markup=(yield from source.match(_MARKUP)) is not None)
-        return False
-
-    def _in_inner(self, source: Source, element: str, say: Say, inner: _Inner) -> Pull[bool]:
+    def _in_inner(self, source: Source, element: str, say: _Say, inner: _Inner) -> Pull[bool]:
         """Say a tag that opens or closes what stands in the value and is called like its own."""
         newline = yield from source.length(_LINE_BREAK)
         tag = yield from source.ask(tag_at, newline)
@@ -571,7 +574,7 @@ class TaggedCalls(PulledCalls):
         return True
 
     def _closed(
-        self, source: Source, element: str, say: Say, inner: _Inner, framed: bool, cdata: bool
+        self, source: Source, element: str, say: _Say, inner: _Inner, framed: bool, cdata: bool
     ) -> Pull[bool | None]:
         """Is the value over here? Then reading goes on behind what closes it, if that is its own.
 
@@ -639,24 +642,6 @@ class TaggedCalls(PulledCalls):
         source.at += length
         return True
 
-    def _certain(self, words: tuple[str, ...], text: str) -> int:
-        """How much of *text* certainly goes on with a value; -1 if it has to be read.
-
-        Elements called one of *words* are open. Tags that close others are text: files are full
-        of them.
-        """
-        stop, like = 0, self._in_value
-        while True:
-            found = like.text.match(text, stop)
-            stop = found.end() if found else stop
-            if stop == len(text):
-                return stop
-            other = like.other_end.match(text, stop)
-            if other is None or other[1].lower().startswith(words):
-                waits = _END.may_change(text, stop)
-                return stop if waits or (like.entities and _ENTITY.may_change(text, stop)) else -1
-            stop = other.end()
-
     def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
         """Does another argument of the tool begin behind *newline*, though this one is open?"""
         if not (yield from self._is_next(source, len(newline))):
@@ -680,28 +665,18 @@ class TaggedCalls(PulledCalls):
         self, source: Source, element: str, type: ValueType
     ) -> Pull[tuple[Any, tuple[Repair, ...]]]:
         """A value that is read once all of it has come."""
-        call, parts = self._opened(), list[str]()
-
-        def keep(piece: str) -> None:
-            call.write(piece)
-            parts.append(piece)
-
-        def stream(
-            stop: Callable[[str], int], special: re.Pattern[str], decode: Decode
-        ) -> StreamedString:
-            return StreamedString(stop, keep, lambda piece: None, call.room, special)
-
-        closed = yield from self._inside(source, element, parts.append, stream, raw=True)
-        nested = type.container and "".join(parts).lstrip()[:1] in ("<", "]")
-        opens, due, seen = re.compile(rf"<{re.escape(element)}[\s>]"), 0, 0
+        kept = _Kept(self._opened())
+        closed = yield from self._inside(source, element, kept, raw=True)
+        parts = [kept.close_text()]
+        nested = type.container and parts[0].lstrip()[:1] in ("<", "]")
+        opens, due = re.compile(rf"<{re.escape(element)}[\s>]"), 0
         while closed and nested:  # did it only close an element inside that is called the same?
-            due += len(opens.findall("".join(parts[seen:])))
+            due += len(opens.findall(parts[-1]))
             if not due:
                 break
-            due, seen = due - 1, len(parts)
-            parts.append(f"</{element}>")
-            read = self._inside(source, element, parts.append, stream, raw=True, begun=True)
-            closed = yield from read
+            due -= 1
+            closed = yield from self._inside(source, element, kept, raw=True, begun=True)
+            parts += [f"</{element}>", kept.close_text()]
         text = "".join(parts)
         if nested:
             return read_elements(text, type, self._setting.limits.depth, self._decoded)
@@ -709,15 +684,21 @@ class TaggedCalls(PulledCalls):
 
     def _decoded(self, text: str) -> str:
         """What raw *text* stands for."""
-        if not self._in_value.entities or not _TO_DECODE.search(text):
+        if not self._in_value.entities or ("&" not in text and "<" not in text):
             return text
-        for raw in _RAW.finditer(re.sub(_ENTITY.source, " ", text)):
-            self._saw_raw(markup=bool(raw.group(1)))
-        return re.sub(_ENTITY.source, _character, text)
+        return _SIGN.sub(self._meant, text)
 
-    def _saw_raw(self, *, markup: bool) -> None:
-        """Models forget to escape: a raw ``&`` or ``<`` is read as it is, *markup* as a guess."""
-        self.mended(Repair("raw_markup", Grade.GUESSED if markup else Grade.LOSSLESS))
+    def _meant(self, sign: re.Match[str]) -> str:
+        """What an entity stands for, or the sign itself."""
+        code = sign.group()
+        if sign.lastindex != 1:
+            if sign.lastindex not in self._raw:  # there may be very many
+                self._raw.add(sign.lastindex)
+                self.mended(_RAW_MARKUP if sign.lastindex else _RAW_SIGN)
+            return code
+        if code in _NAMED:
+            return _NAMED[code]
+        return chr(int(code[3:-1], 16) if code[2] == "x" else int(code[2:-1]))
 
     def _json_reader(self) -> JsonCalls:
         """What reads the arguments that follow as JSON."""
@@ -796,12 +777,52 @@ class XmlCalls(TaggedCalls):
             call.argument(key, each)
 
 
-def _escaping(say: Say) -> Say:
+class _Kept(TextSink):
+    """Keeps the text of a value of *call* that is read as a whole."""
+
+    def __init__(self, call: CallRecord) -> None:
+        super().__init__()
+        self._call = call
+
+    def streaming(
+        self,
+        stop: Callable[[str], int],
+        special: re.Pattern[str],
+        decode: Callable[[str], str] | None = None,
+    ) -> StreamedString:
+        """The text for the hot path, which tells nothing."""
+        return StreamedString(stop, self._take, lambda piece: None, self._call.room, special)
+
+    def _take(self, piece: str) -> None:
+        self._call.write(piece)
+        self._parts.append(piece)
+
+
+def _certain(like: _InValue, words: tuple[str, ...], text: str, at: int) -> int:
+    """Up to where *text* certainly goes on with a value from *at* on.
+
+    Elements whose names begin like one of *words* are open.
+    """
+    while found := like.text.match(text, at):
+        at = found.end()
+        if text[at : at + 1] in ("", "&"):  # all was read, but for what may be an entity
+            break
+        other = _OTHER_END.match(text, at)
+        if other is not None and not other[1].lower().startswith(words):
+            at = other.end()
+        elif any(end.match(text, at) or end.may_change(text, at) for end in like.ends):
+            break
+        else:
+            at += 1
+    return at
+
+
+def _hot_stop(like: _InValue, words: tuple[str, ...], text: str) -> int:
+    """How much of *text* certainly goes on with a value; -1 if it has to be read."""
+    stop = _certain(like, words, text, 0)
+    waits = text[stop : stop + 1] in ("", "&") or _END.may_change(text, stop)
+    return stop if waits else -1
+
+
+def _escaping(say: _Say) -> _Say:
     return lambda piece: say(escape(piece))
-
-
-def _character(entity: re.Match[str]) -> str:
-    code = entity.group()
-    if code in _NAMED:
-        return _NAMED[code]
-    return chr(int(code[3:-1], 16) if code[2] == "x" else int(code[2:-1]))
