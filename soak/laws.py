@@ -1,5 +1,7 @@
 """A million splits, a million hostile replies, every context: do the laws hold for each?
 
+Of each reply that is split, one beginning is compared as well: as much has to be told of it.
+
     python -m soak.laws [--splits 1000000] [--texts 1000000] [--seed 1] [--jobs 2]
 
 Prints every broken law with its smallest text, and exits with 1 if there was one.
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from soak.replies import random_cuts, random_reply
+from tests.laws.test_beginnings import check_beginnings
 from toolproto.messages import ToolCall
 from toolproto.paradigms import ToolContextDef, get_paradigm, paradigms
 from toolproto.testing import CONTEXTS, laws
@@ -65,9 +68,9 @@ def splits(job: tuple[int, int]) -> Findings:
     for _ in range(count):
         paradigm = rng.choice(_PARADIGMS)
         reply = rng.choice(_FIXTURES) if _FIXTURES and rng.random() < 0.3 else random_reply(rng)
-        found.hold(
-            laws.chunking, paradigm, reply, random_cuts(rng, min(len(reply), 3000)), STANDARD_OFFER
-        )
+        cuts = random_cuts(rng, min(len(reply), 3000))
+        found.hold(laws.chunking, paradigm, reply, cuts, STANDARD_OFFER)
+        found.hold(_beginning, paradigm, reply, rng.choice(cuts or [0]), rng.randrange(1, 4))
         found.counts["splits"] += 1
     return found
 
@@ -101,6 +104,13 @@ def places(name: str) -> Findings:
             found.add(f"{name} place {context.kind}", context.template, str(error))
         found.counts["contexts"] += 1
     return found
+
+
+def _beginning(paradigm: ToolContextDef, reply: str, end: int, size: int) -> None:
+    """Compare what is told of the last few of the pieces of a beginning."""
+    start = max(0, end - 8 * size)
+    pieces = [reply[at : min(end, at + size)] for at in range(start, end, size)]
+    check_beginnings(paradigm, [reply[:start], *pieces])
 
 
 def _linear(paradigm: ToolContextDef, reply: str) -> None:

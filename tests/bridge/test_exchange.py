@@ -269,7 +269,13 @@ def test_nothing_of_a_cut_call_is_seen_by_who_does_not_stream():
 
 
 def test_a_whole_call_before_the_cut_counts():
-    assert whole(ASKED, CALL, reason="length").reason == "tool_calls"
+    assert whole(ASKED, f"{CALL}\nAnd", reason="length").reason == "tool_calls"
+
+
+def test_a_call_right_before_the_cut_does_not_go_out():
+    # Words on its line would have doubted it, and they may be what is missing.
+    found = whole(ASKED, CALL, reason="length")
+    assert found.calls == [] and found.reason == "length"
 
 
 def test_a_call_that_breaks_after_a_part_went_out_is_an_error_and_no_finish():

@@ -8,6 +8,8 @@ import weakref
 import pytest
 
 from toolproto import ToolOffer, UsageError, get_paradigm
+from toolproto.events import CallCompleted
+from toolproto.testing import STANDARD_OFFER
 
 REPLIES = [
     "Some words, and `code`.",
@@ -44,3 +46,28 @@ def test_a_decoder_that_has_finished_is_no_garbage_to_be_collected(reply: str) -
         assert left() is None
     finally:
         gc.enable()
+
+
+_NOW = '<tool_code>{"name": "now", "arguments": {}}</tool_code>'
+
+
+@pytest.mark.parametrize(
+    ("reply", "doubt"),
+    [
+        (_NOW, "cut_behind"),
+        (f"{_NOW}  ", "cut_behind"),
+        (_NOW.removesuffix("code>"), "cut_behind"),
+        (f"{_NOW} is", "words_behind"),
+        (f"{_NOW}\n", ""),
+        (f"{_NOW} Then", ""),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_call_right_before_a_cut_is_doubted(reply: str, doubt: str, size: int) -> None:
+    # Whole, it may go on with "is what I would write", and is doubted for that.
+    decoder = get_paradigm("xml_tag").decoder(STANDARD_OFFER)
+    pieces = [reply[at : at + size] for at in range(0, len(reply), size)]
+    events = [event for piece in pieces for event in decoder.feed(piece)]
+    events += decoder.finish("length")
+    [call] = [event.call for event in events if isinstance(event, CallCompleted)]
+    assert [repair.name for repair in call.repairs if repair.is_of_place] == [doubt][: bool(doubt)]

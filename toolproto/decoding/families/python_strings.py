@@ -112,7 +112,10 @@ class QuoteJudge:
         while level >= 0 and char == brackets[level].closer:
             level, behind = level - 1, at + 1
             at, char = yield from self._next(behind)
-        if not char or (yield from self.source.at_end(at)):
+        # Behind a call without doubts anything ends it, a marker that may only have begun, too.
+        if not char or (level < 0 and clean and char not in _QUOTES):
+            return True
+        if (yield from self.source.at_end(at)):
             return True
         if level < 0:
             return (yield from self._behind_call(behind, at, char, clean))
@@ -174,7 +177,7 @@ class QuoteJudge:
         if char == ")" and not clean:
             code = yield from self.source.match(_CODE_GOES_ON, at)
             return code is None or code[0][-1] == self.around[-1:]
-        if char in "]);}" or (clean and char not in _QUOTES):
+        if char in "]);}":
             return True
         if char == ",":
             return (yield from self._is(_CALL_AHEAD, at + 1))

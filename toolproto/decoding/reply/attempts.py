@@ -255,9 +255,10 @@ class Attempts:
         blank = yield from self.source.match(_BLANK)
         follows = self.source.text[blank.end()] if blank else ""
         if self.outbox.patient and follows == "\n":
-            self._release(doubted=False)  # nothing more stands on its line
+            self._release()  # nothing more stands on its line
         separator = yield from self.source.take(_SEPARATOR)
-        self._release(doubted=bool(follows) and goes_on(follows) and separator is None)
+        talks = follows and goes_on(follows) and separator is None
+        self._release("words_behind" if talks else "")
 
     def _pass_brackets(self) -> Pull[None]:
         """Pass over brackets to spare; some markers begin with one."""
@@ -269,7 +270,7 @@ class Attempts:
     def _behind_last_call(self) -> Pull[None]:
         """Behind so many mistakes that no more is read, if there is more."""
         source = self.source
-        self._release(doubted=False)
+        self._release()
         while (yield from source.peek()):
             space = _SPACES.match(source.text, source.at)
             if space is None:
@@ -296,10 +297,15 @@ class Attempts:
         source.at = found.end
         return True
 
-    def _release(self, *, doubted: bool) -> None:
-        """Let the call go that waited for what stands behind it."""
-        if doubted and self.outbox.patient:
-            self.outbox.amend(REASONS["words_behind"].doubt)
+    def _release(self, reason: str = "") -> None:
+        """Let the call go that waited for what stands behind it, doubted if that is a *reason*.
+
+        Whatever still waits where a reply was broken off does not know what it waits for.
+        """
+        if self.outbox.cut:
+            reason = "cut_behind"
+        if reason and self.outbox.patient:
+            self.outbox.amend(REASONS[reason].doubt)
         self.outbox.patient = False
         self.outbox.release()
         self.outbox.text(*self._space)

@@ -78,9 +78,9 @@ REASONS: Mapping[str, Standing] = {
     for verdict, names in {
         Verdict.SHOWN: "inline_code code_block block_quote quotation table element definition"
         " other_json thinking",
-        Verdict.DOUBTED: "mid_sentence words_behind behind_colon below_words behind_markup"
-        " list_item lazy_quote table_row open_block open_quotation open_code indented_code"
-        " fence_with_talk unclosed_thought",
+        Verdict.DOUBTED: "mid_sentence words_behind cut_behind behind_colon below_words"
+        " behind_markup list_item lazy_quote table_row open_block open_quotation open_code"
+        " indented_code fence_with_talk unclosed_thought",
     }.items()
     for name in names.split()
 }

@@ -95,7 +95,7 @@ class ReplyReader(Attempts):
         else:
             yield from self._at_start()
         yield from self._in_prose()
-        self._release(doubted=False)
+        self._release()
 
     # -- prose ----------------------------------------------------------------------------
 

@@ -1,0 +1,52 @@
+"""What is told of the beginning of a reply does not depend on how that was cut, either.
+
+Stronger than the law of chunking, which compares replies that are over: a program that stores what
+has come so far and reads it again (`turn/journal.py`) has to be told the same as the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.amount import recorded, some_fixtures
+from toolproto import get_paradigm, merge
+from toolproto.decoding.reply.thinking import Reasoning
+from toolproto.events import Event
+from toolproto.paradigms.base import ToolContextDef
+from toolproto.testing import STANDARD_OFFER
+from toolproto.testing.fixtures import Fixture
+from toolproto.testing.laws.comparison import same_events, side_by_side
+from toolproto.tools.spec import ToolOffer
+
+FIXTURES = [each for each in recorded() if len(each.reply) <= 600]
+
+
+def check_beginnings(
+    paradigm: ToolContextDef, pieces: Sequence[str], offer: ToolOffer = STANDARD_OFFER
+) -> None:
+    """Behind each of *pieces* as much was told as if all before it had come at once."""
+    decoder, read = paradigm.decoder(offer), ""
+    told: list[Event] = []
+    for piece in pieces:
+        read += piece
+        told += decoder.feed(piece)
+        at_once = paradigm.decoder(offer).feed(read)
+        titles = ("at once", "in pieces")
+        same = same_events(merge(at_once), merge(told))
+        assert same, f"{read!r}\n{side_by_side(titles, merge(at_once), merge(told))}"
+
+
+# One reply in fifty: those of a family hardly differ in where they wait. The soak tries them all.
+@pytest.mark.parametrize("fixture", some_fixtures(FIXTURES, 50), ids=lambda each: each.case)
+def test_as_much_is_told_of_each_beginning_as_if_it_had_come_at_once(fixture: Fixture) -> None:
+    reasoning = Reasoning(starts_inside=fixture.starts_in_thinking)
+    check_beginnings(
+        get_paradigm(fixture.paradigm, reasoning=reasoning), fixture.reply, fixture.offer
+    )
+
+
+def test_a_string_before_a_marker_that_has_only_begun_is_told_to_its_end() -> None:
+    # The last quote waited for the marker, unless it came with it.
+    check_beginnings(get_paradigm("xml_tag"), '<tool_code>get_weather(city="Oslo")</tool_code>')
