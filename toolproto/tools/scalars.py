@@ -29,6 +29,7 @@ _PADDED = re.compile(r"(-?)0{1,30}(?=[0-9])")
 _EXACT = 2**53  # beyond this a float no longer holds every integer
 _MAX_CHOICE = 256  # characters; a text is not an option
 _WORDS = {"true": True, "false": False}
+_BITS = {"0": False, "1": True}
 _NOTHING = frozenset({"null", "none"})
 
 
@@ -52,6 +53,12 @@ def _to_null(value: Any) -> Any:
 
 def _to_boolean(value: Any) -> Any:
     return _WORDS.get(value.lower(), NO_READING) if isinstance(value, str) else NO_READING
+
+
+def _bit(value: Any) -> Any:
+    """0 and 1 where a boolean is due, as some models are trained to write them."""
+    plain = isinstance(value, str) or is_integer(value)
+    return _BITS.get(str(value)[:2], NO_READING) if plain else NO_READING
 
 
 def _to_integer(value: Any) -> Any:
@@ -108,6 +115,7 @@ READINGS: tuple[tuple[str, Callable[[Any], Any], Callable[[Any], Grade], str], .
     ("number", _to_number, _sure, "coerced_number"),
     ("integer", _padded(_to_integer), _guess, "number_form"),
     ("number", _padded(_to_number), _guess, "number_form"),
+    ("boolean", _bit, _guess, "coerced_boolean"),
     ("string", _to_string, _string_grade, "coerced_string"),
 )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -27,6 +28,7 @@ from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
+from ..values.repairs import STRAY_TEXT
 from .names import NOTHING, TOKEN, Head, leading_key, read_head
 from .record import Beginning, CallSetting
 
@@ -37,6 +39,9 @@ _LIST = Pattern(r"\[\s{0,80}[{\[\"']")
 # A number between tokens, where the tool's name and the number of the call should be.
 _COUNTER = Pattern(
     rf"\s{{0,8}}+(?:functions\.)?:?(\d{{1,9}}+)\s{{0,8}}+{TOKEN.source}\s{{0,8}}+(?=\{{)"
+)
+_NAMES_TOOL = Pattern(
+    r"(?:\[\s{0,8}+)?\{\s{0,8}+\"(?:name|tool_name)\"\s{0,8}+:\s{0,8}+\"([\w.:/-]{1,128}+)\""
 )
 _NO_NAME = Repair("missing_name", Grade.GUESSED)
 
@@ -142,7 +147,22 @@ class Openings:
             return None
         if self._form.gated and not self._setting.offered.knows(head.name):
             return None
+        length = head.end - source.at  # the text before it may be gone when more has come
+        if (yield from self._is_noise(source, head.name, length)):
+            lead = source.text[source.at : source.at + length]
+            return self._json(STRAY_TEXT)._replace(lead=lead)
+        head = replace(head, end=source.at + length)
         return (yield from self._behind_head(source, head))
+
+    def _is_noise(self, source: Source, name: str, length: int) -> Pull[bool]:
+        """Is *name* only a word that no tool is called by, before a call that names its own?"""
+        offered = self._setting.offered
+        if not self._sure or self._form.family is not Family.JSON or self._in_sentence:
+            return False
+        if not offered.any or offered.knows(name):
+            return False
+        named = yield from source.match(_NAMES_TOOL, length)
+        return named is not None and offered.knows(named.group(1))
 
     def _counted(self, source: Source) -> Pull[Opening | None]:
         """A number where the name should stand: the tool is the only one it can be, if one is."""
@@ -197,8 +217,8 @@ class Openings:
             return self._python()
         return self._json() if (yield from source.match(_LIST)) else None
 
-    def _json(self) -> Opening:
-        drift = self._drift(Family.JSON)
+    def _json(self, *repairs: Repair) -> Opening:
+        drift = (*self._drift(Family.JSON), *repairs)
         return Opening(JsonCalls(Beginning(self._setting, 0, self._sure, drift, self._ends)))
 
     def _python(self) -> Opening:

@@ -44,13 +44,13 @@ class Landmark(Enum):
 # Where a token of a chat template opens another speaker's turn, the model has begun to write the
 # conversation on by itself, and the reply is over.
 _TURNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>")
-_USERS_TURN = "[INST]"
+_USERS_TURNS = ("[INST]", "<|message_user|>")
 _OTHERS = (
     "im_end", "end_header_id", "eot_id", "eom_id", "endoftext", "end_of_text", "begin_of_text",
     "end_of_sentence", "end", "assistant", "eot",
 )  # fmt: skip
 #: The tokens of chat templates that leak into replies as text.
-LEAKS = (*_TURNS, *(f"<|{name}|>" for name in _OTHERS), "<end_of_turn>", _USERS_TURN, "[/INST]")
+LEAKS = (*_TURNS, *(f"<|{name}|>" for name in _OTHERS), "<end_of_turn>", *_USERS_TURNS, "[/INST]")
 #: Tokens that mean nothing in a reply, but a good deal in a prompt: a server that turns text into
 #: tokens may take them for its own wherever they stand.
 VOCABULARY = (
@@ -214,7 +214,10 @@ class Landmarks:
         return Found(Landmark.CALL, found.end(), _tool_markers(name))
 
 
-_LEAK_KINDS = {_USERS_TURN: Landmark.END_OF_REPLY, **dict.fromkeys(_TURNS, Landmark.TURN)}
+_LEAK_KINDS = {
+    **dict.fromkeys(_USERS_TURNS, Landmark.END_OF_REPLY),
+    **dict.fromkeys(_TURNS, Landmark.TURN),
+}
 
 
 def _rows(texts: Iterable[str], kind: Landmark) -> list[Row]:

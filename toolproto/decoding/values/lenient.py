@@ -21,7 +21,7 @@ from . import repairs as mend
 from .quotes import KEY, key_of
 from .spellings import ELLIPSIS, read_scalar
 from .state import MISSING, QUOTES, Open, State, Wait
-from .strict import Reading, Refused, put_member, read_strict
+from .strict import Reading, Refused, malformed, put_member, read_strict
 from .strings import QuotedString, read_escaped_string, read_key
 
 __all__ = [
@@ -50,6 +50,8 @@ _plain_member = re.compile(
 _plain_numbers = re.compile(rf"(?:{_SPACE}{_NUMBER}{_SPACE},){{1,1000}}").match
 _commas = re.compile(r"[,，;；\s]*+").match
 _BARE_KEY = Pattern(r"""(?:[^\s:：=,，;{}\[\]()"'“”‘’`<>\\]|\\_){1,200}["']?""")
+# With nothing else in it, an object would be an empty one that nobody wrote.
+_ONLY_WORDS = Pattern(r"[^\W\d]\w{0,40}+(?:\s{1,8}+\w{1,40}+){0,20}+\s{0,8}+\}")
 _EQUALS = Pattern(r"=>?")
 _to_bracket = re.compile(r'[^{}\[\]"<]++').match
 _to_quote = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*', re.DOTALL).match
@@ -353,6 +355,8 @@ class JsonReader(State):
         here = self.here(self.behind_space(self.at))
         if here not in _COLONS:
             self.note(mend.CUT_SHORT if here == "" else mend.STRAY_TEXT)
+            if not self.open[-1].value and self.look(_ONLY_WORDS, bare.start()):
+                self.refuse(malformed("an object in it has words in the place of members"))
             return self._after
         self.bare_keys = True
         self.note(mend.MISSING_QUOTE if lost_quote else mend.BARE_KEY)
