@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from toolproto.decoding.calls.names import Offered
 from toolproto.decoding.families import python_arguments, python_calls, python_strings
 from toolproto.decoding.families.python_calls import leading_call
-from toolproto.decoding.families.python_strings import OPENING, Bracket, QuoteJudge
+from toolproto.decoding.families.python_strings import OPENING
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import MORE, Marker
-from toolproto.decoding.source import Source
+from toolproto.decoding.values import quotes
+from toolproto.decoding.values.quotes import PythonJudge
+from toolproto.decoding.values.state import State, Wait
 from toolproto.tools.spec import ToolOffer, ToolSpec
 
 WAIT = object()
@@ -45,31 +47,28 @@ def opening(text: str, final: bool) -> object:
     return found and found.groups()
 
 
-def judged(reading: Generator[None, None, bool]) -> object:
-    try:
-        next(reading)
-    except StopIteration as over:
-        return over.value
-    return WAIT
-
-
-def judge(brackets: list[Bracket], *, clean: bool, around: str = "", in_list: bool = True):
+def judge(brackets: list[tuple[str, str | None]], *, inner: int, around: str, in_list: bool):
     def answer(text: str, final: bool) -> object:
-        source = Source([Marker("</end>")])
-        source.text, source.final = '"' + text, final
-        known = frozenset({"city", "days"})
-        return judged(QuoteJudge(source, brackets, known, around, in_list).ends(1, clean))
+        state = State(frozenset({"city", "days"}), [Marker("</end>")], "<")
+        state.text, state.final = f'"{text}', final
+        for opener, key in brackets:
+            state.push(opener)
+            state.open[-1].key = key
+        state.open[0].value = {}
+        try:
+            return PythonJudge(state, around, in_list).ends(1, inner)
+        except Wait:
+            return WAIT
 
     return answer
 
 
-KEYED = Bracket(")", named=True, key="city")
 STACKS = [
-    [Bracket(")", named=True)],
-    [KEYED],
-    [KEYED, Bracket("]")],
-    [KEYED, Bracket("}")],
-    [KEYED, Bracket("}", key="x")],
+    [("(", None)],
+    [("(", "city")],
+    [("(", "city"), ("[", None)],
+    [("(", "city"), ("{", None)],
+    [("(", "city"), ("{", "x")],
 ]
 
 
@@ -104,16 +103,22 @@ def test_what_begins_here_holds_for_every_longer_text(name, data):
 
 
 @settings(max_examples=6 * settings().max_examples)
-@given(st.sampled_from(STACKS), st.booleans(), st.sampled_from("' "), st.booleans(), texts(BEHIND))
+@given(
+    st.sampled_from(STACKS),
+    st.integers(0, 2),
+    st.sampled_from("' "),
+    st.booleans(),
+    texts(BEHIND),
+)
 def test_whether_a_quote_ends_its_string_holds_for_every_longer_text(
-    stack, clean, around, in_list, drawn
+    stack, inner, around, in_list, drawn
 ):
-    check(judge(stack, clean=clean, around=around.strip(), in_list=in_list), drawn)
+    check(judge(stack, inner=inner, around=around.strip(), in_list=in_list), drawn)
 
 
 PATTERNS = {
     f"{module.__name__.rpartition('.')[2]} {name}": value
-    for module in (python_arguments, python_calls, python_strings)
+    for module in (python_arguments, python_calls, python_strings, quotes)
     for name, value in vars(module).items()
     if isinstance(value, Pattern)
 }

@@ -58,7 +58,7 @@ class JsonCalls(JsonReader):
 
     def __init__(self, begun: Beginning) -> None:
         opens_tag = any(end.first == "<" for end in begun.ends)
-        super().__init__(None, "<" if opens_tag else "", begun.end_at)
+        super().__init__(None, begun.ends, "<" if opens_tag else "")
         self._begun, self._setting, self._head = begun, begun.setting, begun.head
         self.depth = begun.setting.depth
         self._draft: CallDraft | None = None  # of the call in which reading stands
@@ -163,10 +163,6 @@ class JsonCalls(JsonReader):
         if top.role not in _IN_CALL or top.key is None:
             return False
         return is_name(self._setting, top.marked, top.key, body)
-
-    def marker_in(self, text: str) -> int:
-        places = (end.find(text) for end in self._begun.ends)
-        return min((place for place in places if place >= 0), default=-1)
 
     # -- what its steps make of the calls -------------------------------------------------
 

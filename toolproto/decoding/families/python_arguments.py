@@ -10,22 +10,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ..calls.pulled import cut_short
-from ..calls.record import CallRecord, CallSetting, TextSink
+from ..calls.record import Beginning, CallRecord, TextSink
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
 from ..values import repairs as mend
+from ..values.lenient import JsonReader, Step
+from ..values.quotes import KEYWORD, PythonJudge
 from ..values.spellings import literals, number_value
-from ..values.strict import DUPLICATE_KEY, MAX_DIGITS, Refused, malformed, put_member, too_deep
+from ..values.state import MISSING, Open
+from ..values.strict import Refused, malformed
 from .line_values import ZERO_PADDED, kinds_of, zero_padded
-from .python_strings import KEYWORD, OPENING, Bracket, QuoteJudge, StringReader, unescaped
+from .python_strings import OPENING, PythonString, unescaped
 
-__all__ = ["ESCAPED_NAME", "Arguments", "pass_comment"]
+__all__ = ["ESCAPED_NAME", "Arguments"]
 
 ESCAPED_NAME = Repair("escaped_underscore")
 _MISSING_PAREN = Repair("missing_paren", Grade.GUESSED)
@@ -33,68 +35,24 @@ _COLON_KEYWORD = Repair("colon_keyword")
 _SET = Repair("set")
 _QUOTED_KEYWORD = Repair("quoted_keyword")
 
-_NO_SPACE = re.compile(r"\S")
 _FOLLOWS = Pattern(r"\s{0,80}([\s\S]?)")
 _SPREAD = Pattern(r"\*\*\s{0,8}\{")
 # A name before its value: in a call, in a dict.
 _KEYWORD = Pattern(rf"({KEYWORD})\s{{0,8}}(=(?!=)|:(?![:/]))")
 _BARE_KEY = Pattern(r"([\w.-]{1,128})\s{0,8}(:)")
-_OPENERS = {"[": "]", "{": "}", "(": ")"}
 _MAY_OPEN = frozenset("rRbBuUfF\"'\\“‘`")
-
-
-def pass_comment(source: Source) -> Pull[bool]:
-    """To the end of the line; a marker that ends calls ends it as well.
-
-    False if neither comes: nobody knows what the comment hides.
-    """
-    while True:
-        yield from source.before(source.line_or_mark)
-        char = yield from source.peek()
-        if not char or char == "\n" or (yield from source.at_end()):
-            return char != ""
-        source.at += 1
-
 
 # -- words ------------------------------------------------------------------------------------
 
-_LONGEST_WORD = MAX_DIGITS + 100
-_NUMBER = re.compile(
-    r"""[-+]?\s{0,8}(?:0+|[1-9][0-9_]*+
-    |0[xX]_?[0-9a-fA-F][0-9a-fA-F_]*+|0[oO]_?[0-7][0-7_]*+|0[bB]_?[01][01_]*+
-    |(?:[0-9][0-9_]*+(?:\.[0-9_]*+|(?=[eE]))|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?)""",
-    re.VERBOSE,
-)
-_COMPUTED = re.compile(r"[-+.]?[\d(].*[-+*/%^]", re.DOTALL)
+_CALL_INSIDE = Pattern(r"[^\W\d][\w.]{0,127}\(")
+_NEVER_INSIDE = re.compile(r"""[(\[{"]|(?<![^\W\d_])'""")  # but an apostrophe is
 # Code, and what JSON cannot say.
 _NO_VALUE = re.compile(
-    r"""(?:lambda|await|yield|not|[\w.]+[ ](?:if|for|in|is|and|or))\b
-    |[-+]?(?:NaN|nan|Infinity|inf|[0-9][0-9_.eE]*+[jJ])\Z""",
+    r"""<|(?:lambda|await|yield|not|[\w.]+[ ](?:if|for|in|is|and|or))\b
+    |[-+]?[0-9][0-9_.eE]*+[jJ]\Z""",
     re.VERBOSE,
 )
-_PLACEHOLDERS = ("...", "…", "<")
-_LITERALS = literals("True", "False", "None")
-
-
-@cache
-def _word_stop(firsts: str) -> re.Pattern[str]:
-    return re.compile(rf"""[,()\[\]{{}}"'#\\{re.escape(firsts)}]""")
-
-
-def _read_word(word: str, wanted: frozenset[str]) -> tuple[Any, Repair | None]:
-    """The value of unquoted text, and what had to be mended; raises Refused if there is none.
-
-    ``07`` is a number where nothing else is *wanted*; elsewhere it may be a code.
-    """
-    if word in _LITERALS:
-        return _LITERALS[word]
-    if _NUMBER.fullmatch(word):
-        return number_value(word), None
-    if (number := zero_padded(word, wanted)) is not None:
-        return number, ZERO_PADDED
-    if word.startswith(_PLACEHOLDERS) or _NO_VALUE.match(word):
-        raise malformed(f"{word[:80]!r} is no value; write the value it stands for")
-    return word, mend.expression(word) if _COMPUTED.match(word) else mend.BARE_STRING
+_WORDS = {"True": True, "False": False, "None": None}
 
 
 # -- plain arguments --------------------------------------------------------------------------
@@ -116,283 +74,306 @@ _UNPLAIN_MARKS = re.compile(r"""[\w\s"'=,.()\[\]-]""")
 # -- arguments --------------------------------------------------------------------------------
 
 
-class Arguments:
-    """Reads the arguments of *call*, behind its opening parenthesis.
+class Arguments(JsonReader):
+    """Reads the arguments of *call*, behind its opening parenthesis, from *source*.
 
-    *flush* gives the call the text that was read. *around* is the quote around the call and
-    *in_list* whether a list is. ``doubtful`` says that it may be a signature or a sample, and
-    ``by_keyword`` whether any argument was given by keyword.
+    They are read as the members of an object are, with Python's spellings; *flush* gives the call
+    the text that was read. *around* is the quote around the call and *in_list* whether a list is.
+    ``doubtful`` says that it may be a signature or a sample, and ``by_keyword`` whether any
+    argument was given by keyword.
     """
+
+    own = frozenset({mend.COMMENT, mend.CUT_SHORT, mend.NUMBER_FORM, mend.PARENTHESES})
+    literals = literals("True", "False", "None")
 
     def __init__(
         self,
-        setting: CallSetting,
+        begun: Beginning,
         call: CallRecord,
         source: Source,
         flush: Callable[[], None],
         around: str,
         in_list: bool,
     ) -> None:
-        self._setting, self._call, self._source, self._flush = setting, call, source, flush
         self._known = call.tool.properties if call.tool is not None else {}
-        self._stack = [Bracket(")", named=True)]
-        self._judge = QuoteJudge(source, self._stack, self._known, around, in_list)
-        self._string: StringReader | None = None  # while it is read
+        super().__init__(frozenset(self._known) or None, begun.ends, source.firsts)
+        self._call, self._source, self._give_text = call, source, flush
+        self._outbox, self.depth = begun.setting.outbox, begun.setting.depth
+        self.push("(")
+        self.open[0].value = call.arguments
+        self.bare_keys = True
+        self._judge = PythonJudge(self, around, in_list)
+        self._text: PythonString | None = None  # while it is read
+        self._sink: TextSink = call  # what takes it
         self._given: list[Any] = []  # by position
         self._by_colon = False  # was the argument named with a colon?
         self._hidden = False  # may a comment that has no end hide the rest?
-        self._plain = setting.depth > 1 and not _UNPLAIN_MARKS.search(source.firsts)
+        self._closed = True
+        self._plain = self.depth > 1 and not _UNPLAIN_MARKS.search(source.firsts)
         self.doubtful = self.by_keyword = False
 
     @property
     def streaming(self) -> StreamedString | None:
         """The string in which reading stands, if it goes out as it comes."""
-        return self._string.streaming if self._string is not None else None
+        return self._text.streaming if self._text is not None else None
 
     @property
-    def open(self) -> tuple[int, str]:
+    def left_open(self) -> tuple[int, str]:
         """How many brackets are open, and the quote of the string that is."""
-        quote = self._string.quote if self._string is not None else ""
-        return len(self._stack), "" if quote.startswith("\\") else quote
+        quote = self._text.quote if self._text is not None else ""
+        return len(self.open) + self.excess, "" if quote.startswith("\\") else quote
 
-    def read(self) -> Pull[bool]:
+    def run(self) -> Pull[bool]:
         """Read to behind the closing parenthesis; False if it is missing, but nothing else is."""
-        closed = True
-        while self._stack:
-            char = yield from self._next()
-            if not char:
-                self._unclosed()
-                closed = False
-            elif self._stack[-1].filled:
-                yield from self._behind_value(char)
-            elif not (self._plain and self._take_plain()):
-                yield from self._element(char)
+        source, reading = self._source, self.read()
+        while True:
+            self.text, self.at, self.final = source.text, source.at, source.final
+            try:
+                over = next(reading, self) is self
+            finally:
+                source.at = self.at
+            if over:
+                break
+            yield
+        if self.fault is not None:
+            raise self.fault
         self._settle()
-        return closed
+        return self._closed
 
-    def _next(self) -> Pull[str]:
-        """The next character of a token; none where the text is over, or a marker stands."""
-        source = self._source
-        while not source.firsts or not (yield from source.at_end()):
-            char = source.text[source.at : source.at + 1] or (yield from source.peek())
-            if char.isspace():
-                yield from source.before(_NO_SPACE)
-            elif char != "#":
-                return char
-            elif not (yield from pass_comment(source)):
-                self._hidden = True
-        return ""
+    def flush(self) -> None:
+        """Give the call the text that was read."""
+        self._source.at = self.at
+        self._give_text()
 
-    def _unclosed(self) -> None:
-        """No parenthesis came, which is all right if nothing else is missing."""
-        over = self._source.at >= len(self._source.text)
-        if over and self._setting.outbox.cut:
-            raise cut_short()
-        if len(self._stack) > 1 or not self._stack[-1].filled or self._hidden:
-            kind = ProblemKind.TRUNCATED if over else ProblemKind.MALFORMED
-            raise Refused(kind, "it is cut short, or lacks its closing parenthesis")
-        self._call.mended(_MISSING_PAREN)
-        self._stack.pop()
+    def settle_notes(self) -> None:
+        self._call.mended(*self._tried)
+        self._tried.clear()
+
+    def awaits(self, key: str, level: int = 0) -> bool:
+        return super().awaits(unescaped(key), level)
+
+    def _skip_trivia(self, here: str) -> bool:
+        if here in ("/", "\\"):
+            return False
+        passed = super()._skip_trivia(here)
+        at_end = passed and here == "#" and self.at == len(self.text)
+        self._hidden = self._hidden or (at_end and self.text[-1] != "\n")
+        return passed
+
+    # -- elements ---------------------------------------------------------------------------
+
+    def _root(self) -> Step | None:
+        return self._member()
+
+    def _member(self) -> Step | None:
+        if self._plain and self._take_plain():
+            return self._member if self.open else None
+        return self._value()
 
     def _take_plain(self) -> bool:
         """Take in the plain arguments that stand here; False if none does."""
-        source, bracket = self._source, self._stack[-1]
-        if not bracket.named or not bracket.takes_key:
-            return False
-        start = source.at
-        while self._stack and (found := _PLAIN_ARGUMENT.match(source.text, source.at)):
+        start, in_call = self.at, len(self.open) == 1 and self.open[0].key is None
+        while in_call and (found := _PLAIN_ARGUMENT.match(self.text, self.at)):
             key, text, word, behind = found.groups()
-            source.at = source.text.index("=", found.end(1)) + 1  # where it may be refused
+            self.at = self.text.index("=", found.end(1)) + 1  # where it may be refused
             self._begin_keywords()
             if text is not None:
                 value = text[1:-1]
             else:
-                value = int(word) if word.isdigit() else _read_word(word, frozenset())[0]
+                value = int(word) if word.isdigit() else _plain_word(word)
             self._call.argument(key, value)
-            source.at = found.end()
+            self.at = found.end()
             if behind == ")":
-                self._stack.pop()
-        return source.at > start
+                self._pop()
+                in_call = False
+        return self.at > start
 
-    # -- elements ---------------------------------------------------------------------------
-
-    def _element(self, char: str) -> Pull[None]:
-        """An element begins, or the brackets close."""
-        source, bracket = self._source, self._stack[-1]
-        if char in _MAY_OPEN and (opened := (yield from source.match(OPENING))):
-            yield from self._read_string(opened)
-        elif char in _OPENERS:
-            self._open(_OPENERS[char], 1)
-        elif char in ",)]}":
-            if bracket.key is not None or char == ",":
+    def _value(self) -> Step | None:
+        """An element begins, or its value; or the brackets close."""
+        here, top = self.skip(), self.open[-1]
+        if not here:
+            raise self._cut_off()
+        if here in _MAY_OPEN and (opened := self.look(OPENING, self.at)):
+            told = len(self.open) == 1 and top.key is not None
+            self._sink = self._call if told else TextSink()
+            self._sink.open_text()
+            return self._open_string(opened)
+        if here in "([{":
+            self.at += 1
+            self.push(here)
+            return self._member
+        if here in ",)]}":
+            if top.key is not None or here == ",":
                 raise malformed("a value is missing")
-            yield from self._close(char)
-        elif char == "*":
-            spread = yield from source.match(_SPREAD)
-            if spread is None or not bracket.named or bracket.key is not None:
-                raise malformed("only a dict, in place of an argument, can stand behind asterisks")
-            self._open("}", len(spread[0]), spread=True)
-        elif bracket.takes_key and (
-            named := (yield from source.take(_KEYWORD if bracket.named else _BARE_KEY))
-        ):
-            odd = mend.BARE_KEY if not bracket.named else ESCAPED_NAME if "\\" in named[1] else None
-            self._name(unescaped(named[1]), named[2], odd)
-        else:
-            yield from self._read_word()
+            return self._close()
+        return self._spread_dict(top) if here == "*" else self._unquoted_element(top)
 
-    def _behind_value(self, char: str) -> Pull[None]:
-        bracket = self._stack[-1]
-        if char in ")]}":
-            yield from self._close(char)
-        elif char == ",":
-            bracket.filled = False
-            self._source.at += 1
-        elif bracket.named and self.by_keyword and (char.isalpha() or char == "_"):
-            bracket.filled = False
-            self._call.mended(mend.MISSING_COMMA)
-        else:
-            raise _unexpected(char)
+    def _spread_dict(self, top: Open) -> Step:
+        spread = self.look(_SPREAD, self.at)
+        if spread is None or len(self.open) > 1 or top.key is not None:
+            raise _no_dict()
+        self.at = spread.end()
+        self.push("{")
+        self.open[-1].marked = True
+        return self._member
 
-    def _read_string(self, opened: re.Match[str] | None) -> Pull[None]:
-        """A string, of which several side by side are one; it may be the name of the element."""
-        source, bracket = self._source, self._stack[-1]
-        told = bracket.named and bracket.key is not None
-        text, char = self._call if told else TextSink(), ""
-        text.open_text()
-        while opened is not None:
-            source.at = opened.end()
-            self._string = StringReader(opened, self._judge, text, self._call, self._flush)
-            if not (yield from self._string.read()):
-                return  # the text is over in it
-            self._string, char = None, (yield from self._next())
-            opened = (yield from source.match(OPENING)) if char in _MAY_OPEN else None
-        value = text.close_text()
-        if bracket.takes_key and (char == ":" or (char == "=" and bracket.named)):
-            source.at += 1
-            self._name(value, char, _QUOTED_KEYWORD if bracket.named else None)
-        else:
-            self._put(value, told=told)
+    def _unquoted_element(self, top: Open) -> Step | None:
+        """A name and what separates it from its value; or a value."""
+        in_call = len(self.open) == 1
+        named = self.look(_KEYWORD if in_call else _BARE_KEY, self.at) if _takes_key(top) else None
+        if named is None:
+            return self._put(self._word(top))
+        odd = mend.BARE_KEY if not in_call else ESCAPED_NAME if "\\" in named[1] else None
+        self.at = named.end()
+        return self._named(unescaped(named[1]), named[2], odd)
 
-    def _read_word(self) -> Pull[None]:
-        """Unquoted text, to where it ends."""
-        source, word, stop = self._source, "", _word_stop(self._source.firsts)
-        while True:
-            word += yield from source.before(stop)
-            if len(word) > _LONGEST_WORD:
-                source.at -= len(word) - _LONGEST_WORD  # the same place however the text was cut
-                message = f"a value without quotes is longer than {_LONGEST_WORD} characters"
-                raise Refused(ProblemKind.TOO_LARGE, message)
-            char = yield from source.peek()
-            if not char:  # nobody knows how it goes on
-                return
-            if (source.firsts and (yield from source.at_end())) or self._ends_word(char, word):
-                break
-            part = yield from source.peek(2 if char == "\\" else 1)
-            source.at += len(part)
-            word += part
-        self._put_word(word.strip())
+    def _no_comma(self) -> Step | None:
+        here = self.text[self.at]
+        if len(self.open) > 1 or not self.by_keyword or not (here.isalpha() or here == "_"):
+            raise _unexpected(here)
+        self.note(mend.MISSING_COMMA)
+        return self._member
 
-    def _ends_word(self, char: str, word: str) -> bool:
-        """Does *char* end the *word* before it? Raises Refused if it can do neither."""
-        if char in ",)]}" or (char == "#" and word[-1:].isspace()):
-            return True
-        if char == "(":
-            message = "is a call inside a call, or would have to be computed; write its result"
-            raise malformed(f"{word.strip()[:80]}(...) {message}")
-        apostrophe = char == "'" and word[-1:].isalpha()
-        if char in "[{\"'" and not apostrophe:
-            raise malformed(f"{char} stands inside a value without quotes")
-        return False
+    def _take_back_key(self) -> bool:
+        return False  # what was told cannot be taken back
+
+    # -- strings and words ------------------------------------------------------------------
+
+    def _open_string(self, opened: re.Match[str]) -> Step | None:
+        self.at = opened.end()
+        self._text = PythonString(opened, self, self._judge, self._sink, self._call)
+        self._string = self._text.read(), self._string_over
+        return None
+
+    def _string_over(self, whole: bool) -> Step | None:
+        if not whole:
+            raise self._cut_off()
+        self._text = None
+        return self._behind_string
+
+    def _behind_string(self) -> Step | None:
+        """Several strings side by side are one; it may be the name of the element."""
+        here, top = self.skip(), self.open[-1]
+        if here in _MAY_OPEN and (opened := self.look(OPENING, self.at)):
+            return self._open_string(opened)
+        value, in_call = self._sink.close_text(), len(self.open) == 1
+        if _takes_key(top) and (here == ":" or (here == "=" and in_call)):
+            self.at += 1
+            return self._named(value, here, _QUOTED_KEYWORD if in_call else None)
+        return self._put(value) if self._sink is not self._call else self._was_put(top)
+
+    def _word(self, top: Open) -> Any:
+        """The value that is written without quotes; raises Refused if there is none.
+
+        ``07`` is a number where nothing else is wanted; elsewhere it may be a code.
+        """
+        start = self.at
+        if inside := self.look(_CALL_INSIDE, start):
+            raise _computed(inside[0][:-1])
+        value, word = self._scalar(), self.text[start : self.at].strip()
+        if self.at == len(self.text):  # nobody knows how it goes on
+            raise self._cut_off()
+        if value is not MISSING and not isinstance(value, str):
+            return value
+        if value is MISSING or _NO_VALUE.match(word):
+            self.doubtful = self.doubtful or value is MISSING or word[0] == "<"
+            raise malformed(f"{word[:80]!r} is no value; write the value it stands for")
+        if inside := _NEVER_INSIDE.search(word):
+            self.at = start
+            if inside[0] == "(":
+                raise _computed(word[: inside.start()])
+            raise malformed(f"{inside[0]} stands inside a value without quotes")
+        wanted = kinds_of(self._call.tool, top.key or "") if len(self.open) == 1 else frozenset()
+        if (number := zero_padded(word, wanted)) is not None:
+            self.forget_notes()
+            self.note(ZERO_PADDED)
+            return number
+        if mend.BARE_STRING in self._tried:
+            self.doubtful = self.doubtful or self._by_colon or top.key is None
+        return value
 
     # -- names, values and brackets ---------------------------------------------------------
 
-    def _name(self, key: str, separator: str, odd: Repair | None) -> None:
+    def _named(self, key: str, separator: str, odd: Repair | None) -> Step:
         """*key* is the name, or key, of the element; *odd* is how it is written, if that is odd."""
-        bracket = self._stack[-1]
-        bracket.key = key
+        self.open[-1].key = key
         if odd is not None:
-            self._call.mended(odd)
-        if not bracket.named:
-            return
-        self._by_colon = separator == ":"
-        if self._by_colon:
-            self._call.mended(_COLON_KEYWORD)
-        self._begin_keywords()
-        self._call.key(key)
+            self.note(odd)
+        if len(self.open) == 1:
+            self._by_colon = separator == ":"
+            if self._by_colon:
+                self.note(_COLON_KEYWORD)
+            self._begin_keywords()
+            self._call.key(key)
+        return self._value
 
-    def _put_word(self, word: str) -> None:
-        """The value is written without quotes."""
-        bracket = self._stack[-1]
-        wanted = kinds_of(self._call.tool, bracket.key or "") if bracket.named else frozenset()
-        self.doubtful = self.doubtful or word.startswith(_PLACEHOLDERS)
-        value, repair = _read_word(word, wanted)
-        if repair is not None:
-            self._call.mended(repair)
-        if repair is mend.BARE_STRING:
-            self.doubtful = self.doubtful or self._by_colon or bracket.key is None
-        self._put(value)
-
-    def _put(self, value: Any, *, told: bool = False) -> None:
-        """The element of the innermost bracket is *value*, of which the call may have been told."""
-        bracket = self._stack[-1]
-        key, bracket.key, bracket.filled = bracket.key, None, True
-        if bracket.named and key is None:
+    def _put(self, value: Any) -> Step | None:
+        top, in_call = self.open[-1], len(self.open) == 1
+        if in_call and top.key is None:
             if self.by_keyword:
                 raise malformed("an argument without its name stands behind one with a name")
             self._given.append(value)
-        elif bracket.named:
-            if not told:
-                self._call.value(value)
-        elif bracket.closer == "}" and (bracket.members if key is None else bracket.items):
-            raise malformed("a value in a dict has no key")
-        elif key is not None:
-            if put_member(bracket.members, key, value):
-                self._call.mended(DUPLICATE_KEY)
+        elif in_call:
+            self._call.value(value)
         else:
-            bracket.items.append(value)
+            if top.closer == "}" and isinstance(top.value, dict) == (top.key is None):
+                if top.value:
+                    raise malformed("a value in a dict has no key")
+                top.value = []  # it is a set
+            return super()._put(value)
+        return self._was_put(top)
 
-    def _open(self, closer: str, length: int, *, spread: bool = False) -> None:
-        if len(self._stack) >= self._setting.depth:
-            raise too_deep(self._setting.depth)
-        self._stack.append(Bracket(closer, spread=spread))
-        self._source.at += length
+    def _was_put(self, top: Open) -> Step:
+        top.key, top.comma = None, False
+        return self._after
 
-    def _close(self, char: str) -> Pull[None]:
-        """A closing bracket: what it closes is a value now, or the call is closed."""
-        stack, source = self._stack, self._source
-        if all(bracket.closer != char for bracket in stack):
-            if len(stack) > 1:
-                raise _unexpected(char)
-            behind = yield from source.match(_FOLLOWS, 1)
-            if self._judge.in_list and not (behind and behind[1] == ")"):
-                self._call.mended(_MISSING_PAREN)  # it is the list's bracket
-                stack.pop()
-            else:
-                self._call.mended(mend.EXTRA_CLOSE)
-                source.at += 1
-            return
-        if stack[-1].closer != char:
-            self._call.mended(mend.MISSING_CLOSE)
-        source.at += 1
-        closed = stack.pop()
-        while stack:
-            self._put_closed(closed)
-            if closed.closer == char:
-                break
-            closed = stack.pop()
+    def _close_nothing(self) -> Step | None:
+        closer = self.text[self.at - 1]
+        if len(self.open) > 1:
+            self.at -= 1
+            raise _unexpected(closer)
+        behind = self.look(_FOLLOWS, self.at)
+        if not self._judge.in_list or (behind and behind[1] == ")"):
+            self.note(mend.EXTRA_CLOSE)
+            return self._after
+        self.at -= 1  # it is the list's bracket
+        self.note(_MISSING_PAREN)
+        return self._pop()
 
-    def _put_closed(self, closed: Bracket) -> None:
-        """The element is what stands in the bracket that was *closed*."""
-        if closed.spread:
-            self._stack[-1].filled = True
-            self._spread(closed.members)
-        elif closed.closer == ")" and len(closed.items) == 1 and closed.filled:
-            self._put(closed.items[0])
-        else:
-            a_set = closed.closer == "}" and bool(closed.items)
-            if closed.closer == ")" or a_set:
-                self._call.mended(_SET if a_set else mend.TUPLE)
-            self._put(closed.items if closed.closer != "}" or a_set else closed.members)
+    def _may_go_on(self, depth: int) -> bool:
+        return False
+
+    def _pop(self, *, own: bool = True) -> Step | None:
+        closed = self.open[-1]
+        if len(self.open) == 1:
+            self.open, self.closers = [], ""
+            return None
+        if closed.marked:
+            self.open.pop()
+            self.closers = self.closers[1:]
+            if isinstance(closed.value, list):
+                raise _no_dict()
+            self._spread(closed.value)
+            return self._after
+        if closed.closer == "}" and isinstance(closed.value, list):
+            self.note(_SET)
+        return super()._pop(own=own)
+
+    def _finish(self) -> Step | None:
+        """No parenthesis came, which is all right if nothing else is missing."""
+        over = self.at >= len(self.text)
+        if len(self.open) > 1 or self._hidden or (over and self._outbox.cut):
+            raise self._cut_off()
+        self.note(_MISSING_PAREN)
+        self._closed = False
+        return self._pop()
+
+    def _cut_off(self) -> Refused:
+        over = self.at >= len(self.text)
+        if over and self._outbox.cut:
+            return cut_short()
+        kind = ProblemKind.TRUNCATED if over else ProblemKind.MALFORMED
+        return Refused(kind, "it is cut short, or lacks its closing parenthesis")
 
     # -- all of them ------------------------------------------------------------------------
 
@@ -431,6 +412,24 @@ class Arguments:
         self._call.mended(Repair("positional_arguments", grade))
         for name, value in zip(self._known, given, strict=False):
             self._call.argument(name, value)
+
+
+def _takes_key(bracket: Open) -> bool:
+    """May the element that begins in *bracket* be a key, or have one before it?"""
+    return bracket.key is None and (bracket.closer == "}" or isinstance(bracket.value, dict))
+
+
+def _no_dict() -> Refused:
+    return malformed("only a dict, in place of an argument, can stand behind asterisks")
+
+
+def _computed(source: str) -> Refused:
+    message = "is a call inside a call, or would have to be computed; write its result"
+    return malformed(f"{source.strip()[:80]}(...) {message}")
+
+
+def _plain_word(word: str) -> Any:
+    return _WORDS[word] if word in _WORDS else number_value(word)
 
 
 def _unexpected(char: str) -> Refused:

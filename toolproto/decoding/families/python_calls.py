@@ -20,11 +20,12 @@ from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE
-from ..source import Pull
+from ..source import Pull, Source
 from ..values import repairs as mend
+from ..values.quotes import KEYWORD
 from ..values.strict import Refused, malformed
-from .python_arguments import ESCAPED_NAME, Arguments, pass_comment
-from .python_strings import KEYWORD, OPENING_QUOTES, unescaped
+from .python_arguments import ESCAPED_NAME, Arguments
+from .python_strings import OPENING_QUOTES, unescaped
 
 __all__ = ["LEAD", "LISTED", "CallLead", "PythonCalls", "lead_of", "leading_call"]
 
@@ -168,7 +169,7 @@ class PythonCalls(Driven):
         closed, fault = True, None
         self.limit()
         try:
-            closed = yield from arguments.read()
+            closed = yield from arguments.run()
         except Refused as refused:
             fault = refused
         self._arguments, self._behind = None, True
@@ -178,7 +179,7 @@ class PythonCalls(Driven):
         known = call.tool is not None and not arguments.doubtful
         # Is it a problem if it cannot be used, and not just text?
         meant = self.committed or (known and (self._in_list or arguments.by_keyword))
-        depth, quote = arguments.open
+        depth, quote = arguments.left_open
         if fault is not None and meant and depth:  # so that the calls behind it are found
             closed = yield from self._skip(depth, quote)
             if not closed and self._outbox.cut and self.source.at >= len(self.source.text):
@@ -204,7 +205,9 @@ class PythonCalls(Driven):
         )
         self.committed = self.committed or self._begun.marked
         self._call, self._written, source.at = call, lead.start, lead.end
-        self._arguments = Arguments(setting, call, source, self.write, self._quote, self._in_list)
+        self._arguments = Arguments(
+            self._begun, call, source, self.write, self._quote, self._in_list
+        )
         return call, self._arguments
 
     def _goes_on(self, call: CallRecord) -> Pull[Refused | None]:
@@ -293,7 +296,7 @@ class PythonCalls(Driven):
                 between = yield from source.before(_NOT_BETWEEN)
                 self._separated = self._separated or not between.isspace()
             elif char == "#":
-                yield from pass_comment(source)
+                yield from _pass_comment(source)
             elif char == "]":
                 self._brackets -= 1
                 source.at += 1
@@ -349,3 +352,13 @@ class PythonCalls(Driven):
         self._outbox.amend(mend.EXTRA_CLOSE)
         self.source.at += 1
         return True
+
+
+def _pass_comment(source: Source) -> Pull[None]:
+    """To the end of the line; a marker that ends calls ends it as well."""
+    while True:
+        yield from source.before(source.line_or_mark)
+        char = yield from source.peek()
+        if not char or char == "\n" or (yield from source.at_end()):
+            return
+        source.at += 1

@@ -19,7 +19,7 @@ from ..patterns import Pattern
 from ..source import Pull
 from . import repairs as mend
 from .quotes import KEY, key_of
-from .spellings import ELLIPSIS, read_scalar
+from .spellings import ELLIPSIS, LITERALS, read_scalar
 from .state import MISSING, QUOTES, Open, State, Wait
 from .strict import Reading, Refused, malformed, put_member, read_strict
 from .strings import QuotedString, read_escaped_string, read_key
@@ -142,12 +142,13 @@ Step = Callable[[], "Step | None"]
 class JsonReader(State):
     """The loop: each step reads one piece and returns the step that is due next."""
 
+    literals = LITERALS
     root: Any = MISSING
     _in_rest = False  # in a string behind what nobody can read
     _gives_up = True  # on a value that nobody can read, before its end
     _unquoted = False  # was the last value read without quotes?
     #: What reads a string, where one begins, and the step that takes it.
-    _string: tuple[Pull[str], Callable[[str], Step | None]] | None = None
+    _string: tuple[Pull[Any], Callable[[Any], Step | None]] | None = None
 
     def read(self) -> Pull[Any]:
         """Read one value: MISSING if there is none."""

@@ -1,9 +1,12 @@
-"""Whether a quote ends its string, judged by what follows it.
+"""Whether a quote ends its string, judged by what follows it: in JSON, and in Python calls.
 
 A model that forgets to escape writes ``"say "hi" now"``. Which quote is the last one cannot
 be known, only weighed: behind a string's end stand a comma and a member that fits, or
 closers that match what is open, or the end of the text. Each look ahead stops at the second
 quote after the one judged, or after a constant, so that judging all of them stays linear.
+
+The arguments of a Python call are members, too, with ``=`` for a colon. What else may stand behind
+a string there, :class:`PythonJudge` says.
 """
 
 from __future__ import annotations
@@ -11,25 +14,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import Enum
+from typing import Any, ClassVar
 
 from ..patterns import Pattern
 from .state import QUOTES, State, Wait
 
-__all__ = ["KEY", "Judge", "Verdict", "key_of"]
+__all__ = ["KEY", "KEYWORD", "Judge", "PythonJudge", "Verdict", "key_of"]
 
-# A member's key with its colon; the groups are the key in each style of quoting. The bare
-# style may have lost its opening quote.
-KEY = Pattern(
-    r"""(?:"([^"\\\r\n]{0,200}+(?:\\.[^"\\\r\n]{0,200}+){0,20})"
+# A member's key, in each style of quoting, which are the groups, and between %s, without quotes.
+_ANY_KEY = r"""(?:"([^"\\\r\n]{0,200}+(?:\\.[^"\\\r\n]{0,200}+){0,20})"
     |'([^'\\\r\n]{0,200}+(?:\\.[^'\\\r\n]{0,200}+){0,20})'
     |[“”„]([^“”„"\r\n]{0,200}+)[“”"]
     |[‘’]([^‘’'\r\n]{0,200}+)[‘’']
     |`([^`\r\n]{0,200}+)`
     |\\"([^"\\\r\n]{0,200}+)\\"
-    |([\w$][\w$.\-]{0,100}+)"?)\s{0,200}+[:：]""",
-    re.VERBOSE,
-)
+    |(%s)"?)\s{0,200}+(?:%s)"""
 _BARE = 7
+#: A key of JSON with its colon. The bare style may have lost its opening quote.
+KEY = Pattern(_ANY_KEY % (r"[\w$][\w$.\-]{0,100}+", "[:：]"), re.VERBOSE)
 # A key that has lost its closing quote, and the beginning of its value.
 _HALF_KEY = Pattern(r"""["']([\w$.\-]{1,100}+):\s{0,200}+["'{\[\d+\-tfnTFN]""")
 # A key over several lines, which no code has before a colon if nothing else was odd.
@@ -59,6 +61,9 @@ class Judge:
 
     __slots__ = ("clean", "inner", "paired", "state")
 
+    key = KEY
+    rules: ClassVar[dict[str, Callable[[Any, int, int], Verdict]]]
+
     def __init__(self, state: State) -> None:
         self.state = state
 
@@ -77,7 +82,7 @@ class Judge:
         # Has every inner quote so far its partner, so that this one may close?
         self.paired = inner % 2 == 0
         at = self.state.behind_space(after)
-        return _RULES.get(self.state.here(at), Judge._after_nothing)(self, at, 0)
+        return self.rules.get(self.state.here(at), type(self)._after_nothing)(self, at, 0)
 
     def _at_end(self, at: int, level: int) -> Verdict:
         return Verdict.CLOSES
@@ -142,14 +147,14 @@ class Judge:
         return self._before_item(at)
 
     def _before_member(self, at: int, level: int) -> Verdict:
-        state, key = self.state, self.state.look(KEY, at)
+        state, key = self.state, self.state.look(self.key, at)
         if key is None:
             return self._before_half_a_key(at, level)
         if state.awaits(key_of(key), level):
             return Verdict.CLOSES
-        bare = key.lastindex == _BARE
+        bare = key.lastindex == _BARE and not state.bare_keys
         if self.clean:
-            return _either(not bare or state.bare_keys or state.keys is None)
+            return _either(not bare or state.keys is None)
         # A single quote before it has no partner; from the third on it is a dict in the string.
         return _either(state.keys is None and not bare and (self.paired or self.inner == 1))
 
@@ -222,7 +227,7 @@ def _opens_sibling(state: State, at: int) -> bool:
     return member is not None and key_of(member) in state.keys
 
 
-_RULES: dict[str, Callable[[Judge, int, int], Verdict]] = {
+Judge.rules = {
     "": Judge._at_end,
     ",": Judge._after_comma,
     "，": Judge._after_comma,
@@ -232,4 +237,96 @@ _RULES: dict[str, Callable[[Judge, int, int], Verdict]] = {
     "/": Judge._before_comment,
     "#": Judge._before_comment,
     ":": Judge._before_colon,
+}
+
+
+# -- in a Python call -------------------------------------------------------------------------
+
+#: An argument's name: an identifier, or nearly one.
+KEYWORD = r"(?:[^\W\d]|\\{1,2}_)(?:[\w-]|\\{1,2}_){0,127}"
+_PYTHON_KEY = Pattern(_ANY_KEY % (rf"{KEYWORD}|[\w.-]{{1,128}}", "=(?!=)|:"), re.VERBOSE)
+# Behind a string without doubts: another one that it is joined to, or an expression, which is no
+# value.
+_PREFIXED = Pattern(r"""[rRbBuUfF]{1,2}["']""")
+_COMPUTED = Pattern(r"""[+%]\s{0,8}(?:["'(]|[^\W\d])|\.[^\W\d]\w{0,40}\(""")
+_CALL_AHEAD = Pattern(r"""[{"'`“‘\\\s]{0,80}[^\W\d][\w.:/\\-]{0,127}["'`”’]?[ \t]{0,3}\(""")
+# Behind a quote that nobody escaped, closers that nothing opened and another quote that touches
+# them go on with the code in the string: 'f("g('x'))")'.
+_CODE_GOES_ON = Pattern(r"""\)[\])};]{0,8}\\?["']""")
+
+
+class PythonJudge(Judge):
+    """The same in a call's parentheses; *around* is the quote around it, *in_list* if a list is."""
+
+    __slots__ = ("around", "in_list")
+
+    key = _PYTHON_KEY
+
+    def __init__(self, state: State, around: str, in_list: bool) -> None:
+        super().__init__(state)
+        self.around, self.in_list = around, in_list
+
+    def ends(self, after: int, inner: int) -> bool:
+        """Does the quote end its string? What was told of it cannot be taken back."""
+        verdict = self.verdict(after, inner)
+        return verdict is Verdict.CLOSES or (verdict is Verdict.UNSURE and self.clean)
+
+    def _after_comma(self, at: int, level: int) -> Verdict:
+        """Where no key stands before the string, other items may follow: arguments, or a set."""
+        state, bracket = self.state, self.state.open[-1 - level]
+        follower = state.behind_space(at + 1)
+        if not isinstance(bracket.value, dict) or bracket.key is not None:
+            return super()._after_comma(at, level)
+        here = state.here(follower)
+        if bracket.closer == "}" and not level and (bracket.value or not self.clean):
+            return Verdict.INNER  # it is a key
+        if not here or here in "*#" or here in _closers or state.look(self.key, follower):
+            return Verdict.CLOSES
+        return self._before_item(follower)
+
+    def _before_member(self, at: int, level: int) -> Verdict:
+        begins = self.text[at] == "*" or (self.clean and self.text[at] in "\"',")
+        return Verdict.CLOSES if begins else super()._before_member(at, level)
+
+    def _after_mismatch(self, at: int) -> Verdict:
+        return _either(self.clean, Verdict.INNER)
+
+    def _before_colon(self, at: int, level: int) -> Verdict:
+        bracket = self.state.open[-1]
+        takes_key = bracket.key is None and isinstance(bracket.value, dict)
+        return _either(takes_key and not self.state.stands("==", at), Verdict.INNER)
+
+    def _after_nothing(self, at: int, level: int) -> Verdict:
+        state, spaced = self.state, self.text[at - 1].isspace()
+        if level:  # text that touches the last bracket goes on with the string
+            return _either(spaced and not self.in_list, Verdict.INNER)
+        key = state.look(self.key, at) if spaced and len(state.open) == 1 else None
+        if key and state.awaits(key_of(key)):
+            return Verdict.CLOSES
+        if self.text[at] in QUOTES:
+            return _either(self.clean and (spaced or self.text[at] in "\"'"), Verdict.INNER)
+        goes_on = state.look(_COMPUTED, at) or (spaced and state.look(_PREFIXED, at))
+        return _either(self.clean and bool(goes_on), Verdict.INNER)
+
+    def _after_everything(self, at: int) -> Verdict:
+        """The call is closed, too: the next call, the end of the list, or the text around."""
+        state, char = self.state, self.text[at]
+        if self.around and char == self.around[-1]:
+            return Verdict.CLOSES
+        if char == ")" and not self.clean:
+            code = state.look(_CODE_GOES_ON, at)
+            return _either(code is None or code[0][-1] == self.around[-1:], Verdict.INNER)
+        if char in "]);}" or (self.clean and char not in QUOTES and char not in "”’"):
+            return Verdict.CLOSES
+        if char == ",":
+            return _either(state.look(_CALL_AHEAD, at + 1) is not None, Verdict.INNER)
+        return _either(self.text[at - 1].isspace() and not self.in_list, Verdict.INNER)
+
+
+PythonJudge.rules = {
+    **Judge.rules,
+    ",": PythonJudge._after_comma,
+    ":": PythonJudge._before_colon,
+    "=": PythonJudge._before_colon,
+    "/": PythonJudge._after_nothing,
 }

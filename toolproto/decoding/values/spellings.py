@@ -21,6 +21,7 @@ from .strict import MAX_DIGITS, finite_float, malformed, refuse_constant, sized_
 __all__ = [
     "CODE_POINT",
     "ELLIPSIS",
+    "LITERALS",
     "SIMPLE",
     "SURROGATE_PAIR",
     "code_point",
@@ -32,18 +33,18 @@ __all__ = [
 ]
 
 _number = re.compile(
-    r"""[-+]?(?:0[xX][0-9a-fA-F][0-9a-fA-F_]*+|0[oO][0-7][0-7_]*+|0[bB][01][01_]*+
+    r"""(?:[-+][ \t]{0,8}+)?(?:0[xX][0-9a-fA-F][0-9a-fA-F_]*+|0[oO][0-7][0-7_]*+|0[bB][01][01_]*+
     |(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?)""",
     re.VERBOSE,
 ).match
-_plain_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?(?=[,}\]])").match
+_plain_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?(?=[,}\])])").match
 _json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?\Z").match
 _leading_zero = re.compile(r"[-+]?0[0-9_]").match
-# A number goes on if a letter, an operand or an operator follows. What // introduces is a
-# comment unless it is arithmetic up to the next delimiter.
+# A number goes on if a letter, an operand, an operator or its unit follows. What // introduces is
+# a comment unless it is arithmetic up to the next delimiter.
 _GOES_ON = Pattern(
     r"""[\w.$([{:]|[ \t]{0,80}+(?:[-+*%^]|/(?![/*])
-    |//[ \t]{0,80}+[\d.(][\d.()*+\-/ ]{0,200}+(?:[,}\])\n]|\Z))""",
+    |[^\W\d]\w{0,40}+[ \t]{0,80}+[,}\])]|//[ \t]{0,80}+[\d.(][\d.()*+\-/ ]{0,200}+(?:[,}\])\n]|\Z))""",
     re.VERBOSE,
 )
 _WORD = Pattern(r"[^\W\d]\w{0,20}+(?=([ \t]{0,80}+(?:[,，;；}\])\r\n/#\\<]|\Z))?)")
@@ -57,7 +58,8 @@ def literals(*own: str) -> dict[str, tuple[Any, Repair | None]]:
     return {word: (_WORDS[word], None if word in own else mend.LITERAL) for word in _WORDS}
 
 
-_LITERALS = {**literals("true", "false", "null"), "undefined": (None, mend.BARE_STRING)}
+#: Those of JSON.
+LITERALS = {**literals("true", "false", "null"), "undefined": (None, mend.BARE_STRING)}
 _NOT_FINITE = Pattern(r"[-+]?(?:NaN|nan|Infinity|inf)\b")
 # Text without quotes is a word or an expression; how far it is looked for the end of one.
 _LONGEST_BARE = 500
@@ -66,7 +68,7 @@ _bare = re.compile(r"""[^,，}\])\r\n"(\[]*+""").match
 _bracket = re.compile(r"""[^()\[\]"']*+(?:"[^"\n]*+"|'[^'\n]*+'|[()\[\]"'])?""").match
 # Behind a quote: there is more to come that may have the other one.
 _OPEN_STRING = {quote: re.compile(rf"[^{quote}\n]*+\Z") for quote in "\"'"}
-_computed = re.compile(r"[\d(].*[-+*/%^(]|.*\w[(\[]", re.DOTALL).match
+_computed = re.compile(r"[-+.]?[\d(].*[-+*/%^(]|.*\w[(\[]", re.DOTALL).match
 ELLIPSIS = Pattern(r"\.{3,80}+|…")
 
 
@@ -118,9 +120,9 @@ def _read_literal(state: State) -> Any:
             refuse_constant(special[0])
         return MISSING
     word = state.look(_WORD, state.at)
-    if word is None or word[0] not in _LITERALS or word[1] is None:
+    if word is None or word[0] not in state.literals or word[1] is None:
         return MISSING
-    value, repair = _LITERALS[word[0]]
+    value, repair = state.literals[word[0]]
     if repair is not None:
         state.note(repair)
     state.at = word.end()

@@ -8,13 +8,13 @@ answers is final, and every look is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from string import ascii_letters, digits
 from typing import Any, Final
 
 from ...messages import Grade, Repair
 from ..patterns import Pattern
-from ..reply.markers import MORE
+from ..reply.markers import MORE, Marker, end_of
 from . import repairs as mend
 from .strict import MAX_DEPTH, Refused, malformed, too_deep
 
@@ -72,22 +72,25 @@ class Open:
 class State:
     """The text, the offset reached, the containers open there, and the repairs so far.
 
-    *end_at* finds markers that no JSON goes on behind, which begin with one of *firsts*.
+    *ends* are markers that nothing goes on behind; those are looked for everywhere that begin with
+    one of *firsts*.
     """
 
+    literals: Mapping[str, tuple[Any, Repair | None]] = {}  # words that stand for a value
+    own: frozenset[Repair] = frozenset()  # what is no departure in the language that is read
     at_once = 0  # how many of the closers end what is told of with its last character
     depth = MAX_DEPTH  # of containers
 
     def __init__(
         self,
         keys: frozenset[str] | None = None,
+        ends: Sequence[Marker] = (),
         firsts: str = "",
-        end_at: Callable[[str, int, bool], int] | None = None,
     ) -> None:
         self.text, self.at, self.final = "", 0, False
         self.start = 0  # where the step that is being tried began
         self.keys = keys
-        self.firsts, self._end_at = firsts, end_at
+        self.firsts, self._markers = firsts, ends
         self.open: list[Open] = []
         self.closers = ""  # of the open containers, innermost first
         self.excess = 0  # containers that are open beyond the depth that is read
@@ -108,7 +111,11 @@ class State:
 
     def note(self, repair: Repair) -> None:
         """Record a repair once, however often it was needed."""
-        self._tried.append(repair)
+        if repair not in self.own:
+            self._tried.append(repair)
+
+    def flush(self) -> None:
+        """Hand on the text that was read."""
 
     def settle_notes(self) -> None:
         """The step that was tried counts."""
@@ -148,9 +155,8 @@ class State:
         return "" if here and here in self.firsts and self.ends(at) else here
 
     def ends(self, at: int) -> bool:
-        """Does a marker that no JSON goes on behind stand at *at*?"""
-        assert self._end_at is not None, "there is one that begins so"
-        end = self._end_at(self.text, at, self.final)
+        """Does a marker that nothing goes on behind stand at *at*?"""
+        end = end_of(self._markers, self.text, at, self.final)
         if end == MORE:
             raise Wait
         return end >= 0
@@ -262,8 +268,9 @@ class State:
         return False
 
     def marker_in(self, text: str) -> int:
-        """Where the first marker stands in *text* that no JSON goes on behind, or -1."""
-        return -1
+        """Where the first marker stands in *text* that nothing goes on behind, or -1."""
+        places = (end.find(text) for end in self._markers)
+        return min((place for place in places if place >= 0), default=-1)
 
     # -- containers -----------------------------------------------------------------------
 
@@ -278,7 +285,7 @@ class State:
 
     def in_object(self, level: int = 0) -> bool:
         """Whether the container *level* steps out from the innermost is an object."""
-        return self.closers[level : level + 1] == "}"
+        return level < len(self.open) and isinstance(self.open[-1 - level].value, dict)
 
     def awaits(self, key: str, level: int = 0) -> bool:
         """Whether *key* is a known key that the container *level* steps out still lacks."""
