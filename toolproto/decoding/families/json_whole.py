@@ -18,11 +18,11 @@ from ..calls.record import CallSetting
 from ..calls.shape import CallShape, is_wrapper, key_repairs
 from ..patterns import Pattern
 from ..values.repairs import LITERAL, QUOTE_STYLE
-from ..values.strict import DuplicateKey, Refused, check_depth, read_plain
+from ..values.strict import Refused, check_depth, read_plain
 
 __all__ = ["WholeCall", "record_end", "whole_call"]
 
-_UNREADABLE = (DuplicateKey, Refused, RecursionError, json.JSONDecodeError)
+_UNREADABLE = (Refused, RecursionError, json.JSONDecodeError)
 
 
 class WholeCall(NamedTuple):

@@ -1,8 +1,6 @@
 """Reading one JSON value exactly as the standard says, at C speed.
 
-Two liberties are taken and labelled: raw control characters inside strings, and a member
-written twice with the same value. What JSON cannot mean (``NaN``, a
-number beyond any float, one key with two values) is refused *finally*: a more lenient
+What JSON cannot mean (``NaN``, a number beyond any float) is refused *finally*: a more lenient
 reader has no better answer. The lenient reader (`values/lenient.py`) stands on these rules.
 """
 
@@ -10,20 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import isinf
 from typing import Any, NoReturn
 
 from ...messages import Grade, ProblemKind, Repair
-from .repairs import CONTROL_CHARACTER, DUPLICATE_KEY
+from .repairs import DUPLICATE_KEY
 
 __all__ = [
-    "CONTROL_CHARACTER",
     "DUPLICATE_KEY",
     "MAX_DEPTH",
     "MAX_DIGITS",
-    "DuplicateKey",
     "Reading",
     "Refused",
     "check_depth",
@@ -91,7 +86,8 @@ def read_strict(text: str, at: int = 0) -> Reading | Refused:
     """
     start = _skip_space(text, at).end()  # type: ignore[union-attr]  # matches anywhere
     try:
-        return _read(text, start)
+        value, end = read_plain(text, start)
+        check_depth(value, text, start, end)
     except Refused as refused:
         return refused.with_traceback(None)  # which holds the text
     except RecursionError:
@@ -99,61 +95,14 @@ def read_strict(text: str, at: int = 0) -> Reading | Refused:
     except json.JSONDecodeError as error:
         message = f"not valid JSON: {error.msg} at character {error.pos - start + 1}"
         return Refused(ProblemKind.MALFORMED, message, final=False)
-
-
-def _read(text: str, start: int) -> Reading:
-    repairs: list[Repair] = []
-    try:
-        value, end = read_plain(text, start)
-    except DuplicateKey:
-        value, end = _read_freely(text, start, repairs)
-    except json.JSONDecodeError as error:
-        if not error.msg.startswith("Invalid control character"):
-            raise
-        value, end = _read_freely(text, start, repairs)
-    check_depth(value, text, start, end)
-    return Reading(value, end, tuple(repairs))
-
-
-class DuplicateKey(Exception):
-    """Some object has a key twice: read again, and compare the values."""
+    return Reading(value, end)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
-    if len(value) < len(pairs):
-        raise DuplicateKey
+    if len(value) < len(pairs):  # which is all right if both values are the same
+        raise Refused(ProblemKind.MALFORMED, "a key is given twice", final=False)
     return value
-
-
-def _read_freely(text: str, start: int, repairs: list[Repair]) -> tuple[Any, int]:
-    """Read with both liberties; those that were taken are *repairs*."""
-
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        first: dict[str, Any] = {}
-        for key, value in pairs:
-            put_member(first, key, value)
-        if len(first) < len(pairs):
-            repairs[:] = [DUPLICATE_KEY]
-        return first
-
-    try:
-        return _decoder(members, strict=True)(text, start)
-    except json.JSONDecodeError:
-        # strict=False differs in one thing only, so success here means exactly this repair.
-        read = _decoder(members, strict=False)(text, start)
-        repairs.append(CONTROL_CHARACTER)
-        return read
-
-
-def _decoder(members: Any, *, strict: bool) -> Callable[[str, int], tuple[Any, int]]:
-    return json.JSONDecoder(
-        object_pairs_hook=members,
-        parse_int=sized_int,
-        parse_float=finite_float,
-        parse_constant=refuse_constant,
-        strict=strict,
-    ).raw_decode
 
 
 def sized_int(digits: str) -> int:
@@ -226,6 +175,11 @@ def _children(parent: Any) -> list[Any]:
     return [child for child in inside if isinstance(child, (dict, list))]
 
 
-#: A value without any liberty, and where it ends; raises what :func:`read_strict` takes care of.
+#: A value, and where it ends; raises what :func:`read_strict` takes care of.
 # Made once: making a decoder takes as long as reading a short call.
-read_plain = _decoder(_members, strict=True)
+read_plain = json.JSONDecoder(
+    object_pairs_hook=_members,
+    parse_int=sized_int,
+    parse_float=finite_float,
+    parse_constant=refuse_constant,
+).raw_decode

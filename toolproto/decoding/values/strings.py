@@ -62,20 +62,6 @@ def _ordinary(closers: str) -> re.Pattern[str]:
     return re.compile(rf"[^{closers}\\]++")
 
 
-_GLANCE = 300  # more than is looked at behind a quote
-
-
-@cache
-def _inner_quote(closers: str) -> re.Pattern[str]:
-    """A quote that what follows rules out as an end, and what is ordinary behind it."""
-    key = rf"[{closers}\"']?[\w.$ -]{{1,60}}+[{closers}\"']\s{{0,80}}+:"
-    may_end = rf"\s{{0,80}}+(?:\s|\Z|[,，}}\])/#:<]|{key})"
-    return re.compile(rf"[{closers}](?!{may_end})[^{closers}\\]*+")
-
-
-_in_word = re.compile(r"\w\w.\w").match
-
-
 # -- keys -------------------------------------------------------------------------------------
 
 
@@ -237,21 +223,6 @@ class QuotedString:
                     continue
                 if value is not None:
                     return value
-                self._pass_inner()
-
-    def _pass_inner(self) -> None:
-        """Pass over quotes that are inner at a glance: the judge would say so, and code has many.
-
-        Near the end of the text at hand they are left to the judge, who waits.
-        """
-        state, inner_quote = self.state, _inner_quote(self.closers).match
-        text, at = state.text, state.at
-        last = len(text) if state.final else len(text) - _GLANCE
-        while at < last and state.fault is None and (found := inner_quote(text, at)):
-            state.doubt()
-            self._inner += at < 2 or not _in_word(text, at - 2)
-            self.parts.append(found[0])
-            at = state.at = found.end()
 
     def _is_escape(self) -> bool:
         """Has all of the escape come that begins here?"""
