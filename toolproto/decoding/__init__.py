@@ -33,8 +33,9 @@
       line_values.py     values that several of them write alike; whole_text.py: read at their end
 
     values/            what a value means, and how JSON is read
-      lenient.py         the one reader of JSON, strict or not, whole or as it comes
-      state.py           what it knows, and when it waits; strings.py, quotes.py: where strings end
+      lenient.py         the one reader of values: JSON, strict or not, and what is like it
+      state.py           what it knows, what is open, and when it waits
+      quotes.py          where a string ends, in JSON and in Python; strings.py: what is in it
       strict.py          strict JSON at once, in C; spellings.py: numbers, words and escapes
 
 A reply goes: decoder -> reader -> (landmark, place) -> attempt -> marked or bare -> a family ->

@@ -271,7 +271,9 @@ class Arguments(JsonReader):
         if inside := self.look(_CALL_INSIDE, start):
             raise _computed(inside[0][:-1])
         value, word = self._scalar(), self.text[start : self.at].strip()
-        if self.at == len(self.text):  # nobody knows how it goes on
+        if self.fault is not None:
+            raise self.fault
+        if not self.here(self.at) and self.at == len(self.text):  # nobody knows how it goes on
             raise self._cut_off()
         if value is not MISSING and not isinstance(value, str):
             return value

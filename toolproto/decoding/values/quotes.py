@@ -244,7 +244,7 @@ Judge.rules = {
 
 #: An argument's name: an identifier, or nearly one.
 KEYWORD = r"(?:[^\W\d]|\\{1,2}_)(?:[\w-]|\\{1,2}_){0,127}"
-_PYTHON_KEY = Pattern(_ANY_KEY % (rf"{KEYWORD}|[\w.-]{{1,128}}", "=(?!=)|:"), re.VERBOSE)
+_PYTHON_KEY = Pattern(_ANY_KEY % (rf"{KEYWORD}|[\w.-]{{1,128}}", "[=:]"), re.VERBOSE)
 # Behind a string without doubts: another one that it is joined to, or an expression, which is no
 # value.
 _PREFIXED = Pattern(r"""[rRbBuUfF]{1,2}["']""")

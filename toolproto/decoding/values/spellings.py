@@ -44,7 +44,7 @@ _leading_zero = re.compile(r"[-+]?0[0-9_]").match
 # a comment unless it is arithmetic up to the next delimiter.
 _GOES_ON = Pattern(
     r"""[\w.$([{:]|[ \t]{0,80}+(?:[-+*%^]|/(?![/*])
-    |[^\W\d]\w{0,40}+[ \t]{0,80}+[,}\])]
+    |[^\W\d][^=:,"'{}\[\]()\r\n]{0,60}+[,}\])]
     |//[ \t]{0,80}+[\d.(][\d.()*+\-/ ]{0,200}+(?:[,}\])\n]|\Z))""",
     re.VERBOSE,
 )
