@@ -102,6 +102,7 @@ GUESSED = [
     ('{"t": now(1, "x"), "d": rows["k"]}', {"t": 'now(1, "x")', "d": 'rows["k"]'}, ["expression"]),
     ('{"zip": 00123, "city": Bruges}', {"zip": "00123", "city": "Bruges"}, ["bare_string"]),
     ("[0x_, 0b]", ["0x_", "0b"], ["bare_string"]),
+    ('{"a": 10 inches, "b": 1}', {"a": "10 inches", "b": 1}, ["bare_string"]),
     ('{"a": 1}b": 2}', {"a": 1}, ["glued_text"]),
 ]  # fmt: skip
 

@@ -267,6 +267,17 @@ CASES = [
         "escaped_json quoted_keyword colon_keyword",
     ),
     ('get_weather(city="Paris" days=3)', [PARIS], "missing_comma"),
+    ('get_weather(days=3 city="Paris")', [PARIS], "missing_comma"),
+    (
+        "write_file(path=10 inches, text=5 km/h)",
+        [file(path="10 inches", text="5 km/h")],
+        "bare_string expression",
+    ),
+    (
+        'write_file(text="f("x", end="")", path="a")',
+        [file(text='f("x", end="")', path="a")],
+        "unescaped_quote",
+    ),
     ("get_time(tz='UTC', tz='UTC')", [UTC], "duplicate_key"),
     # Names and quotes around calls
     (r"[get\_weather(city='Paris', days=3)]", [PARIS], "escaped_underscore"),

@@ -95,10 +95,13 @@ class Judge:
             if self.clean and level == state.at_once:
                 return Verdict.CLOSES
             at = state.behind_space(at + 1)
-        here = state.here(at)
+        # Behind all of it, without doubts, a marker that may only have begun makes no difference.
+        over = level == len(expected)
+        here = self.text[at : at + 1] if over and self.clean else ""
+        here = here or state.here(at)
         if not here:
             return Verdict.CLOSES
-        if level == len(expected):
+        if over:
             return self._after_everything(at)
         if here in _closers:
             return self._after_mismatch(at)
