@@ -96,7 +96,7 @@ class Arguments(JsonReader):
         in_list: bool,
     ) -> None:
         self._known = call.tool.properties if call.tool is not None else {}
-        super().__init__(frozenset(self._known) or None, begun.ends, source.firsts)
+        super().__init__(self._known or None, begun.ends, source.firsts)
         self._call, self._source, self._give_text = call, source, flush
         self._outbox, self.depth = begun.setting.outbox, begun.setting.depth
         self.push("(")

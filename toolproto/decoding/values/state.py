@@ -8,7 +8,7 @@ answers is final, and every look is bounded.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from string import ascii_letters, digits
 from typing import Any, Final
 
@@ -83,7 +83,7 @@ class State:
 
     def __init__(
         self,
-        keys: frozenset[str] | None = None,
+        keys: Container[str] | None = None,
         ends: Sequence[Marker] = (),
         firsts: str = "",
     ) -> None:
