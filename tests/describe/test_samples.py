@@ -261,6 +261,13 @@ REQUESTS = [
     ("Send a city message.", "Please send a city message, with city Oslo."),
     ("Find the city.", "Please find Oslo."),
     ("Weather for the city, now.", "What is the weather for Oslo, now?"),
+    ("This function gets the weather.", "Please get the weather, with city Oslo."),
+    ("This tool can be used to find a hotel.", "Please find a hotel, with city Oslo."),
+    (
+        "This tool belongs to the mail API. Tool description: Read a mail.",
+        "Please read a mail, with city Oslo.",
+    ),
+    ("This tool belongs to the mail API.", "What is the f, with city Oslo?"),
 ]
 
 

@@ -8,7 +8,7 @@ import re
 from ..messages import ToolCall
 from ..tools.spec import ToolOffer
 from .samples import example_calls
-from .text import first_sentence
+from .text import sentences
 
 __all__ = ["example_request", "example_turns"]
 
@@ -24,6 +24,14 @@ _ORDERS = """
     search send set show solve start stop submit sum summarize tell transfer translate update upload
     use write
 """.split()  # noqa: SIM905
+# What a description may begin with before it says what the tool does: "Tool description: …", and
+# "This function is used to …".
+_LABEL = re.compile(r"(?:[A-Z]\w* )?[Dd]escription: *")
+_ABOUT_ITSELF = re.compile(
+    r"(?:this|the) (?:api|endpoint|function|method|tool) "
+    r"(?:(?:can be|is) used (?:to|for) |(?:allows|enables|lets) (?:you|users|one) (?:to )?|will )?",
+    re.IGNORECASE,
+)
 _DETERMINERS = ("a", "an", "the", "all", "one", "some", "this", "your")
 # What may stand behind "a city" in a description for the city's name to be put there: "a text
 # message" is no text, and "an amount of money" no amount.
@@ -39,13 +47,28 @@ def example_request(call: ToolCall, offer: ToolOffer) -> str:
     the tool in 1 of 5 requests; shown the question, in 4 to 5.
     """
     tool = offer.get(call.name)
-    text = first_sentence(tool.description).rstrip(".") if tool else ""
+    text = _what_it_does(tool.description) if tool else ""
     text, left = _filled_in(text or call.name.replace("_", " "), call)
     first, _, rest = text.partition(" ")
     if (order := _order(first.lower(), rest)) is not None:
         return _ended(f"Please {order} {rest}{left}", ".")
     the = "" if first.lower() in ("the", "a", "an") else "the "
     return _ended(f"What is {the}{first.lower()} {rest}".rstrip() + left, "?")
+
+
+def _what_it_does(description: str) -> str:
+    """The sentence of *description* that says what the tool does.
+
+    That is the first, unless it only talks about the tool: "This tool belongs to the mail API."
+    """
+    for sentence in sentences(description):
+        told = _LABEL.sub("", sentence, count=1)
+        about = _ABOUT_ITSELF.match(told)
+        told = told[about.end() :] if about else told
+        word, _, follows = told.partition(" ")
+        if not about or _order(word.lower(), follows) is not None:
+            return told.rstrip(".")
+    return ""
 
 
 def _ended(sentence: str, mark: str) -> str:

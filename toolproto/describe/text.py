@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain, islice, takewhile
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = [
     "is_small",
     "literal",
     "one_line",
+    "sentences",
     "shortened",
 ]
 
@@ -54,9 +55,19 @@ def one_line(text: object) -> str:
 
 def first_sentence(text: object) -> str:
     """How *text* begins: the first sentence of its first paragraph, or what of it fits."""
+    return next(sentences(text), "")
+
+
+def sentences(text: object) -> Iterator[str]:
+    """The sentences of the first paragraph of *text*, or what of each fits."""
     line = one_line("\n".join(takewhile(str.strip, str(text).strip().splitlines())))
-    stop = _SENTENCE.search(line)
-    return shortened(line[: stop.end()] if stop else line, _LONGEST_SENTENCE)
+    begin = 0
+    while begin < len(line):
+        stop = _SENTENCE.search(line, begin)
+        end = stop.end() if stop else len(line)
+        if sentence := line[begin:end].strip():
+            yield shortened(sentence, _LONGEST_SENTENCE)
+        begin = end
 
 
 def shortened(text: str, most: int) -> str:
