@@ -15,7 +15,8 @@ after each turn. What was done is kept in ``OUT/tasks.jsonl`` and not done again
 *Tasks* are right if all their turns are; *turns* counts those before the first wrong one, which
 tells ways apart where hardly any whole task is done. A way is compared with the first story by
 story, so that the same story told four times does not count four times: *p* is how often as many
-more came further, or less far, when a coin turns each story around.
+more came further, or less far, when a coin turns each story around, and the interval behind the
+turns is that of stories drawn again and again.
 ``--show`` prints what went wrong how often.
 """
 
@@ -25,6 +26,7 @@ import argparse
 import asyncio
 import copy
 import importlib
+import itertools
 import json
 import random
 import sys
@@ -122,7 +124,10 @@ class Task:
 
 
 def _tool(document: Mapping[str, Any], method: Any) -> Tool:
-    parameters = tame(standard(document["parameters"]))[0]
+    # A method takes no other arguments than these, and a call with others is better told so than
+    # run into a TypeError.
+    closed = {**standard(document["parameters"]), "additionalProperties": False}
+    parameters = tame(closed)[0]
     # The programs are the user's own; what they say is not a stranger's. All of them may run, but
     # nobody is there to say that calls may go in circles.
     return Tool.from_schema(
@@ -175,12 +180,16 @@ class Array(Xlam):
             {
                 "name": tool.name,
                 "description": tool.description,
-                "parameters": plain(tool.parameters),
+                "parameters": _without_closing(plain(tool.parameters)),
             }
             for tool in offer.tools
         ]
         tools = json.dumps(listed, indent=2, ensure_ascii=False)
         return ARRAY.format(system=system_prompt, tools=tools)
+
+
+def _without_closing(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "additionalProperties"}
 
 
 def paradigm_of(way: str) -> ToolContextDef:
@@ -225,20 +234,24 @@ def _told(result: TurnResult) -> dict[str, Any]:
     }
 
 
-def turns_right(task: Task, turns: Sequence[Mapping[str, Any]], name: str) -> tuple[int, str]:
+# BFCL's checker keeps the programs of a conversation in the process, by a name: under a name that
+# was given before, they go on from where they were left.
+_fresh_names = (f"look_{number}" for number in itertools.count())
+
+
+def turns_right(task: Task, turns: Sequence[Mapping[str, Any]]) -> tuple[int, str]:
     """How many turns are right before the first wrong one, and what is wrong with that."""
     from bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker import multi_turn_checker
 
     # One list of calls a turn: the checker looks at what they left behind, not at the rounds.
     made = [[[_source(call) for call in turn["calls"]]] for turn in turns]
     for number in range(1, len(task.due) + 1):
-        # It keeps the programs by this name, so that each look needs one of its own.
         verdict = multi_turn_checker(
             made[:number],
             list(task.due[:number]),
             dict(task.row),
             task.category,
-            f"{name}_{number}",
+            next(_fresh_names),
         )
         if not verdict["valid"]:
             return number - 1, str(verdict["error_type"]).partition(":")[2]
@@ -289,8 +302,7 @@ def reached(way: str, chosen: Sequence[Task], kept: Kept) -> dict[str, Reached]:
     far = {}
     for task in chosen:
         if (turns := kept.known.get((way, task.id))) is not None:
-            name = f"{way}_{task.id}".replace("/", "_")
-            far[task.id] = Reached(task, *turns_right(task, turns, name))
+            far[task.id] = Reached(task, *turns_right(task, turns))
     return far
 
 
@@ -299,13 +311,30 @@ def versus(one: Mapping[str, Reached], other: Mapping[str, Reached]) -> str:
     both = [(one[id], other[id]) for id in one if id in other]
     further = sum(left.turns > right.turns for left, right in both)
     less = sum(left.turns < right.turns for left, right in both)
-    gained = sum(sum(left.marks) - sum(right.marks) for left, right in both)
-    points = 100 * gained / max(sum(len(left.marks) for left, _ in both), 1)
-    stories: Counter[str] = Counter()
+    stories: dict[str, list[tuple[int, int, int]]] = {}
     for left, right in both:
-        stories[left.task.story] += (left.turns > right.turns) - (left.turns < right.turns)
-    chance = by_coins([change for change in stories.values() if change])
-    return f"{further} / {less} (p={chance:.2g}), turns {points:+.1f}"
+        change = (left.turns > right.turns) - (left.turns < right.turns)
+        gained = sum(left.marks) - sum(right.marks)
+        stories.setdefault(left.task.story, []).append((change, gained, len(left.marks)))
+    sums = [tuple(map(sum, zip(*told, strict=True))) for told in stories.values()]
+    chance = by_coins([change for change, _, _ in sums if change])
+    turns = by_drawing([(gained, count) for _, gained, count in sums])
+    return f"{further} / {less} (p={chance:.2g}), turns {turns}"
+
+
+def by_drawing(sums: Sequence[tuple[int, int]], times: int = 4_000) -> str:
+    """Points gained, and between what they lie when the stories are drawn again and again."""
+    if not sums:
+        return "none"
+    draw = random.Random(0)
+
+    def points(drawn: Sequence[tuple[int, int]]) -> float:
+        gained, turns = map(sum, zip(*drawn, strict=True))
+        return 100 * gained / max(turns, 1)
+
+    drawn = sorted(points(draw.choices(sums, k=len(sums))) for _ in range(times))
+    low, high = drawn[times // 40], drawn[-times // 40]
+    return f"{points(sums):+.1f} ({low:+.1f} to {high:+.1f})"
 
 
 def by_coins(changes: Sequence[int], throws: int = 20_000) -> float:

@@ -82,3 +82,10 @@ def test_a_coin_says_what_is_chance():
     by_coins = pytest.importorskip("bfcl_multi_turn").by_coins
     assert by_coins([]) == by_coins([1, -1]) == 1.0
     assert by_coins([1] * 12) < 0.01 < by_coins([1] * 8 + [-1] * 4)
+
+
+def test_the_interval_of_stories_drawn_again_is_around_what_was_gained():
+    by_drawing = pytest.importorskip("bfcl_multi_turn").by_drawing
+    assert by_drawing([]) == "none"
+    assert by_drawing([(1, 4)] * 5) == "+25.0 (+25.0 to +25.0)"
+    assert by_drawing([(1, 2), (-1, 2)]) == "+0.0 (-50.0 to +50.0)"

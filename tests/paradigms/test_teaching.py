@@ -98,6 +98,21 @@ def test_a_reticent_model_is_shown_a_request_that_no_tool_meets():
     assert "Example without a call." not in required
 
 
+def test_steps_are_shown_with_a_call_that_needs_the_result_of_another():
+    text = teach(OFFER, write, how="So.", teaching="stepwise")
+    found, sent = text.index('"find_person"'), text.index('"send_mail"')
+    assert found < text.index("The result is:", found) < sent < text.index("The tools:")
+    assert "do them one after the other" in text
+    assert "build on each other" not in teach(OFFER, write, how="So.", teaching="guided")
+
+
+def test_steps_are_not_shown_with_a_tool_that_is_on_offer():
+    mail = ToolSpec("send_mail", "Sends a mail.", {"type": "object", "properties": {}})
+    text = teach(ToolOffer((mail,)), write, how="So.", teaching="stepwise")
+    assert "build on each other" not in text
+    assert "do them one after the other" in text
+
+
 @pytest.mark.parametrize(
     ("name", "usual"),
     [

@@ -121,15 +121,17 @@ class Teaching:
     model holds back ten to fifteen points better and calls as well. *example* is whether the
     first example calls an offered tool or one that is not on offer, or whether there is none.
     *pair* adds an example of two calls in one reply, *holding_back* one of a request that no tool
-    can meet. *next_step* adds a line behind results that says how to go on, and not to give up at
-    the first call that fails; `json_strict` then shows results in tags. *style* is how tools are
-    shown unless ``describe=`` says otherwise.
+    can meet, *steps* one of calls that build on each other, and rules about that. *next_step* adds
+    a line behind results that says how to go on, and not to give up at the first call that fails;
+    `json_strict` then shows results in tags. *style* is how tools are shown unless ``describe=``
+    says otherwise.
     """
 
     order: Literal["tools_last", "tools_first"] = "tools_last"
     example: Literal["offered", "notional", "none"] = "offered"
     pair: bool = True
     holding_back: bool = False
+    steps: bool = False
     next_step: bool = False
     style: str | Style = "typescript"
 
@@ -150,6 +152,7 @@ PRESETS = {
     "brief": Teaching(example="none"),
     "eager": Teaching(example="notional"),
     "guided": Teaching(next_step=True),
+    "stepwise": Teaching(next_step=True, steps=True),
     "reticent": Teaching(holding_back=True),
     "classic": CLASSIC,
 }
@@ -181,6 +184,17 @@ _NOTIONAL = (
         "What does the word fjord mean, and how many days has May?",
     ),
 )
+# An example of calls of which the second needs the result of the first. The results are not shown
+# as they will come: what a model has seen itself write, it writes again.
+_STEPS_REQUEST = "Wish Ann a happy birthday by mail."
+_STEPS = (
+    (ToolCall("find_person", {"name": "Ann"}), '{"email": "ann@example.org"}'),
+    (
+        ToolCall("send_mail", {"to": "ann@example.org", "text": "Happy birthday, Ann!"}),
+        '{"sent": true}',
+    ),
+)
+_STEPS_ANSWER = "I wished Ann a happy birthday."
 #: What stands behind results. Without it, Qwen2.5-Coder-1.5B made the same calls again or wrote
 #: results of its own until the turn was stopped: in 26 % of the turns of BFCL's ``multi_turn_base``
 #: with tagged results and in 48 % with results in JSON; with it, in 0.3 to 0.5 % (tagged). It is
@@ -301,6 +315,11 @@ def _examples(offer: ToolOffer, teaching: Teaching, write: WriteCalls) -> Iterat
         yield _example(head, request, write([one]))
     if teaching.pair and offer.parallel:
         yield _example("Example of two calls, with tools that you may not have.", both, write(two))
+    if teaching.steps and not any(offer.get(call.name) for call, _ in _STEPS):
+        replies = [f"{write([call])}\nThe result is: {result}" for call, result in _STEPS]
+        head = "Example of calls that build on each other, with tools that you may not have."
+        then = "\nand then you reply:\n".join([*replies, _STEPS_ANSWER])
+        yield _example(head, _STEPS_REQUEST, then)
     if teaching.holding_back and offer.choice == "auto":
         yield _example("Example without a call.", _UNFIT, _UNFIT_ANSWER)
 
@@ -322,6 +341,15 @@ def _rules(offer: ToolOffer, teaching: Teaching, write: WriteCalls) -> Iterator[
         return
     yield _on_several(offer, teaching, write)
     yield "After your last call, stop. The results come in the next message; then go on."
+    if teaching.steps:
+        yield (
+            "If the request takes several steps, do them one after the other, with calls, until all"
+            " of it is done."
+        )
+        yield (
+            "If a call needs a value that you do not know yet, make the call that finds it first,"
+            " and wait for its result."
+        )
     yield "Never write a result yourself."
     if offer.choice == "auto":
         yield "If no tool is needed, answer in plain words without any call."
