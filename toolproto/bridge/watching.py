@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..guard.arguments import without_said
-from ..guard.echo import echo_doubt, echo_of
+from ..guard.echo import doubted_echo, echo_of
 from ..guard.levels import STANDARD, Guard
 from ..guard.passages import decoded
 from ..guard.taint import Sources, refusal
@@ -81,7 +81,7 @@ class Watch:
         if not self._guard.echo:
             return call
         found = echo_of(replace(call, arguments={}), self._sources.strangers)
-        return replace(call, repairs=(*call.repairs, echo_doubt(found))) if found else call
+        return doubted_echo(call, found)
 
     def refused(self, call: ToolCall) -> CallProblem | None:
         """What a strict guard has against *call*; what any guard knows of it is noted."""

@@ -87,8 +87,10 @@ class Search:
                 # A fence around it is what stands around it: it is read without, from further on.
                 if calls and not any(repair.name == "fenced" for repair in calls[0].repairs):
                     at = start + calls[-1].span.end
-                    moved = tuple(_moved(call, base + start) for call in calls)
-                    yield Lone(moved, base + start, departure)
+                    by = base + start
+                    spans = (Span(call.span.start + by, call.span.end + by) for call in calls)
+                    moved = map(lambda call, span: replace(call, span=span), calls, spans)
+                    yield Lone(tuple(moved), by, departure)
                 if calls:
                     break
             at = max(at, start + 1)
@@ -140,15 +142,11 @@ class Search:
         while at < len(text) and not self.exhausted:
             piece = text[at : at + size]
             self._left -= len(piece)
-            with paradigms_code("decoder"):
-                events = decoder.feed(piece)
-            yield from events
+            yield from decoder.feed(piece)
             at += size
             size *= 2
         if not self.exhausted:
-            with paradigms_code("decoder"):
-                events = decoder.finish()
-            yield from events
+            yield from decoder.finish()
 
 
 def _starts(paradigm: ToolContextDef, offer: ToolOffer) -> re.Pattern[str]:
@@ -166,10 +164,6 @@ def _starts(paradigm: ToolContextDef, offer: ToolOffer) -> re.Pattern[str]:
     brackets = r"<(?!<)|\{(?!\{)|\[(?!\[)"
     function = rf"(?<![^\n \t]){_NAME.pattern}\("
     return re.compile("|".join([*literal, *named, brackets, function]))
-
-
-def _moved(call: ToolCall, by: int) -> ToolCall:
-    return replace(call, span=Span(call.span.start + by, call.span.end + by))
 
 
 @contextmanager

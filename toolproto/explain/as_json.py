@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
-from .. import events
-from ..events import Event, merge
+from ..events import CallCompleted, CallRejected, Event, merge
 from ..messages import CallProblem, Repair
 from ..repairs import repair_words
 from .values import Explanation, Finding, Part, Step
@@ -43,13 +43,13 @@ def _finding(finding: Finding) -> dict[str, Any]:
     if finding.call is not None:
         told["arguments"] = dict(finding.call.arguments)
     if finding.problem is not None:
-        told["problem"] = _problem(finding.problem)
-        told["told"] = finding.told
-    if finding.reasons:
-        told["reasons"] = list(finding.reasons)
-    if finding.concerns:
-        told["concerns"] = [each.line for each in finding.concerns]
-    return {**told, "form": finding.form} if finding.form else told
+        told |= {"problem": _problem(finding.problem), "told": finding.told}
+    rest = {
+        "reasons": list(finding.reasons),
+        "concerns": [each.line for each in finding.concerns],
+        "form": finding.form,
+    }
+    return told | {name: said for name, said in rest.items() if said}
 
 
 def _repair(repair: Repair) -> dict[str, str]:
@@ -70,17 +70,11 @@ def _problem(problem: CallProblem) -> dict[str, Any]:
 
 
 def _part(part: Part) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "kind": part.kind.value,
-        "start": part.span.start,
-        "end": part.span.end,
-        "text": part.text,
-    }
+    start, end = part.span
+    told = {"kind": part.kind.value, "start": start, "end": end, "text": part.text}
     if part.finding is not None:
         told["finding"] = part.finding
-    if part.note:
-        told["note"] = part.note
-    return told
+    return {**told, "note": part.note} if part.note else told
 
 
 def _step(step: Step) -> dict[str, Any]:
@@ -95,26 +89,19 @@ def _step(step: Step) -> dict[str, Any]:
 
 def event_fields(event: Event) -> dict[str, Any]:
     """What *event* is called, and what it says."""
-    told: dict[str, Any] = {"event": type(event).__name__}
     match event:
-        case events.TextDelta(text=text) | events.ReasoningDelta(text=text):
-            return {**told, "text": text}
-        case events.CallStarted(index=index, name=name):
-            return {**told, "index": index, "name": name}
-        case events.ArgumentsDelta(index=index, text=text):
-            return {**told, "index": index, "text": text}
-        case events.CallCompleted(index=index, call=call):
-            arguments = dict(call.arguments)
-            return {**told, "index": index, "name": call.name, "arguments": arguments}
-        case events.CallRejected(index=index, problem=problem):
-            return {**told, "index": index, **_problem(problem)}
+        case CallCompleted(index=index, call=call):
+            said = {"index": index, "name": call.name, "arguments": dict(call.arguments)}
+        case CallRejected(index=index, problem=problem):
+            said = {"index": index, **_problem(problem)}
+        case _:
+            names = (field.name for field in fields(event) if field.name != "span")
+            said = {name: getattr(event, name) for name in names}
+    return {"event": type(event).__name__, **said}
 
 
 def event_line(event: Event) -> str:
     """*event* in one line, for a person."""
-    fields = event_fields(event)
-    name = fields.pop("event")
-    said = ", ".join(
-        f"{key}={json.dumps(each, ensure_ascii=False)}" for key, each in fields.items()
-    )
-    return f"{name}({said})"
+    name, *said = event_fields(event).items()
+    written = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in said)
+    return f"{name[1]}({', '.join(written)})"

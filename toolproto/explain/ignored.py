@@ -70,13 +70,10 @@ def _reasons(lone: Lone, where: str) -> Iterator[str]:
 
 def _where(lone: Lone, segment: Segment, parsed: ParsedResponse, places: _Places) -> str:
     """What the decoder says about where the call stands; empty in the open."""
-    match segment.kind:
-        case SegmentKind.REASONING if segment.span.end == len(parsed.raw):
-            return "open_thinking"
-        case SegmentKind.REASONING:
-            return "thinking"
-        case SegmentKind.TEXT:
-            return places.reason_at(lone.start)
+    if segment.kind is SegmentKind.TEXT:
+        return places.reason_at(lone.start)
+    if segment.kind is SegmentKind.REASONING:
+        return "open_thinking" if segment.span.end == len(parsed.raw) else "thinking"
     return "after_end"
 
 

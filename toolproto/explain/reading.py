@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import replace
 from itertools import takewhile
 
 from ..decoding.reply.attempts import PassedOver
@@ -14,9 +14,8 @@ from ..decoding.reply.thinking import Reasoning
 from ..errors import UsageError
 from ..events import CallCompleted, CallRejected, merge
 from ..guard.concerns import Concern
-from ..guard.echo import echo_doubt, echo_of
+from ..guard.echo import doubted_echo, echo_of
 from ..guard.levels import STANDARD
-from ..guard.passages import Passages
 from ..guard.taint import Sources
 from ..messages import CallProblem, Grade, Span, ToolCall, counted_ids
 from ..paradigms.base import NO_TOOLS, ToolContextDef
@@ -55,8 +54,12 @@ def explain(
     heard = Sources()
     for text in strangers:
         heard.strangers.add("a stranger", text)
-    parsed, passed_over = _read(reply, paradigm, offer, finish_reason)
     with paradigms_code("decoder"):
+        decoder = paradigm.decoder(offer)
+        events = merge([*decoder.feed(reply), *decoder.finish(finish_reason)])
+        # Somebody else's decoder may not say what it passed over.
+        passed_over: Sequence[PassedOver] = getattr(decoder, "passed_over", ())
+        parsed = ParsedResponse(reply, tuple(events))
         steps = tuple(steps_of(reply, paradigm, offer, chunks, finish_reason))
         ignored, searched = ignored_calls(parsed, paradigm, offer, passed_over)
     findings = sorted(
@@ -78,19 +81,6 @@ def _offered(tools: ToolOffer | Iterable[Tool]) -> tuple[ToolOffer, dict[str, To
     return ToolOffer(tuple(tool.spec for tool in known.values())), known
 
 
-def _read(
-    reply: str,
-    paradigm: ToolContextDef,
-    offer: ToolOffer,
-    reason: str | None,
-) -> tuple[ParsedResponse, Sequence[PassedOver]]:
-    with paradigms_code("decoder"):
-        decoder = paradigm.decoder(offer)
-        events = merge([*decoder.feed(reply), *decoder.finish(reason)])
-    # Somebody else's decoder may not say what it passed over.
-    return ParsedResponse(reply, tuple(events)), getattr(decoder, "passed_over", ())
-
-
 def _told(
     parsed: ParsedResponse,
     paradigm: ToolContextDef,
@@ -103,7 +93,8 @@ def _told(
         if isinstance(event, CallRejected):
             yield _rejected(event.problem, paradigm)
         elif isinstance(event, CallCompleted):
-            found = _checked(_followed(event.call, heard.strangers), offer, known)
+            call = doubted_echo(event.call, echo_of(event.call, heard.strangers))
+            found = _checked(call, offer, known)
             if isinstance(found, CallProblem):
                 yield _rejected(found, paradigm, event.call)
             else:
@@ -121,12 +112,6 @@ def _concerns(
     tool = known.get(call.name) or Tool(spec, risk="write")
     concerns = heard.concerns(call, tool, STANDARD)
     return tuple(each for each in concerns if each.kind == "argument")
-
-
-def _followed(call: ToolCall, strangers: Passages) -> ToolCall:
-    """*call*, with a doubt if a stranger wrote it first."""
-    found = echo_of(call, strangers)
-    return replace(call, repairs=(*call.repairs, echo_doubt(found))) if found else call
 
 
 def _verdict(call: ToolCall) -> Verdict:
@@ -152,6 +137,8 @@ def _rejected(
 
 # -- the reply in parts -------------------------------------------------------------------
 
+_TOKENS = re.compile("|".join(map(re.escape, LEAKS)))
+
 
 def _parts(
     parsed: ParsedResponse, findings: Sequence[Finding], paradigm: ToolContextDef
@@ -160,12 +147,10 @@ def _parts(
     ignored = [each.span for each in findings if each.verdict is Verdict.IGNORED]
     segments = parsed.segments
     for segment in segments:
-        last = segment is segments[-1]
-        thought = segment.kind is SegmentKind.REASONING
+        thought, last = segment.kind is SegmentKind.REASONING, segment is segments[-1]
         kind = PartKind.THINKING if thought else PartKind(segment.kind.value)
-        note = ""
-        if kind is PartKind.MARKUP:
-            note = _markup_note(segment.text, paradigm.reasoning, last=last)
+        markup = kind is PartKind.MARKUP
+        note = _markup_note(segment.text, paradigm.reasoning, last=last) if markup else ""
         for span, is_ignored in _cut(segment, ignored):
             text = parsed.raw[span.start : span.end]
             if is_ignored:
@@ -192,18 +177,12 @@ def _markup_note(text: str, reasoning: Reasoning, *, last: bool) -> str:
     lowered = text.lower()
     if not text.strip():
         return "space between calls"
-    if any(token in text for token in LEAKS):
-        words = "tokens of a chat template"
-        return f"{words}, and what was cut off after them" if last and _is_long(text) else words
+    beside = _TOKENS.sub("", text)
+    if beside != text:
+        cut = ", and what was cut off after them" if last and beside.strip() else ""
+        return f"tokens of a chat template{cut}"
     if any(tag.strip().lower() in lowered for pair in reasoning.tags for tag in pair):
         return "tags around thinking"
     if "```" in text or "~~~" in text:
         return "a code fence around calls, with their markers"
     return "markers of calls"
-
-
-def _is_long(text: str) -> bool:
-    """Is there more in it than tokens?"""
-    for token in LEAKS:
-        text = text.replace(token, "")
-    return bool(text.strip())

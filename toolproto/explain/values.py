@@ -15,14 +15,7 @@ from ..events import Event
 from ..guard.concerns import Concern
 from ..messages import CallProblem, Repair, Span, ToolCall
 
-__all__ = [
-    "Explanation",
-    "Finding",
-    "Part",
-    "PartKind",
-    "Step",
-    "Verdict",
-]
+__all__ = ["Explanation", "Finding", "Part", "PartKind", "Step", "Verdict"]
 
 
 class Verdict(Enum):

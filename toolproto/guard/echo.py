@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..messages import ECHOED, Grade, Repair, ToolCall
 from .passages import Found, Passages
 
-__all__ = ["echo_doubt", "echo_of"]
+__all__ = ["doubted_echo", "echo_of"]
 
 #: A value of so many characters and words is a passage, not a name that many would write.
 _LONG = 48
@@ -25,9 +26,12 @@ def echo_of(call: ToolCall, strangers: Passages) -> Found | None:
     return next(filter(None, map(strangers.find, _passages_in(call.arguments))), None)
 
 
-def echo_doubt(found: Found) -> Repair:
-    """The doubt of place about a call that was *found*."""
-    return Repair(ECHOED, Grade.GUESSED, f"in the result of {found.source}")
+def doubted_echo(call: ToolCall, found: Found | None) -> ToolCall:
+    """*call*, with a doubt of place if it was *found*."""
+    if found is None:
+        return call
+    doubt = Repair(ECHOED, Grade.GUESSED, f"in the result of {found.source}")
+    return replace(call, repairs=(*call.repairs, doubt))
 
 
 def _passages_in(arguments: Mapping[str, Any]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from ..approvals import (
 )
 from ..errors import LimitReached, TurnCancelled, UsageError
 from ..guard.concerns import Concern
-from ..guard.echo import echo_doubt, echo_of
+from ..guard.echo import doubted_echo, echo_of
 from ..guard.passages import Found
 from ..guard.taint import barred_left, marked, refusal
 from ..hooks import overriding
@@ -217,10 +217,9 @@ class Settling:
         """*call*, with a doubt if somebody else wrote it first."""
         if not self.setup.guard.echo:
             return call
-        if (found := echo_of(call, self.conversation.sources.strangers)) is None:
-            return call
-        self._echoes[call.id] = found
-        return replace(call, repairs=(*call.repairs, echo_doubt(found)))
+        if found := echo_of(call, self.conversation.sources.strangers):
+            self._echoes[call.id] = found
+        return doubted_echo(call, found)
 
     def _questions(self, call: ToolCall) -> bool:
         """Whether the model is to be asked if it meant *call*, which stands where calls are shown.
