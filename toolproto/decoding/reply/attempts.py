@@ -63,7 +63,7 @@ class Attempts:
 
     # Every reply has one, and its attributes are asked for at every character that may tell.
     __slots__ = (
-        "_body", "_markers_left", "_setting", "_space", "_wrapped", "bare", "code", "form",
+        "_body", "_markers_left", "_setting", "_wrapped", "bare", "code", "form",
         "inside", "is_over", "landmarks", "line_begins", "outbox", "passed_over", "place", "source",
     )  # fmt: skip
 
@@ -87,7 +87,6 @@ class Attempts:
         self.line_begins = True  # nothing but space since the line began, or since a call
         self.inside = ""  # what shows all that stands in it, by its name in REASONS
         self.code: CodeFence | None = None  # in which reading rests
-        self._space = ("", 0)  # between a call that waits and the marker around calls, and where
         self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._body: CallBody | None = None  # that is being read
         self.is_over = False  # is nothing that follows the model's to say?
@@ -116,7 +115,7 @@ class Attempts:
         if newline >= 0 or self.line_begins:
             self.line_begins = not piece[newline + 1 :].strip()
 
-    def _say(self, stop: int) -> None:
+    def say(self, stop: int) -> None:
         """What was read, up to *stop*, is text."""
         source = self.source
         if stop > source.at:
@@ -276,7 +275,7 @@ class Attempts:
             if space is None:
                 yield from self.cut_off(TOO_MANY)
                 return
-            self._say(space.end())
+            self.say(space.end())
 
     def _pass_wrapper_end(self) -> Pull[bool]:
         """Pass the closing marker around calls if that comes next, since words there count, too."""
@@ -292,7 +291,7 @@ class Attempts:
             yield
         if not isinstance(found, Found) or found.kind is not Landmark.DROPPED:
             return False
-        self._space = (source.text[source.at : start], source.offset)
+        self.outbox.text(source.text[source.at : start], source.offset)
         self._wrapped = False
         source.at = found.end
         return True
@@ -308,5 +307,3 @@ class Attempts:
             self.outbox.amend(REASONS[reason].doubt)
         self.outbox.patient = False
         self.outbox.release()
-        self.outbox.text(*self._space)
-        self._space = ("", 0)

@@ -1,7 +1,8 @@
 """What a decoder has to say, and what it keeps to itself until it knows more.
 
 Text that may turn out to be a call, or a call that may turn out to be merely shown, is *withheld*:
-its events and its raw text wait side by side, and one of the two goes out in the end.
+its events and its raw text wait side by side, and one of the two goes out in the end. A call of
+which something may be to be said *lingers*: it and what comes behind it wait for that.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Outbox:
 
     _next_index = 0
     _withheld: _Withheld | None = None
-    _lingering: CallCompleted | None = None
+    _lingering: int | None = None  # where among the events the call stands that does
     linger = False  # keep the next completed call until it is settled how it ends
     patient = False  # keep the last call until it is known what stands behind it
     repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
@@ -46,12 +47,17 @@ class Outbox:
 
     def take(self) -> list[Event]:
         """The events that may go out."""
-        if self._withheld is not None:
-            ready = self._events[: self._withheld.events]
-            del self._events[: self._withheld.events]
-            self._withheld.events = 0
-            return ready
         events, self._events = self._events, []
+        if self.keeps_something:
+            withheld, lingering = self._withheld, self._lingering
+            stop = len(events) if lingering is None else lingering
+            if withheld is not None:
+                stop = min(stop, withheld.events)
+                withheld.events -= stop
+            if lingering is not None:
+                self._lingering = lingering - stop
+            self._events = events[stop:]
+            del events[stop:]
         return events
 
     @property
@@ -72,8 +78,7 @@ class Outbox:
     @property
     def withholds_whole_call(self) -> bool:
         """Is a call that came to its end among what is kept back?"""
-        lingers = self._withheld is not None and self._lingering is not None
-        return lingers or any(isinstance(event, CallCompleted) for event in self._kept_back)
+        return any(isinstance(event, CallCompleted) for event in self._kept_back)
 
     def withhold(self, source: Source, *, until_certain: bool = False) -> None:
         """From here on keep events, and what is read of *source*, until told which.
@@ -114,7 +119,7 @@ class Outbox:
         """The text that was withheld, and where it begins, with no event of it left."""
         withheld = self._withheld
         assert withheld is not None, "nothing is withheld"
-        self.release()
+        self._lingering = None
         self.mistakes = withheld.mistakes
         del self._events[withheld.events :]
         self._next_index = withheld.index
@@ -137,7 +142,6 @@ class Outbox:
     @property
     def withholds_guess(self) -> bool:
         """Is the form of a call guessed among what is kept back? A fence around it is no form."""
-        self.release()
         return any(
             repair.grade is Grade.GUESSED and not repair.is_of_place and repair.name != "fenced"
             for event in self._kept_back
@@ -148,7 +152,6 @@ class Outbox:
     def doubt_withheld(self, doubt: Repair) -> None:
         """The calls that are kept back stand in a doubtful place; that says more than a fence."""
         assert self._withheld is not None, "nothing is withheld"
-        self.release()
         for at in range(self._withheld.events, len(self._events)):
             event = self._events[at]
             if isinstance(event, CallCompleted):
@@ -162,23 +165,23 @@ class Outbox:
 
     def text(self, text: str, start: int) -> None:
         if text:
-            self._say(text_delta(text, start))
+            self._events.append(text_delta(text, start))
 
     def reasoning(self, text: str, start: int) -> None:
         if text:
-            self._say(ReasoningDelta(text, Span(start, start + len(text))))
-
-    def _say(self, event: Event) -> None:
-        self.release()
-        self._events.append(event)
+            self._events.append(ReasoningDelta(text, Span(start, start + len(text))))
 
     def amend(self, repair: Repair) -> None:
         """The call that lingers departs from the form in this, too, unless it says so itself."""
-        last = self._lingering
-        if last is not None and all(known.name != repair.name for known in last.call.repairs):
-            self.mistakes += 0 if last.call.repairs else _MENDED
-            call = replace(last.call, repairs=(*last.call.repairs, repair))
-            self._lingering = CallCompleted(last.index, call)
+        if self._lingering is None:
+            return
+        last = self._events[self._lingering]
+        assert isinstance(last, CallCompleted), "that is what lingers"
+        known = last.call.repairs
+        if all(each.name != repair.name for each in known):
+            self.mistakes += 0 if known else _MENDED
+            call = replace(last.call, repairs=(*known, repair))
+            self._events[self._lingering] = CallCompleted(last.index, call)
 
     def settle(self, *repairs: Repair) -> None:
         """The call that lingers, if any, is over; it goes out unless its place is undecided."""
@@ -189,8 +192,6 @@ class Outbox:
 
     def release(self) -> None:
         """Nothing more is to be said about the call that lingers, if any."""
-        if self._lingering is not None:
-            self._events.append(self._lingering)
         self._lingering = None
 
     def new_id(self, wanted: str = "") -> str:
@@ -208,20 +209,18 @@ class Outbox:
         """Tell of a call; its index is what the other events about it carry."""
         index = self._next_index
         self._next_index += 1
-        self._say(CallStarted(index, name, id))
+        self.release()
+        self._events.append(CallStarted(index, name, id))
         return index
 
     def arguments(self, index: int, text: str) -> None:
         if text:
-            self._say(arguments_delta(index, text))
+            self._events.append(arguments_delta(index, text))
 
     def completed(self, index: int, call: ToolCall) -> None:
         self.mistakes += _MENDED if call.repairs else 0
-        if self.linger or self.patient:
-            self.release()
-            self._lingering = CallCompleted(index, call)
-        else:
-            self._say(CallCompleted(index, call))
+        self._lingering = len(self._events) if self.linger or self.patient else None
+        self._events.append(CallCompleted(index, call))
 
     def rejected_text(self, kind: ProblemKind, message: str, raw: str, start: int) -> None:
         """What begins at *start* in the reply was to be a call of which no more is known."""
@@ -232,7 +231,8 @@ class Outbox:
             index = self._next_index
             self._next_index += 1
         self.mistakes += 1
-        self._say(CallRejected(index, problem))
+        self.release()
+        self._events.append(CallRejected(index, problem))
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from .fences import FENCE, read_fence
 from .forms import ReplyForm
 from .landmarks import Found, Landmark
 from .markers import MORE, NO
-from .other_json import OtherJson
+from .other_json import read_other_json
 from .place import REASONS, Standing, Verdict
 from .thinking import Reasoning, read_thought
 
@@ -126,7 +126,7 @@ class ReplyReader(Attempts):
             if is_line and (yield from self._at_line()):
                 continue
             stop, found = self._next_telling()
-            self._say(stop)
+            self.say(stop)
             if found is not None:
                 yield from self._at_telling(found)
 
@@ -167,13 +167,13 @@ class ReplyReader(Attempts):
         else:
             read_on = char in "{[" and (yield from self._at_bracket())
         if not read_on:
-            self._say(source.at + 1)
+            self.say(source.at + 1)
 
     def _at_line(self) -> Pull[bool]:
         """At the beginning of a line: did something special begin it, which was read?"""
         source = self.source
         if space := _INDENT.match(source.text, source.at):
-            self._say(space.end())
+            self.say(space.end())
             return True
         found = yield from source.ask(self.landmarks.lines.at)
         if isinstance(found, Found) and found.kind is not Landmark.END_OF_REPLY:
@@ -199,7 +199,7 @@ class ReplyReader(Attempts):
             return True
         run = yield from source.match(_RUN)
         assert run is not None, "a run has at least one character"
-        self._say(run.end())
+        self.say(run.end())
         return True
 
     def _in_rest(self) -> Pull[None]:
@@ -227,16 +227,10 @@ class ReplyReader(Attempts):
 
     def _in_other_json(self, standing: Standing) -> Pull[None]:
         """In an object that is no call: what looks like one inside it is data."""
-        source = self.source
-        other = OtherJson(self.form.shape.wrapper, self.landmarks.of_calls.end_at)
         self.inside = "other_json"
-        while not other.done and (yield from source.peek()):
-            at = source.at
-            self._say(other.feed(source.text, at, source.final))
-            if source.at == at and not other.done:
-                yield
+        at_calls = yield from read_other_json(self)
         self.inside = ""
-        if other.at_calls:
+        if at_calls:
             calls = Opening(JsonCalls(Beginning(self._setting)))
             yield from self.try_body(self.unmarked(calls), standing)
 

@@ -81,92 +81,67 @@ class Reasoning:
         return self._hash
 
 
-class _Thought:
-    """An open thought. *markers* are those that count in one; ``end`` is the one that ended it.
-
-    Another thought in it begins at the beginning of a line; ``inner`` counts those. A thought that
-    began in the *prompt* is often begun once more.
-    """
-
-    def __init__(self, markers: Table, *, in_prompt: bool = False) -> None:
-        self._markers = markers
-        self._last = ""
-        self.end: Found | None = None
-        self.inner = -1 if in_prompt else 0
-
-    def feed(self, text: str, at: int, final: bool) -> int:
-        """How far the text from *at* is certainly thought, or, at its end, that marker."""
-        start = at
-        while begun := self._markers.begins.search(text, at):
-            stop = begun.start()
-            found = self._markers.at(text, stop, final)
-            before = text[stop - 1] if stop > start else self._last
-            if found == NO:
-                at = stop + 1
-                continue
-            end = None if isinstance(found, int) else found
-            if end and end.kind is Landmark.THOUGHT:
-                self.inner += before in ("", "\n")
-                at = end.end
-                continue
-            if end and before == "`":  # `</think>` ends nothing
-                if text[end.end : end.end + 1] == "`":
-                    at = end.end
-                    continue
-                if end.end == len(text) and not final:
-                    end = None
-            if stop > start:
-                return self._think(text, stop)
-            self.end = end
-            return end.end if end else start
-        return self._think(text, len(text))
-
-    def _think(self, text: str, stop: int) -> int:
-        self._last = text[stop - 1]
-        return stop
-
-
 def read_thought(reader: Attempts, *, in_prompt: bool = False) -> Pull[None]:
     """In a thought, to its end.
 
     By the model's template some calls end a thought. They count, unless the thought is closed
-    behind them.
+    behind them. A thought that began *in_prompt* is often begun once more.
     """
     source, outbox = reader.source, reader.outbox
-    thought = _Thought(reader.landmarks.in_thought, in_prompt=in_prompt)
+    inner = -1 if in_prompt else 0  # thoughts in this one, which begin where a line does
+    before = ""  # the character before
     behind = -1  # where in the reply the last call ended
     reader.inside = "thinking"
     while (yield from source.peek()):
-        at = source.at
-        source.at = thought.feed(source.text, at, source.final)
-        if thought.end is None:
-            if behind < 0:
-                outbox.reasoning(source.text[at : source.at], source.base + at)
-            elif source.offset - behind > _LONGEST_WAIT:
-                _count_calls(reader, behind)
-                behind, thought = -1, _Thought(reader.landmarks.in_thought)
-            if source.at == at:
+        text, at = source.text, source.at
+        stop, found = _next_marker(reader.landmarks.in_thought, text, at, source.final)
+        if stop == at and isinstance(found, Found):
+            if found.kind is Landmark.THOUGHT:
+                inner += before in ("", "\n")
+                stop = found.end
+            elif before == "`" and text[found.end :][:1] == "`":  # `</think>` ends nothing
+                stop = found.end
+            elif before == "`" and found.end == len(text) and not source.final:
                 yield
-        elif thought.end.call is None:
-            end, source.at = source.at, at
-            _end(reader, thought, called=behind >= 0)
-            source.at = end
-            return
-        else:
-            end, source.at = source.at, at
-            if behind < 0:
-                outbox.withhold(source)
-            yield from reader.read_body(reader.marked(thought.end.call, end))
-            behind, thought = source.offset, _Thought(reader.landmarks.in_thought)
+                continue
+            elif found.call is None:
+                _end(reader, in_thought=inner > 0, called=behind >= 0)
+                source.at = found.end
+                return
+            else:
+                if behind < 0:
+                    outbox.withhold(source)
+                yield from reader.read_body(reader.marked(found.call, found.end))
+                inner, before, behind = 0, "", source.offset
+                continue
+        if stop == at:
+            yield
+            continue
+        before, source.at = text[stop - 1], stop
+        if behind < 0:
+            outbox.reasoning(text[at:stop], source.base + at)
+        elif source.offset - behind > _LONGEST_WAIT:
+            _count_calls(reader, behind)
+            inner, before, behind = 0, "", -1
     if behind >= 0:
         _count_calls(reader, behind)
 
 
-def _end(reader: Attempts, thought: _Thought, *, called: bool) -> None:
+def _next_marker(markers: Table, text: str, at: int, final: bool) -> tuple[int, Found | int]:
+    """Where the next of *markers* stands, or may stand, and what it is."""
+    while begun := markers.begins.search(text, at):
+        found = markers.at(text, begun.start(), final)
+        if found != NO:
+            return begun.start(), found
+        at = begun.end()
+    return len(text), NO
+
+
+def _end(reader: Attempts, *, in_thought: bool, called: bool) -> None:
     if called:
         reader.pass_over(reader.outbox.let_go_as_reasoning(), "thinking")
     reader.inside = ""
-    reader.place.end_thought(in_thought=thought.inner > 0)
+    reader.place.end_thought(in_thought=in_thought)
     reader.line_begins = True
 
 
