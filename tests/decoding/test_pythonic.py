@@ -95,14 +95,12 @@ class Reading:
     def finish(self, reason: str | None = None) -> Read:
         self.outbox.cut = reason == "length"
         self.feed("", final=True)
-        self.calls.finish(reason)
         assert self.calls.done
         if self.outbox.withholding and self.calls.committed:
             self.outbox.let_go()
         if self.outbox.withholding:
             self.outbox.let_go_as_text()
             self.outbox.take()
-        assert self.calls.take_pushback() == ""
         self.events += self.outbox.take()
         return Read(merge(self.events), self.calls.refused, self.text)
 

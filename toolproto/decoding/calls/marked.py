@@ -68,23 +68,19 @@ class CallBody:
 
     def _in_calls(self, source: Source, calls: CallsReader) -> Pull[None]:
         """Let *calls* read to their end, behind which is read again."""
-        outbox, self._calls = self._setting.outbox, calls
+        self._calls = calls
         while not calls.done:
             at = source.at
-            if at < len(source.text):
+            if at < len(source.text) or source.final:
+                self._is_over = at == len(source.text)
                 source.at = calls.feed(source.text, at, source.base, source.final)
-                if calls.interrupted:
-                    calls.finish(None)
-            elif source.final:
-                self._is_over = True
-                calls.finish("length" if outbox.cut else None)
             if calls.committed:
                 self._commit()
-            if pushback := calls.take_pushback():
-                self._read_again(source, pushback)
-            elif source.at == at and not calls.done:
+            if source.at == at and not calls.done:
                 yield
         self._calls = None
+        if calls.pushback:
+            self._read_again(source, calls.pushback)
 
     def _commit(self) -> None:
         """This is a call."""

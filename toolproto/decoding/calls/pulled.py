@@ -33,6 +33,8 @@ class Driven(ABC):
     See ``JsonCalls`` for the members.
     """
 
+    pushback = ""  # nothing is ever read beyond the end of a call
+
     def __init__(self, begun: Beginning) -> None:
         self._begun, self._setting = begun, begun.setting
         self.source = Source(begun.ends)
@@ -53,10 +55,6 @@ class Driven(ABC):
     @abstractmethod
     def write(self) -> None:
         """Give the call the text that was read."""
-
-    def take_pushback(self) -> str:
-        """Nothing is ever read beyond the end of a call."""
-        return ""
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
         """Read on from *at* in *text*, whose first character is *base* in the reply."""
@@ -97,7 +95,6 @@ class Driven(ABC):
 class PulledCalls(Driven):
     """Reads calls whose grammar opens, tells and completes them one by one."""
 
-    interrupted = False
     is_call = False  # whatever is wrong with it, even before it has said of what
 
     def __init__(self, begun: Beginning) -> None:
@@ -135,14 +132,6 @@ class PulledCalls(Driven):
                 self._resume(cut_short())
             self._resume()
         return self.source.at
-
-    def finish(self, reason: str | None) -> None:
-        """The reply is over inside the call."""
-        self._all, self._final = "", True  # all was read
-        self.source.at = self._written = 0
-        if self._setting.outbox.cut and self.meant:
-            self._resume(cut_short())
-        self._resume()
 
     # -- the call -------------------------------------------------------------------------
 

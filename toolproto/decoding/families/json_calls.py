@@ -71,7 +71,7 @@ class JsonCalls(JsonReader):
         self._waits = False  # is some of it unread?
         self._held = ""  # text that was given back and is in no text that will come
         self._reading = self.read()
-        self.done = self.committed = self.interrupted = False
+        self.done = self.committed = False
         self.pushback = ""
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
@@ -99,16 +99,6 @@ class JsonCalls(JsonReader):
         if self._draft is not None:
             self._draft.hand_out()
             self.committed = self.committed or self._draft.announced
-
-    def finish(self, reason: str | None) -> None:
-        """The reply is over: the innermost open call is mended or truncated."""
-        if not self.done:
-            self.feed("", 0, self._base, True)
-
-    def take_pushback(self) -> str:
-        """The text to be read again, if any."""
-        pushback, self.pushback = self.pushback, ""
-        return pushback
 
     @property
     def refused(self) -> bool:
@@ -402,10 +392,6 @@ class JsonCalls(JsonReader):
         elif self._odd_items and not self.committed:
             self.committed = draft.refuse_list()
         return self._behind_call()
-
-    def _finish(self) -> Step | None:
-        self.interrupted = not self.final
-        return super()._finish()
 
     # -- its text -------------------------------------------------------------------------
 

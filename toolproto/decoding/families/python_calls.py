@@ -111,8 +111,6 @@ class PythonCalls(Driven):
     none; until it is ``committed`` what was told may be taken back.
     """
 
-    interrupted = False  # it is done where a marker stands
-
     def __init__(self, begun: Beginning) -> None:
         super().__init__(begun)
         self._outbox = begun.setting.outbox
@@ -132,10 +130,6 @@ class PythonCalls(Driven):
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if that is so."""
         return self._arguments.streaming if self._arguments is not None else None
-
-    def finish(self, reason: str | None) -> None:
-        """The reply is over: a call that only lacks its parenthesis is mended."""
-        self._give("", 0, self.source.base, True)  # all was read
 
     @property
     def _bounded(self) -> CallRecord | None:
