@@ -95,7 +95,7 @@ def event_fields(event: Event) -> dict[str, Any]:
         case CallRejected(index=index, problem=problem):
             said = {"index": index, **_problem(problem)}
         case _:
-            names = (field.name for field in fields(event) if field.name != "span")
+            names = (each.name for each in fields(event) if each.name not in ("span", "id"))
             said = {name: getattr(event, name) for name in names}
     return {"event": type(event).__name__, **said}
 
