@@ -47,7 +47,7 @@ _TURNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>")
 _USERS_TURNS = ("[INST]", "<|message_user|>")
 _OTHERS = (
     "im_end", "end_header_id", "eot_id", "eom_id", "endoftext", "end_of_text", "begin_of_text",
-    "end_of_sentence", "end", "assistant", "eot",
+    "end_of_sentence", "end", "assistant", "eot", "role_end",
 )  # fmt: skip
 #: The tokens of chat templates that leak into replies as text.
 LEAKS = (*_TURNS, *(f"<|{name}|>" for name in _OTHERS), "<end_of_turn>", *_USERS_TURNS, "[/INST]")

@@ -26,7 +26,7 @@ from .forms import ReplyForm
 from .landmarks import Found, Landmark
 from .markers import MORE, NO
 from .other_json import read_other_json
-from .place import REASONS, Standing, Verdict
+from .place import OF_TALK, REASONS, Standing, Verdict
 from .thinking import Reasoning, read_thought
 
 __all__ = ["ReplyReader"]
@@ -36,6 +36,7 @@ _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
 _BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")
 _INDENT = re.compile(r"[ \t\r]{1,200}")
 _SPACES = re.compile(r"\s{1,64}")
+_GAP = Pattern(r"\s{0,64}")
 # Whose turn it is; those in the group are not the model.
 _SPEAKER = Pattern(r"(user|system|tool|ipython)|assistant|model")
 
@@ -284,9 +285,14 @@ class ReplyReader(Attempts):
 
         What stands before it goes on to count for the call behind it.
         """
-        source = self.source
+        source, length = self.source, end - self.source.at
         self._wrapped = True
-        if self.place.standing().verdict is Verdict.PLAIN:
+        standing = self.place.standing()
+        is_plain = standing.verdict is Verdict.PLAIN
+        if not is_plain and standing.reason in OF_TALK:
+            is_plain = yield from self._is_before_token(length)
+        end = source.at + length
+        if is_plain:
             source.at = end
             return
         self.outbox.text(source.text[source.at : end], source.offset)
@@ -295,3 +301,12 @@ class ReplyReader(Attempts):
         while (yield from source.peek()) and (space := _SPACES.match(source.text, source.at)):
             self.outbox.text(space.group(), source.offset)
             source.at = space.end()
+
+    def _is_before_token(self, length: int) -> Pull[bool]:
+        """Does a token that opens a call, in which nobody talks, stand *length* ahead?"""
+        length += yield from self.source.length(_GAP, length)
+        if len((yield from self.source.peek(length + 1))) <= length:
+            return False
+        found = yield from self.source.ask(self.landmark_at, length)
+        call = found.call if isinstance(found, Found) else None
+        return call is not None and call.opener.is_special
