@@ -19,6 +19,7 @@ from toolproto import (
     get_paradigm,
     parse_any,
 )
+from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.tags import Tag, tag_at
 from toolproto.decoding.patterns import Pattern, text_before
 from toolproto.decoding.reply.markers import MORE
@@ -276,6 +277,53 @@ def test_text_before_an_end_is_final_once_it_is_said() -> None:
         for cut in range(len(text) + 1):
             stop = before.match(text[:cut]).end()  # type: ignore[union-attr]  # may be empty
             assert found is None or stop <= found.start(), text
+
+
+@pytest.mark.parametrize(
+    "closer", ['</parameter name="title">', "</parameter=title>", "</parameter|>"]
+)
+def test_a_closing_tag_may_say_more_than_its_name(closer: str) -> None:
+    reply = qwen("title", "Report").replace("</parameter>", closer)
+    reply = reply.replace("</function>", "<parameter=month>\n7\n</parameter>\n</function>")
+    event = read(reply)
+    assert event.call.arguments == {"title": "Report", "month": 7}
+
+
+def test_a_schema_that_is_referred_to_says_the_type() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"on": {"$ref": "#/$defs/day"}},
+        "$defs": {"day": {"type": "string"}},
+    }
+    offer = ToolOffer((ToolSpec("plan", "", schema),))
+    for name, reply in (
+        ("qwen3_coder", qwen("on", "7")),
+        ("raw_block", "<<call plan\non = 7\ncall>>"),
+    ):
+        [call] = get_paradigm(name).parse_response(reply, offer).calls
+        assert call.arguments == {"on": "7"}, name
+
+
+@pytest.mark.parametrize(
+    "schema", [True, {}, {"const": 7}, {"$ref": "#/nowhere"}, {"anyOf": [True]}]
+)
+def test_any_schema_of_an_argument_will_do(schema: Any) -> None:
+    offer = ToolOffer((ToolSpec("plan", "", {"type": "object", "properties": {"on": schema}}),))
+    for name, reply in (
+        ("qwen3_coder", qwen("on", "7")),
+        ("raw_block", "<<call plan\non = 7\ncall>>"),
+    ):
+        [call] = get_paradigm(name).parse_response(reply, offer).calls
+        assert call.arguments == {"on": 7}, name
+
+
+def test_a_call_full_of_stray_text_has_its_limit_however_it_comes() -> None:
+    paradigm = get_paradigm("xml_strict", limits=Limits(characters=60))
+    reply = xml("so to speak " * 9)
+    for pieces in ([reply], list(reply)):
+        event = read_in_pieces(paradigm, pieces, OFFER)[-1]
+        assert isinstance(event, CallRejected)
+        assert event.problem.kind is ProblemKind.TOO_LARGE
 
 
 TOOLIFY = [

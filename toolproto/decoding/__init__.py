@@ -30,7 +30,8 @@
     families/          the ways in which the inside of a call is written
       json_*, python_*, tags, tag_values, yaml
       pairs.py           a name and pairs of key and value: lines, Gemma's braces, declared phrases
-      line_values.py     values that several of them write alike; whole_text.py: read at their end
+      line_values.py     values in quotes, brackets or neither; what a text means by its schema
+      whole_text.py      calls that are read once all of their text has come
 
     values/            what a value means, and how JSON is read
       lenient.py         the one reader of values: JSON, strict or not, and what is like it

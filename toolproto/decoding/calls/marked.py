@@ -258,7 +258,7 @@ class MarkedBody(CallBody):
             tag = yield from source.ask(tag_at)
             if not isinstance(tag, Tag) or not closes_list(tag):
                 return False
-            source.at = tag.end
+            source.at += tag.length
             return True
         return self._in_tokens and (yield from source.take(TOKEN)) is not None
 

@@ -8,8 +8,9 @@ cannot be read, so that nobody takes its rest for text.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import StringIO
+from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ..reply.hot_string import StreamedString
@@ -149,6 +150,13 @@ class PulledCalls(Driven):
         self.committed = True
         self.limit()
         return self._call
+
+    def tell(self, arguments: Mapping[str, Any], *repairs: Repair) -> None:
+        """These are arguments of the call, all at once."""
+        assert self._call is not None, "opened before"
+        self._call.mended(*repairs)
+        for key, value in arguments.items():
+            self._call.argument(key, value)
 
     def complete(self, *repairs: Repair) -> None:
         """The call is whole."""

@@ -1,7 +1,7 @@
 """Values that several families write alike: in JSON's quotes, in brackets, or with neither.
 
-What stands without quotes is a string if the tool's schema wants nothing else, and otherwise
-whatever JSON it is.
+What a text without quotes stands for is decided in one place for all of them, :func:`read_text`: a
+string if the tool's schema wants nothing else, and otherwise whatever JSON it is.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from functools import lru_cache
 from io import StringIO
 from typing import Any
 
+from ...errors import UsageError
 from ...messages import Grade, Repair
 from ...tools.json_types import name_type
+from ...tools.schema import resolve
 from ...tools.spec import ToolSpec
 from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values import repairs as mend
-from ..values.lenient import read_all, read_json
+from ..values.lenient import read_all, read_json, read_lenient
 from ..values.strict import Reading, Refused, finite_float, malformed, sized_int, too_deep
 
 __all__ = [
@@ -29,7 +31,6 @@ __all__ = [
     "STRING_TOKEN",
     "TOKEN_FIRST",
     "ZERO_PADDED",
-    "bare_value",
     "bracketed",
     "fits",
     "kinds",
@@ -37,7 +38,10 @@ __all__ = [
     "line_ends",
     "line_over",
     "member",
+    "parts",
     "quoted",
+    "read_text",
+    "schema_of",
     "token_text",
     "unquoted",
     "zero_padded",
@@ -235,27 +239,50 @@ def _pass_string(source: Source, text: StringIO) -> Pull[bool]:
 
 _ZEROS_FIRST = re.compile(r"[-+]?0[0-9]{1,40}(\.[0-9]{1,40})?")
 ZERO_PADDED = Repair("number_form", Grade.GUESSED)  # 010 is 10 as a month, and 8 in C
-
-
+_QUOTES = ("'", '"', "“", "‘", "`")
 _DOT_LAST = re.compile(r"-?[0-9]{1,40}\.")  # 108. is a number, as it is in Python
+#: ``null`` where a string may stand, too: it could have been meant as the word.
+_NULL_WORD = Repair("null_word", Grade.GUESSED)
+_EMPTY = Repair("empty_element", Grade.GUESSED)
+_JSON_STRING = Repair("json_string")
+_CONTAINERS = frozenset({"array", "object"})
 
 
-def bare_value(text: str, wanted: frozenset[str], *, tokens: bool = False) -> tuple[Any, Repairs]:
+def read_text(text: str, wanted: frozenset[str], *, bare: bool = False) -> tuple[Any, Repairs]:
     """The value that *text*, without quotes, stands for where one of the types *wanted* may.
 
-    If strings should stand between *tokens*, it is none unless it cannot be JSON.
+    *bare* says that a string should have quotes there; elsewhere they are a part of it. What is not
+    JSON, or only if some of it is left out, stays the text that it is: the check against the schema
+    then says what was expected, and nothing is made of half a value.
     """
-    if wanted == {"string"} and not tokens and text[:1] not in ("'", "“", "‘", "`"):
-        return text, (mend.BARE_STRING,)
-    number = zero_padded(text, wanted)
-    if number is not None:
+    label = (mend.BARE_STRING,) if bare else ()
+    word, may_be_text = text.strip(), "string" in wanted
+    if wanted == {"string"} and not (bare and word[:1] in _QUOTES):
+        return text, label
+    if (number := zero_padded(word, wanted)) is not None:
         return number, (ZERO_PADDED,)
-    if wanted != {"string"} and _DOT_LAST.fullmatch(text):
-        return finite_float(text), (mend.NUMBER_FORM,)
-    reading, may_be_text = read_all(text), "string" in wanted and not tokens
-    if reading is None or (may_be_text and not fits(reading.value, wanted)):
-        return text, (mend.BARE_STRING,)
-    return reading.value, reading.repairs
+    if bare and _DOT_LAST.fullmatch(word):
+        return finite_float(word), (mend.NUMBER_FORM,)
+    reading = read_all(word) or read_lenient(word)
+    if (
+        isinstance(reading, Reading)
+        and reading.is_all_of(word)
+        and mend.STRAY_TEXT not in reading.repairs
+        # 1_000 is no number of JSON: where nobody asks for one, it is text.
+        and (wanted or bare or mend.NUMBER_FORM not in reading.repairs)
+        and (not may_be_text or fits(reading.value, wanted if bare else wanted - {"string"}))
+    ):
+        if isinstance(reading.value, str) and wanted and wanted <= _CONTAINERS:
+            value, repairs = read_text(reading.value, wanted)
+            if not isinstance(value, str):
+                return value, (*reading.repairs, *repairs, _JSON_STRING)
+        doubted = reading.value is None and may_be_text and not bare
+        return reading.value, (_NULL_WORD,) if doubted else reading.repairs
+    if not word and wanted in ({"array"}, {"object"}):
+        return ([] if wanted == {"array"} else {}), (_EMPTY,)
+    if not may_be_text and (wanted or word[:1] in ("{", "[")):
+        label = (mend.BARE_STRING,)
+    return (text if may_be_text else word), label
 
 
 def unquoted(key: str) -> str:
@@ -289,25 +316,40 @@ def fits(value: Any, wanted: frozenset[str]) -> bool:
 
 def kinds_of(tool: ToolSpec | None, key: str) -> frozenset[str]:
     """The JSON types that the argument *key* of *tool* may have; empty where nobody knows."""
-    return kinds(tool.properties.get(key)) if tool is not None else frozenset()
+    return kinds(schema_of(tool, key))
 
 
-def kinds(schema: Any) -> frozenset[str]:
+def schema_of(tool: ToolSpec | None, key: str) -> Any:
+    """What *tool* says of its argument *key*, or what that refers to; None if nothing."""
+    schema = tool.properties.get(key) if tool is not None else None
+    reference = member(schema, "$ref")
+    if tool is None or reference is None:
+        return schema
+    try:
+        return resolve(reference, tool.parameters)
+    except UsageError:
+        return schema
+
+
+def kinds(schema: Any, *, part: bool = False) -> frozenset[str]:
     """The JSON types that *schema* allows; empty where it does not say."""
-    if not isinstance(schema, Mapping):
-        return frozenset()
-    told = schema.get("type")
+    told = member(schema, "type")
     if isinstance(told, str):
         return frozenset({told})
     if isinstance(told, list):
         return frozenset(kind for kind in told if isinstance(kind, str))
-    listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    is_fixed = isinstance(schema, Mapping) and "const" in schema
+    listed = [schema["const"]] if is_fixed else member(schema, "enum")
     if isinstance(listed, list):
         return frozenset(map(name_type, listed))
-    parts = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
     # Alternatives within alternatives are left alone.
-    known = [kinds({"type": member(part, "type")}) for part in parts]
+    known = [] if part else [kinds(each, part=True) for each in parts(schema)]
     return frozenset().union(*known) if known and all(known) else frozenset()
+
+
+def parts(schema: Any) -> list[Any]:
+    """The alternatives of *schema*."""
+    return [*(member(schema, "anyOf") or ()), *(member(schema, "oneOf") or ())]
 
 
 def member(schema: Any, key: str) -> Any:

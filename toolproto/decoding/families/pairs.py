@@ -16,6 +16,7 @@ the pairs a JSON object may stand, for keys that cannot be written otherwise.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -31,11 +32,11 @@ from .line_values import (
     LINE_BREAK,
     STRING_TOKEN,
     TOKEN_FIRST,
-    bare_value,
     bracketed,
     kinds_of,
     line_ends,
     quoted,
+    read_text,
     token_text,
     unquoted,
 )
@@ -164,6 +165,8 @@ _BLOCK = Pattern(
 )
 _BEHIND_WORD = Pattern(r"[ \t]{0,8}(?=\r?\n|\r?\Z)")
 _ANY = re.compile(r"(?s:.)")
+_Piece = Callable[[Source], Pull[str]]
+_Stop = Callable[[str], int]
 _NO_ARGUMENTS = Repair("empty_arguments")
 # Nothing behind the colon: an empty string, if an endpoint strips the tokens around it.
 _EMPTY = Repair("missing_value", Grade.GUESSED)
@@ -258,12 +261,20 @@ class _PairCalls(PulledCalls):
         """Read an argument and the signs behind it, or all arguments; False if none stands here."""
         char, like = (yield from self._next(source)), self._like
         if char == "{" and not call.arguments:
-            yield from self._all_arguments(call)
+            given, repairs = yield from bracketed(self, tokens=like.tokens)
+            if not isinstance(given, dict):
+                raise malformed("its arguments must be a JSON object")
+            self.tell(given, *repairs)
             return False
         if like.in_lines and (block := (yield from source.take(_BLOCK))):
             call.key(unquoted(block.group(1)))
             word = block.group(2) or block.group(3) or block.group(4)
-            yield from self._block(source, call, word, block.group(5))
+            last = block.group(5) + word
+            if (yield from _last_line(source, word)):
+                call.value("")
+            else:
+                piece, stop = partial(_block_piece, last), partial(_certain_in_block, last)
+                yield from self._raw(source, call, piece, stop, LINE_BREAK)
             return True
         keyed = yield from source.take(like.key)
         if keyed is not None:
@@ -277,14 +288,6 @@ class _PairCalls(PulledCalls):
         else:
             return False
         return True
-
-    def _all_arguments(self, call: CallRecord) -> Pull[None]:
-        given, repairs = yield from bracketed(self, tokens=self._like.tokens)
-        if not isinstance(given, dict):
-            raise malformed("its arguments must be a JSON object")
-        call.mended(*repairs)
-        for key, value in given.items():
-            call.argument(key, value)
 
     def _separator(self, source: Source, call: CallRecord) -> Pull[None]:
         like = self._like
@@ -316,7 +319,8 @@ class _PairCalls(PulledCalls):
             cut = line_ends if like.in_lines else None
             yield from quoted(self, call, self._quote_ends, cut)
         elif char == "<" and like.tokens and (token := (yield from source.take(STRING_TOKEN))):
-            yield from self._between_tokens(source, call, token.group())
+            piece = partial(token_text, token=token.group())
+            yield from self._raw(source, call, piece, _certain_between_tokens, TOKEN_FIRST)
         elif char in ("{", "[") and (like.tokens or wanted != {"string"}):
             value, repairs = yield from bracketed(self, tokens=like.tokens)
             call.value(value)
@@ -344,7 +348,9 @@ class _PairCalls(PulledCalls):
             call.value(word)
             return
         if word.strip() or like.in_lines:
-            value, repairs = bare_value(word.strip(), wanted, tokens=like.tokens)
+            # Where strings stand between tokens, what does not is none unless it cannot be JSON.
+            kinds = wanted - {"string"} if like.tokens else wanted
+            value, repairs = read_text(word.strip(), kinds, bare=True)
         elif like.tokens and "string" in wanted and not (yield from source.at_end()):
             value, repairs = "", (_EMPTY,)
         else:
@@ -352,31 +358,25 @@ class _PairCalls(PulledCalls):
         call.value(value)
         call.mended(*repairs)
 
-    def _between_tokens(self, source: Source, call: CallRecord, token: str) -> Pull[None]:
-        """A string as it is, up to another token of the same kind."""
+    def _raw(
+        self, source: Source, call: CallRecord, piece: _Piece, stop: _Stop, special: re.Pattern[str]
+    ) -> Pull[None]:
+        """A string as it is: *piece* gives the next of it, or nothing behind its end."""
         call.open_text()
-        self.hot = lambda: call.streaming(_certain_between_tokens, TOKEN_FIRST)
-        while piece := (yield from token_text(source, token)):
-            call.text(piece)
+        self.hot = lambda: call.streaming(stop, special)
+        while text := (yield from piece(source)):
+            call.text(text)
         self.hot = None
         call.close_text()
 
-    def _block(self, source: Source, call: CallRecord, word: str, newline: str) -> Pull[None]:
-        """A text up to a line break and the *word* alone in its line, or up to that at once."""
-        last = newline + word
-        call.open_text()
-        over = yield from _last_line(source, word)
-        while not over:
-            self.hot = lambda: call.streaming(partial(_certain_in_block, last), LINE_BREAK)
-            while piece := (yield from source.up_to(last)):
-                call.text(piece)
-            self.hot = None
-            if not (yield from source.peek()):
-                raise cut_short()
-            over = yield from _last_line(source, last)
-            if not over:
-                call.text(source.past(_ANY))
-        call.close_text()
+
+def _block_piece(last: str, source: Source) -> Pull[str]:
+    """A piece of a block, which *last* ends: a line break and a word alone in its line."""
+    if text := (yield from source.up_to(last)):
+        return text
+    if not (yield from source.peek()):
+        raise cut_short()
+    return "" if (yield from _last_line(source, last)) else source.past(_ANY)
 
 
 def _last_line(source: Source, last: str) -> Pull[bool]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from html import escape, unescape
 from typing import Any, NamedTuple
 
@@ -31,12 +31,8 @@ from ..source import Pull, Source
 from ..values.strict import Refused, malformed
 from .json_calls import JsonCalls
 from .tag_values import (
-    ANY_JSON,
-    NULL_WORD,
-    UNTOLD_TYPE,
     ValueType,
     read_elements,
-    tell_argument,
     value_type,
 )
 
@@ -65,23 +61,34 @@ _TAG = Pattern(
 )
 # ``<param name=…>`` without its space, or with the letter that stands for one in a vocabulary.
 _COLLAPSED = re.compile(r"(?i:(function|invoke|param|parameter|arg|argument)Ġ?name)")
+_PARTS = re.compile("[:|]")
 _LONGEST = 2400  # characters of a tag: room for the longest attribute that is written
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag: its *word*, the *value* behind ``=``, and where it ends."""
+    """A tag: its *word*, the *value* behind ``=``, and how long it is."""
 
     word: str
     closes: bool
     value: str
     attributes: Mapping[str, str]
-    end: int
+    length: int
     empty: bool = False  # <param name="k" value="v"/>
+    names: tuple[str, ...] = ()  # the parts of what stands there: a prefix, the word, a suffix
 
     def told(self, *names: str) -> str:
         """The first of the attributes *names* that it has."""
         return next((self.attributes[name] for name in names if self.attributes.get(name)), "")
+
+    def closes_any(self, *words: str) -> bool:
+        """Does it close an element that is called like one of *words*?"""
+        return self.closes and any(word.lower() in self.names[:2] for word in words)
+
+    @property
+    def key(self) -> str:
+        """The argument, or the tool, that it names."""
+        return self.value or self.told("name", "key")
 
     @property
     def type(self) -> str:
@@ -97,148 +104,121 @@ def tag_at(text: str, at: int, final: bool) -> Tag | int:
     if found is None:  # where one is found, nothing behind its last character can change it
         short = not final and len(text) - at < _LONGEST
         return MORE if short and _TAG.may_change(text, at) else NO
+    tag = _parsed(found.group())
+    return tag or NO
+
+
+@lru_cache(maxsize=1024)  # a reply has few different ones, but perhaps many of them
+def _parsed(text: str) -> Tag | None:
+    found = _TAG.match(text)
+    assert found is not None, "found before"
     slash, name, value, attributes, empty, kind, spelled, more = found.groups()
-    word = _WORD.fullmatch(name or spelled)
-    if word is None:
-        return NO
+    name, closes = name or spelled, bool(slash) or kind == "close"
+    names = tuple(_PARTS.split(name.replace("\\_", "_").lower()))
+    word = _WORD.fullmatch(name)
+    if word is None and not closes:
+        return None
     told = {
-        name.lower(): unescape(said[1:-1] if said[0] in "\"'" else said)
-        for name, said in _ATTRIBUTE.findall(attributes or more or "")
+        key.lower(): unescape(said[1:-1] if said[0] in "\"'" else said)
+        for key, said in _ATTRIBUTE.findall(attributes or more or "")
     }
-    closes, value = bool(slash) or kind == "close", (value or "").strip()
-    element = word[1].replace("\\_", "_")
+    value, element = (value or "").strip(), word[1].replace("\\_", "_") if word else names[0]
     if value and (collapsed := _COLLAPSED.fullmatch(element)):
         element = collapsed[1]
-    return Tag(element, closes, value, told, found.end(), bool(empty))
+    return Tag(element, closes, value, told, len(text), bool(empty), names)
 
 
-_CLOSES = rf"{_NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}"
-_SPELLED = r"<[|｜]close[|｜]>"
-_CLOSER = (
-    rf"(?:{_CLOSES}(?P<name>{_NAME})\s{{0,3}}+>|{_SPELLED}(?P<spelled>{_NAME})<[|｜]sep[|｜]>)"
-)
+# -- what may end a value ---------------------------------------------------------------------
+
 # Some dialects set a value apart by a line break at either end; others keep it. Behind one, the
 # next argument may begin although the last one was not closed.
 _LINE = r"\r\n|\n|\r"
 _PREFIX = r"(?:[A-Za-z]{1,12}[:|])?"
-_NEXT = (
-    rf"{_NOISE}<{_TOKEN}{_PREFIX}(?:param|arg)(?:_key\s{{0,3}}+>\s{{0,8}}+[\w.-]"
-    r"|(?:eter|ument)?(?:\s{1,80}+[\w-]{1,40}+)?\s{0,3}+=\s{0,3}+[\"']?[^\"'<>\n])"
+# An element that may be the next argument, or is called like the one around it, or its call.
+_OPENS = (
+    rf"{_PREFIX}(?:(?:param|arg)(?:eter|ument)?(?:_key\s{{0,3}}+>|\s{{0,3}}+=|"
+    r"\s{1,80}+[\w-]{1,40}+\s{0,3}+=)|(?:function|invoke)[\s=>])"
 )
-_END = Pattern(rf"(?P<newline>{_LINE})?{_CLOSER}|(?P<next>{_LINE}){_NEXT}")
-_CLOSE = Pattern(_CLOSER)
-# A closing tag with more behind its word, or without its end, before another tag.
-_BEGUN_CLOSER = Pattern(rf"(?:{_LINE})?{_CLOSES}(?P<name>{_NAME})")
-_DRIFTED = Pattern(rf"{_BEGUN_CLOSER.source}\s{{0,3}}+>?\s{{0,80}}+(?=<)")
-_CDATA_END = Pattern(rf"\]\]>\s{{0,80}}+{_CLOSER}")
-_NULL = Pattern(rf"\s{{0,8}}+null\s{{0,8}}+{_CLOSER}")
+_MAY_END = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\][\w\s|｜]|[|｜][A-Za-z]|{_OPENS}))")
+# Tags that close others are text in a value: files are full of them.
+_OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
+# A closing tag without its end, before another tag.
+_HALF_CLOSER = Pattern(
+    rf"(?:{_LINE})?{_NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}({_NAME})\s{{0,80}}+(?=<)"
+)
+_LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=[<\]])")
+_LINES_END = re.compile(_LINE)
+_CDATA_OVER = Pattern(r"\]\]>\s{0,80}+")
+_NULL = Pattern(r"\s{0,8}+null\s{0,8}+[<\]]")
 # A bracket, or a word of JSON with nothing beside it, begins a value that may not be text.
 _JSON_BEGINS = Pattern(
-    rf"\s{{0,8}}+(?:[\[{{]|(?:-?[0-9]{{1,18}}+(?:\.[0-9]{{1,18}}+)?(?:[eE][-+]?[0-9]{{1,3}}+)?"
-    rf"|true|false|null)\s{{0,8}}+{_CLOSER})"
+    r"\s{0,8}+(?:[\[{]|(?:-?[0-9]{1,18}+(?:\.[0-9]{1,18}+)?(?:[eE][-+]?[0-9]{1,3}+)?"
+    r"|true|false|null)\s{0,8}+[<\]])"
 )
+_ELEMENTS = Pattern(r"\s{0,80}+(?:<[^!]|\]<)")
 _KEY = Pattern(r"\s{0,8}([\w.-]{1,64})\s{0,8}<")
 _CDATA = Pattern(r"<!\[CDATA\[\s{0,20}")
 _TOOL_NAME = Pattern(r"\s{0,20}[\w.:/-]{1,128}\s{0,20}</tool>")
 _NAME_TEXT = Pattern(r"(?:[^<\]]|\](?!<)|<(?=\d)){0,256}")
 _NO_NAME = Pattern(r"[^<\]]|<\s{0,3}[/\\]")
 _BLANK = Pattern(r"\s{0,80}")
-_LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=<)")
 #: A value has tags in it that would end it, if they did not stand for themselves.
 _TAG_IN_VALUE = Repair("tag_in_value", Grade.GUESSED)
-_PARTS = re.compile("[:|]")
 _CHARACTER = Pattern(r"[\s\S]")
 _STRAY_MARK = re.compile(r"[<{\]]")
 _NAMED = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
 # Models forget to escape: a raw ``&`` or ``<`` is read as it is. Unless it stands as it does in
 # prose and code (``a < b``, ``x<=3``, ``a && b``, ``?a=1&b=2``), it may be what is left of markup
 # or of an entity: that is a guess.
-_ODD_AND = r"#?\w{1,40}+;|amp|lt|gt|quot|apos|[^\s\w&<\]]"
-_ODD_LESS = r"[^\s\d=<&\]-]"
-_SIGN = re.compile(
-    r"[&<](?:(?<=&)((?:amp|lt|gt|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});)"
-    rf"|((?<=<){_ODD_LESS}|(?<=&)(?:{_ODD_AND}))|)"
-)
+_ENTITY = r"(?:amp|lt|gt|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});"
+# Entities have names that begin with a, g, l or q.
+_PLAIN_AND = r"\s|&\s|[^\W_aglq]\w{0,39}+(?![\w;])|\w{1,40}+=(?![\"'])"
+_PLAIN_LESS = r"[\s\d]|=(?![\"'])|<[\s\d=]"
+_SIGN = re.compile(rf"&(?:({_ENTITY})|({_PLAIN_AND})|)|<(?:({_PLAIN_LESS})|)")
 _RAW_SIGN, _RAW_MARKUP = Repair("raw_markup"), Repair("raw_markup", Grade.GUESSED)
-_UNIT = Pattern(rf"<{_ODD_LESS}|&(?:{_ODD_AND})|[\s\S]")
-_NAME_ELEMENT = Pattern(r"\s{0,80}<(?:name|tool)>\s{0,20}([\w.:/-]{1,128})\s{0,20}</(?:name|tool)>")
+_UNIT = Pattern(rf"&(?:{_ENTITY}|{_PLAIN_AND})|<(?:{_PLAIN_LESS})|[\s\S]")
 _JSON_NEXT = Pattern(r"\s{0,80}(?:<!\[CDATA\[\s{0,20})?\{")
 
 
-# An element that may be called like the one around it, or its call.
-_OPENS = Pattern(rf"(?:{_LINE})?<{_PREFIX}(?:param|arg|function|invoke)")
-
-
 class _InValue(NamedTuple):
-    """What the value of an argument begins with, and what has to be looked at in it.
+    """How a value goes on: up to what may be one of its *ends*, with *text* before that.
 
-    *text* stands before what begins like one of *ends*. For the hot path, only what is *special*
-    has to be looked at.
+    For the hot path, only what is *special* has to be looked at.
     """
 
-    begin: Pattern
+    ends: Pattern
     text: LazyPattern
-    special: re.Pattern[str]
-    ends: tuple[Pattern, ...] = (_END, _BEGUN_CLOSER, _OPENS)
-    entities: bool = False  # are they characters?
+    special: re.Pattern[str] = re.compile(r"[<\]\r\n]")
 
 
-_MAY_END = Pattern(
-    rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\][\w\s|｜]|[|｜][A-Za-z]"
-    rf"|{_PREFIX}(?:param|arg|function|invoke)))"
-)
-_IN_VALUE = _InValue(
-    Pattern(r"(\r?\n)?(<!\[CDATA\[)?"),
-    text_before(r"<\]\r\n", _MAY_END),
-    re.compile(r"[<\]\r\n]"),
-)
+_IN_TEXT = _InValue(_MAY_END, text_before(r"<\]\r\n", _MAY_END))
+# What has begun is waited for; once it is whole, it is text like any other.
+_SIGN_BEGUN = Pattern(rf"(?:&(?:{_ENTITY}|{_PLAIN_AND})|<(?:{_PLAIN_LESS}))(?!)")
 _IN_XML = _InValue(
-    Pattern(r"()(<!\[CDATA\[)?"),
-    text_before(r"<\]\r\n&", _MAY_END, Pattern(rf"&(?={_ODD_AND})(?!)")),  # begun, not whole
-    re.compile(r"[<&\]\r\n]"),
-    entities=True,
+    _MAY_END, text_before(r"<\]\r\n&", _MAY_END, _SIGN_BEGUN), re.compile(r"[<&\]\r\n]")
 )
-_IN_CDATA = _IN_VALUE._replace(
-    text=text_before(r"<\]", Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])")),
-    ends=(_CDATA_END, _CLOSE),
-)
-# Tags that close others are text in a value: files are full of them.
-_OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
+_CDATA_ENDS = Pattern(r"\]\]>|\]<\]m|<(?:\s{0,3}+[/\\]|[|｜])")
+_IN_CDATA = _InValue(_CDATA_ENDS, text_before(r"<\]", _CDATA_ENDS))
+_ANY_TAG = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[\w|｜]))")
+_IN_ELEMENTS = _InValue(_ANY_TAG, text_before(r"<\]\r\n", _ANY_TAG))
+_VALUE_BEGINS = Pattern(r"(\r?\n)?(<!\[CDATA\[)?")
+
+
+_Say = Callable[[str], object]
 
 
 @dataclass(slots=True)
-class _Inner:
-    """The elements that stand in a value and are called like the one around it, or its call."""
+class _Value:
+    """A value that is being read: where it stands, and how many of its like are open in it."""
 
-    values: int = 0
+    element: str
+    say: _Say
+    framed: bool  # by line breaks that do not belong to it
+    cdata: bool
+    nested: bool  # are there elements in it that say a list or an object?
+    elements: int = 0
     calls: int = 0
-
-    def passes(self, tag: Tag, element: str, call: str) -> bool:
-        """Count *tag*, if it opens or closes one of them."""
-        step = -1 if tag.closes else 1
-        word = tag.word.lower()
-        if word == element.lower() and self.values + step >= 0 and (tag.closes or _is_named(tag)):
-            self.values += step
-        elif call and word == call.lower() and self.calls + step >= 0:
-            self.calls += step
-        else:
-            return False
-        return True
-
-
-def _base(name: str) -> str:
-    """*name* of a tag without the prefix of its dialect."""
-    return _PARTS.split(name.lower())[-1]
-
-
-def _is_named(tag: Tag) -> bool:
-    return bool(tag.value or tag.told("name", "key"))
-
-
-def _closes(found: re.Match[str], word: str) -> bool:
-    """Does the closing tag that was *found* close an element called *word*?"""
-    name = (found["name"] or found["spelled"]).replace("\\_", "_").lower()
-    return word.lower() in _PARTS.split(name)[:2]  # a prefix or a suffix may stand with it
+    has_tags: bool = False  # that were counted
 
 
 # -- the call -----------------------------------------------------------------------------
@@ -253,8 +233,8 @@ _WRAPPERS = frozenset(
     {"arguments", "parameters", "args", "params", "input", "properties", "kwargs"}
 )
 _LONGEST_NAME = 128
-_OBJECT = ValueType(False, {"type": "object"})
-_Say = Callable[[str], object]
+_NO_KEY = Repair("missing_name", Grade.GUESSED)
+_OBJECT = ValueType(frozenset({"object"}))
 
 
 def opens_call(tag: Tag) -> bool:
@@ -271,7 +251,7 @@ class TaggedCalls(PulledCalls):
     """Reads one call. See ``JsonCalls`` for the members."""
 
     is_call = True
-    _in_value = _IN_VALUE
+    _begins, _entities = _VALUE_BEGINS, False
 
     def __init__(self, begun: Beginning) -> None:
         super().__init__(begun)
@@ -280,9 +260,9 @@ class TaggedCalls(PulledCalls):
         self.element = ""  # of the call
         self._key = self._type = ""  # of the value that comes next
         self._given: set[str] = set()  # arguments whose value has begun
-        self._raw: set[int | None] = set()  # the kinds of raw signs that were seen
+        self._raw: set[Repair] = set()  # what was said of raw signs
         ends = (end.text for end in self._ends if end.text[:2] == "</")
-        self._marker_words = frozenset(_base(end[2:].rstrip(">")) for end in ends)
+        self._marker_words = [_PARTS.split(end[2:].rstrip(">"))[-1] for end in ends]
         self.json: JsonCalls | None = None  # reads on if the arguments are JSON
         self.committed = bool(self._name)
 
@@ -301,27 +281,23 @@ class TaggedCalls(PulledCalls):
         """Read on to behind what closes the call, or to a marker."""
         marks = re.compile(f"[]<{re.escape(source.firsts)}]")
         while (yield from source.peek()) and not (yield from source.at_end()):
-            found = yield from source.match(_CLOSE)
-            if found and self._closes_call(found):
-                source.at = found.end()
+            tag = yield from source.ask(tag_at)
+            if isinstance(tag, Tag) and tag.closes_any(*self._closing_words):
+                source.at += tag.length
                 return
             source.at += 1
             yield from source.before(marks)
 
-    def _closes_call(self, found: re.Match[str]) -> bool:
-        """Does the closing tag that was *found* close the call's element, or its marker?"""
-        return any(_closes(found, word) for word in self._closing_words)
-
     @property
     def _closing_words(self) -> list[str]:
-        if self.element:
-            return [self.element]
-        ends = [end.text for end in self._ends if end.text[:2] == "</"]
-        return [*(re.split(r"[/:|>]", end)[-2] for end in ends), "tool_call"]
+        return [self.element] if self.element else [*self._marker_words, "tool_call"]
 
     def _opened(self) -> CallRecord:
         """The call, told of with its first argument: before that, JSON may come instead."""
-        return self._call if self._call is not None else self.open(self._name, self._id)
+        if self._call is None:
+            self.write()  # all of it counts for the limit
+            return self.open(self._name, self._id)
+        return self._call
 
     # -- its parts ------------------------------------------------------------------------
 
@@ -367,7 +343,7 @@ class TaggedCalls(PulledCalls):
         if tag.closes:
             over = self._ends_with(tag)
             if not over or self._name:  # else it is refused, and passed over with its last tag
-                source.at = tag.end
+                source.at += tag.length
             return over
         if not self._name:
             yield from self._at_name(source, tag)
@@ -375,7 +351,7 @@ class TaggedCalls(PulledCalls):
             self.mended(Repair("missing_closer"))
             return True
         else:
-            source.at = tag.end
+            source.at += tag.length
             yield from self._at_argument(source, tag)
         return False
 
@@ -399,7 +375,7 @@ class TaggedCalls(PulledCalls):
         own = word not in _NAMES | _CALLS | _AROUND
         if own and not (offered.any and offered.knows(tag.word)):
             raise NoCall
-        source.at = tag.end
+        source.at += tag.length
         # Within a call, <tool>f</tool> says which; by itself it would be a call without arguments.
         if word == "tool" and self.element and (yield from source.match(_TOOL_NAME)):
             word = "tool_name"
@@ -433,11 +409,17 @@ class TaggedCalls(PulledCalls):
         word = found.group().strip()
         if not (yield from source.peek()):
             raise cut_short()
-        end = yield from source.match(_END)
-        if end and not end["next"] and (_closes(end, element) or not self._closes_call(end)):
-            if not _closes(end, element):
-                self.mended(Repair("other_closer", Grade.GUESSED, end.group()))
-            source.at = end.end()
+        tag = yield from source.ask(tag_at)
+        own = isinstance(tag, Tag) and tag.closes_any(element)
+        if (
+            isinstance(tag, Tag)
+            and tag.closes
+            and (own or not tag.closes_any(*self._closing_words))
+        ):
+            if not own:
+                written = source.text[source.at : source.at + tag.length]
+                self.mended(Repair("other_closer", Grade.GUESSED, written))
+            source.at += tag.length
         elif (yield from source.match(_NO_NAME)):
             raise malformed("a name in it has no end")
         else:
@@ -448,7 +430,7 @@ class TaggedCalls(PulledCalls):
 
     def _at_argument(self, source: Source, tag: Tag) -> Pull[None]:
         word = tag.word.lower()
-        key = (tag.value or tag.told("name", "key")) if word in _ARGUMENTS else ""
+        key = tag.key if word in _ARGUMENTS else ""
         if word == "arg_type":
             self._type = yield from self._word(source, tag.word)
         elif word == "arg_key":
@@ -461,10 +443,14 @@ class TaggedCalls(PulledCalls):
             key, told, self._key, self._type = self._key, self._type, "", ""
             yield from self._value(source, key, tag.word, told)
         elif tag.empty and (key or self._is_own(tag.word)):
-            tell_argument(self._opened(), key or tag.word, tag.told("value"), tag.type)
+            call, key = self._opened(), key or tag.word
+            value, repairs = value_type(call.tool, key, tag.type).read(tag.told("value"))
+            self.tell({key: value}, *repairs)
         elif key.lower() in _WRAPPERS and not self._given and self._knows_others(key):
             yield from self._wrapped(source, key, tag.word)
         elif key or word not in _AROUND or self._is_own(tag.word):
+            if not key and word in _ARGUMENTS and not self._is_own(tag.word):
+                self.mended(_NO_KEY)
             yield from self._value(source, key or tag.word, tag.word, tag.type)
 
     def _is_own(self, word: str) -> bool:
@@ -483,9 +469,7 @@ class TaggedCalls(PulledCalls):
         value, repairs = yield from self._typed(source, element, _OBJECT)
         self._given.add(key)
         if isinstance(value, dict) and value and all(map(self._is_own, value)):
-            call.mended(*repairs, Repair("dict_argument", Grade.GUESSED, key))
-            for name, each in value.items():
-                call.argument(name, each)
+            self.tell(value, *repairs, Repair("dict_argument", Grade.GUESSED, key))
         else:
             call.argument(key, value)
 
@@ -495,28 +479,31 @@ class TaggedCalls(PulledCalls):
         type = value_type(call.tool, key, told)
         call.key(key)
         self._given.add(key)
-        if type.nullable and (yield from self._is_null(source, element)):
-            call.mended(NULL_WORD)
-            call.value(None)
-        elif type.unlisted and (yield from source.match(_JSON_BEGINS)):
-            value, repairs = yield from self._typed(source, element, ANY_JSON)
-            self.mended(*repairs, *(() if isinstance(value, str) else (UNTOLD_TYPE,)))
-            call.value(value)
-        elif type.text:
+        begins = _NULL if type.nullable else _JSON_BEGINS if type.unlisted else None
+        if type.text and not (begins and (yield from source.match(begins))):
             call.open_text()
-            yield from self._inside(source, element, call)
+            if (yield from self._inside(source, element, call)):
+                self.mended(_TAG_IN_VALUE)
             call.close_text()
         else:
             value, repairs = yield from self._typed(source, element, type)
             self.mended(*repairs)
             call.value(value)
 
-    def _is_null(self, source: Source, element: str) -> Pull[bool]:
-        null = yield from source.match(_NULL)
-        if null is None or not _closes(null, element):
-            return False
-        source.at = null.end()
-        return True
+    def _typed(
+        self, source: Source, element: str, type: ValueType
+    ) -> Pull[tuple[Any, tuple[Repair, ...]]]:
+        """A value that is read once all of it has come."""
+        nested = type.container and (yield from source.match(_ELEMENTS)) is not None
+        kept = _Kept(self._opened())
+        has_tags = yield from self._inside(source, element, kept, raw=True, nested=nested)
+        text = kept.close_text()
+        if nested:
+            return read_elements(text, type, self._setting.limits.depth, self._decoded)
+        value, repairs = type.read(self._decoded(text))
+        # Where all of it is JSON, its tags stand in strings.
+        doubted = (_TAG_IN_VALUE,) if has_tags and isinstance(value, str) else ()
+        return value, (*doubted, *repairs)
 
     def _inside(
         self,
@@ -525,166 +512,159 @@ class TaggedCalls(PulledCalls):
         sink: TextSink,
         *,
         raw: bool = False,
-        begun: bool = False,
+        nested: bool = False,
     ) -> Pull[bool]:
         """Give *sink* what stands in *element*, piece by piece; *raw* text is decoded later.
 
-        Does its own tag close it, and not that of the call?
+        Are there tags in it that would end it, if they did not stand for themselves?
         """
-        like = self._in_value
-        begin = None if begun else (yield from source.take(like.begin))
+        begin = yield from source.take(self._begins)
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
-        decode = self._decoded if like.entities and not raw and not cdata else None
-        say: _Say = sink.text
-        if cdata and raw and like.entities:
-            say = _escaping(sink.text)
-        closing = (element, *self._closing_words, *self._marker_words)
-        words = tuple(word.lower() for word in closing)
-        inside, stop = _IN_CDATA if cdata else like, partial(_hot_stop, like, words)
-        inner = _Inner()
-        self.hot = None if cdata else lambda: sink.streaming(stop, like.special, decode)
-        while True:
-            certain = _certain(inside, words, source.text, source.at)
+        decode = self._decoded if self._entities and not raw and not cdata else None
+        say = _escaping(sink.text) if cdata and raw and self._entities else sink.text
+        value = _Value(element, say, framed, cdata, nested)
+        words = (element, *self._closing_words, *self._marker_words)
+        words = tuple(word.lower() for word in words)
+        plain = _IN_XML if self._entities else _IN_TEXT
+        like = _IN_CDATA if cdata else _IN_ELEMENTS if nested else plain
+        stop = partial(_hot_stop, like.text, words)
+        self.hot = None if cdata else lambda: sink.streaming(stop, plain.special, decode)
+        before, over = (_CDATA_OVER if cdata else _LINE_BREAK), False
+        while not over:
+            certain = _certain(like.text, words, source.text, source.at)
             if piece := source.text[source.at : certain]:
                 source.at = certain
                 say(decode(piece) if decode else piece)
             if not (yield from source.peek()):
                 raise cut_short()
-            closed = yield from self._closed(source, element, say, inner, framed, cdata)
-            if closed is not None:
-                self.hot = None
-                return closed
-            if not (raw or cdata) and (yield from self._in_inner(source, element, say, inner)):
-                continue
-            # What stood here while it waited may have gone out on the hot path.
-            if unit := (yield from source.take(_UNIT if decode else _CHARACTER)):
-                say(decode(unit.group()) if decode else unit.group())
+            may_end = yield from source.match(like.ends)
+            ahead = (yield from source.length(before)) if may_end else 0
+            tag = (yield from source.ask(tag_at, ahead)) if may_end else NO
+            if isinstance(tag, Tag):
+                length = ahead + tag.length
+                over = yield from self._ends_value(source, value, tag, ahead, length)
+                piece = "" if over else source.text[source.at : source.at + length]
+            elif may_end and not cdata and (yield from self._is_half_closed(source, element)):
+                over, piece = True, ""
+            else:
+                unit = yield from source.match(_UNIT if decode else _CHARACTER)
+                # What stood here while it waited may have gone out on the hot path.
+                piece = unit.group() if unit else ""
+            source.at += len(piece)
+            if piece:
+                say(decode(piece) if decode else piece)
+        self.hot = None
+        return value.has_tags
 
-    def _in_inner(self, source: Source, element: str, say: _Say, inner: _Inner) -> Pull[bool]:
-        """Say a tag that opens or closes what stands in the value and is called like its own."""
-        newline = yield from source.length(_LINE_BREAK)
-        tag = yield from source.ask(tag_at, newline)
-        if not isinstance(tag, Tag) or not inner.passes(tag, element, self.element):
-            return False
-        if not tag.closes:
-            self.mended(_TAG_IN_VALUE)
-        piece = source.text[source.at : tag.end]
-        source.at = tag.end
-        say(piece)
-        return True
+    def _ends_value(
+        self, source: Source, value: _Value, tag: Tag, ahead: int, length: int
+    ) -> Pull[bool]:
+        """Is *value* over with *tag*, *ahead* of here? Then reading goes on where that is read.
 
-    def _closed(
-        self, source: Source, element: str, say: _Say, inner: _Inner, framed: bool, cdata: bool
-    ) -> Pull[bool | None]:
-        """Is the value over here? Then reading goes on behind what closes it, if that is its own.
-
-        None if it goes on.
+        *length* is that of all up to behind the tag.
         """
-        end = yield from source.match(_CDATA_END if cdata else _END)
-        if end and not cdata and end["next"]:
-            return False if (yield from self._begins_next(source, end["next"])) else None
-        if end and _closes(end, element):
-            if inner.values and not (yield from self._is_outer(source, len(end.group()), inner)):
-                return None
-            source.at += len(end.group())  # text may have come meanwhile: nothing else still holds
-            if not cdata and not framed and end["newline"]:
-                say(end["newline"])
+        if not tag.closes:
+            if ahead and not value.cdata and (yield from self._is_next(source, tag, ahead)):
+                self.mended(MISSING_CLOSER)
+                source.at += ahead
+                return True
+            self._opens_inner(value, tag)
+            return False
+        if tag.closes_any(value.element) and not tag.key:
+            if value.cdata and not ahead:
+                return False
+            if value.elements and (
+                value.nested or not (yield from self._is_outer(source, value, length))
+            ):
+                value.elements -= 1
+                return False
+            if not value.cdata and not value.framed:
+                value.say(source.text[source.at : source.at + ahead])
+            source.at += length
             return True
-        # Of most closing tags in a value it is seen at once that they are others.
-        other = (
-            end is not None and end["name"] and not _base(end["name"]).startswith(element.lower())
-        )
-        if not (cdata or other) and (yield from self._is_drifted(source, element)):
-            return True
-        if cdata:
-            end = yield from source.match(_END)
-        if end is None or end["next"] or inner.calls:
-            return None
-        # What closes the marker around the call closes it, too.
-        ends = end["name"] and _base(end["name"]) in self._marker_words
-        if not self._closes_call(end) and not ends:
-            return None
-        # It closes the whole call, if nothing comes behind it or what closes something around.
-        line, length = len(end["newline"] or ""), len(end.group())
+        if tag.names[-1].startswith(value.element.lower()) and not value.cdata:
+            return (yield from self._is_drifted(source, length))
+        return (yield from self._ends_call(source, value, tag, ahead, length))
+
+    def _opens_inner(self, value: _Value, tag: Tag) -> None:
+        """Count *tag* if it opens an element that is called like that of the value, or the call."""
+        word, named = tag.word.lower(), bool(tag.key)
+        if tag.empty or value.cdata:
+            return
+        if word == value.element.lower() and (named or value.nested):
+            value.elements += 1
+        elif word == self.element.lower() and not value.nested:
+            value.calls += 1
+        else:
+            return
+        value.has_tags = True
+
+    def _ends_call(
+        self, source: Source, value: _Value, tag: Tag, ahead: int, length: int
+    ) -> Pull[bool]:
+        """Does *tag* close the whole call, or the marker around it, and the value with it?
+
+        It does, if nothing comes behind it or what closes something around.
+        """
+        if not tag.closes_any(*self._closing_words, *self._marker_words):
+            return False
+        if value.calls:
+            value.calls -= 1
+            return False
         length += yield from source.length(_BLANK, length)
         rest = yield from source.peek(length + 1)
         if len(rest) > length and not (yield from source.at_end(length)):
-            around = yield from source.match(_CLOSE, length)
-            if around is None or not any(_closes(around, word) for word in _AROUND | _CALLS):
-                return None
+            around = yield from source.ask(tag_at, length)
+            if not isinstance(around, Tag) or not around.closes_any(*_AROUND, *_CALLS):
+                return False
         self.mended(MISSING_CLOSER)
-        source.at += line
-        return False
+        source.at += ahead
+        return True
 
-    def _is_outer(self, source: Source, length: int, inner: _Inner) -> Pull[bool]:
+    def _is_outer(self, source: Source, value: _Value, length: int) -> Pull[bool]:
         """Does what closes the value, *length* long, close it and none of those within?"""
         length += yield from source.length(_BLANK, length)
         if not (yield from source.peek(length + 1))[length:]:
             return True
-        if (yield from self._is_next(source, length)):
-            return True
-        end = yield from source.match(_CLOSE, length)
-        return end is not None and self._closes_call(end) and not inner.calls
+        return (yield from self._goes_on(source, length)) and not value.calls
 
-    def _is_drifted(self, source: Source, element: str) -> Pull[bool]:
-        """Does ``</parameter1>`` or the like close *element*? Then reading goes on behind it."""
-        begun = yield from source.match(_BEGUN_CLOSER)
-        if begun is None or not _base(begun["name"]).startswith(element.lower()):
+    def _goes_on(self, source: Source, ahead: int) -> Pull[bool]:
+        """Does the next argument stand *ahead* of here, or what closes the call?"""
+        tag = yield from source.ask(tag_at, ahead)
+        if isinstance(tag, Tag) and tag.closes_any(*self._closing_words, *_AROUND):
+            return True
+        return (yield from self._is_next(source, tag, ahead))
+
+    def _is_half_closed(self, source: Source, element: str) -> Pull[bool]:
+        """Does ``</parameter`` close *element*, without its end? Reading goes on behind it."""
+        half = yield from source.match(_HALF_CLOSER)
+        if half is None or not _PARTS.split(half[1].lower())[-1].startswith(element.lower()):
             return False
-        drifted = yield from source.match(_DRIFTED)
-        if drifted is None:
+        return (yield from self._is_drifted(source, len(half.group())))
+
+    def _is_drifted(self, source: Source, length: int) -> Pull[bool]:
+        """Does ``</parameter1>`` or the like, *length* long, close the value? Then it is read."""
+        written = source.text[source.at : source.at + length].strip()
+        length += yield from source.length(_BLANK, length)
+        if not (yield from self._goes_on(source, length)):
             return False
-        length = len(drifted.group())
-        end = yield from source.match(_CLOSE, length)
-        if not (end and self._closes_call(end)) and not (yield from self._is_next(source, length)):
-            return False
-        self.mended(Repair("other_closer", Grade.GUESSED, drifted.group().strip()))
+        self.mended(Repair("other_closer", Grade.GUESSED, written))
         source.at += length
         return True
 
-    def _begins_next(self, source: Source, newline: str) -> Pull[bool]:
-        """Does another argument of the tool begin behind *newline*, though this one is open?"""
-        if not (yield from self._is_next(source, len(newline))):
-            return False
-        self.mended(MISSING_CLOSER)
-        source.at += len(newline)
-        return True
-
-    def _is_next(self, source: Source, ahead: int) -> Pull[bool]:
-        """Does an argument of the tool that was not given begin *ahead* of here?"""
-        tag = yield from source.ask(tag_at, ahead)
+    def _is_next(self, source: Source, tag: Tag | int, ahead: int) -> Pull[bool]:
+        """Does *tag*, *ahead* of here, begin an argument of the tool that was not given?"""
         if not isinstance(tag, Tag) or tag.closes:
             return False
-        key = tag.value or tag.told("name", "key")
+        key = tag.key
         if tag.word.lower() == "arg_key":
-            named = yield from source.match(_KEY, tag.end - source.at)
+            named = yield from source.match(_KEY, ahead + tag.length)
             key = named.group(1) if named else ""
         return self._is_own(key) and key not in self._given
 
-    def _typed(
-        self, source: Source, element: str, type: ValueType
-    ) -> Pull[tuple[Any, tuple[Repair, ...]]]:
-        """A value that is read once all of it has come."""
-        kept = _Kept(self._opened())
-        closed = yield from self._inside(source, element, kept, raw=True)
-        parts = [kept.close_text()]
-        nested = type.container and parts[0].lstrip()[:1] in ("<", "]")
-        opens, due = re.compile(rf"<{re.escape(element)}[\s>]"), 0
-        while closed and nested:  # did it only close an element inside that is called the same?
-            due += len(opens.findall(parts[-1]))
-            if not due:
-                break
-            due -= 1
-            closed = yield from self._inside(source, element, kept, raw=True, begun=True)
-            parts += [f"</{element}>", kept.close_text()]
-        text = "".join(parts)
-        if nested:
-            return read_elements(text, type, self._setting.limits.depth, self._decoded)
-        return type.read(self._decoded(text))
-
     def _decoded(self, text: str) -> str:
         """What raw *text* stands for."""
-        if not self._in_value.entities or ("&" not in text and "<" not in text):
+        if not self._entities or ("&" not in text and "<" not in text):
             return text
         return _SIGN.sub(self._meant, text)
 
@@ -692,9 +672,10 @@ class TaggedCalls(PulledCalls):
         """What an entity stands for, or the sign itself."""
         code = sign.group()
         if sign.lastindex != 1:
-            if sign.lastindex not in self._raw:  # there may be very many
-                self._raw.add(sign.lastindex)
-                self.mended(_RAW_MARKUP if sign.lastindex else _RAW_SIGN)
+            repair = _RAW_SIGN if sign.lastindex else _RAW_MARKUP
+            if repair not in self._raw:  # there may be very many
+                self._raw.add(repair)
+                self.mended(repair)
             return code
         if code in _NAMED:
             return _NAMED[code]
@@ -725,32 +706,18 @@ def pass_closing(source: Source, element: str) -> Pull[None]:
             return
         goes_on = closes_list(tag)
         if goes_on or tag.word.lower() == element.lower():
-            source.at = tag.end
+            source.at += tag.length
 
 
 class XmlCalls(TaggedCalls):
     """The same in XML: entities are characters, and so are line breaks at either end of a value."""
 
-    _in_value = _IN_XML
+    _begins, _entities = Pattern(r"()(<!\[CDATA\[)?"), True
     _beside = True  # are arguments due elsewhere?
 
-    def grammar(self, source: Source) -> Pull[None]:
-        """The name first, and all of it in the element of the marker."""
-        named = yield from source.take(_NAME_ELEMENT)
-        if named is None:
-            raise NoCall
-        self.element = self._closing_words[0]
-        self._named(named.group(1))
-        yield from super().grammar(source)
-
-    def _is_over(self, source: Source) -> Pull[bool]:
-        over = yield from super()._is_over(source)
-        if over and not self._beside and not (yield from source.peek()):
-            raise cut_short()  # among the arguments
-        return over
-
-    def _begins_call(self, tag: Tag) -> bool:
-        return False  # it would have a marker of its own
+    def __init__(self, begun: Beginning) -> None:
+        super().__init__(begun)
+        self.element = self._closing_words[0]  # that of the marker
 
     def _ends_with(self, tag: Tag) -> bool:
         over, around = super()._ends_with(tag), tag.word.lower() in _AROUND
@@ -771,10 +738,8 @@ class XmlCalls(TaggedCalls):
         value, repairs = yield from self._typed(source, tag.word, _OBJECT)
         if not isinstance(value, dict):
             raise malformed(f"its <{tag.word}> are neither elements nor JSON")
-        call = self._opened()
-        call.mended(*repairs)
-        for key, each in value.items():
-            call.argument(key, each)
+        self._opened()
+        self.tell(value, *repairs)
 
 
 class _Kept(TextSink):
@@ -798,29 +763,26 @@ class _Kept(TextSink):
         self._parts.append(piece)
 
 
-def _certain(like: _InValue, words: tuple[str, ...], text: str, at: int) -> int:
-    """Up to where *text* certainly goes on with a value from *at* on.
+def _certain(before: LazyPattern, words: tuple[str, ...], text: str, at: int) -> int:
+    """Up to where *text* certainly goes on with a value from *at* on: *before* matches that.
 
     Elements whose names begin like one of *words* are open.
     """
-    while found := like.text.match(text, at):
+    while found := before.match(text, at):
         at = found.end()
-        if text[at : at + 1] in ("", "&"):  # all was read, but for what may be an entity
-            break
         other = _OTHER_END.match(text, at)
-        if other is not None and not other[1].lower().startswith(words):
-            at = other.end()
-        elif any(end.match(text, at) or end.may_change(text, at) for end in like.ends):
+        if other is None or other[1].lower().startswith(words):
             break
-        else:
-            at += 1
+        at = other.end()
     return at
 
 
-def _hot_stop(like: _InValue, words: tuple[str, ...], text: str) -> int:
+def _hot_stop(before: LazyPattern, words: tuple[str, ...], text: str) -> int:
     """How much of *text* certainly goes on with a value; -1 if it has to be read."""
-    stop = _certain(like, words, text, 0)
-    waits = text[stop : stop + 1] in ("", "&") or _END.may_change(text, stop)
+    stop = _certain(before, words, text, 0)
+    begun = _LINES_END.match(text, stop)
+    tag = begun.end() if begun else stop
+    waits = text[tag : tag + 1] in ("", "&") or tag_at(text, tag, False) == MORE
     return stop if waits else -1
 
 

@@ -49,25 +49,24 @@ class _CustomCalls(PulledCalls):
 
     def __init__(self, read: Read, begun: Beginning) -> None:
         super().__init__(begun)
-        self._inside, self._parts = read, StringIO()
+        self._inside = read
 
     def grammar(self, source: Source) -> Pull[None]:
         """All text before a marker that ends calls."""
+        text = StringIO()
         while not (yield from source.at_end()):
             if not (yield from source.peek()):
                 raise NoCall  # nobody knows where it ends
-            self._parts.write(source.past(source.marks))
+            text.write(source.past(source.marks))
         try:
-            found = self._inside(self._parts.getvalue())
+            found = self._inside(text.getvalue())
         except Exception as error:  # whatever somebody's reader raises is about this text
             self.is_call = True
             raise malformed(str(error) or type(error).__name__) from error
         if found is None:
             raise NoCall
-        name, arguments = found
-        call = self.open(name)
-        for key, value in arguments.items():
-            call.argument(key, value)
+        self.open(found[0])
+        self.tell(found[1])
         self.complete()
 
 
@@ -97,8 +96,7 @@ class TextArgument(PulledCalls):
         if text and key is None:
             raise malformed("its arguments must be a JSON object")
         if text and key is not None:
-            call.key(key)
-            call.value(text)
+            call.argument(key, text)
         self.complete(_REPAIR)
 
     def pass_over(self, source: Source) -> Pull[None]:
