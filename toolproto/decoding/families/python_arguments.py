@@ -52,7 +52,6 @@ _NO_VALUE = re.compile(
     |[-+]?[0-9][0-9_.eE]*+[jJ]\Z""",
     re.VERBOSE,
 )
-_WORDS = {"True": True, "False": False, "None": None}
 
 
 # -- plain arguments --------------------------------------------------------------------------
@@ -168,7 +167,8 @@ class Arguments(JsonReader):
     def _member(self) -> Step | None:
         if self._plain and self._take_plain():
             return self._member if self.open else None
-        return self._value()
+        numbers = self._plain_member() if self._plain and self.closers[0] == "]" else None
+        return numbers or self._value()
 
     def _take_plain(self) -> bool:
         """Take in the plain arguments that stand here; False if none does."""
@@ -179,8 +179,10 @@ class Arguments(JsonReader):
             self._begin_keywords()
             if text is not None:
                 value = text[1:-1]
+            elif word in self.literals:
+                value = self.literals[word][0]
             else:
-                value = int(word) if word.isdigit() else _plain_word(word)
+                value = int(word) if word.isdigit() else number_value(word)
             self._call.argument(key, value)
             self.at = found.end()
             if behind == ")":
@@ -428,10 +430,6 @@ def _no_dict() -> Refused:
 def _computed(source: str) -> Refused:
     message = "is a call inside a call, or would have to be computed; write its result"
     return malformed(f"{source.strip()[:80]}(...) {message}")
-
-
-def _plain_word(word: str) -> Any:
-    return _WORDS[word] if word in _WORDS else number_value(word)
 
 
 def _unexpected(char: str) -> Refused:

@@ -7,7 +7,6 @@ code or a pattern whose backslash the model forgot to double, so the backslash s
 
 from __future__ import annotations
 
-import json
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]  # in C where there is one
 from typing import Any
@@ -186,10 +185,7 @@ def _balanced(state: State, start: int) -> int:
     return at
 
 
-_decode = json.JSONDecoder(strict=False).decode
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-# Why the look-ahead stands there, `families/json_tokens.py` says.
-_all_json = re.compile(r'[^"\\]*+(?:(?=\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))\\.[^"\\]*+)*+\Z').match
 _control = re.compile(r"[\x00-\x1f]").search
 _plain_apostrophe = re.compile(r"(?<!\\)'").search
 _HEX = "[0-9a-fA-F]"
@@ -220,17 +216,17 @@ def plain_unescape(body: str) -> str:
     """Decode what stands between two quotes; an escape JSON does not have loses its backslash."""
     if "\\" not in body:
         return body
-    # Nearly every body is JSON, and long ones are: a look before it is decoded would cost as much.
-    try:
-        return str(_decode(f'"{body}"'))
-    except ValueError:
-        return _ESCAPED.sub(r"\1", body)
+    value = _as_json(body)
+    return _ESCAPED.sub(r"\1", body) if value is None else value
 
 
 def _as_json(body: str) -> str | None:
-    """What *body* stands for if it is strict JSON, as nearly every one is; looking costs more."""
+    """What *body* stands for in JSON, but for control characters; None if that has no such string.
+
+    Nearly every body is JSON, and long ones are: a look before it is decoded would cost as much.
+    """
     try:
-        value, end = scanstring(f'{body}"', 0, True)
+        value, end = scanstring(f'{body}"', 0, False)
     except ValueError:
         return None
     return value if end == len(body) + 1 else None
@@ -242,14 +238,12 @@ def unescape(state: State, body: str, quote: str = '"', *, cut: bool = False) ->
     *quote* is what the string was opened with. *cut* says that the text ended inside the
     body, so that half an escape at its end is dropped and not taken for two characters.
     """
-    if "\\" in body and (plain := _as_json(body)) is not None:
-        return plain
     if _control(body):
         state.note(mend.CONTROL_CHARACTER)
     if "\\" not in body:
         return body
-    if _all_json(body):
-        return str(_decode(f'"{body}"'))
+    if (plain := _as_json(body)) is not None:
+        return plain
     unescaper = _Unescaper(body, quote, cut)
     value = _ESCAPE.sub(unescaper, body)
     for repair in unescaper.repairs:

@@ -167,7 +167,6 @@ class QuotedString:
     def __init__(self, state: State, quote: str) -> None:
         self.state, self.quote, self.closers = state, quote, QUOTES[quote]
         self.parts: list[str] = []  # of its body
-        self._length = 0  # of the body, up to the last quote that was judged
         self._inner = 0  # unescaped quotes passed, apostrophes within words not counted
         self._passed = False  # whether any were, counted or not
         self._looked = 0  # how many of the parts hold no marker
