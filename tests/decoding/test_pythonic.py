@@ -406,6 +406,8 @@ PROBLEMS = [
     ("get_time(tz=, x=1)", ProblemKind.MALFORMED, "a value is missing"),
     ("get_time(*args)", ProblemKind.MALFORMED, "behind asterisks"),
     ("get_time(**args)", ProblemKind.MALFORMED, "behind asterisks"),
+    ("get_time(**{1, 2})", ProblemKind.MALFORMED, "behind asterisks"),
+    ("get_time(tz='a', # " + "x" * 3000 + "\n)", ProblemKind.MALFORMED, "without quotes"),
     ("get_time(tz=1, tz=2)", ProblemKind.MALFORMED, "'tz' is given twice"),
     ("get_time('a', tz='b')", ProblemKind.MALFORMED, "'tz' is given twice"),
     ("get_time(tz={'a': 1, 'a': 2})", ProblemKind.MALFORMED, "given twice"),

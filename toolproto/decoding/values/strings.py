@@ -36,7 +36,6 @@ def _plain(quote: str, before: str) -> re.Pattern[str]:
     return re.compile(rf"{quote}([^{quote}\\\x00-\x1f]*+){quote}(?={before})")
 
 
-_BEFORE_VALUE = r"\s{0,200}+:"
 _BEFORE_ITEM = r"""\s{0,200}+,\s{0,200}+["'`“‘\[{]"""
 _BEFORE_MEMBER = (
     r"""\s{0,200}+,\s{0,200}+(?:"[^"\\\r\n]{0,200}+"|'[^'\\\r\n]{0,200}+')\s{0,200}+:"""
@@ -70,9 +69,6 @@ def read_key(state: State, quote: str) -> str:
     state.plain_quotes = True
     if quote != '"':
         state.note(mend.QUOTE_STYLE)
-    if plain := _plain(quote, _BEFORE_VALUE).match(state.text, state.at):
-        state.at = plain.end()
-        return plain[1]
     text, start, closers = state.text, state.at + 1, QUOTES[quote]
     end = first = _to_quote(state, start, closers)
     if text[end : end + 1] not in ("", "\\") and not state.look(_COLON, end + 1):
