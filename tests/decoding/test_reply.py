@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from toolproto import ToolOffer, UsageError, get_paradigm
-from toolproto.events import CallCompleted
+from toolproto.events import CallCompleted, ReasoningDelta
 from toolproto.testing import STANDARD_OFFER
 
 REPLIES = [
@@ -71,3 +71,21 @@ def test_a_call_right_before_a_cut_is_doubted(reply: str, doubt: str, size: int)
     events += decoder.finish("length")
     [call] = [event.call for event in events if isinstance(event, CallCompleted)]
     assert [repair.name for repair in call.repairs if repair.is_of_place] == [doubt][: bool(doubt)]
+
+
+@pytest.mark.parametrize("end", ["<|end_message|>", "<|end|>", "<|eom|>"])
+@pytest.mark.parametrize("size", [1, 100])
+def test_the_end_of_a_message_ends_no_thought_that_a_tag_opened(end: str, size: int) -> None:
+    # In a thought a model may quote what it was told, with the tokens of its template.
+    reply = f"<think>They say: hello{end}\n{_NOW}\nNo.</think>Done."
+    decoder = get_paradigm("xml_tag").decoder(STANDARD_OFFER)
+    pieces = [reply[at : at + size] for at in range(0, len(reply), size)]
+    events = [event for piece in pieces for event in decoder.feed(piece)] + decoder.finish()
+    thought = "".join(event.text for event in events if isinstance(event, ReasoningDelta))
+    assert thought == reply.removeprefix("<think>").removesuffix("</think>Done.")
+
+
+def test_the_end_of_a_message_ends_a_thought_that_is_one() -> None:
+    reply = f"<|channel|>analysis<|message|>Now.<|end|>\n{_NOW}"
+    [call] = get_paradigm("xml_tag").parse_response(reply, STANDARD_OFFER).calls
+    assert call.name == "now"

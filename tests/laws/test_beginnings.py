@@ -50,3 +50,8 @@ def test_as_much_is_told_of_each_beginning_as_if_it_had_come_at_once(fixture: Fi
 def test_a_string_before_a_marker_that_has_only_begun_is_told_to_its_end() -> None:
     # The last quote waited for the marker, unless it came with it.
     check_beginnings(get_paradigm("xml_tag"), '<tool_code>get_weather(city="Oslo")</tool_code>')
+
+
+def test_a_sign_with_a_backslash_behind_it_is_told_at_once() -> None:
+    # A backslash may stand before an underscore in a marker, but not here.
+    check_beginnings(get_paradigm("functionary_v32"), ">\\")

@@ -33,6 +33,7 @@ class Landmark(Enum):
     CALL = auto()
     RESULT = auto()
     THOUGHT = auto()
+    THOUGHT_MESSAGE = auto()  # the same, which the end of any message ends, as in ``<|end|>``
     END_OF_CALL = auto()
     END_OF_THOUGHT = auto()
     DROPPED = auto()
@@ -141,8 +142,15 @@ class Landmarks:
         closers = [call.closer for _, _, call in calls if call and call.closer]
         # A run of backticks behind a call closes it; in prose it begins a fence.
         ends = _rows((each.text for each in closers if each.first != "`"), Landmark.END_OF_CALL)
-        thoughts = _rows((opener for opener, _ in reasoning.tags), Landmark.THOUGHT)
-        thought_ends = _rows((closer for _, closer in reasoning.tags), Landmark.END_OF_THOUGHT)
+        tags, end_of_thought = reasoning.tags, Landmark.END_OF_THOUGHT
+        messages = {opener for opener, closer in tags if _words(opener).isdisjoint(_words(closer))}
+        named = [each for each in tags if each[0] not in messages]
+        thoughts = [
+            *_rows((opener for opener, _ in named), Landmark.THOUGHT),
+            *_rows((opener for opener, _ in tags if opener in messages), Landmark.THOUGHT_MESSAGE),
+        ]
+        thought_ends = _rows((closer for _, closer in tags), end_of_thought)
+        named_ends = _rows((closer for _, closer in named), end_of_thought)
         dropped = _rows(form.dropped, Landmark.DROPPED)
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.
@@ -161,14 +169,16 @@ class Landmarks:
         self._tool_tags = form.tool_tags
         #: What counts in prose; where a reply begins; where a line does.
         self.anywhere = Table(anywhere)
-        self.starts = Table([*first, *(row for row in begun if row.kind is Landmark.THOUGHT)])
+        self.starts = Table([*first, *(row for row in begun if row.kind is not Landmark.DROPPED)])
         dropped_lines = (row for row in begun if row.kind is Landmark.DROPPED)
         call_lines = (row for row in marked if row not in calls)
         labels = _rows(LABELS, Landmark.END_OF_REPLY)
         self.lines = Table([*labels, *dropped_lines, *call_lines])
-        #: What counts in a thought: what ends it, which some calls do, and what begins another.
-        ending = (row for row in calls if row.call and row.call.form.ends_thought)
-        self.in_thought = Table([*thought_ends, *ending, *thoughts])
+        #: What counts in a thought: what ends it, which some calls do, and what begins another. Of
+        #: what opened it a message's end says nothing: in ``<think>`` it is quoted.
+        ending = [row for row in calls if row.call and row.call.form.ends_thought]
+        self.in_thought = Table([*named_ends, *ending, *thoughts])
+        self.in_thought_message = Table([*thought_ends, *ending, *thoughts])
         self.of_calls = Table([*calls, *ends])
         #: What a line may begin with that counts nowhere else.
         firsts = re.escape("".join({row.marker.first for row in self.lines.rows}))
@@ -218,6 +228,10 @@ _LEAK_KINDS = {
     **dict.fromkeys(_USERS_TURNS, Landmark.END_OF_REPLY),
     **dict.fromkeys(_TURNS, Landmark.TURN),
 }
+
+
+def _words(tag: str) -> set[str]:
+    return set(re.findall("[a-z]{3,}", tag.lower()))
 
 
 def _rows(texts: Iterable[str], kind: Landmark) -> list[Row]:

@@ -145,7 +145,7 @@ class MarkerSet:
             if head[:1] not in self._firsts:
                 return NO, NO
             same = _same(head) if len(head) == 1 else _head(text[at : at + _LONGEST_HEAD])
-            if len(same) == 1:
+            if len(head) == 1:
                 if not final:
                     return MORE, MORE
                 same += "\0"  # only a marker of one character can stand there

@@ -92,7 +92,7 @@ class ReplyReader(Attempts):
 
     def _read(self, *, starts_inside: bool) -> Pull[None]:
         if starts_inside:
-            yield from read_thought(self, in_prompt=True)
+            yield from read_thought(self)
         else:
             yield from self._at_start()
         yield from self._in_prose()
@@ -107,8 +107,8 @@ class ReplyReader(Attempts):
         found = yield from self.source.ask(self.landmarks.starts.at)
         if isinstance(found, Found):
             self.source.at = found.end
-            if found.kind is Landmark.THOUGHT:
-                yield from read_thought(self)
+            if found.kind is not Landmark.DROPPED:
+                yield from read_thought(self, found.kind)
 
     def _in_prose(self) -> Pull[None]:
         source, may_begin_line = self.source, self.landmarks.line_begins
@@ -271,8 +271,8 @@ class ReplyReader(Attempts):
 
     def _behind(self, kind: Landmark) -> Pull[None]:
         """Behind a marker that nobody should read."""
-        if kind is Landmark.THOUGHT:
-            yield from read_thought(self)
+        if kind is Landmark.THOUGHT or kind is Landmark.THOUGHT_MESSAGE:
+            yield from read_thought(self, kind)
         elif kind is Landmark.END_OF_THOUGHT:
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
         elif kind is Landmark.TURN:

@@ -81,22 +81,24 @@ class Reasoning:
         return self._hash
 
 
-def read_thought(reader: Attempts, *, in_prompt: bool = False) -> Pull[None]:
-    """In a thought, to its end.
+def read_thought(reader: Attempts, opened: Landmark | None = None) -> Pull[None]:
+    """In a thought that *opened*, to its end.
 
     By the model's template some calls end a thought. They count, unless the thought is closed
-    behind them. A thought that began *in_prompt* is often begun once more.
+    behind them. One that began in the prompt, by whatever marker, is often begun once more.
     """
-    source, outbox = reader.source, reader.outbox
-    inner = -1 if in_prompt else 0  # thoughts in this one, which begin where a line does
+    source, outbox, landmarks = reader.source, reader.outbox, reader.landmarks
+    is_named = opened is Landmark.THOUGHT
+    markers = landmarks.in_thought if is_named else landmarks.in_thought_message
+    inner = 0 if opened else -1  # thoughts in this one, which begin where a line does
     before = ""  # the character before
     behind = -1  # where in the reply the last call ended
     reader.inside = "thinking"
     while (yield from source.peek()):
         text, at = source.text, source.at
-        stop, found = _next_marker(reader.landmarks.in_thought, text, at, source.final)
+        stop, found = _next_marker(markers, text, at, source.final)
         if stop == at and isinstance(found, Found):
-            if found.kind is Landmark.THOUGHT:
+            if found.kind is not Landmark.END_OF_THOUGHT and found.call is None:
                 inner += before in ("", "\n")
                 stop = found.end
             elif before == "`" and text[found.end :][:1] == "`":  # `</think>` ends nothing
