@@ -93,6 +93,14 @@ FOUND_IN = [
         "bfcl_verbose_xml_tagged",
         "<TOOLCALL><functions><function></function>o</functions></TOOLCALL>",
     ),
+    # Read whole, an object that is no call went on behind the marker of one.
+    (
+        "nemotron",
+        '{"s": |tool_calls|>|tool_call:begin|>|tool_call:name|>get_weather|tool_call:args|>'
+        '{"city": "{}[]"}|tool_call:end|>|calls|>{"tool_call": {"name": "get_weather", "arguments":'
+        ' {"city": "it\'s"}}}｜tool▁calls▁begin｜>｜tool▁call▁begin｜>function｜tool▁sep｜>'
+        "get_weather\n``<TOOLCALL>{",
+    ),
     # A second call was made out of the first one's tag.
     ("bfcl_verbose_xml", '<functions><function=get_weather>{"city": "Oslo"}'),
 ]
