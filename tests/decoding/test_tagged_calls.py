@@ -425,3 +425,16 @@ def test_what_is_behind_a_tag_in_a_value_may_come_later() -> None:
         pieces = [reply[:begin], reply[begin:end], reply[end:]]
         events: list[Any] = read_in_pieces(get_paradigm("qwen3_coder"), pieces, OFFER)
         assert events[-1].call.arguments == {"odd": value}
+
+
+@pytest.mark.parametrize("paradigm", ["xml_strict", "bfcl_verbose_xml", "bfcl_verbose_xml_tagged"])
+@pytest.mark.parametrize("name", ["arguments", "params", "input"])
+def test_an_argument_may_be_called_as_what_stands_around_all(paradigm: str, name: str) -> None:
+    properties = {name: {"type": "array"}, "days": {"type": "integer"}}
+    offer = ToolOffer((ToolSpec("f", "", {"type": "object", "properties": properties}),))
+    form = get_paradigm(paradigm)
+    written = form.encode_calls([ToolCall("f", {name: [1], "days": 3})])
+    for pieces in ([written], list(written)):
+        events: list[Any] = read_in_pieces(form, pieces, offer)
+        (call,) = [event.call for event in events if isinstance(event, CallCompleted)]
+        assert (call.arguments, call.repairs) == ({name: [1], "days": 3}, ())

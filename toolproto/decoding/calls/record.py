@@ -22,7 +22,7 @@ from ..contract import Limits
 from ..families.json_tokens import SPECIAL_IN_STRING, string_stop
 from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
-from ..reply.markers import Marker, end_of
+from ..reply.markers import Marker
 from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, same_value
 from .names import Head, Offered
 from .shape import CallShape
@@ -62,10 +62,6 @@ class Beginning(NamedTuple):
     head: Head | None = None
     lead: str = ""
     indent: int = 0
-
-    def end_at(self, text: str, at: int, final: bool) -> int:
-        """Where the marker ends that stands at *at* and ends calls; or NO, or MORE."""
-        return end_of(self.ends, text, at, final)
 
 
 class TextSink:

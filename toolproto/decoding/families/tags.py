@@ -232,6 +232,7 @@ _AROUND |= {"function_calls", "tool_calls", "calls"}
 _WRAPPERS = frozenset(
     {"arguments", "parameters", "args", "params", "input", "properties", "kwargs"}
 )
+_ARGUMENT_NEXT = Pattern(r"\s{0,80}<(?:parameter|param|argument|arg)[\s=]")
 _LONGEST_NAME = 128
 _NO_KEY = Repair("missing_name", Grade.GUESSED)
 _OBJECT = ValueType(frozenset({"object"}))
@@ -448,7 +449,7 @@ class TaggedCalls(PulledCalls):
             self.tell({key: value}, *repairs)
         elif key.lower() in _WRAPPERS and not self._given and self._knows_others(key):
             yield from self._wrapped(source, key, tag.word)
-        elif key or word not in _AROUND or self._is_own(tag.word):
+        elif key or word not in _AROUND or (yield from self._is_value(source, tag.word)):
             if not key and word in _ARGUMENTS and not self._is_own(tag.word):
                 self.mended(_NO_KEY)
             yield from self._value(source, key or tag.word, tag.word, tag.type)
@@ -457,6 +458,10 @@ class TaggedCalls(PulledCalls):
         """Is there an argument called *word*?"""
         tool = self._setting.offered.get(self._name)
         return tool is not None and word in tool.properties
+
+    def _is_value(self, source: Source, word: str) -> Pull[bool]:
+        """Is *word*, which may stand around all arguments, one of them here?"""
+        return self._is_own(word) and (yield from source.match(_ARGUMENT_NEXT)) is None
 
     def _knows_others(self, key: str) -> bool:
         """Are the tool's arguments known, and *key* not among them?"""
