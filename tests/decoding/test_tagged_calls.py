@@ -433,8 +433,9 @@ def test_an_argument_may_be_called_as_what_stands_around_all(paradigm: str, name
     properties = {name: {"type": "array"}, "days": {"type": "integer"}}
     offer = ToolOffer((ToolSpec("f", "", {"type": "object", "properties": properties}),))
     form = get_paradigm(paradigm)
-    written = form.encode_calls([ToolCall("f", {name: [1], "days": 3})])
-    for pieces in ([written], list(written)):
-        events: list[Any] = read_in_pieces(form, pieces, offer)
-        (call,) = [event.call for event in events if isinstance(event, CallCompleted)]
-        assert (call.arguments, call.repairs) == ({name: [1], "days": 3}, ())
+    for arguments in ({name: [1], "days": 3}, {}):
+        written = form.encode_calls([ToolCall("f", arguments)])
+        for pieces in ([written], list(written)):
+            events: list[Any] = read_in_pieces(form, pieces, offer)
+            (call,) = [event.call for event in events if isinstance(event, CallCompleted)]
+            assert (call.arguments, call.repairs) == (arguments, ())

@@ -233,6 +233,7 @@ _WRAPPERS = frozenset(
     {"arguments", "parameters", "args", "params", "input", "properties", "kwargs"}
 )
 _ARGUMENT_NEXT = Pattern(r"\s{0,80}<(?:parameter|param|argument|arg)[\s=]")
+_ALL_NEXT = Pattern(r"\s{0,80}<(?:/|(?:parameter|param|argument|arg)[\s=])")
 _LONGEST_NAME = 128
 _NO_KEY = Repair("missing_name", Grade.GUESSED)
 _OBJECT = ValueType(frozenset({"object"}))
@@ -461,7 +462,9 @@ class TaggedCalls(PulledCalls):
 
     def _is_value(self, source: Source, word: str) -> Pull[bool]:
         """Is *word*, which may stand around all arguments, one of them here?"""
-        return self._is_own(word) and (yield from source.match(_ARGUMENT_NEXT)) is None
+        # Where the tool's name is the tag of the call, each argument is one, and may be empty.
+        around = _ALL_NEXT if self.element.lower() in _CALLS else _ARGUMENT_NEXT
+        return self._is_own(word) and (yield from source.match(around)) is None
 
     def _knows_others(self, key: str) -> bool:
         """Are the tool's arguments known, and *key* not among them?"""
