@@ -232,8 +232,10 @@ _AROUND |= {"function_calls", "tool_calls", "calls"}
 _WRAPPERS = frozenset(
     {"arguments", "parameters", "args", "params", "input", "properties", "kwargs"}
 )
-_ARGUMENT_NEXT = Pattern(r"\s{0,80}<(?:parameter|param|argument|arg)[\s=]")
-_ALL_NEXT = Pattern(r"\s{0,80}<(?:/|(?:parameter|param|argument|arg)[\s=])")
+# What the element around all arguments goes on with: one of them, or its own end if there is none.
+_ONE_OF_ALL = r"(?:parameter|param|argument|arg)[\s=]"
+_FIRST_OF_ALL = Pattern(rf"\s{{0,80}}<{_ONE_OF_ALL}")
+_FIRST_OR_NONE = Pattern(rf"\s{{0,80}}<(?:/|{_ONE_OF_ALL})")
 _LONGEST_NAME = 128
 _NO_KEY = Repair("missing_name", Grade.GUESSED)
 _OBJECT = ValueType(frozenset({"object"}))
@@ -463,7 +465,7 @@ class TaggedCalls(PulledCalls):
     def _is_value(self, source: Source, word: str) -> Pull[bool]:
         """Is *word*, which may stand around all arguments, one of them here?"""
         # Where the tool's name is the tag of the call, each argument is one, and may be empty.
-        around = _ALL_NEXT if self.element.lower() in _CALLS else _ARGUMENT_NEXT
+        around = _FIRST_OR_NONE if self.element.lower() in _CALLS else _FIRST_OF_ALL
         return self._is_own(word) and (yield from source.match(around)) is None
 
     def _knows_others(self, key: str) -> bool:
