@@ -12,12 +12,17 @@ from toolproto.grammar.automaton import can_be, table
 from toolproto.grammar.ir import ANYTHING, EMPTY, Grammar, Literal, Without, either
 from toolproto.grammar.notation import TextForm
 from toolproto.grammar.raw import RawInTags, closing_tags, closing_tags_pattern
+from toolproto.messages import ToolCall
+from toolproto.paradigms import get_paradigm
+from toolproto.tools.spec import ToolOffer, ToolSpec
 
 WORDS = ("city", "function", "tool_call")
 PIECES = [
     "<", "/", "\\", "</", "</ ", "</city", "</city>", "</ City >", "<\\city>", "</x:city>", "city",
     "</function>", "</tool\\_call>", "</|DSML|city>", "<|close|>city<|sep|>", ">", " ", "a", "_",
     "tool", "\n", "\r", "<![CDATA[", "</cit\u0131y>", "</FUNCT\u0130ON>", ":", "|", "\uff5c",
+    "\n<parameter=city>", "\n<x:ARG name='city'>", "]<]minimax[>[", "<arg_key>",
+    "\n<\uff5cD\uff5cparam", "\r\n<\u0130nvoke",
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=6).map("".join)
 
@@ -35,6 +40,30 @@ def test_whatever_a_reader_takes_for_a_closing_tag_is_found(text: str) -> None:
     tags = (tag_at(text, at, True) for at in range(len(text)))
     if any(isinstance(tag, Tag) and tag.closes and tag.word.lower() in WORDS for tag in tags):
         assert closing_tags_pattern(WORDS).search(text)
+
+
+@pytest.mark.parametrize("name", ["qwen3_coder", "glm45", "minimax_m2", "deepseek_v32"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<parameter=days>",
+        "<arg_key>days</arg_key>",
+        "<x:arg key='days'>",
+        "<invoke name='days'>",
+        "]<]minimax[>[<param name='days'>",
+    ],
+)
+def test_no_line_of_a_value_begins_like_the_next_argument(name: str, line: str) -> None:
+    paradigm, properties = get_paradigm(name), {"city": {"type": "string"}, "days": {}}
+    tool = ToolSpec("f", "", {"type": "object", "properties": properties, "required": ["city"]})
+    grammar = paradigm.grammar(ToolOffer((tool,), "required"))
+    assert grammar is not None
+    written = paradigm.encode_calls([ToolCall("f", {"city": "x\nLINE\ny"})])
+    assert departure(grammar, written) is None
+    departs = departure(grammar, written.replace("LINE", line))
+    assert departs is not None and departs.at < written.index("LINE") + len(line)
+    quoted = paradigm.encode_calls([ToolCall("f", {"city": f"x\n{line}\ny"})])
+    assert f"\\n{line}\\n" in quoted and departure(grammar, quoted) is None
 
 
 @pytest.mark.parametrize("framed", [True, False])

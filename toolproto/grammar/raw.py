@@ -1,8 +1,10 @@
 """Text that stands in a call as it is, without escapes: all but what would end it.
 
 A reader takes many spellings of a closing tag for one (``</ City >``, ``<\\city>``, ``</x:city>``),
-so a raw text may hold none of them. An encoder asks the same of a value before it writes it raw:
-:func:`closing_tags` for a grammar and :func:`closing_tags_pattern` for an encoder say the same.
+so a raw text may hold none of them. Nor may a line of it begin like an argument, for that is the
+next one to a reader, if the closing tag before it was forgotten. An encoder asks the same of a
+value before it writes it raw: :func:`closing_tags` for a grammar and :func:`closing_tags_pattern`
+for an encoder say the same, and so do :func:`next_argument` and :data:`NEXT_ARGUMENT`.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from .ir import (
 from .notation import Notation, Said, TextForm, any_escape, dumps, may_hold
 
 __all__ = [
+    "NEXT_ARGUMENT",
     "SPACES",
     "BetweenTokens",
     "JsonInTags",
@@ -41,6 +44,7 @@ __all__ = [
     "closing_tags",
     "closing_tags_pattern",
     "first_characters",
+    "next_argument",
 ]
 
 #: What ``\\s`` means in Python.
@@ -64,19 +68,38 @@ _SHORT_CLOSERS = 100
 _LIKE_JSON = union(of("{["), SPACES)
 
 
+_PREFIX = maybe(
+    either(
+        [
+            joined(_BAR, times(_LETTER, 1), _BAR, maybe(text(" "))),
+            joined(times(_LETTER, 1), chars(of(":|"))),
+        ]
+    )
+)
+_PREFIX_PATTERN = r"(?:[|\uff5c][A-Za-z]+[|\uff5c] ?|[A-Za-z]+[:|])?"
+# Elements that may be an argument; ``<function=city>`` is one to a reader as well.
+_LIKE_ARGUMENTS = ("param", "arg", "function", "invoke")
+
+
+@lru_cache(maxsize=1)
+def next_argument() -> Node:
+    """What a reader might take for the beginning of the next argument, at that of a line."""
+    names = either(map(_in_any_case, _LIKE_ARGUMENTS))
+    begun = either([text("]<]m"), joined(text("<"), _PREFIX, names)])  # the first is MiniMax's
+    return joined(chars(of("\r\n")), begun)
+
+
+#: The same as a pattern to search a text with.
+NEXT_ARGUMENT = re.compile(
+    rf"[\r\n](?:\]<\]m|<{_PREFIX_PATTERN}(?:{'|'.join(_LIKE_ARGUMENTS)}))", re.IGNORECASE
+)
+
+
 @lru_cache(maxsize=256)
 def closing_tags(words: tuple[str, ...]) -> Node:
     """What a reader might take for the closing tag of an element called like one of *words*."""
-    prefix = maybe(
-        either(
-            [
-                joined(_BAR, times(_LETTER, 1), _BAR, maybe(text(" "))),
-                joined(times(_LETTER, 1), chars(of(":|"))),
-            ]
-        )
-    )
     names = either(_in_any_case(word) for word in dict.fromkeys(words))
-    closing = joined(text("<"), _SPACE, chars(of("/\\")), _SPACE, prefix, names)
+    closing = joined(text("<"), _SPACE, chars(of("/\\")), _SPACE, _PREFIX, names)
     spelled_out = joined(text("<"), _BAR, _in_any_case("close"), _BAR)
     return either([joined(closing, Chars(union(SPACES, of(":>")))), spelled_out])
 
@@ -85,9 +108,8 @@ def closing_tags(words: tuple[str, ...]) -> Node:
 def closing_tags_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """The same as a pattern to search a text with."""
     names = "|".join(re.escape(word).replace("_", r"\\?_") for word in dict.fromkeys(words))
-    prefix = r"(?:[|\uff5c][A-Za-z]+[|\uff5c] ?|[A-Za-z]+[:|])?"
     return re.compile(
-        rf"<\s*[/\\]\s*{prefix}(?:{names})[\s:>]|<[|\uff5c]close[|\uff5c]", re.IGNORECASE
+        rf"<\s*[/\\]\s*{_PREFIX_PATTERN}(?:{names})[\s:>]|<[|\uff5c]close[|\uff5c]", re.IGNORECASE
     )
 
 
@@ -157,7 +179,8 @@ class RawInTags(Notation):
     def _raw(self, node: Node) -> Node | None:
         if node != ANYTHING and not self._most_counted:
             return None
-        made = without(node, closing_tags(self.closers), self._beginning())
+        forbidden = either([closing_tags(self.closers), next_argument()])
+        made = without(node, forbidden, self._beginning())
         if node in _SIMPLE and sum(map(len, self.closers)) <= _SHORT_CLOSERS:
             return made
         try:
@@ -192,7 +215,8 @@ class RawInTags(Notation):
             return False
         if value.startswith(("<![", "\r") if self.framed else ("<![", "\r", "\n")):
             return False
-        return closing_tags_pattern(self.closers).search(value) is None
+        found = closing_tags_pattern(self.closers).search(value) or NEXT_ARGUMENT.search(value)
+        return found is None
 
 
 @lru_cache(maxsize=256)
@@ -237,6 +261,7 @@ _JSON_IN_TAGS = JsonInTags()
 def _untagged() -> Node:
     """Text in which no closing tag stands at all: for so many names that no table holds them."""
     tag = joined(text("<"), _SPACE, chars(of("/\\|\uff5c")))
+    tag = either([tag, next_argument()])
     return Without(ANYTHING, tag, first_characters(minus(ALL, of("<\r\n")), minus(ALL, of("\r"))))
 
 

@@ -39,10 +39,6 @@ __all__ = [
 ]
 
 _PLAIN = re.compile(r"[A-Za-z_][\w.-]*")
-# At the start of a line it may be taken for the next argument.
-_NEXT_ARGUMENT = re.compile(
-    r"[\r\n](?:\]<\]minimax\[>\[)?<[^<>=\s]{0,30}?(?:param|arg)", re.IGNORECASE
-)
 # Anywhere, it may be taken for an element that stands in the value.
 _INNER_ELEMENT = re.compile(
     r"<(?:[|｜][A-Za-z]{1,12}[|｜]>? ?)?(?:[A-Za-z]{1,12}[:|])?(?:param|arg|function|invoke|call)",
@@ -305,7 +301,7 @@ class TaggedCall:
             return len(escape(said)) <= forms.LONGEST_ATTRIBUTE
         if value == "null" and "{type}" not in self.argument[0]:
             return False
-        if _NEXT_ARGUMENT.search(said) or not self._raw(key).can_say(said):
+        if not self._raw(key).can_say(said):
             return False
         if isinstance(value, str) and _INNER_ELEMENT.search(said):
             return False
