@@ -78,7 +78,7 @@ class CallRejected:
 Event = TextDelta | ReasoningDelta | CallStarted | ArgumentsDelta | CallCompleted | CallRejected
 
 
-class _NewDelta:
+class NewArguments:
     """An ArgumentsDelta in the making."""
 
     __slots__ = ("index", "text")
@@ -94,7 +94,7 @@ def arguments_delta(index: int, text: str) -> ArgumentsDelta:
     with the same slots, and then the class, takes 300 ns instead of 710: a third of what a token
     may cost.
     """
-    delta: Any = _NewDelta()
+    delta: Any = NewArguments()
     delta.index = index
     delta.text = text
     delta.__class__ = ArgumentsDelta

@@ -10,12 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
 from io import StringIO
 from json.encoder import encode_basestring
 from typing import Any, NamedTuple
 
-from ...events import Event, arguments_delta
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
 from ...tools.spec import ToolSpec
 from ..contract import Limits
@@ -244,22 +242,19 @@ class CallRecord(TextSink):
 
         *decode* gives what a text stands for, if it does not stand there as it is.
         """
-        write, keep, index = self._raw.write, self._parts.append, self._index
+        write, keep = self._raw.write, self._parts.append
 
         def take(piece: str) -> None:
             write(piece)
             keep(piece if decode is None else decode(piece))
 
-        def make(piece: str) -> Event:
-            text = piece if decode is None else decode(piece)
-            return arguments_delta(index, encode_basestring(text)[1:-1])
-
-        return StreamedString(stop, take, make, self.room, special)
+        return StreamedString(stop, take, self.room, special, self._index, decode)
 
     def streaming_quoted(self) -> StreamedString:
         """The same, if its pieces come as in JSON: what is valid there is handed on as it is."""
-        make = partial(arguments_delta, self._index)
-        return StreamedString(string_stop, self._take_quoted, make, self.room, SPECIAL_IN_STRING)
+        return StreamedString(
+            string_stop, self._take_quoted, self.room, SPECIAL_IN_STRING, self._index, quoted=True
+        )
 
     def _take_quoted(self, piece: str) -> None:
         """Take in a piece of the string and of the text at once."""

@@ -13,7 +13,6 @@ from enum import Enum, auto
 from functools import partial
 from typing import Any
 
-from ...events import arguments_delta
 from ...messages import Repair
 from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
@@ -115,9 +114,10 @@ class JsonCalls(JsonReader):
             return None
         if not draft.announced:
             return None
-        make = partial(arguments_delta, draft.index)
         take = partial(_take, draft, string)
-        return StreamedString(string_stop, take, make, draft.room, SPECIAL_IN_STRING)
+        return StreamedString(
+            string_stop, take, draft.room, SPECIAL_IN_STRING, draft.index, quoted=True
+        )
 
     def string_begins(self, string: QuotedString) -> None:
         top = self.open[-1] if self.open else None

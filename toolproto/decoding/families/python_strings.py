@@ -17,7 +17,7 @@ from ..reply.hot_string import StreamedString
 from ..source import Pull
 from ..values import repairs as mend
 from ..values.quotes import KEYWORD, PythonJudge
-from ..values.spellings import CODE_POINT, SIMPLE, SURROGATE_PAIR, code_point
+from ..values.spellings import CODE_POINT, SIMPLE, SURROGATE_PAIR, as_json, code_point
 from ..values.state import State, Wait
 from ..values.strict import malformed
 
@@ -168,7 +168,9 @@ class PythonString:
         """The characters *body* stands for; it ends with no half of an escape."""
         if self._raw or "\\" not in body:
             return body
-        return self._style.escapes.sub(self._decode_one, body)
+        # Nearly all escapes mean the same in JSON, which is read in C; a slash's does not.
+        plain = None if self.quote[0] == "\\" or "\\/" in body else as_json(body)
+        return self._style.escapes.sub(self._decode_one, body) if plain is None else plain
 
     def _decode_one(self, match: re.Match[str]) -> str:
         simple = _SIMPLE.get(match[0][1:])  # as nearly all of them are, in code

@@ -766,7 +766,7 @@ class _Kept(TextSink):
         decode: Callable[[str], str] | None = None,
     ) -> StreamedString:
         """The text for the hot path, which tells nothing."""
-        return StreamedString(stop, self._take, lambda piece: None, self._call.room, special)
+        return StreamedString(stop, self._take, self._call.room, special)
 
     def _take(self, piece: str) -> None:
         self._call.write(piece)
