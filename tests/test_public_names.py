@@ -15,7 +15,6 @@ import pytest
 
 import toolproto
 from tests.amount import together
-from toolproto.decoding.families.json_tokens import JsonListener
 
 PUBLIC = [
     "Allow",
@@ -140,14 +139,11 @@ def methods(cls: type) -> list[str]:
     ]
 
 
-#: Called by the tokenizer, not by people.
-LISTENER = [name for name, member in vars(JsonListener).items() if inspect.isfunction(member)]
 METHODS = [
     (name, method)
     for name in PUBLIC
     if inspect.isclass(cls := getattr(toolproto, name)) and not issubclass(cls, Enum)
     for method in methods(cls)
-    if method not in LISTENER
 ]
 
 

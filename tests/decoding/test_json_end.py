@@ -1,159 +1,96 @@
-"""JSON tokens out of text in pieces: whatever the pieces, the same tokens."""
+"""JSON that we wrote ourselves, in pieces: what of it is known; and how far a string goes on."""
 
 from __future__ import annotations
 
 import json
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families.json_tokens import JsonListener, JsonTokens, string_stop
+from toolproto.decoding.argument_strings import GrowingJson
+from toolproto.decoding.values.strings import string_stop
 
 
-class Heard(JsonListener):
-    """Writes down what it is told; pieces of one string are joined."""
-
-    def __init__(self) -> None:
-        self.tokens: list[tuple[str, str]] = []
-        self.reader = JsonTokens(self)
-
-    def _hear(self, kind: str, text: str) -> None:
-        if self.tokens and self.tokens[-1][0] == kind == "part":
-            self.tokens[-1] = (kind, self.tokens[-1][1] + text)
-        else:
-            self.tokens.append((kind, text))
-
-    def opened(self, bracket: str) -> None:
-        self._hear("opened", bracket)
-
-    def closed(self, bracket: str) -> None:
-        self._hear("closed", bracket)
-
-    def comma(self) -> None:
-        self._hear("comma", ",")
-
-    def scalar(self, text: str) -> None:
-        self._hear("scalar", text)
-
-    def string_opened(self) -> None:
-        self._hear("quote", '"')
-
-    def string_part(self, text: str) -> None:
-        self._hear("part", text)
-
-    def string_closed(self) -> None:
-        self._hear("unquote", "")
-
-
-def heard(*pieces: str) -> list[tuple[str, str]]:
-    """The tokens of a text that comes in *pieces*."""
-    listener = Heard()
-    unread = ""
+def known(*pieces: str) -> Any:
+    """What is known of a text that comes in *pieces*."""
+    growing = GrowingJson()
     for piece in pieces:
-        unread += piece
-        unread = unread[listener.reader.feed(unread, 0, False) :]
-    listener.reader.feed(unread, 0, True)
-    return listener.tokens
+        growing.feed(piece)
+    return growing.known()
 
 
-def only(kind: str, text: str) -> list[str]:
-    return [token for name, token in heard(text) if name == kind]
-
-
-def opened(bracket: str) -> tuple[str, str]:
-    return ("opened", bracket)
-
-
-def closed(bracket: str) -> tuple[str, str]:
-    return ("closed", bracket)
-
-
-COMMA, END = ("comma", ","), ("unquote", "")
-QUOTE = ("quote", '"')
-
-
-def part(text: str) -> tuple[str, str]:
-    return ("part", text)
-
-
-def scalar(text: str) -> tuple[str, str]:
-    return ("scalar", text)
-
-
-TOKENS = [
-    ("{}", [opened("{"), closed("}")]),
-    ("[1, true]", [opened("["), scalar("1"), COMMA, scalar("true"), closed("]")]),
-    ('{"a":"b"}', [opened("{"), QUOTE, part("a"), END, QUOTE, part("b"), END, closed("}")]),
-    ('""', [QUOTE, END]),
-    (r'"a\"b\\"', [QUOTE, part(r"a\"b\\"), END]),
-    (r'"\u00e9\n"', [QUOTE, part(r"\u00e9\n"), END]),
-    ('"}]"', [QUOTE, part("}]"), END]),
-    ('"a\nb"', [QUOTE, part("a\nb"), END]),
-    (r'"a\db"', [QUOTE, part(r"a\db"), END]),
-    (r'"\u12"', [QUOTE, part(r"\u12"), END]),
-    ("-1.5e3", [scalar("-1.5e3")]),
-    ("1 2", [scalar("1"), scalar("2")]),
-    ('"open', [QUOTE, part("open")]),
-    ('"open\\', [QUOTE, part("open\\")]),
-    ("", []),
+KNOWN = [
+    ("", None),
+    (" ", None),
+    ("{", {}),
+    ('{"a', {}),
+    ('{"a": ', {}),
+    ('{"a": "', {"a": ""}),
+    ('{"a": "b\\', {"a": "b"}),
+    (r'{"a": "b\u00', {"a": "b"}),
+    (r'{"a": "\ud83d', {"a": ""}),
+    (r'{"a": "\ud83d\ude00', {"a": "😀"}),
+    ('{"a": "}]"', {"a": "}]"}),
+    ('{"a": 12', {}),
+    ('{"a": 12,', {"a": 12}),
+    ('{"a": tru', {}),
+    ('{"a": [1, true, "x', {"a": [1, True, "x"]}),
+    ('{"a": [{"b": [', {"a": [{"b": []}]}),
+    ('{"a": {}, "b": null}', {"a": {}, "b": None}),
+    ('{"a": 1, "a": 2}', {"a": 2}),
 ]
 
 
-@pytest.mark.parametrize("text, tokens", TOKENS, ids=[text for text, _ in TOKENS])
-def test_a_text_is_cut_into_these_tokens(text, tokens):
-    assert heard(text) == tokens
+@pytest.mark.parametrize("text, value", KNOWN, ids=[text for text, _ in KNOWN])
+def test_so_much_is_known_of_a_text(text, value):
+    assert known(text) == value
 
 
-@pytest.mark.parametrize("text", [text for text, _ in TOKENS], ids=str)
-def test_every_split_gives_the_same_tokens(text):
+@pytest.mark.parametrize("text", [text for text, _ in KNOWN], ids=str)
+def test_every_split_tells_the_same(text):
     for first in range(len(text) + 1):
         for second in range(first, len(text) + 1):
-            assert heard(text[:first], text[first:second], text[second:]) == heard(text)
+            assert known(text[:first], text[first:second], text[second:]) == known(text)
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=10,
 )
 
 
-@given(value=values, ascii=st.booleans(), size=st.integers(1, 9))
-def test_valid_json_in_pieces_gives_the_same_tokens(value, ascii, size):
+@given(value=st.lists(values) | st.dictionaries(st.text(), values), ascii=st.booleans(),
+       size=st.integers(1, 9))  # fmt: skip
+def test_all_of_valid_json_is_known_in_the_end(value, ascii, size):
     text = json.dumps(value, ensure_ascii=ascii)
-    assert heard(*(text[at : at + size] for at in range(0, len(text), size))) == heard(text)
+    assert known(*(text[at : at + size] for at in range(0, len(text), size))) == value
 
 
 @given(
     text=st.text(st.sampled_from(list("{}[],:\"'“”‘’`\\u00e9dn \n<(1a")), max_size=30),
     cuts=st.lists(st.integers(0, 30), max_size=5),
 )
-def test_any_text_in_pieces_gives_the_same_tokens(text, cuts):
+def test_any_text_in_pieces_tells_the_same(text, cuts):
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     pieces = [text[a:b] for a, b in pairwise(places)]
-    assert heard(*pieces) == heard(text)
+    assert known(*pieces) == known(text)
 
 
-@given(text=st.text())
-def test_what_is_between_the_quotes_is_the_string(text):
-    inside = json.dumps(text)
-    assert "".join(only("part", inside)) == inside[1:-1]
-
-
-@pytest.mark.parametrize("piece", ["\\", "\\u", "\\u0", "\\u00e"])
-def test_a_begun_escape_waits_for_its_rest(piece):
-    listener = Heard()
-    text = f'"ab{piece}'
-    assert listener.reader.feed(text, 0, False) == 3
-    assert listener.tokens == [QUOTE, part("ab")]
-
-
-def test_no_more_than_an_escape_is_left_unread():
-    listener = Heard()
-    text = '{"a": "b' + "c" * 1000
-    assert listener.reader.feed(text, 0, False) == len(text)
+def test_what_is_known_does_not_change_with_what_comes():
+    growing = GrowingJson()
+    growing.feed('{"a": [1, {"b": "x')
+    before = growing.known()
+    growing.feed('y"}, 2]}')
+    assert before == {"a": [1, {"b": "x"}]}
+    assert growing.known() == {"a": [1, {"b": "xy"}, 2]}
 
 
 STRING_STOPS = [

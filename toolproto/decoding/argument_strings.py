@@ -8,12 +8,16 @@ argument they belong to. An escape, or half a surrogate pair, waits for the rest
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from dataclasses import dataclass
+from typing import Any
 
-from .families.json_tokens import JsonListener, JsonTokens
+from .values.lenient import JsonReader
 from .values.spellings import plain_unescape
+from .values.state import MISSING, Open
+from .values.strings import QuotedString
 
-__all__ = ["ArgumentStrings", "StringDelta", "half_pair"]
+__all__ = ["ArgumentStrings", "GrowingJson", "StringDelta"]
 
 Path = tuple[str | int, ...]
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
@@ -31,72 +35,75 @@ class ArgumentStrings:
     """Feed the text of one call's ``ArgumentsDelta`` events; get decoded string pieces."""
 
     def __init__(self) -> None:
-        self._strings = _Strings()
-        self._tokens = JsonTokens(self._strings)
-        self._unread = ""
+        self._json = GrowingJson()
 
     def feed(self, text: str) -> list[StringDelta]:
         """The string pieces that *text* adds."""
-        text = self._unread + text
-        stop = self._tokens.feed(text, 0, False)
-        self._unread = text[stop:]
-        return self._strings.take()
+        return self._json.feed(text)
 
 
-class _Strings(JsonListener):
-    """Hears the tokens of the arguments, and keeps the strings."""
+class GrowingJson(JsonReader):
+    """JSON that we wrote ourselves, in pieces: its strings end with the first quote."""
 
     def __init__(self) -> None:
-        self._path: list[str | int | None] = []
-        self._key: list[str] | None = None
-        self._key_next = False
+        super().__init__()
+        self._reading = self.read()
+        self._body: QuotedString | None = None  # of the string that is open
         self._half = ""  # a high surrogate whose other half has not come yet
         self._deltas: list[StringDelta] = []
 
-    def take(self) -> list[StringDelta]:
+    def feed(self, text: str) -> list[StringDelta]:
+        """The string pieces that *text* adds."""
+        self.text, self.at = self.text[self.at :] + text, 0
+        next(self._reading, None)
         deltas, self._deltas = self._deltas, []
         return deltas
 
-    def opened(self, bracket: str) -> None:
-        self._path.append(None if bracket == "{" else 0)
-        self._key_next = bracket == "{"
+    def known(self) -> Any:
+        """A copy of all of it so far, None if nothing has come.
 
-    def closed(self, bracket: str) -> None:
-        self._key_next = False
-        if self._path:
-            self._path.pop()
+        A string that is still open counts as far as it came.
+        """
+        if not self.open:
+            return None if self.root is MISSING else deepcopy(self.root)
+        value: Any = MISSING
+        if self._body is not None:
+            raw = "".join(self._body.parts)
+            value = plain_unescape(raw.removesuffix(_half_pair(raw)))
+        for each in reversed(self.open):
+            around = deepcopy(each.value)
+            if value is not MISSING and isinstance(around, list):
+                around.append(value)
+            elif value is not MISSING and each.key is not None:
+                around[each.key] = value
+            value = around
+        return value
 
-    def comma(self) -> None:
-        self._key_next = not (self._path and isinstance(self._path[-1], int))
-        if self._path and isinstance(self._path[-1], int):
-            self._path[-1] += 1
+    def _put_member(self, top: Open, key: str, value: Any) -> None:
+        top.value[key] = value  # whether it was there before is for the reader of the call
 
-    def string_opened(self) -> None:
-        self._key = [] if self._key_next else None
+    def string_begins(self, string: QuotedString) -> None:
+        self._body = string
 
-    def string_part(self, text: str) -> None:
-        if self._key is not None:
-            self._key.append(text)
-            return
-        text = self._half + text
-        self._half = half_pair(text)
-        self._say(text[: len(text) - len(self._half)])
+    def string_goes_on(self, piece: str) -> None:
+        text = self._half + piece
+        self._half = _half_pair(text) if "\\" in text else ""
+        self._say(text.removesuffix(self._half))
 
-    def string_closed(self) -> None:
-        if self._key is not None and self._path:
-            self._path[-1] = plain_unescape("".join(self._key))
-            self._key, self._key_next = None, False
-        else:
-            self._say(self._half)
-        self._half = ""
+    def string_ends_at_once(self, body: str) -> bool:
+        return True
+
+    def string_ends(self) -> None:
+        self._say(self._half)
+        self._half, self._body = "", None
 
     def _say(self, raw: str) -> None:
         if raw:
-            path = tuple(part for part in self._path if part is not None)
+            path = tuple([len(each.value) if each.key is None else each.key for each in self.open])
             self._deltas.append(StringDelta(path, plain_unescape(raw)))
 
 
-def half_pair(text: str) -> str:
+def _half_pair(text: str) -> str:
     """The escape of a high surrogate that *text* ends with; its other half may come."""
     half = _HIGH_SURROGATE.search(text, max(0, len(text) - 6))
     if half is None:

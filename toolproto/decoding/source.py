@@ -14,7 +14,7 @@ from functools import lru_cache
 from io import StringIO
 from typing import TypeVar
 
-from .patterns import LazyPattern, Pattern
+from .patterns import Pattern
 from .reply.markers import MORE, NO, Marker, end_of
 
 __all__ = ["Pull", "Source", "begun_at_end", "stops"]
@@ -196,17 +196,6 @@ class Source:
         if found >= 0 or self.final:
             return found if found >= 0 else len(self.text)
         return max(self.at, len(self.text) - begun_at_end(literal, self.text))
-
-    def certain(self, before: LazyPattern) -> Pull[str]:
-        """The text here that is certainly no end (see `text_before`), and reading goes on behind.
-
-        Empty if an end may stand here or the text is over.
-        """
-        while self.at >= len(self.text) and not self.final:
-            yield
-        found = before.match(self.text, self.at)
-        start, self.at = self.at, found.end() if found else self.at
-        return self.text[start : self.at]
 
     def pass_over(self) -> Pull[None]:
         """Read on to a marker that ends calls, or to the end of the text."""

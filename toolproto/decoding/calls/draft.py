@@ -19,8 +19,8 @@ from typing import Any
 
 from ...messages import ProblemKind, Repair
 from ..families.json_arguments import remainder
-from ..families.json_tokens import structural_tail
 from ..values.strict import DUPLICATE_KEY, Reading, Refused
+from ..values.strings import structural_tail
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
 

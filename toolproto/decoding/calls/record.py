@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
 from ...tools.spec import ToolSpec
 from ..contract import Limits
-from ..families.json_tokens import SPECIAL_IN_STRING, string_stop
 from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, same_value
+from ..values.strings import SPECIAL_IN_STRING, string_stop
 from .names import Head, Offered
 from .shape import CallShape
 

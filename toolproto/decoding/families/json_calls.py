@@ -21,8 +21,7 @@ from ..values.lenient import JsonReader, Step
 from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
 from ..values.state import Open, State
 from ..values.strict import Refused, malformed
-from ..values.strings import QuotedString
-from .json_tokens import SPECIAL_IN_STRING, string_stop
+from ..values.strings import SPECIAL_IN_STRING, QuotedString, string_stop
 from .json_whole import WholeCall, record_end, whole_call
 
 __all__ = ["JsonCalls"]

@@ -20,7 +20,10 @@ from .spellings import unescape
 from .state import QUOTES, State, Wait
 from .strict import malformed
 
-__all__ = ["QuotedString", "read_escaped_string", "read_key"]
+__all__ = [
+    "SPECIAL_IN_STRING", "QuotedString", "read_escaped_string", "read_key", "string_stop",
+    "structural_tail",
+]  # fmt: skip
 
 _COLON = Pattern(r"\s{0,200}+(?:[:：]|=>?)")
 _unquoted_key = re.compile(r"[\w.$ -]{1,100}+:").match
@@ -422,3 +425,64 @@ def _without_layout(text: str, end: int) -> int:
 
 
 _is_word = re.compile(r"\w").match
+
+
+# -- for the hot path -------------------------------------------------------------------------
+
+# The same as `_valid`, without the control characters that JSON would not have.
+_VALID = re.compile(
+    r'[^"\\\x00-\x1f]*+'
+    r'(?:(?=\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))\\.[^"\\\x00-\x1f]*+)*+'
+)
+_LONGEST_TAIL = 80
+_TAIL_ENDS = frozenset((",", "}", "]", ""))
+# Brackets, and all space that is no control character.
+_IN_TAIL = "}] \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+_TAIL = re.compile(
+    r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
+    r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
+)
+#: What has to be looked at in a piece of a string between double quotes: a quote, an escape, what
+#: could be its structural tail.
+SPECIAL_IN_STRING = re.compile(r"""["\\<\x00-\x1f,}\]](?:(?<=["\\<\x00-\x1f])|\s*\Z)""")
+
+
+def string_stop(text: str) -> int:
+    """Where the part of *text* ends that goes on with a string, if no more than an escape is left.
+
+    *text* begins inside a string between double quotes; -1 if anything else comes in it.
+    """
+    body = _VALID.match(text)
+    assert body is not None, "matches the empty string"
+    stop = body.end()
+    if stop < len(text):
+        if not _escape_begun(text, stop):
+            return -1
+        text = text[:stop]
+    if "<" in text or len(text) > _LONGEST_TAIL:
+        return stop - len(structural_tail(text))
+    # The same as there, for what most pieces are: short, and without a tag.
+    words = text.rstrip()
+    if words[-1:] == ",":
+        return len(words) - 1
+    if words[-1:] not in _TAIL_ENDS:
+        return stop
+    brackets = text[len(words.rstrip(_IN_TAIL)) :].lstrip()
+    return stop - len(brackets)
+
+
+def structural_tail(text: str) -> str:
+    """What *text*, from inside a string, ends with that would be structure outside it.
+
+    A model that forgets the closing quote goes on with a comma or with brackets, and perhaps a
+    closing tag; whether these belong to the string shows only behind them.
+    """
+    ending = text[-_LONGEST_TAIL:]
+    words = ending.rstrip()
+    # Most text ends in a word, and this is asked of every piece of a long string.
+    if words[-1:] not in _TAIL_ENDS and "<" not in words and "\n" not in ending:
+        return ""
+    tail = _TAIL.search(ending)
+    return tail.group() if tail else ""
