@@ -9,11 +9,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolproto import ToolOffer, ToolSpec
+from toolproto.decoding.calls.draft import remainder
 from toolproto.decoding.calls.names import Head, offered
 from toolproto.decoding.calls.record import Beginning, CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
-from toolproto.decoding.families.json_arguments import remainder
 from toolproto.decoding.families.json_calls import JsonCalls
 from toolproto.decoding.reply.events_out import Outbox
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected
