@@ -184,8 +184,9 @@ TOLD = [
         f"Your tool call could not be used: it is empty. {AGAIN}",
     ),
     (
-        CallProblem(ProblemKind.UNKNOWN_TOOL, "there is no such tool", name="noww"),
-        f"Your call of 'noww' could not be used: there is no such tool. {AGAIN}",
+        CallProblem(ProblemKind.UNKNOWN_TOOL, "the tools are: now, add", name="later"),
+        "Your call of 'later' could not be used: the tools are: now, add."
+        " Call one of these, or answer in plain words.",
     ),
     (
         CallProblem(ProblemKind.UNKNOWN_TOOL, "no such tool", name="no", suggestions=("now",)),

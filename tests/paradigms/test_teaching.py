@@ -101,7 +101,7 @@ def test_a_reticent_model_is_shown_a_request_that_no_tool_meets():
 def test_steps_are_shown_with_a_call_that_needs_the_result_of_another():
     text = teach(OFFER, write, how="So.", teaching="stepwise")
     found, sent = text.index('"find_person"'), text.index('"send_mail"')
-    assert found < text.index("The result is:", found) < sent < text.index("The tools:")
+    assert found < text.index("when the result tells you", found) < sent < text.index("The tools:")
     assert "do them one after the other" in text
     assert "build on each other" not in teach(OFFER, write, how="So.", teaching="guided")
 

@@ -78,7 +78,12 @@ def test_a_line_names_place_expectation_and_value(arguments, message):
         ({"minItems": 1}, [], "expected at least 1 item, got 0"),
         ({"contains": {"const": 1}}, [2], "expected matching items: at least 1, got 0"),
         ({"propertyNames": {"maxLength": 1}}, {"ab": 1}, "'ab' is not allowed as a key"),
-        ({"additionalProperties": False}, {"a": 1}, "unknown 'a'; expected no keys"),
+        ({"additionalProperties": False}, {"a": 1}, "unknown 'a'; leave it out"),
+        (
+            {"additionalProperties": False, "properties": {"city": {}, "days": {}}},
+            {"budget": 1},
+            "unknown 'budget'; leave it out, or use 'city' or 'days'",
+        ),
         ({"const": None}, {}, "expected null, got object without keys"),
     ],
 )

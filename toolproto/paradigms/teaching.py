@@ -77,6 +77,11 @@ list of calls in general words 47.3 / 76.3, the rules once more 33.9 / 77.1.
 
 The intervals are ±2.2 and ±4 points. Rows of ``eager`` and of the two that are not ours come from
 an earlier run; ``eager`` was asked on half of the requests.
+
+``stepwise`` was asked in `xml_tag` on 3,043 single requests (1.5 B: 71.1 / 75.1, ``balanced``
+70.7 / 76.1) and on 1,762 that need a call (0.5 B: 42.3, ``brief`` 48.6). In 800 conversations of
+several turns the larger model came further with it than with the array prompt; docs/figures.md says
+how far.
 """
 
 from __future__ import annotations
@@ -184,14 +189,17 @@ _NOTIONAL = (
         "What does the word fjord mean, and how many days has May?",
     ),
 )
-# An example of calls of which the second needs the result of the first. The results are not shown
-# as they will come: what a model has seen itself write, it writes again.
+# An example of calls of which the second needs the result of the first. The results are told, not
+# shown: where they stood as "The result is: {…}", a model wrote such lines itself in 5 % of turns.
 _STEPS_REQUEST = "Wish Ann a happy birthday by mail."
 _STEPS = (
-    (ToolCall("find_person", {"name": "Ann"}), '{"email": "ann@example.org"}'),
+    (
+        ToolCall("find_person", {"name": "Ann"}),
+        "and when the result tells you that her address is ann@example.org, you reply:",
+    ),
     (
         ToolCall("send_mail", {"to": "ann@example.org", "text": "Happy birthday, Ann!"}),
-        '{"sent": true}',
+        "and when the result tells you that it was sent, you reply:",
     ),
 )
 _STEPS_ANSWER = "I wished Ann a happy birthday."
@@ -316,10 +324,9 @@ def _examples(offer: ToolOffer, teaching: Teaching, write: WriteCalls) -> Iterat
     if teaching.pair and offer.parallel:
         yield _example("Example of two calls, with tools that you may not have.", both, write(two))
     if teaching.steps and not any(offer.get(call.name) for call, _ in _STEPS):
-        replies = [f"{write([call])}\nThe result is: {result}" for call, result in _STEPS]
         head = "Example of calls that build on each other, with tools that you may not have."
-        then = "\nand then you reply:\n".join([*replies, _STEPS_ANSWER])
-        yield _example(head, _STEPS_REQUEST, then)
+        replies = [f"{write([call])}\n{told}" for call, told in _STEPS]
+        yield _example(head, _STEPS_REQUEST, "\n".join([*replies, _STEPS_ANSWER]))
     if teaching.holding_back and offer.choice == "auto":
         yield _example("Example without a call.", _UNFIT, _UNFIT_ANSWER)
 
