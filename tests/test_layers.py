@@ -251,6 +251,17 @@ def test_a_module_says_in_its_first_line_what_it_is():
     assert [each for each in written if not ast.get_docstring(tree_of(each))] == []
 
 
+def own_names_taken(module: str) -> list[str]:
+    """The names with an underscore that *module* imports from another one of the package."""
+    froms = (node for node in ast.walk(tree_of(module)) if isinstance(node, ast.ImportFrom))
+    names = [alias.name for node in froms if node.level for alias in node.names]
+    return [name for name in names if name[0] == "_" and name != "__version__"]
+
+
+def test_no_module_takes_what_is_anothers_own():
+    assert {each: taken for each in MODULES if (taken := own_names_taken(each))} == {}
+
+
 # -- the reader of imports itself ---------------------------------------------------------
 
 READ = [

@@ -17,8 +17,6 @@ from .values.spellings import plain_unescape
 from .values.state import MISSING, Open
 from .values.strings import QuotedString
 
-__all__ = ["ArgumentStrings", "GrowingJson", "StringDelta"]
-
 Path = tuple[str | int, ...]
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 

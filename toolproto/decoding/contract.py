@@ -7,8 +7,6 @@ from typing import Protocol
 
 from ..events import Event
 
-__all__ = ["Decoder", "Limits", "is_over"]
-
 
 class Decoder(Protocol):
     """Turns one reply, in chunks of any size, into events.

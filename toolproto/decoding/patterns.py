@@ -19,8 +19,6 @@ from re import _compiler, _parser  # type: ignore[attr-defined]
 from re import _constants as op  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-__all__ = ["LazyPattern", "Pattern", "text_before"]
-
 _REPEATS = frozenset({op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT})
 _REFERENCES = frozenset({op.GROUPREF, op.GROUPREF_EXISTS})
 _NEVER, _END = (op.FAILURE, ()), (op.AT, op.AT_END_STRING)
@@ -29,7 +27,7 @@ _Asked = Callable[..., re.Match[str] | None]
 _Item = tuple[Any, Any]
 
 
-class Derived(NamedTuple):
+class _Derived(NamedTuple):
     """What follows from a pattern: its tree, all beginnings of it, and its width."""
 
     whole: list[_Item]
@@ -86,11 +84,11 @@ class Pattern(LazyPattern):
         self.derived()
         return self._possible(text, at) if len(text) - at <= self._longest else None
 
-    def derived(self) -> Derived:
+    def derived(self) -> _Derived:
         """What follows from the source; a ValueError if that is more than can be derived from."""
         tree = _parser.parse(self.source, self._flags)
         items = list(tree)
-        found = Derived(items, [*_begun(items), _END], _width(items))
+        found = _Derived(items, [*_begun(items), _END], _width(items))
         # Looking at each character once rules nearly every text out that is no beginning.
         letters = _letters(items)
         possible = [_all([(op.IN, letters)]), _END] if letters else []

@@ -17,8 +17,6 @@ from typing import TypeVar
 from .patterns import Pattern
 from .reply.markers import MORE, NO, Marker, end_of
 
-__all__ = ["Pull", "Source", "begun_at_end", "stops"]
-
 R = TypeVar("R")
 #: A part of a reader. What it yields is nothing: it wants more text.
 Pull = Generator[None, None, R]

@@ -19,12 +19,11 @@ from itertools import islice
 from typing import Any
 
 from ...messages import ProblemKind, Repair
-from ..values.strict import DUPLICATE_KEY, Reading, Refused
+from ..values.repairs import DUPLICATE_KEY
+from ..values.strict import Reading, Refused
 from ..values.strings import structural_tail
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
-
-__all__ = ["CallDraft", "is_name", "looks_like_schema", "remainder"]
 
 # A tool's own description, repeated by the model, has these where a call has arguments.
 _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})

@@ -24,8 +24,6 @@ from .pulled import MISSING_CLOSER
 from .record import CallSetting
 from .which_reader import CallsReader, Opening, Openings
 
-__all__ = ["CallBody", "MarkedBody"]
-
 _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
 _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 # What a call has in it, in whatever form; words without any are only words.

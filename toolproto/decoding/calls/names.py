@@ -21,8 +21,6 @@ from ..patterns import Pattern
 from ..reply.markers import MORE, NO
 from ..source import Pull, Source
 
-__all__ = ["NOTHING", "TOKEN", "Head", "Offered", "leading_key", "offered", "read_head"]
-
 #: No model was seen to write more between a marker and the arguments.
 _LONGEST = 400
 _TOKEN = r"<[|｜][^<>]{1,60}[|｜]>"

@@ -18,8 +18,6 @@ from ..source import Pull, Source
 from ..values.strict import Refused
 from .record import Beginning, CallRecord
 
-__all__ = ["MISSING_CLOSER", "Driven", "NoCall", "PulledCalls", "cut_short"]
-
 #: What ends a call did not come, and nor did anything else: it may have had more to say.
 MISSING_CLOSER = Repair("missing_closer", Grade.GUESSED)
 

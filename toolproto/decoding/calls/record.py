@@ -20,12 +20,11 @@ from ..contract import Limits
 from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
-from ..values.strict import DUPLICATE_KEY, MAX_DEPTH, same_value
+from ..values.repairs import DUPLICATE_KEY
+from ..values.strict import MAX_DEPTH, same_value
 from ..values.strings import SPECIAL_IN_STRING, string_stop
 from .names import Head, Offered
 from .shape import CallShape
-
-__all__ = ["Beginning", "CallRecord", "CallSetting", "TextSink"]
 
 
 class CallSetting(NamedTuple):

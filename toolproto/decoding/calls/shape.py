@@ -17,19 +17,6 @@ from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
 from ..values.lenient import read_all
 
-__all__ = [
-    "ID_KEYS",
-    "OTHER_KEYS",
-    "CallFields",
-    "CallShape",
-    "as_object",
-    "fit_to_tool",
-    "is_wrapper",
-    "key_repairs",
-    "read_arguments",
-    "read_fields",
-]
-
 _NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action")
 _ARGUMENT_KEYS = (
     "arguments", "parameters", "args", "input", "params", "param", "tool_input", "action_input"

@@ -32,8 +32,6 @@ from ..values.repairs import STRAY_TEXT
 from .names import NOTHING, TOKEN, Head, leading_key, read_head
 from .record import Beginning, CallSetting
 
-__all__ = ["NAME_LINE", "BareCalls", "CallsReader", "Opening", "Openings"]
-
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
 _LIST = Pattern(r"\[\s{0,80}[{\[\"']")
 # A number between tokens, where the tool's name and the number of the call should be.
@@ -60,8 +58,8 @@ class CallsReader(Protocol):
     def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
 
 
-FamilyReader = Callable[[Beginning], CallsReader]
-_READERS: Mapping[Family, FamilyReader] = {
+_FamilyReader = Callable[[Beginning], CallsReader]
+_READERS: Mapping[Family, _FamilyReader] = {
     Family.XML: XmlCalls,
     Family.YAML: YamlCalls,
     Family.RAW: LINES.reader,

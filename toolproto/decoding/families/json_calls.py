@@ -24,8 +24,6 @@ from ..values.strict import Refused, malformed
 from ..values.strings import SPECIAL_IN_STRING, QuotedString, string_stop
 from .json_whole import WholeCall, record_end, whole_call
 
-__all__ = ["JsonCalls"]
-
 _controls = re.compile(r"[\x00-\x1f]++").finditer
 _control = re.compile(r"[\x00-\x1f]").search
 

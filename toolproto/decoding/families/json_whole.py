@@ -20,8 +20,6 @@ from ..patterns import Pattern
 from ..values.repairs import LITERAL, QUOTE_STYLE
 from ..values.strict import Refused, check_depth, read_plain
 
-__all__ = ["WholeCall", "record_end", "whole_call"]
-
 _UNREADABLE = (Refused, RecursionError, json.JSONDecodeError)
 
 

@@ -26,27 +26,6 @@ from ..values import repairs as mend
 from ..values.lenient import read_all, read_json, read_lenient
 from ..values.strict import Reading, Refused, finite_float, malformed, sized_int, too_deep
 
-__all__ = [
-    "LINE_BREAK",
-    "STRING_TOKEN",
-    "TOKEN_FIRST",
-    "ZERO_PADDED",
-    "bracketed",
-    "fits",
-    "kinds",
-    "kinds_of",
-    "line_ends",
-    "line_over",
-    "member",
-    "parts",
-    "quoted",
-    "read_text",
-    "schema_of",
-    "token_text",
-    "unquoted",
-    "zero_padded",
-]
-
 #: What ends a line, for the hot path.
 LINE_BREAK = re.compile(r"[\r\n]")
 
@@ -58,10 +37,10 @@ _ESCAPE = Pattern(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 
 Repairs = tuple[Repair, ...]
 #: Tells, at a place where text stands, whether something is so there.
-Judge = Callable[[Source], Pull[bool]]
+_Ask = Callable[[Source], Pull[bool]]
 
 
-def quoted(calls: PulledCalls, sink: TextSink, ends: Judge, cut: Judge | None = None) -> Pull[str]:
+def quoted(calls: PulledCalls, sink: TextSink, ends: _Ask, cut: _Ask | None = None) -> Pull[str]:
     """Read the string whose first quote stands here; *sink* takes it while it comes.
 
     *ends* tells if the quote that stands here is the last one, and *cut* if a string without one

@@ -41,8 +41,6 @@ from .line_values import (
     unquoted,
 )
 
-__all__ = ["BRACES", "LINES", "Pairs", "phrase"]
-
 _NAME = r"([A-Za-z_](?:[\w{signs}]|\\_){{0,127}})"
 _ANY_NAME = _NAME.format(signs=r".:/-")
 #: The name of an argument: a word, or a string of JSON.

@@ -27,8 +27,6 @@ from ..values.strict import Refused, malformed
 from .line_values import ZERO_PADDED, kinds_of, zero_padded
 from .python_strings import OPENING, PythonString, unescaped
 
-__all__ = ["ESCAPED_NAME", "Arguments"]
-
 ESCAPED_NAME = Repair("escaped_underscore")
 _MISSING_PAREN = Repair("missing_paren", Grade.GUESSED)
 _COLON_KEYWORD = Repair("colon_keyword")

@@ -27,8 +27,6 @@ from ..values.strict import Refused, malformed
 from .python_arguments import ESCAPED_NAME, Arguments
 from .python_strings import OPENING_QUOTES, unescaped
 
-__all__ = ["LEAD", "LISTED", "CallLead", "PythonCalls", "lead_of", "leading_call"]
-
 _QUOTED_CALL = Repair("quoted_call")
 
 # -- how a call begins ------------------------------------------------------------------------

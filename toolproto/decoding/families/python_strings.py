@@ -21,8 +21,6 @@ from ..values.spellings import CODE_POINT, SIMPLE, SURROGATE_PAIR, as_json, code
 from ..values.state import State, Wait
 from ..values.strict import malformed
 
-__all__ = ["OPENING", "OPENING_QUOTES", "PythonString", "unescaped"]
-
 #: What opens a string: a prefix, and a quote.
 OPENING = Pattern(r"""((?:[rR][bBfF]?|[bBfF][rR]?|[uU])?)(\"{3}|'{3}|\\?["']|[“‘`])""")
 #: Quotes that open a string or a quoted call, and what may close it.

@@ -17,8 +17,6 @@ from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
 from .line_values import Repairs, kinds, member, parts, read_text, schema_of
 
-__all__ = ["ValueType", "read_elements", "value_type"]
-
 #: A member that comes several times is a list: no other reading keeps all of it.
 _LISTED = Repair("repeated_element", Grade.GUESSED)
 #: JSON where nothing says that the value is any: it could have been meant as text.

@@ -30,13 +30,7 @@ from ..reply.markers import MORE, NO, Marker
 from ..source import Pull, Source
 from ..values.strict import Refused, malformed
 from .json_calls import JsonCalls
-from .tag_values import (
-    ValueType,
-    read_elements,
-    value_type,
-)
-
-__all__ = ["Tag", "TaggedCalls", "closes_list", "opens_call", "pass_closing", "tag_at"]
+from .tag_values import ValueType, read_elements, value_type
 
 # -- one tag ------------------------------------------------------------------------------
 

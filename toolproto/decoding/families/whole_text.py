@@ -17,8 +17,6 @@ from ..source import Pull, Source
 from ..values.lenient import read_all
 from ..values.strict import malformed
 
-__all__ = ["CustomInside", "Inside", "TextArgument"]
-
 
 class Inside(Protocol):
     """Makes the reader of calls whose inside is declared outside of this package."""
@@ -30,14 +28,14 @@ class Inside(Protocol):
 
 # -- read by somebody's function ----------------------------------------------------------------
 
-Read = Callable[[str], tuple[str, Mapping[str, Any]] | None]
+_Read = Callable[[str], tuple[str, Mapping[str, Any]] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class CustomInside:
     """*read* gives name and arguments of the text between the markers, or None if it is no call."""
 
-    read: Read
+    read: _Read
 
     def reader(self, begun: Beginning) -> PulledCalls:
         """Reads the call that has *begun*."""
@@ -47,7 +45,7 @@ class CustomInside:
 class _CustomCalls(PulledCalls):
     """Reads one call, all at once."""
 
-    def __init__(self, read: Read, begun: Beginning) -> None:
+    def __init__(self, read: _Read, begun: Beginning) -> None:
         super().__init__(begun)
         self._inside = read
 

@@ -26,15 +26,8 @@ from ..calls.record import Beginning, CallRecord, TextSink
 from ..calls.shape import ID_KEYS, OTHER_KEYS, read_fields
 from ..patterns import Pattern
 from ..source import Pull, Source
-from ..values.strict import (
-    DUPLICATE_KEY,
-    Reading,
-    Refused,
-    malformed,
-    put_member,
-    read_strict,
-    too_deep,
-)
+from ..values.repairs import DUPLICATE_KEY
+from ..values.strict import Reading, Refused, malformed, put_member, read_strict, too_deep
 from .line_values import (
     LINE_BREAK,
     ZERO_PADDED,
@@ -48,8 +41,6 @@ from .line_values import (
     unquoted,
     zero_padded,
 )
-
-__all__ = ["YamlCalls", "plain_scalar", "read_line"]
 
 # -- lines ------------------------------------------------------------------------------------
 
@@ -69,7 +60,7 @@ _NO_SPACE = re.compile(r"[^ \t]")
 _NO_SEPARATOR = re.compile(r"[^ \t,;]")
 
 
-class Line(NamedTuple):
+class _Line(NamedTuple):
     """The columns of a line's list items, and of its key or value, which begins *length* on."""
 
     items: tuple[int, ...]
@@ -83,7 +74,7 @@ class Line(NamedTuple):
         return self.key is None and not self.items
 
 
-def read_line(source: Source, indent: int) -> Pull[Line]:
+def read_line(source: Source, indent: int) -> Pull[_Line]:
     """What the line that begins here begins with, behind *indent* characters of space."""
     items: list[int] = []
     column = indent
@@ -96,8 +87,8 @@ def read_line(source: Source, indent: int) -> Pull[Line]:
     in_quotes = (yield from source.peek(column + 1))[column:] in ('"', "'")
     key = yield from source.match(_QUOTED_KEY if in_quotes else _BARE_KEY, column)
     if key is None:
-        return Line(tuple(items), column, None, column)
-    return Line(tuple(items), column, unquoted(key.group(1)), column + len(key.group()))
+        return _Line(tuple(items), column, None, column)
+    return _Line(tuple(items), column, unquoted(key.group(1)), column + len(key.group()))
 
 
 def _pass_line(source: Source, kept: StringIO | None = None) -> Pull[None]:
@@ -237,8 +228,8 @@ _UNEVEN = "its lines are not evenly indented"
 _NO_KEY = "a line in it has no key"
 
 
-Members = dict[str, Any]
-Kind = type[dict[str, Any] | list[Any]]
+_Members = dict[str, Any]
+_Kind = type[dict[str, Any] | list[Any]]
 
 
 @dataclass(slots=True)
@@ -323,7 +314,7 @@ class YamlCalls(PulledCalls):
 
     # -- where a line belongs -------------------------------------------------------------
 
-    def _place(self, line: Line, start: int) -> None:
+    def _place(self, line: _Line, start: int) -> None:
         """*line*, which begins at *start* in the reply, comes next."""
         items, column = [each + self._before for each in line.items], line.column + self._before
         self._pop_to([*items, column][0], is_item=bool(items), is_value=line.is_value)
@@ -353,7 +344,7 @@ class YamlCalls(PulledCalls):
         while len(self._open) > kept:
             self._pop()
 
-    def _enter(self, kind: Kind, column: int, start: int) -> _Container:
+    def _enter(self, kind: _Kind, column: int, start: int) -> _Container:
         """The container in *column* that the next item or member belongs to, new or not."""
         here = self._open[-1] if self._open else None
         if here is not None and isinstance(here.value, kind) and here.column == column:
@@ -366,7 +357,7 @@ class YamlCalls(PulledCalls):
         here.due = True
         return here
 
-    def _push(self, kind: Kind, column: int, start: int) -> _Container:
+    def _push(self, kind: _Kind, column: int, start: int) -> _Container:
         if len(self._open) >= self._setting.depth:
             raise too_deep(self._setting.depth)
         parent, call = self._open[-1] if self._open else None, self._call
@@ -384,7 +375,7 @@ class YamlCalls(PulledCalls):
         self._open.append(here)
         return here
 
-    def _is_of_call(self, parent: _Container, kind: Kind) -> bool:
+    def _is_of_call(self, parent: _Container, kind: _Kind) -> bool:
         """Is what opens in *parent*, which is of calls, of one as well?"""
         call, shape = self._call, self._setting.shape
         if parent.is_list:
@@ -494,7 +485,7 @@ class YamlCalls(PulledCalls):
 
     # -- the call, by its members ---------------------------------------------------------
 
-    def _heard(self, call: CallRecord, members: Members, key: str) -> None:
+    def _heard(self, call: CallRecord, members: _Members, key: str) -> None:
         """A member is called *key*; its value comes."""
         shape = self._setting.shape
         if call.announced or key in OTHER_KEYS:
@@ -504,7 +495,7 @@ class YamlCalls(PulledCalls):
         elif call.name or key not in shape.leading_keys:
             raise _no_call()
 
-    def _said(self, call: CallRecord, members: Members, key: str) -> None:
+    def _said(self, call: CallRecord, members: _Members, key: str) -> None:
         """The member *key* of a call that has no name yet has come; it may be the name."""
         shape, offered, said = self._setting.shape, self._setting.offered, members[key]
         if key not in shape.name_keys or not isinstance(said, str):
@@ -517,7 +508,7 @@ class YamlCalls(PulledCalls):
         if known or not members.keys().isdisjoint(shape.argument_keys):
             self._announce(call, members)
 
-    def _announce(self, call: CallRecord, members: Members) -> None:
+    def _announce(self, call: CallRecord, members: _Members) -> None:
         """It is certain that this is a call."""
         if self._setting.gated and not self._setting.offered.knows(call.name):
             raise _no_call()
@@ -525,7 +516,7 @@ class YamlCalls(PulledCalls):
         call.announce(next((id for id in ids if isinstance(id, str)), ""))
         self.committed = True
 
-    def _end_call(self, call: CallRecord, members: Members) -> None:
+    def _end_call(self, call: CallRecord, members: _Members) -> None:
         """All members have come: what they say is read as it is in JSON."""
         fields = read_fields(members, self._setting.shape, lambda name: name == call.name)
         if fields is None or not (call.announced or (call.tool and not call.tool.required)):

@@ -30,8 +30,6 @@ from .markers import MORE, NO
 from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict
 from .thinking import Reasoning
 
-__all__ = ["FABRICATED", "Attempts", "PassedOver"]
-
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 _SPACES = re.compile(r"\s{1,64}")
 _BLANK = Pattern(r"[ \t]{0,64}(?=\S|\n)")
@@ -41,7 +39,7 @@ FABRICATED = (
     ProblemKind.FABRICATED_RESULT,
     "you wrote a tool result yourself; only the tool's real result counts",
 )
-TOO_MANY = (
+_TOO_MANY = (
     ProblemKind.TOO_LARGE,
     "so many calls before it are not as they should be that the rest was not read;"
     " write fewer at a time",
@@ -273,7 +271,7 @@ class Attempts:
         while (yield from source.peek()):
             space = _SPACES.match(source.text, source.at)
             if space is None:
-                yield from self.cut_off(TOO_MANY)
+                yield from self.cut_off(_TOO_MANY)
                 return
             self.say(space.end())
 

@@ -27,8 +27,6 @@ from .place import MOST_UNSEEN, Standing
 from .reader import ReplyReader
 from .thinking import Reasoning
 
-__all__ = ["ReplyDecoder"]
-
 _WORD = re.compile(r"[^\W\d]\w{0,127}+")
 _tuple = tuple.__new__  # a NamedTuple's own way to be made takes twice as long
 

@@ -22,8 +22,6 @@ from ...events import (
 from ...messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span, ToolCall
 from ..source import Source
 
-__all__ = ["Outbox"]
-
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
 

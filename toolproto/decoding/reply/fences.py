@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ..calls.marked import CallBody
     from .attempts import Attempts
 
-__all__ = ["FENCE", "FENCED", "CodeFence", "behind_fence", "in_code", "open_fence", "read_fence"]
-
 #: A fence's first line, its run of characters in group 1. Longer runs are somebody's drawing.
 FENCE = Pattern(r"(`{3,64}+|~{3,64}+)([^`\n]{0,80}+)\n")
 FENCED = Repair("fenced", Grade.GUESSED)

@@ -12,8 +12,6 @@ from ..calls.shape import CallShape
 if TYPE_CHECKING:
     from ..families.whole_text import Inside
 
-__all__ = ["Family", "MarkedForm", "ReplyForm"]
-
 _USUAL = CallShape()
 
 

@@ -16,8 +16,6 @@ from typing import Any
 
 from ...events import ArgumentsDelta, Event, NewArguments, arguments_delta
 
-__all__ = ["StreamedString", "StringFeed", "string_feed"]
-
 # Chunks that are remembered while a string is read, and how long they may be: nearly all tokens of
 # source code, in two megabytes at most. So many, and those that come before it is looked again, are
 # as full as a dict gets before it doubles. Fewer chunks have something held before them, or end in

@@ -21,11 +21,6 @@ from .markers import MORE, NO, SPELLINGS, Marker, MarkerSet
 if TYPE_CHECKING:
     from .thinking import Reasoning
 
-__all__ = [
-    "LABELS", "LEAKS", "VOCABULARY", "CallMarkers", "Found", "Landmark", "Landmarks", "Table",
-    "landmarks",
-]  # fmt: skip
-
 
 class Landmark(Enum):
     """What a marker announces."""
@@ -77,7 +72,7 @@ class CallMarkers:
         self.is_any_fence = form.gated and self.opener.first == "`"
 
 
-class Row(NamedTuple):
+class _Row(NamedTuple):
     """A marker, what it announces, and the markers of the call that it opens."""
 
     marker: Marker
@@ -96,7 +91,7 @@ class Found(NamedTuple):
 class Table:
     """Markers that count in the same places, and what each announces."""
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[_Row]) -> None:
         self.rows = tuple(rows)
         self._markers = MarkerSet([row.marker for row in self.rows])
         #: The first character of any of them.
@@ -137,7 +132,7 @@ class Landmarks:
     """The markers of one form of reply, and the characters worth stopping at."""
 
     def __init__(self, form: ReplyForm, reasoning: Reasoning) -> None:
-        marked = [Row(call.opener, Landmark.CALL, call) for call in map(CallMarkers, form.calls)]
+        marked = [_Row(call.opener, Landmark.CALL, call) for call in map(CallMarkers, form.calls)]
         calls = [row for row in marked if row.call and not row.call.form.at_line]
         closers = [call.closer for _, _, call in calls if call and call.closer]
         # A run of backticks behind a call closes it; in prose it begins a fence.
@@ -155,7 +150,7 @@ class Landmarks:
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.
         first = [row for row in (*thoughts, *dropped) if row.marker.text[0] == " "]
-        begun = [Row(Marker(row.marker.text[1:]), row.kind) for row in first]
+        begun = [_Row(Marker(row.marker.text[1:]), row.kind) for row in first]
         thoughts = [row for row in thoughts if row not in first]
         anywhere = [
             *calls,
@@ -164,7 +159,7 @@ class Landmarks:
             *thoughts,
             *thought_ends,
             *(row for row in dropped if row not in first),
-            *(Row(Marker(token), _LEAK_KINDS.get(token, Landmark.LEAK)) for token in LEAKS),
+            *(_Row(Marker(token), _LEAK_KINDS.get(token, Landmark.LEAK)) for token in LEAKS),
         ]
         self._tool_tags = form.tool_tags
         #: What counts in prose; where a reply begins; where a line does.
@@ -234,8 +229,8 @@ def _words(tag: str) -> set[str]:
     return set(re.findall("[a-z]{3,}", tag.lower()))
 
 
-def _rows(texts: Iterable[str], kind: Landmark) -> list[Row]:
-    return [Row(Marker(text), kind) for text in dict.fromkeys(texts)]
+def _rows(texts: Iterable[str], kind: Landmark) -> list[_Row]:
+    return [_Row(Marker(text), kind) for text in dict.fromkeys(texts)]
 
 
 @lru_cache(maxsize=256)
@@ -249,7 +244,7 @@ def landmarks(form: ReplyForm, reasoning: Reasoning) -> Landmarks:
     return Landmarks(form, reasoning)
 
 
-def _telling(form: ReplyForm, rows: Sequence[Row], lines: Sequence[Row]) -> re.Pattern[str]:
+def _telling(form: ReplyForm, rows: Sequence[_Row], lines: Sequence[_Row]) -> re.Pattern[str]:
     """What to stop at in prose: a character that, with those behind it, may mean something.
 
     Most brackets in prose and code are told apart here, without stopping. A line end is one only

@@ -10,11 +10,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-__all__ = [
-    "HEAD", "ITEM", "NOT_WORDS", "VEILED", "Line", "ends_sentence", "ends_with_colon", "goes_on",
-    "is_entry", "is_item", "is_markup", "leads_on", "line_of", "visible", "without_tokens",
-]  # fmt: skip
-
 #: As much of a line as tells what it is.
 HEAD = 160
 

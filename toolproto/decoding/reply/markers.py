@@ -15,8 +15,6 @@ from functools import cache, cached_property
 
 from ..patterns import Pattern
 
-__all__ = ["MORE", "NO", "SPELLINGS", "Marker", "MarkerSet", "end_of"]
-
 NO = -1  # no marker here
 MORE = -2  # there may be one, once more text has come
 

@@ -11,8 +11,6 @@ from .markers import NO
 if TYPE_CHECKING:
     from .attempts import Attempts
 
-__all__ = ["read_other_json"]
-
 _BODY = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _NOTHING = re.compile(r'[^\S\n]++|[^\s{}\[\],:"<]++')
 _LONGEST_KEY = 100  # of which it is known what is in it

@@ -37,10 +37,6 @@ from .lines import (
     without_tokens,
 )
 
-__all__ = [
-    "MOST_UNSEEN", "OF_TALK", "PLAIN", "REASONS", "Place", "Standing", "Verdict", "gap_to_call",
-]  # fmt: skip
-
 
 class Verdict(Enum):
     """What becomes of a call, as far as its place tells."""

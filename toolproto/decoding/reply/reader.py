@@ -29,8 +29,6 @@ from .other_json import read_other_json
 from .place import OF_TALK, REASONS, Standing, Verdict
 from .thinking import Reasoning, read_thought
 
-__all__ = ["ReplyReader"]
-
 _RUN = Pattern(r"`{1,64}+|~{1,64}+")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
 _BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")

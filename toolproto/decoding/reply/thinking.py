@@ -18,8 +18,6 @@ from .place import REASONS
 if TYPE_CHECKING:
     from .attempts import Attempts
 
-__all__ = ["Reasoning", "read_thought"]
-
 _WORDS = (
     "think", "thinking", "thought", "thoughts", "reasoning", "analysis", "reflection", "rationale",
     "deliberation", "cot", "scratch_pad", "scratchpad", "monologue", "inner_monologue",

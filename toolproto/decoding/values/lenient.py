@@ -24,16 +24,6 @@ from .state import MISSING, QUOTES, Open, State, Wait
 from .strict import Reading, Refused, malformed, put_member, read_strict
 from .strings import QuotedString, read_escaped_string, read_key
 
-__all__ = [
-    "JsonReader",
-    "Step",
-    "json_alone",
-    "member_stands",
-    "read_all",
-    "read_json",
-    "read_lenient",
-]
-
 _COMMAS = frozenset(",，;；")
 _COLONS = frozenset(":：=")
 _CLOSERS = frozenset("}])")
@@ -112,7 +102,7 @@ def _is_a_part(text: str, reading: Reading, keys: frozenset[str] | None) -> bool
     """Whether what follows shows that the value should have been part of a larger one."""
     if isinstance(reading.value, str):
         return _colon(text, reading.end) is not None
-    return isinstance(reading.value, dict) and member_follows(text, reading.end, keys)
+    return isinstance(reading.value, dict) and _member_follows(text, reading.end, keys)
 
 
 def _doubted(text: str, reading: Reading) -> Reading:
@@ -122,7 +112,7 @@ def _doubted(text: str, reading: Reading) -> Reading:
     return replace(reading, repairs=(*reading.repairs, mend.GLUED_TEXT))
 
 
-def member_follows(text: str, at: int, keys: frozenset[str] | None) -> bool:
+def _member_follows(text: str, at: int, keys: frozenset[str] | None) -> bool:
     """Whether a member stands at *at*, so that the closer before it was one too many."""
     state = State(keys)
     state.text, state.final = text, True

@@ -19,8 +19,6 @@ from typing import Any, ClassVar
 from ..patterns import Pattern
 from .state import QUOTES, State, Wait
 
-__all__ = ["KEY", "KEYWORD", "Judge", "PythonJudge", "Verdict", "key_of"]
-
 # A member's key, in each style of quoting, which are the groups, and between %s, without quotes.
 _ANY_KEY = r"""(?:"([^"\\\r\n]{0,200}+(?:\\.[^"\\\r\n]{0,200}+){0,20})"
     |'([^'\\\r\n]{0,200}+(?:\\.[^'\\\r\n]{0,200}+){0,20})'

@@ -17,21 +17,6 @@ from . import repairs as mend
 from .state import MISSING, QUOTES, State, Wait
 from .strict import MAX_DIGITS, finite_float, malformed, refuse_constant, sized_int, too_long
 
-__all__ = [
-    "CODE_POINT",
-    "ELLIPSIS",
-    "LITERALS",
-    "SIMPLE",
-    "SURROGATE_PAIR",
-    "as_json",
-    "code_point",
-    "literals",
-    "number_value",
-    "plain_unescape",
-    "read_scalar",
-    "unescape",
-]
-
 _number = re.compile(
     r"""(?:[-+][ \t]{0,8}+)?(?:0[xX][0-9a-fA-F][0-9a-fA-F_]*+|0[oO][0-7][0-7_]*+|0[bB][01][01_]*+
     |(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?)""",

@@ -18,8 +18,6 @@ from ..reply.markers import MORE, Marker, end_of
 from . import repairs as mend
 from .strict import MAX_DEPTH, Refused, malformed, too_deep
 
-__all__ = ["MISSING", "QUOTES", "Open", "State", "Wait"]
-
 MISSING: Final = object()
 """Stands where a value was due and none was written."""
 

@@ -13,26 +13,6 @@ from math import isinf
 from typing import Any, NoReturn
 
 from ...messages import Grade, ProblemKind, Repair
-from .repairs import DUPLICATE_KEY
-
-__all__ = [
-    "DUPLICATE_KEY",
-    "MAX_DEPTH",
-    "MAX_DIGITS",
-    "Reading",
-    "Refused",
-    "check_depth",
-    "finite_float",
-    "malformed",
-    "put_member",
-    "read_plain",
-    "read_strict",
-    "refuse_constant",
-    "same_value",
-    "sized_int",
-    "too_deep",
-    "too_long",
-]
 
 # Tools take shallow arguments; what walks a value after us (schemas, comparison) recurses.
 MAX_DEPTH = 100

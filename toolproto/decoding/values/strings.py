@@ -20,11 +20,6 @@ from .spellings import unescape
 from .state import QUOTES, State, Wait
 from .strict import malformed
 
-__all__ = [
-    "SPECIAL_IN_STRING", "QuotedString", "read_escaped_string", "read_key", "string_stop",
-    "structural_tail",
-]  # fmt: skip
-
 _COLON = Pattern(r"\s{0,200}+(?:[:：]|=>?)")
 _unquoted_key = re.compile(r"[\w.$ -]{1,100}+:").match
 _LONGEST_KEY = 20_000
