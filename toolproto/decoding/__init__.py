@@ -17,7 +17,6 @@
       thinking.py        reads thoughts, in every dialect; fences.py code fences
       events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token
-      other_json.py      an object in prose that is no call
       forms.py           how calls look in a paradigm's replies, for the reader
 
     calls/             what all calls have in common, however they are written
@@ -25,13 +24,12 @@
       names.py           which names are tools; names that stand before their arguments
       shape.py           which members make an object a call
       record.py          one call, collected argument by argument; draft.py: the same for JSON
-      pulled.py          drives the generator of a family
+      pulled.py          drives the generator of a family, also of one that somebody else declared
 
     families/          the ways in which the inside of a call is written
       json_*, python_*, tags, tag_values, yaml
       pairs.py           a name and pairs of key and value: lines, Gemma's braces, declared phrases
       line_values.py     values in quotes, brackets or neither; what a text means by its schema
-      whole_text.py      calls that are read once all of their text has come
 
     values/            what a value means, and how JSON is read
       lenient.py         the one reader of values: JSON, strict or not, and what is like it

@@ -1,7 +1,7 @@
 """Payloads that are all one's own: a phrase with places in it, or a pair of functions.
 
-Like those in :mod:`.payloads`, they write; ``pairs.py`` and ``whole_text.py`` in
-:mod:`toolproto.decoding.families` read.
+Like those in :mod:`.payloads`, they write; ``families/pairs.py`` and ``calls/pulled.py`` in
+:mod:`toolproto.decoding` read.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..decoding.calls.pulled import CustomInside, Inside
 from ..decoding.calls.shape import CallShape
 from ..decoding.families.pairs import phrase
-from ..decoding.families.whole_text import CustomInside, Inside
 from ..decoding.reply.forms import Family
 from ..errors import UsageError
 from ..grammar import forms

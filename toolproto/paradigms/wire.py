@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+from ..decoding.calls.pulled import Inside
 from ..decoding.contract import Decoder
-from ..decoding.families.whole_text import Inside
 from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
 from ..errors import UsageError
 from ..grammar.draft import Draft

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from io import StringIO
-from typing import Any
+from typing import Any, Protocol
 
 from ...messages import Grade, ProblemKind, Repair
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
-from ..values.strict import Refused
+from ..values.strict import Refused, malformed
 from .record import Beginning, CallRecord
 
 #: What ends a call did not come, and nor did anything else: it may have had more to say.
@@ -232,3 +233,54 @@ class PulledCalls(Driven):
 def cut_short() -> Refused:
     """The refusal of a call that the end of the reply leaves open."""
     return Refused(ProblemKind.TRUNCATED, "it is cut short")
+
+
+# -- calls that are declared outside of this package ---------------------------------------------
+
+
+class Inside(Protocol):
+    """Makes the reader of calls whose inside is declared outside of this package."""
+
+    def reader(self, begun: Beginning) -> PulledCalls:
+        """Reads the call that has *begun*."""
+        ...
+
+
+_ReadText = Callable[[str], tuple[str, Mapping[str, Any]] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CustomInside:
+    """*read* gives name and arguments of the text between the markers, or None if it is no call."""
+
+    read: _ReadText
+
+    def reader(self, begun: Beginning) -> PulledCalls:
+        """Reads the call that has *begun*."""
+        return _CustomCalls(self.read, begun)
+
+
+class _CustomCalls(PulledCalls):
+    """Reads one call, all at once."""
+
+    def __init__(self, read: _ReadText, begun: Beginning) -> None:
+        super().__init__(begun)
+        self._inside = read
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """All text before a marker that ends calls."""
+        text = StringIO()
+        while not (yield from source.at_end()):
+            if not (yield from source.peek()):
+                raise NoCall  # nobody knows where it ends
+            text.write(source.past(source.marks))
+        try:
+            found = self._inside(text.getvalue())
+        except Exception as error:  # whatever somebody's reader raises is about this text
+            self.is_call = True
+            raise malformed(str(error) or type(error).__name__) from error
+        if found is None:
+            raise NoCall
+        self.open(found[0])
+        self.tell(found[1])
+        self.complete()

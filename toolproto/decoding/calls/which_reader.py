@@ -16,10 +16,9 @@ from typing import NamedTuple, Protocol
 
 from ...messages import Grade, Repair
 from ..families.json_calls import JsonCalls
-from ..families.pairs import BRACES, LINES
+from ..families.pairs import BRACES, LINES, TextArgument
 from ..families.python_calls import LEAD, PythonCalls, lead_of, leading_call
 from ..families.tags import Tag, TaggedCalls, XmlCalls, opens_call, tag_at
-from ..families.whole_text import TextArgument
 from ..families.yaml import YamlCalls
 from ..patterns import Pattern
 from ..reply.forms import Family, ReplyForm

@@ -10,7 +10,7 @@ from ...messages import Repair
 from ..calls.shape import CallShape
 
 if TYPE_CHECKING:
-    from ..families.whole_text import Inside
+    from ..calls.pulled import Inside
 
 _USUAL = CallShape()
 

@@ -25,7 +25,6 @@ from .fences import FENCE, read_fence
 from .forms import ReplyForm
 from .landmarks import Found, Landmark
 from .markers import MORE, NO
-from .other_json import read_other_json
 from .place import OF_TALK, REASONS, Standing, Verdict
 from .thinking import Reasoning, read_thought
 
@@ -37,6 +36,10 @@ _SPACES = re.compile(r"\s{1,64}")
 _GAP = Pattern(r"\s{0,64}")
 # Whose turn it is; those in the group are not the model.
 _SPEAKER = Pattern(r"(user|system|tool|ipython)|assistant|model")
+# In an object that is no call: the inside of a string; what is neither that nor structure.
+_STRING_BODY = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_NO_STRUCTURE = re.compile(r'[^\S\n]++|[^\s{}\[\],:"<]++')
+_LONGEST_KEY = 100  # of which it is known what is in it
 
 
 class ReplyReader(Attempts):
@@ -227,7 +230,7 @@ class ReplyReader(Attempts):
     def _in_other_json(self, standing: Standing) -> Pull[None]:
         """In an object that is no call: what looks like one inside it is data."""
         self.inside = "other_json"
-        at_calls = yield from read_other_json(self)
+        at_calls = yield from _say_other_json(self)
         self.inside = ""
         if at_calls:
             calls = Opening(JsonCalls(Beginning(self._setting)))
@@ -308,3 +311,57 @@ class ReplyReader(Attempts):
         found = yield from self.source.ask(self.landmark_at, length)
         call = found.call if isinstance(found, Found) else None
         return call is not None and call.opener.is_special
+
+
+# -- JSON that is no call ---------------------------------------------------------------------
+
+
+def _say_other_json(reader: Attempts) -> Pull[bool]:
+    """Say an object that is no call to its end. Only double quotes quote in it.
+
+    It is over, too, where it shows that it was no JSON: at a blank line, or before the marker of a
+    call outside a string. True where the member of the object itself that holds calls opens a list:
+    of calls after all, behind members nobody asked for.
+    """
+    source, wrapper = reader.source, reader.form.shape.wrapper
+    depth = newlines = 0
+    key, calls_next = "", False
+    while char := (yield from source.peek()):
+        if char == "\n":
+            newlines += 1
+            reader.say(source.at + 1)
+            if newlines == 2:
+                return False
+        elif nothing := _NO_STRUCTURE.match(source.text, source.at):
+            newlines = newlines if char.isspace() else 0
+            reader.say(nothing.end())
+        elif char == "<" and (yield from source.ask(reader.landmarks.of_calls.end_at)) != NO:
+            return False
+        else:
+            reader.say(source.at + 1)
+            if char == "[" and calls_next:
+                return True
+            newlines, calls_next = 0, char == ":" and depth == 1 and key == wrapper
+            depth += (char in "{[") - (char in "}]")
+            if depth <= 0:
+                return False
+            if char == '"':
+                key = yield from _say_string(reader)
+    return False
+
+
+def _say_string(reader: Attempts) -> Pull[str]:
+    """Say a string to behind its closing quote; what it says, as far as that may be a key."""
+    source, body = reader.source, ""
+    while (yield from source.peek()):
+        at = source.at
+        end = _STRING_BODY.match(source.text, at).end()  # type: ignore[union-attr]  # may be empty
+        if len(body) < _LONGEST_KEY:
+            body += source.text[at:end]
+        reader.say(end)
+        if source.text[end : end + 1] == '"':
+            reader.say(end + 1)
+            break
+        if source.text[end:] and len((yield from source.peek(2))) < 2:
+            reader.say(source.at + 1)  # half an escape, with which the reply ends
+    return body
