@@ -22,7 +22,6 @@ _number = re.compile(
     |(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9]++)?)""",
     re.VERBOSE,
 ).match
-_plain_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?(?=[,}\])])").match
 _json_number = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?\Z").match
 _leading_zero = re.compile(r"[-+]?0[0-9_]").match
 # A number goes on if a letter, an operand, an operator or its unit follows. What // introduces is
@@ -60,9 +59,6 @@ ELLIPSIS = Pattern(r"\.{3,80}+|…")
 
 def read_scalar(state: State) -> Any:
     """Read the unquoted value at ``state.at``; ``MISSING`` if none can be made out."""
-    if plain := _plain_number(state.text, state.at):
-        state.at = plain.end()
-        return finite_float(plain[0]) if plain[1] else sized_int(plain[0])
     value = _read_number(state)
     if value is MISSING:
         value = _read_literal(state)
