@@ -177,7 +177,7 @@ def test_a_history_is_not_changed_by_being_sent(paradigm):
 
 # -- problems -----------------------------------------------------------------------------
 
-AGAIN = "Write the whole call again, in exactly the form you were shown."
+AGAIN = "Write only this call again, all of it, in exactly the form you were shown."
 TOLD = [
     (
         CallProblem(ProblemKind.MALFORMED, "it is empty"),
@@ -219,4 +219,4 @@ def test_the_advice_ends_its_sentences_once(paradigm, reply):
 def test_a_made_up_result_is_not_asked_for_again(paradigm):
     """The calls before it were good and have run: asking for them again would run them twice."""
     problem = CallProblem(ProblemKind.FABRICATED_RESULT, "you wrote a tool result yourself")
-    assert "Write the whole call again" not in paradigm.format_problem(problem)
+    assert "call again" not in paradigm.format_problem(problem)

@@ -196,9 +196,10 @@ class ToolContextDef(ABC):
         advice = [f"{which} could not be used: {problem.message}."]
         if problem.suggestions and "did you mean" not in problem.message:
             advice.append(f"Did you mean {' or '.join(problem.suggestions)}?")
-        # A tool that is not there is not to be called again, however it is written.
+        # A tool that is not there is not to be called again, however it is written; and the calls
+        # beside this one have run: told only to write it again, a model booked a flight four times.
         missing = problem.kind is ProblemKind.UNKNOWN_TOOL and not problem.suggestions
-        again = "Write the whole call again, in exactly the form you were shown."
+        again = "Write only this call again, all of it, in exactly the form you were shown."
         advice.append("Call one of these, or answer in plain words." if missing else again)
         return " ".join(advice)
 
