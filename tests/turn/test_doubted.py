@@ -58,3 +58,66 @@ def test_without_reasks_a_person_is_asked_at_once():
     chat, endpoint, ran = session(PLACES[0], "Done.", limits=TurnLimits(reasks=0))
     assert chat.send("hello").text == "Done."
     assert (ran, len(endpoint.requests)) == (["x"], 2)
+
+
+# -- one that ran, written again beside one that failed -----------------------------------------
+
+OTHER = '<tool_code>{"name": "write", "arguments": {"text": "y"}}</tool_code>'
+UNUSABLE = '<tool_code>{"name": "write", "arguments": {}}</tool_code>'
+
+
+def test_a_call_that_ran_is_not_run_again_because_another_failed():
+    chat, endpoint, ran = session(f"{WRITTEN}\n{UNUSABLE}", f"{WRITTEN}\n{OTHER}", "Done.")
+    result = chat.send("hello")
+    assert (result.text, ran) == ("Done.", ["x", "y"])
+    told = endpoint.requests[2].messages[-1].content
+    assert "it has run already, and you have its result" in told
+
+
+def test_it_runs_again_if_the_model_then_writes_it_alone():
+    chat, _, ran = session(f"{WRITTEN}\n{UNUSABLE}", WRITTEN, WRITTEN, "Done.")
+    assert chat.send("hello").text == "Done."
+    assert ran == ["x", "x"]
+
+
+def test_written_along_every_time_it_never_runs_again():
+    both = f"{WRITTEN}\n{UNUSABLE}"
+    chat, _, ran = session(both, both, both, both, both, both)
+    assert chat.send("hello").status == "error"
+    assert ran == ["x"]
+
+
+def test_a_call_is_made_again_where_nothing_failed():
+    chat, _, ran = session(WRITTEN, WRITTEN, "Done.")
+    assert chat.send("hello").text == "Done."
+    assert ran == ["x", "x"]
+
+
+def test_what_failed_itself_may_be_tried_again():
+    def fails_once(text):
+        ran.append(text)
+        return {"error": "busy"} if len(ran) == 1 else "written"
+
+    ran = []
+    tool = Tool(ToolSpec("write", "Write.", TEXT), fails_once, risk="write")
+    endpoint = ScriptedEndpoint(f"{WRITTEN}\n{UNUSABLE}", f"{WRITTEN}\n{OTHER}", "Done.")
+    chat = ChatSession(endpoint, paradigm="xml_tag", tools=[tool], approver=lambda _: Allow())
+    assert chat.send("hello").text == "Done."
+    assert ran == ["x", "x", "y"]
+
+
+@pytest.mark.parametrize("options", [{"risk": "read"}, {"risk": "write", "idempotent": True}])
+def test_what_does_no_harm_twice_runs_again(options):
+    ran = []
+    tool = Tool(ToolSpec("write", "Write.", TEXT), lambda text: ran.append(text), **options)
+    endpoint = ScriptedEndpoint(f"{WRITTEN}\n{UNUSABLE}", f"{WRITTEN}\n{OTHER}", "Done.")
+    chat = ChatSession(endpoint, paradigm="xml_tag", tools=[tool], approver=lambda _: Allow())
+    assert chat.send("hello").text == "Done."
+    assert ran == ["x", "x", "y"]
+
+
+def test_what_the_user_asks_for_in_another_turn_runs():
+    chat, _, ran = session(f"{WRITTEN}\n{UNUSABLE}", "Failed.", WRITTEN, "Done.")
+    chat.send("hello")
+    assert chat.send("once more, please").text == "Done."
+    assert ran == ["x", "x"]

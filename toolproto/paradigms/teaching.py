@@ -97,7 +97,8 @@ from ..describe.requests import example_request
 from ..describe.samples import example_call
 from ..describe.styles import get_style
 from ..errors import UsageError
-from ..messages import Message, ToolCall, ToolResult
+from ..messages import Message, ToolCall
+from ..tools.outcome import says_that_it_failed
 from ..tools.spec import ToolOffer
 
 __all__ = [
@@ -262,16 +263,11 @@ def next_steps(messages: Sequence[Message]) -> Iterator[str]:
             insisted = False
         if not message.results or role != "assistant":
             yield ""
-        elif not insisted and any(map(_says_that_it_failed, message.results)):
+        elif not insisted and any(map(says_that_it_failed, message.results)):
             insisted = True
             yield AFTER_FAILURE
         else:
             yield NEXT_STEP
-
-
-def _says_that_it_failed(result: ToolResult) -> bool:
-    # Many programs and services return an object with an error instead of raising one.
-    return result.is_error or result.content.lstrip().startswith('{"error"')
 
 
 def taught_before(

@@ -21,7 +21,7 @@ from .validate import find_faults
 from .wording import show_name, word_faults
 from .work import TooMuchWork, Work, purse
 
-__all__ = ["call_problem", "check_call", "doubted_place", "meant"]
+__all__ = ["call_problem", "check_call", "doubted_again", "doubted_place", "meant"]
 
 _MAX_NAMES = 20
 
@@ -87,6 +87,15 @@ def doubted_place(call: ToolCall) -> CallProblem:
     message = (
         f"you showed it {call.place_doubt}; if you mean it, write it alone, exactly as shown, and"
         " nothing else around it; if not, go on without it"
+    )
+    return call_problem(call, ProblemKind.DOUBTED, message)
+
+
+def doubted_again(call: ToolCall) -> CallProblem:
+    """The question whether *call* is to run once more, put to the model: another one failed."""
+    message = (
+        "it has run already, and you have its result; write only what failed again; if you mean it"
+        " once more, write it alone"
     )
     return call_problem(call, ProblemKind.DOUBTED, message)
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import ToolFailed
 from ..messages import Attachment, ToolCall, ToolResult
 
-__all__ = ["ToolOutput", "bounded", "error_result", "result_of"]
+__all__ = ["ToolOutput", "bounded", "error_result", "result_of", "says_that_it_failed"]
 
 _NOTHING = "(no output)"
 _MOST_ITEMS = 10_000
@@ -33,6 +33,14 @@ class ToolOutput:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     attachments: tuple[Any, ...] = ()
     trusted: bool | None = None
+
+
+def says_that_it_failed(result: ToolResult) -> bool:
+    """Whether *result* is an error, or tells of one.
+
+    Many programs and services return an object with an error instead of raising one.
+    """
+    return result.is_error or result.content.lstrip().startswith('{"error"')
 
 
 def result_of(call: ToolCall, value: Any) -> ToolResult:

@@ -58,6 +58,8 @@ class Turn:
     _useless: int = 0
     _reasks: int = 0
     _questioned: set[str] = field(default_factory=set)
+    # Calls that ran, by digest, since something failed in every reply.
+    _done: set[str] = field(default_factory=set)
     _started: bool = False
     _resumes: bool = False
     _clean_ups: list[Callable[[], Any]] = field(default_factory=list)
@@ -308,9 +310,11 @@ class Turn:
                 message,
                 tuple(reply.calls),
                 questioned=self._questioned,
+                done=self._done,
             )
             again = yield from self._settled(settling, self._settling(settling))
             usable = settling.usable or self._is_last_round
+            self._done = settling.done_now(failed=bool(problems))
         for problem in problems:
             self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
         wanted = any(moment.wants_request for moment in ended)

@@ -27,9 +27,9 @@ from ..guard.passages import Found
 from ..guard.taint import barred_left, marked, refusal
 from ..hooks import overriding
 from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
-from ..tools.check import call_problem, doubted_place
+from ..tools.check import call_problem, doubted_again, doubted_place
 from ..tools.define import Tool
-from ..tools.outcome import bounded, result_of
+from ..tools.outcome import bounded, result_of, says_that_it_failed
 from ..tools.running import check_run
 from ..tools.spec import ToolOffer
 from ..tools.work import Work, purse, takes_long
@@ -63,8 +63,10 @@ class Settling:
     #: Results of calls that ran, which wait for somebody who reviews them.
     unreviewed: dict[str, ToolResult] = field(default_factory=dict)
     usable: bool = False
-    #: Calls of this turn, by digest, about whose place the model was asked.
+    #: Calls of this turn, by digest, of which the model was asked whether it meant them.
     questioned: set[str] = field(default_factory=set)
+    #: Calls, by digest, that ran beside one that failed: a model often writes all of them again.
+    done: set[str] = field(default_factory=set)
     _records: dict[str, CallRecord] = field(default_factory=dict)
     _approved: dict[str, str] = field(default_factory=dict)
     _edits: dict[str, str] = field(default_factory=dict)
@@ -161,6 +163,19 @@ class Settling:
             self.unreviewed,
         )
 
+    def done_now(self, failed: bool) -> set[str]:
+        """What :attr:`done` is for the next reply; *failed* if something else in this one did.
+
+        What a person declined did not fail, and is not to be written again.
+        """
+        good = set()
+        for record in self.records():
+            if not says_that_it_failed(record.result):
+                good.add(call_digest(record.call))
+            elif not isinstance(record.decision, Deny):
+                failed = True
+        return self.done | good if failed else set()
+
     def in_order(self) -> list[ToolResult]:
         """The results, in the order of the calls."""
         return [self.results[call.id] for call in self.calls if call.id in self.results]
@@ -211,6 +226,8 @@ class Settling:
             return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
         if isinstance(checked, ToolCall) and self._questions(checked):
             return doubted_place(checked)
+        if isinstance(checked, ToolCall) and self._is_written_along(checked):
+            return doubted_again(checked)
         return checked
 
     def _followed(self, call: ToolCall) -> ToolCall:
@@ -230,6 +247,20 @@ class Settling:
         digest = call_digest(call)
         harmless = self._tool(call).risk == "read" and not call.is_echoed
         if not call.place_doubt or harmless or digest in self.questioned:
+            return False
+        self.questioned.add(digest)
+        return self.setup.limits.reasks > 0
+
+    def _is_written_along(self, call: ToolCall) -> bool:
+        """Whether *call* seems to be there only because one beside it failed the last time.
+
+        It runs again if the model was told so and then writes it alone. What only reads, or does
+        the same when it is done twice, runs anyway.
+        """
+        digest, tool = call_digest(call), self._tool(call)
+        if digest not in self.done or tool.risk == "read" or tool.idempotent:
+            return False
+        if digest in self.questioned and len(self.calls) == 1:
             return False
         self.questioned.add(digest)
         return self.setup.limits.reasks > 0
