@@ -93,6 +93,9 @@ def test_one_paradigm_is_shown_whole():
 def test_a_model_gets_a_recommendation():
     told = json.loads(run("paradigms", "--for", "qwen3-coder-30b", "--json").stdout)
     assert told["paradigm"] == "qwen3_coder"
+    shown = run("paradigms", "--for", "qwen2.5-coder-1.5b").stdout
+    assert shown.startswith("xml_tag  --teaching stepwise\n")
+    assert run("paradigms", "--for", "smollm2").stdout.startswith("json_strict\n")
 
 
 def test_a_paradigm_of_ones_own_is_found_in_its_file():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import click
 
@@ -73,12 +74,13 @@ def _show_one(paradigm: ToolContextDef, as_json: bool) -> None:
 
 def _show_recommended(model: str, as_json: bool) -> None:
     choice = recommend(model)
-    told = {"model": model, "paradigm": choice.paradigm, "describe": choice.describe}
     if as_json:
-        print_json({**told, "why": choice.why, "source": choice.source})
-    else:
-        click.echo(f"{choice.paradigm}  (tools described as {choice.describe})")
-        click.echo(choice.why)
+        print_json({"model": model, **asdict(choice)})
+        return
+    options = {"--describe": choice.describe, "--teaching": choice.teaching}
+    given = [f"{option} {value}" for option, value in options.items() if value]
+    click.echo("  ".join([choice.paradigm, *given]))
+    click.echo(choice.why)
 
 
 def _summary(paradigm: ToolContextDef) -> dict[str, str]:
