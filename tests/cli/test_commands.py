@@ -95,7 +95,7 @@ def test_a_model_gets_a_recommendation():
     assert told["paradigm"] == "qwen3_coder"
     shown = run("paradigms", "--for", "qwen2.5-coder-1.5b").stdout
     assert shown.startswith("xml_tag  --teaching stepwise\n")
-    assert run("paradigms", "--for", "smollm2").stdout.startswith("json_strict\n")
+    assert run("paradigms", "--for", "smollm2").stdout.startswith("json_strict  --teaching brief\n")
 
 
 def test_a_paradigm_of_ones_own_is_found_in_its_file():
