@@ -62,10 +62,16 @@ class Beginning(NamedTuple):
 
 
 class TextSink:
-    """Takes a string piece by piece: as it is, or all as it stands between the quotes of JSON."""
+    """Takes a string piece by piece: as it is, or all as it stands between the quotes of JSON.
 
-    def __init__(self) -> None:
+    It may stand in the text of the call *around* it, which does not tell of it while it comes.
+    """
+
+    _index: int | None = None  # of the call that does
+
+    def __init__(self, around: CallRecord | None = None) -> None:
         self._parts: list[str] = []
+        self._around = around
 
     def open_text(self) -> None:
         """A string begins."""
@@ -101,12 +107,29 @@ class TextSink:
         special: re.Pattern[str],
         decode: Callable[[str], str] | None = None,
     ) -> StreamedString | None:
-        """The string for the hot path, if it goes out while it comes."""
-        return None
+        """The string for the hot path, if a call takes its text: see there for the others.
+
+        *decode* gives what a text stands for, if it does not stand there as it is.
+        """
+        call, keep = self._record, self._parts.append
+        if call is None:
+            return None
+        write = call._raw.write
+
+        def take(piece: str) -> None:
+            write(piece)
+            keep(piece if decode is None else decode(piece))
+
+        return StreamedString(stop, take, call.room, special, self._index, decode)
 
     def streaming_quoted(self) -> StreamedString | None:
         """The same, if its pieces come as in JSON."""
         return None
+
+    @property
+    def _record(self) -> CallRecord | None:
+        """The call in whose text it stands."""
+        return self._around
 
     def _tell(self, text: str) -> None:
         """Where the string goes to a call, more JSON of it."""
@@ -123,7 +146,7 @@ class CallRecord(TextSink):
     """
 
     _fault = ""
-    _index = -1
+    _index: int = -1
     _key, _separator = "", "{"
     tool: ToolSpec | None = None
 
@@ -205,6 +228,10 @@ class CallRecord(TextSink):
         """The call departs from the asked form in this."""
         self._repairs += [repair for repair in repairs if repair not in self._repairs]
 
+    @property
+    def _record(self) -> CallRecord:
+        return self
+
     def _tell(self, text: str) -> None:
         """More of its arguments, as JSON."""
         self._outbox.arguments(self._index, text)
@@ -231,26 +258,8 @@ class CallRecord(TextSink):
         self._tell(_json(value))
         self._keep(value)
 
-    def streaming(
-        self,
-        stop: Callable[[str], int],
-        special: re.Pattern[str],
-        decode: Callable[[str], str] | None = None,
-    ) -> StreamedString:
-        """The string being read, for the hot path: see there for *stop* and *special*.
-
-        *decode* gives what a text stands for, if it does not stand there as it is.
-        """
-        write, keep = self._raw.write, self._parts.append
-
-        def take(piece: str) -> None:
-            write(piece)
-            keep(piece if decode is None else decode(piece))
-
-        return StreamedString(stop, take, self.room, special, self._index, decode)
-
     def streaming_quoted(self) -> StreamedString:
-        """The same, if its pieces come as in JSON: what is valid there is handed on as it is."""
+        """The string for the hot path: what is valid in JSON is handed on as it is."""
         return StreamedString(
             string_stop, self._take_quoted, self.room, SPECIAL_IN_STRING, self._index, quoted=True
         )

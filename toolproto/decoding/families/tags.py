@@ -25,7 +25,6 @@ from ..calls.names import Head, read_head
 from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls, cut_short
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..patterns import LazyPattern, Pattern, text_before
-from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE, NO, Marker
 from ..source import Pull, Source
 from ..values.strict import Refused, malformed
@@ -499,7 +498,7 @@ class TaggedCalls(PulledCalls):
     ) -> Pull[tuple[Any, tuple[Repair, ...]]]:
         """A value that is read once all of it has come."""
         nested = type.container and (yield from source.match(_ELEMENTS)) is not None
-        kept = _Kept(self._opened())
+        kept = TextSink(self._opened())
         has_tags = yield from self._inside(source, element, kept, raw=True, nested=nested)
         text = kept.close_text()
         if nested:
@@ -744,27 +743,6 @@ class XmlCalls(TaggedCalls):
             raise malformed(f"its <{tag.word}> are neither elements nor JSON")
         self._opened()
         self.tell(value, *repairs)
-
-
-class _Kept(TextSink):
-    """Keeps the text of a value of *call* that is read as a whole."""
-
-    def __init__(self, call: CallRecord) -> None:
-        super().__init__()
-        self._call = call
-
-    def streaming(
-        self,
-        stop: Callable[[str], int],
-        special: re.Pattern[str],
-        decode: Callable[[str], str] | None = None,
-    ) -> StreamedString:
-        """The text for the hot path, which tells nothing."""
-        return StreamedString(stop, self._take, self._call.room, special)
-
-    def _take(self, piece: str) -> None:
-        self._call.write(piece)
-        self._parts.append(piece)
 
 
 def _certain(before: LazyPattern, words: tuple[str, ...], text: str, at: int) -> int:
