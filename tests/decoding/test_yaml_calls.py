@@ -132,6 +132,10 @@ SCALARS: list[tuple[str, str, Any]] = [
     ("limit", "3", 3),
     ("limit", "three", "three"),
     ("limit", "~", None),
+    ("limit", "+5", 5),
+    ("limit", "0x1F", 31),
+    ("limit", "1_000", 1000),
+    ("limit", "'5'", "5"),
     ("exact", "no", False),
     ("exact", "True", True),
     ("note", "null", None),
@@ -144,6 +148,9 @@ SCALARS: list[tuple[str, str, Any]] = [
     ("where", "\n    version: 3.10\n    deep:\n      - x: 1\n        y: 2", None),
     ("unknown", "2024-01-01", "2024-01-01"),
     ("unknown", "1e3", 1000.0),
+    ("unknown", "1_000", "1_000"),
+    ("unknown", "(1, 2)", "(1, 2)"),
+    ("unknown", "`ls`", "`ls`"),
     ("unknown", "yes", "yes"),
 ]
 

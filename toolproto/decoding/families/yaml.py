@@ -27,10 +27,9 @@ from ..calls.shape import ID_KEYS, OTHER_KEYS, read_fields
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values.repairs import DUPLICATE_KEY
-from ..values.strict import Reading, Refused, malformed, put_member, read_strict, too_deep
+from ..values.strict import Refused, malformed, put_member, too_deep
 from .line_values import (
     LINE_BREAK,
-    ZERO_PADDED,
     bracketed,
     fits,
     kinds,
@@ -38,8 +37,8 @@ from .line_values import (
     line_over,
     member,
     quoted,
+    read_text,
     unquoted,
-    zero_padded,
 )
 
 # -- lines ------------------------------------------------------------------------------------
@@ -127,26 +126,17 @@ def plain_scalar(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, 
     """The value of a scalar without double quotes, where one of the types *wanted* may stand."""
     comment = _COMMENT.search(text) if text[:1] != "'" else None
     text = text[: comment.start()].strip() if comment else text.strip()
-    repairs = (Repair("comment"),) if comment else ()
+    repairs, word = (Repair("comment"),) if comment else (), text.lower()
     if len(text) > 1 and text[0] == text[-1] == "'":
         return text[1:-1].replace("''", "'"), repairs
-    if wanted == {"string"}:
-        return text, repairs
-    if "boolean" in wanted and "string" not in wanted and text.lower() in _SAID:
-        return _SAID[text.lower()], (*repairs, Repair("literal"))
-    number = zero_padded(text, wanted)
-    if number is not None:
-        return number, (*repairs, ZERO_PADDED)
-    value = _typed(text)
-    return (text if "string" in wanted and not fits(value, wanted) else value), repairs
-
-
-def _typed(text: str) -> Any:
-    """The JSON that *text* is, in the spellings of YAML; or else the text itself."""
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    reading = read_strict(text)
-    return reading.value if isinstance(reading, Reading) and reading.is_all_of(text) else text
+    if word in _WORDS and ("string" not in wanted or fits(_WORDS[word], wanted)):
+        return _WORDS[word], repairs
+    if word in _SAID and "boolean" in wanted and "string" not in wanted:
+        return _SAID[word], (*repairs, Repair("literal"))
+    value, mended = read_text(text, wanted)
+    # Where nobody asks for another type, what is not quite JSON is text.
+    is_text = isinstance(value, str) or (mended and not wanted)
+    return (text, repairs) if is_text else (value, (*repairs, *mended))
 
 
 # -- blocks of text ---------------------------------------------------------------------------
