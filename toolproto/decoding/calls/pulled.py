@@ -27,12 +27,13 @@ class NoCall(Exception):
     """What is read turns out to be no call."""
 
 
-class Driven(ABC):
-    """Drives the generator of one body of calls over its text as that comes.
+class PulledCalls(ABC):
+    """Drives the grammar of one body of calls over its text as that comes.
 
-    See ``JsonCalls`` for the members.
+    The grammar opens, tells and completes them one by one. See ``JsonCalls`` for the members.
     """
 
+    is_call = False  # whatever is wrong with it, even before it has said of what
     pushback = ""  # nothing is ever read beyond the end of a call
 
     def __init__(self, begun: Beginning) -> None:
@@ -41,34 +42,47 @@ class Driven(ABC):
         self._reading = self._read()
         self._all, self._final = "", False  # what was given, of which the source has a part
         self._written = 0  # how much of the source's text the call has been given
-        self.done = self.committed = False
-
-    @abstractmethod
-    def _read(self) -> Pull[None]:
-        """Read all of it."""
+        self._drift = begun.drift
+        self._lead = StringIO()  # text of it, until there is a call to take it
+        self._lead.write(begun.lead)
+        self._call: CallRecord | None = None
+        self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
+        self.done = self.committed = self._faulty = self.refused = False
 
     @property
-    @abstractmethod
-    def _bounded(self) -> CallRecord | None:
-        """The call whose limit is that of the text, if one is being read."""
+    def depth(self) -> int:
+        """How deep the brackets of a call may nest."""
+        return self._setting.depth
 
     @abstractmethod
-    def write(self) -> None:
-        """Give the call the text that was read."""
+    def grammar(self, source: Source) -> Pull[None]:
+        """Read the calls: open each, tell it its arguments, complete it. Raises Refused, NoCall."""
+
+    @property
+    def streaming(self) -> StreamedString | None:
+        """The string argument in which reading stands, if that is so."""
+        waits_inside = self.source.at < len(self.source.text)  # for the rest of an escape, say
+        return None if self.hot is None or waits_inside else self.hot()
 
     def feed(self, text: str, at: int, base: int, final: bool) -> int:
-        """Read on from *at* in *text*, whose first character is *base* in the reply."""
-        self._give(text, at, base, final)
-        return self.source.at
+        """Read on from *at* in *text*, whose first character is *base* in the reply.
 
-    def _give(self, text: str, at: int, base: int, final: bool) -> None:
-        """Read on from *at* in *text*, whose first character is *base* in the reply."""
+        What is open where a limit cut the reply is cut short.
+        """
+        cut = final and self._setting.outbox.cut
         self.source.at, self.source.base, self._written = at, base, at
-        self._all, self._final = text, final
+        self._all, self._final = text, final and not cut
         self._resume()
         while not self.done and len(self.source.text) < len(text):  # its limit ends a call
             limit = self._setting.limits.characters
             self._resume(Refused(ProblemKind.TOO_LARGE, f"longer than {limit} characters"))
+        if cut:
+            self._final = True
+            if self.meant and not self.done:
+                self.source.at = len(text)  # what is left waits for what will not come
+                self._resume(cut_short())
+            self._resume()
+        return self.source.at
 
     def limit(self) -> None:
         """A call ends at its limit however the text was cut into chunks."""
@@ -90,48 +104,6 @@ class Driven(ABC):
             self.write()
         except StopIteration:
             self.done = True
-
-
-class PulledCalls(Driven):
-    """Reads calls whose grammar opens, tells and completes them one by one."""
-
-    is_call = False  # whatever is wrong with it, even before it has said of what
-
-    def __init__(self, begun: Beginning) -> None:
-        super().__init__(begun)
-        self._drift = begun.drift
-        self._lead = StringIO()  # text of it, until there is a call to take it
-        self._lead.write(begun.lead)
-        self._call: CallRecord | None = None
-        self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
-        self._faulty = self.refused = False
-
-    @property
-    def depth(self) -> int:
-        """How deep the brackets of a call may nest."""
-        return self._setting.depth
-
-    @abstractmethod
-    def grammar(self, source: Source) -> Pull[None]:
-        """Read the calls: open each, tell it its arguments, complete it. Raises Refused, NoCall."""
-
-    @property
-    def streaming(self) -> StreamedString | None:
-        """The string argument in which reading stands, if that is so."""
-        waits_inside = self.source.at < len(self.source.text)  # for the rest of an escape, say
-        return None if self.hot is None or waits_inside else self.hot()
-
-    def feed(self, text: str, at: int, base: int, final: bool) -> int:
-        """Read on; what is open where a limit cut the reply is cut short."""
-        cut = final and self._setting.outbox.cut
-        self._give(text, at, base, final and not cut)
-        if cut:
-            self._final = True
-            if self.meant and not self.done:
-                self.source.at = len(text)  # what is left waits for what will not come
-                self._resume(cut_short())
-            self._resume()
-        return self.source.at
 
     # -- the call -------------------------------------------------------------------------
 
@@ -189,6 +161,7 @@ class PulledCalls(Driven):
 
     @property
     def _bounded(self) -> CallRecord | None:
+        """The call whose limit is that of the text, if one is being read."""
         return None if self._faulty else self._recorded
 
     def _read(self) -> Pull[None]:

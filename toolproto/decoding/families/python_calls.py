@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...messages import Grade, Repair
 from ..calls.names import Offered
-from ..calls.pulled import Driven, cut_short
+from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
@@ -102,7 +102,7 @@ def _skip_stop(stops: str) -> re.Pattern[str]:
     return re.compile(rf"""[()\[\]{{}}"'\\{re.escape(stops)}]""")
 
 
-class PythonCalls(Driven):
+class PythonCalls(PulledCalls):
     """Reads the calls of one list, or those that follow each other without one.
 
     Unmarked, there has to be a whole call of an offered tool, and ``refused`` tells when there was
@@ -112,7 +112,6 @@ class PythonCalls(Driven):
     def __init__(self, begun: Beginning) -> None:
         super().__init__(begun)
         self._outbox = begun.setting.outbox
-        self._call: CallRecord | None = None
         self._arguments: Arguments | None = None  # while they are read
         self._in_list, self._brackets = False, 0  # of lists around the calls
         self._quote = ""  # around the call that is being read, or was
@@ -120,9 +119,9 @@ class PythonCalls(Driven):
         self._behind = self._separated = False  # did a call just end, and a comma come since?
 
     @property
-    def refused(self) -> bool:
-        """Is it over without anything in it being a call?"""
-        return self.done and not self.committed
+    def meant(self) -> bool:
+        """Where it was cut, its arguments say so themselves."""
+        return False
 
     @property
     def streaming(self) -> StreamedString | None:
@@ -139,9 +138,10 @@ class PythonCalls(Driven):
         if self._call is not None:
             self._call.write(text[: self._call.room])
 
-    def _read(self) -> Pull[None]:
+    def grammar(self, source: Source) -> Pull[None]:
+        """A list of calls, or one call and those that follow it."""
         outbox, lingered = self._outbox, self._outbox.linger
-        self._in_list = (yield from self.source.peek()) == "["
+        self._in_list = (yield from source.peek()) == "["
         outbox.linger = self._in_list or self._begun.marked  # until it shows what is behind a call
         yield from (self._read_list() if self._in_list else self._read_run())
         if self._brackets:
@@ -149,10 +149,11 @@ class PythonCalls(Driven):
         outbox.linger = lingered
         if not lingered:
             outbox.settle()
+        self.refused = not self.committed
 
     # -- one call -----------------------------------------------------------------------------
 
-    def _lead(self, ahead: int = 0) -> Pull[CallLead | None]:
+    def _next_lead(self, ahead: int = 0) -> Pull[CallLead | None]:
         return lead_of((yield from self.source.match(LEAD, ahead)))
 
     def _read_call(self, lead: CallLead) -> Pull[bool]:
@@ -259,7 +260,7 @@ class PythonCalls(Driven):
     def _read_run(self) -> Pull[None]:
         """Calls that follow each other."""
         source, marked, offered = self.source, self._begun.marked, self._setting.offered
-        lead = yield from self._lead()
+        lead = yield from self._next_lead()
         while lead is not None and (yield from self._read_call(lead)):
             yield from self._unquote()
             if (yield from source.at_end()):
@@ -267,7 +268,7 @@ class PythonCalls(Driven):
             if marked:
                 self._take_extra((yield from source.peek()))
             separator = yield from source.match(_SEPARATOR)
-            lead = (yield from self._lead(len(separator[0]))) if separator else None
+            lead = (yield from self._next_lead(len(separator[0]))) if separator else None
             if lead is None or not (self._is_offered(lead) or (marked and not offered.any)):
                 source.at += len((separator and separator[1]) or "")
                 return
@@ -294,7 +295,7 @@ class PythonCalls(Driven):
                 source.at += 1
                 goes_on = self._brackets > 0 or (yield from self._behind_list())
             elif not (yield from self._unquote()):
-                lead = yield from self._lead()
+                lead = yield from self._next_lead()
                 goes_on = yield from self._read_call(lead) if lead else self._no_call(char)
 
     def _behind_list(self) -> Pull[bool]:
@@ -304,7 +305,7 @@ class PythonCalls(Driven):
             return False
         self._take_extra((yield from source.peek()))
         again = yield from source.match(_LIST_AGAIN)
-        lead = (yield from self._lead(len(again[0]))) if again else None
+        lead = (yield from self._next_lead(len(again[0]))) if again else None
         if lead is None or not self._is_offered(lead):
             return False
         self._brackets, self._behind = 1, False
