@@ -233,13 +233,14 @@ class PythonCalls(PulledCalls):
         are wrong, what looks like a string may be none.
         """
         source, last, stop = self.source, "", _skip_stop(stops + self.source.firsts)
-        while not (yield from source.at_end()):
-            if passed := (yield from source.before(stop)):
-                last = passed[-1]
+        while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
+            if char in source.firsts and (yield from source.at_end()):
+                return False
+            if char in stops and depth <= 0 and not quote:
+                return True
+            if stop.match(char) is None:
+                last = source.past(stop)[-1]
                 continue
-            char = yield from source.peek()
-            if not char or (char in stops and depth <= 0 and not quote):
-                return char != ""
             passed = char
             if char == "\\":
                 passed = yield from source.peek(2)

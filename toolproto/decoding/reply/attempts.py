@@ -118,7 +118,7 @@ class Attempts:
         source = self.source
         if stop > source.at:
             piece = source.text[source.at : stop]
-            self.outbox.text(piece, source.offset)
+            self.outbox.text(piece, source.base + source.at)
             self._saw(piece)
             source.at = stop
 

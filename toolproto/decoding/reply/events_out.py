@@ -42,9 +42,12 @@ class Outbox:
         self._ids = ids
         self._used_ids: set[str] = set()
         self._events: list[Event] = []
+        self._said: list[str] = []  # text behind them, of which one event is made
+        self._said_from = self._said_to = 0  # where that stands
 
     def take(self) -> list[Event]:
         """The events that may go out."""
+        self._tell()
         events, self._events = self._events, []
         if self.keeps_something:
             withheld, lingering = self._withheld, self._lingering
@@ -84,6 +87,7 @@ class Outbox:
         *until_certain* says that nothing but :meth:`certain` has to be known of a call.
         """
         assert self._withheld is None, "one thing is undecided at a time"
+        self._tell()
         events, index, mistakes = len(self._events), self._next_index, self.mistakes
         self._withheld = _Withheld(source, source.offset, until_certain, events, index, mistakes)
 
@@ -120,6 +124,7 @@ class Outbox:
         self._lingering = None
         self.mistakes = withheld.mistakes
         del self._events[withheld.events :]
+        self._said.clear()
         self._next_index = withheld.index
         self._withheld = None
         withheld.keep()
@@ -162,10 +167,21 @@ class Outbox:
         return self._events[self._withheld.events :] if self._withheld else []
 
     def text(self, text: str, start: int) -> None:
+        if self._said_to != start:
+            self._tell()
         if text:
-            self._events.append(text_delta(text, start))
+            self._said_from = self._said_from if self._said else start
+            self._said.append(text)
+            self._said_to = start + len(text)
+
+    def _tell(self) -> None:
+        """Text that was said in pieces goes out in one: there may be thousands in a chunk."""
+        if self._said:
+            self._events.append(text_delta("".join(self._said), self._said_from))
+            self._said.clear()
 
     def reasoning(self, text: str, start: int) -> None:
+        self._tell()
         if text:
             self._events.append(ReasoningDelta(text, Span(start, start + len(text))))
 
@@ -208,15 +224,18 @@ class Outbox:
         index = self._next_index
         self._next_index += 1
         self.release()
+        self._tell()
         self._events.append(CallStarted(index, name, id))
         return index
 
     def arguments(self, index: int, text: str) -> None:
         if text:
+            self._tell()
             self._events.append(arguments_delta(index, text))
 
     def completed(self, index: int, call: ToolCall) -> None:
         self.mistakes += _MENDED if call.repairs else 0
+        self._tell()
         self._lingering = len(self._events) if self.linger or self.patient else None
         self._events.append(CallCompleted(index, call))
 
@@ -230,6 +249,7 @@ class Outbox:
             self._next_index += 1
         self.mistakes += 1
         self.release()
+        self._tell()
         self._events.append(CallRejected(index, problem))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from ..patterns import Pattern
 
@@ -113,8 +113,15 @@ class Marker:
 
 def end_of(markers: Sequence[Marker], text: str, at: int, final: bool) -> int:
     """Where one of a few *markers* ends that stands at *at*; or NO, or MORE."""
+    if not (any_of := _any_of(tuple(markers))).match(text, at):
+        return MORE if not final and any_of.may_change(text, at) else NO
     found = [marker.at(text, at, final) for marker in markers]
     return MORE if MORE in found and max(found) < 0 else max(found, default=NO)
+
+
+@lru_cache(maxsize=256)
+def _any_of(markers: tuple[Marker, ...]) -> Pattern:
+    return Pattern("|".join(marker.regex for marker in markers) or "(?!)")
 
 
 class MarkerSet:

@@ -194,7 +194,8 @@ class ReplyReader(Attempts):
     def _at_run(self) -> Pull[bool]:
         """Backticks or tildes: a fence, or inline code."""
         source, place = self.source, self.place
-        may_open = place.allows_fence and (self.line_begins or not place.in_code)
+        begun = FENCE.match(source.text, source.at) or FENCE.may_change(source.text, source.at)
+        may_open = begun and place.allows_fence and (self.line_begins or not place.in_code)
         if may_open and (fence := (yield from source.match(FENCE))):
             self._markers_left -= 1
             yield from read_fence(self, fence)
@@ -326,7 +327,7 @@ def _say_other_json(reader: Attempts) -> Pull[bool]:
     source, wrapper = reader.source, reader.form.shape.wrapper
     depth = newlines = 0
     key, calls_next = "", False
-    while char := (yield from source.peek()):
+    while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
         if char == "\n":
             newlines += 1
             reader.say(source.at + 1)
@@ -358,9 +359,9 @@ def _say_string(reader: Attempts) -> Pull[str]:
         end = _STRING_BODY.match(source.text, at).end()  # type: ignore[union-attr]  # may be empty
         if len(body) < _LONGEST_KEY:
             body += source.text[at:end]
-        reader.say(end)
-        if source.text[end : end + 1] == '"':
-            reader.say(end + 1)
+        closed = source.text.startswith('"', end)
+        reader.say(end + closed)
+        if closed:
             break
         if source.text[end:] and len((yield from source.peek(2))) < 2:
             reader.say(source.at + 1)  # half an escape, with which the reply ends

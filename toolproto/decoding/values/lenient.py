@@ -191,7 +191,7 @@ class JsonReader(State):
                 self.at += 1
                 self.excess -= self.excess > 0
             else:
-                run = _to_bracket(self.text, self.at)
+                run = _to_bracket(self.text, self.at + (here == "<"))
                 self.at = run.end() if run else self.at + 1
 
     def _root(self) -> Step | None:

@@ -134,9 +134,10 @@ def _read_bare(state: State) -> Any:
 
 
 def _bare_end(state: State, start: int) -> int:
-    at = start
+    at, most = start, start + _LONGEST_BARE + 1
     while True:
-        at = _before_marker(state, at, _bare(state.text, at).end())  # type: ignore[union-attr]
+        end = _bare(state.text, at).end()  # type: ignore[union-attr]  # may be empty
+        at = _before_marker(state, at, min(end, max(at, most)))
         if at - start > _LONGEST_BARE:
             raise malformed("a value is written without quotes")
         if state.here(at) not in ("(", "["):
