@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gc
+import json
 import weakref
 
 import pytest
 
 from toolproto import ToolOffer, UsageError, get_paradigm
-from toolproto.events import CallCompleted, ReasoningDelta
+from toolproto.events import ArgumentsDelta, CallCompleted, ReasoningDelta
 from toolproto.testing import STANDARD_OFFER
 
 REPLIES = [
@@ -89,3 +90,17 @@ def test_the_end_of_a_message_ends_a_thought_that_is_one() -> None:
     reply = f"<|channel|>analysis<|message|>Now.<|end|>\n{_NOW}"
     [call] = get_paradigm("xml_tag").parse_response(reply, STANDARD_OFFER).calls
     assert call.name == "now"
+
+
+@pytest.mark.parametrize("before", ["Sure:\n\n```json\n", "Some words "])
+def test_a_long_argument_of_a_call_that_waits_is_kept_in_few_pieces(before: str) -> None:
+    content = "print('a\\u00e9\\n')\n" * 400
+    call = json.dumps({"name": "write_file", "arguments": {"path": "a.py", "content": content}})
+    reply = f"{before}<tool_call>\n{call}\n</tool_call>"
+    decoder = get_paradigm("hermes").decoder(STANDARD_OFFER)
+    events = [event for char in reply for event in decoder.feed(char)] + decoder.finish()
+    deltas = [event.text for event in events if isinstance(event, ArgumentsDelta)]
+    (done,) = (event for event in events if isinstance(event, CallCompleted))
+    assert json.loads("".join(deltas)) == done.call.arguments
+    assert done.call.arguments["content"] == content
+    assert len(deltas) < len(content) / 100  # each of thousands would be looked at with each chunk

@@ -91,8 +91,9 @@ class Attempts:
 
     @property
     def streaming(self) -> StreamedString | None:
-        """The string argument in which reading stands, if all of it may go out at once."""
-        return None if self._body is None or self.outbox.withholding else self._body.streaming
+        """The string argument in which reading stands, if that is so."""
+        string = None if self._body is None else self._body.streaming
+        return None if string is None else self.outbox.withheld_string(string)
 
     @property
     def has_failed_too_often(self) -> bool:

@@ -21,6 +21,7 @@ from ...events import (
 )
 from ...messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, Span, ToolCall
 from ..source import Source
+from .hot_string import StreamedString
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
@@ -55,6 +56,9 @@ class Outbox:
             if withheld is not None:
                 stop = min(stop, withheld.events)
                 withheld.events -= stop
+            if not stop:  # nor is anything done with what is kept, which may be very much
+                self._events = events
+                return []
             if lingering is not None:
                 self._lingering = lingering - stop
             self._events = events[stop:]
@@ -95,6 +99,20 @@ class Outbox:
         """Remember the text that was read while withholding, before its source forgets it."""
         if self._withheld is not None:
             self._withheld.keep()
+
+    def withheld_string(self, string: StreamedString) -> StreamedString:
+        """The same *string* if nothing of it goes out, but is kept with what is withheld."""
+        withheld = self._withheld
+        if withheld is None:
+            return string
+
+        def take(piece: str) -> None:
+            string.take(piece)
+            withheld.raw.write(piece)
+            if string.index is not None and piece:
+                self.arguments(string.index, string.as_json(piece))
+
+        return replace(string, take=take, index=None)
 
     def certain(self) -> None:
         """What is being read is a call, whatever follows."""

@@ -55,11 +55,11 @@ class StreamedString:
     decode: Callable[[str], str] | None = None
     quoted: bool = False
 
-    def event(self, text: str) -> Event:
-        """What is told of *text*."""
-        if not self.quoted:
-            text = encode_basestring(self.decode(text) if self.decode else text)[1:-1]
-        return arguments_delta(self.index or 0, text)
+    def as_json(self, text: str) -> str:
+        """What *text* is between the quotes of JSON."""
+        if self.quoted:
+            return text
+        return encode_basestring(self.decode(text) if self.decode else text)[1:-1]
 
 
 @dataclass(slots=True)
@@ -156,7 +156,8 @@ def _part(text: str, string: StreamedString) -> _Parted | None:
     if certain < 0:
         return None
     piece = text[:certain]
-    return string.event(piece) if piece else None, piece, text[certain:]
+    event = arguments_delta(string.index or 0, string.as_json(piece)) if piece else None
+    return event, piece, text[certain:]
 
 
 def _remember(
