@@ -82,6 +82,7 @@ ECHOED = "echoed"
 PLACE_DOUBTS: Mapping[str, str] = {
     "mid_sentence": "in the middle of a sentence",
     "words_behind": "at the beginning of a sentence",
+    "amid_talk": "between a line that leads to it and more text",
     "cut_behind": "at the very end of a reply that was cut off",
     "behind_colon": "behind a colon on its line",
     "below_words": "right below a line that is no whole sentence",

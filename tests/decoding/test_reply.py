@@ -21,11 +21,15 @@ REPLIES = [
 
 
 @pytest.mark.parametrize(
-    "token", ["<|im_start|>", "<|IM_START|>", "<｜im_start｜>", "<start_of_turn>"]
+    "token",
+    [
+        *("<|im_start|>user", "<|IM_START|>user", "<｜im_start｜>user", "<start_of_turn>user"),
+        *("<|user|>", "<|system|>", "<｜User｜>", "<|USER_TOKEN|>", "[INST]"),
+    ],
 )
 @pytest.mark.parametrize("size", [1, 100])
 def test_a_token_in_any_spelling_opens_the_turn_of_another_speaker(token: str, size: int) -> None:
-    reply = f"Done.{token}user\nAnd now?"
+    reply = f"Done.{token}\nAnd now?"
     decoder = get_paradigm("hermes").decoder(ToolOffer())
     pieces = [reply[at : at + size] for at in range(0, len(reply), size)]
     events = [event for piece in pieces for event in decoder.feed(piece)] + decoder.finish()
@@ -60,6 +64,7 @@ _NOW = '<tool_code>{"name": "now", "arguments": {}}</tool_code>'
         (_NOW.removesuffix("code>"), "cut_behind"),
         (f"{_NOW} is", "words_behind"),
         (f"{_NOW}\n", ""),
+        (f"So:\n\n{_NOW}\n", "cut_behind"),
         (f"{_NOW} Then", ""),
     ],
 )
@@ -72,6 +77,59 @@ def test_a_call_right_before_a_cut_is_doubted(reply: str, doubt: str, size: int)
     events += decoder.finish("length")
     [call] = [event.call for event in events if isinstance(event, CallCompleted)]
     assert [repair.name for repair in call.repairs if repair.is_of_place] == [doubt][: bool(doubt)]
+
+
+def _doubts(reply: str, size: int, paradigm: str = "xml_tag") -> list[str]:
+    """The reasons why the places of the calls in *reply* are doubtful, "" where one is not."""
+    decoder = get_paradigm(paradigm).decoder(STANDARD_OFFER)
+    pieces = [reply[at : at + size] for at in range(0, len(reply), size)]
+    events = [event for piece in pieces for event in decoder.feed(piece)] + decoder.finish()
+    calls = [event.call for event in events if isinstance(event, CallCompleted)]
+    return [" ".join(each.name for each in call.repairs if each.is_of_place) for call in calls]
+
+
+@pytest.mark.parametrize(
+    ("reply", "doubts"),
+    [
+        (f"I might write:\n\n{_NOW}\n\nbut not today.", ["amid_talk"]),
+        (f"I might write:\n{_NOW}\nNot today.", ["amid_talk"]),
+        (f"I might write:\n{_NOW} Not today.", ["amid_talk"]),
+        (f"An example\n\n\n{_NOW}\n\n\n* one", ["amid_talk"]),
+        (f"## Usage\n\n{_NOW}\n\n## Returns\n", ["amid_talk"]),
+        # Whatever is said in a whole sentence leads to nothing.
+        (f"I will look.\n\n{_NOW}\n\nPlease wait.", [""]),
+        (f"{_NOW}\n\nPlease wait.", [""]),
+        # Nor is another call talk, nor what is left of a fence, a token or markup.
+        (f"I will look:\n\n{_NOW}\n\n{_NOW}\n", ["", ""]),
+        (f"I will look:\n\n{_NOW}\n```\n", [""]),
+        (f"I will look:\n\n{_NOW}\n<|im_end|>\n", [""]),
+        (f"I will look:\n\n{_NOW}\n\n", [""]),
+        (f"<think>Now:</think>\n\n{_NOW}\n\nPlease wait.", [""]),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_call_that_is_led_to_and_talked_of_is_doubted(
+    reply: str, doubts: list[str], size: int
+) -> None:
+    assert _doubts(reply, size) == doubts
+
+
+@pytest.mark.parametrize(
+    ("paradigm", "call"),
+    [("pythonic", 'get_weather(city="Oslo")'), ("phi4_mini", 'functools[{"name": "now"}]')],
+)
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_call_that_begins_with_a_word_is_no_talk(paradigm: str, call: str, size: int) -> None:
+    doubts = _doubts(f"I will look:\n{call}\n{call}\n", size, paradigm)
+    assert doubts == ["", ""]
+
+
+def test_a_call_that_is_led_to_is_complete_with_what_stands_below_it() -> None:
+    decoder = get_paradigm("xml_tag").decoder(STANDARD_OFFER)
+    events = decoder.feed(f"I will look:\n{_NOW}\n\n")
+    assert not any(isinstance(event, CallCompleted) for event in events)
+    events = decoder.feed("<")
+    assert any(isinstance(event, CallCompleted) for event in events)
 
 
 @pytest.mark.parametrize("end", ["<|end_message|>", "<|end|>", "<|eom|>"])

@@ -370,12 +370,70 @@ def _blocks() -> Iterator[CallContext]:
         ("Hm <plan>so", "</plan>"), ("<Überlegung>so", "</Überlegung>"),
         ("＜think＞", "＜/think＞"), ("- a <note>", "</note>"), ("<思考>", "</思考>"),
         ("Well, <step>let me see.", "Hm.</step>"),
+        ("#=", "=#"), ("/+", "+/"), ("{#", "#}"), ("@*", "*@"), ("##[", "]##"), ("<%#", "%>"),
+        ("{{!--", "--}}"), (":::tip", ":::"), ("::: {.x}", ":::"), ("[Thinking]", "[/Thinking]"),
+        ("[思考]", "[/思考]"), ("[i]", "[/i]"), ("[BEGIN THOUGHT]", "[END THOUGHT]"),
+        ("{thinking}", "{/thinking}"), ("[USER]", "[/USER]"), ("{{think}}", "{{/think}}"),
+        ("【思考】", "【回答】"), ("⟦think⟧", "⟦/think⟧"), ("〔思〕", "〔答〕"),
+        ("«think»", "«/think»"), ("（思考）", "（完）"), ("〈思考〉", "〈/思考〉"),
+        ("[[plan]]", "[[/plan]]"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)
     for stamp in ("2026-01-31 09:59:58 INFO agent:", "May  1 12:00:01 host run[12]:", "In [3]:"):
         text = f"It says\n{stamp} {{call}}\n"
         yield CallContext("log", "English", text, shown=False, talk=True)
+
+
+def _amid_talk() -> Iterator[CallContext]:
+    """A line that leads to a call, and talk below it."""
+    for language, words in _LANGUAGES.items():
+        for text in (
+            f"{words.before}\n\n{{call}}\n\n{words.behind}",
+            f"{words.before}\n{{call}}\n{words.first}",
+            f"{words.lead}\n\n{{call}}\n\n{words.trail}",
+            f"### {words.lead}\n\n{{call}}\n\n{words.behind}",
+            f"**{words.before}**\n{{call}}\n\n**{words.behind}**",
+            f"- {words.before}\n{{call}}\n- {words.behind}",
+        ):
+            yield CallContext("amid talk", language, text, shown=False, talk=True)
+    for above, below in (
+        ("Input:", "Output:\n\nnone"), ("Before", "After"), ("Wrong:", "Right:"),
+        ("Hi Ann,", "Best,\nBob"), ("Bob wrote,", "and Ann laughed."),
+        ("**You:** hi\n\n**Bot:**", "**You:** ok"), ("Option A", "Option B"),
+        ("Syntax\n------", "Arguments\n---------"), ("---", "---"),
+        ("=== a.txt ===", "=== end ==="), ("═════", "═════"),
+        ("-----BEGIN REPLY-----", "-----END REPLY-----"), ("*** START ***", "*** END ***"),
+        ("$ cat a.txt", "$ exit"), ("# cat a.txt", "# exit"), ("ghci> main", "ghci> :q"),
+        ("stdout:", "exit code: 0"), ("> a", "> b"), ("Bob commented:", "3 likes"),
+        ("1. First:", "2. Second:"), ("💬 Bob:", "💬 Ann"),
+        ("--bound\nContent-Type: text/plain", "--bound--"), ("Posted by bob", "12 comments"),
+        ("panicked at a.rs:1:2:", "note: run it again"), ("def f():\n    return 1", "x = 1"),
+        ("## Thinking", "## Answer\n\nNo."), ("Thought:", "Final Answer:\n\nNo."),
+        (".Example\n====", "===="), (":DRAWER:", ":END:"), ("___ test ___", "___ b ___"),
+        ("### User\nhi\n\n### Assistant", "### User\nok"), ("Figure 1: a call", "Figure 2: none"),
+        ("In [3]: x", "In [4]: y"), ("Traceback:", "1 error"),
+    ):  # fmt: skip
+        text = f"{above}\n\n{{call}}\n\n{below}\n"
+        yield CallContext("amid talk", "English", text, shown=False, talk=True)
+
+
+def _messages() -> Iterator[CallContext]:
+    """What others sent, over HTTP or in a chat, and what is indented below a colon."""
+    for first in ("HTTP/1.1 200 OK", "HTTP/2 404", "POST /v1/chat HTTP/1.1", "< HTTP/1.1 200 OK"):
+        for more in ("", "Content-Type: text/plain\n", "Host: a.b\nContent-Length: 12\n"):
+            text = f"It sent this.\n\n{first}\n{more}\n{{call}}\n"
+            yield CallContext("message", "HTTP", text, shown=False)
+    for text in (
+        "Speaker 1 (00:01): hi\nSpeaker 2 (00:04): {call}\n",
+        "[12:03] Bob: hi\n[12:04] Ann: {call}\n", "Q: hi\nA: {call}\n",
+        "👤 hi\n🤖 {call}\n👤 ok\n", "user> hi\nassistant> {call}\n", "@bob\n{call}\n@ann\nok\n",
+        "00:00:01,000 --> 00:00:04,000\n{call}\n\n2\n",
+        "bob — Today at 12:03\n{call}\nann — Today\n", "event: message\ndata: {call}\n\n",
+        "12:03 <bob> {call}\n", "{call} -- Bob\n", "Bob (to Ann): {call}\n",
+        "BOB\n(whispers)\n{call}\n\nANN\nOh.\n", "target:\n\t{call}\n", "def f():\n    {call}\n",
+    ):  # fmt: skip
+        yield CallContext("message", "English", text, shown=False, talk=True)
 
 
 def _labels() -> Iterator[CallContext]:
@@ -432,6 +490,7 @@ _PAIRS = (
     "“”", "„“", "„”", "«»", "»«", "‹›", "›‹", "””",
     "‘’", "‚‘", "「」", "『』", "｢｣", "﹁﹂", "﹃﹄",
     "〝〞", "〝〟", "《》", "〈〉", "⟪⟫", "⟨⟩", "❝❞", "❛❜", "＂＂", "״״", '""', "⹂”", "🙶🙷", "＇＇",
+    "（）", "［］", "【】", "〔〕", "〖〗", "⟦⟧", "⁅⁆", "❮❯", "⸂⸃", "⌜⌝",
 )  # fmt: skip
 _INVISIBLE = (
     "\u200b\u200c\u200d\u2060\ufeff\u00a0\u202f\u00ad"
@@ -597,8 +656,8 @@ def _combined() -> Iterator[CallContext]:
 def _all() -> Iterator[CallContext]:
     for make in (
         _fences, _nested_fences, _code, _block_quotes, _mail_and_logs, _elements, _other_markup,
-        _blocks, _labels, _tables, _definitions, _quotations, _invisible, _thoughts, _sentences,
-        _lists, _combined,
+        _blocks, _amid_talk, _messages, _labels, _tables, _definitions, _quotations, _invisible,
+        _thoughts, _sentences, _lists, _combined,
     ):  # fmt: skip
         yield from make()
 

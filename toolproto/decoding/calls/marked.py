@@ -230,7 +230,7 @@ class MarkedBody(CallBody):
             if fenced and (yield from source.take(_CLOSING_FENCE)):
                 continue
             if _SPACE.match(char):
-                if char == "\n" and not closes:
+                if char == "\n" and not closes and not outbox.led_to:
                     outbox.release()  # its line is over, and nothing more can be said of the call
                 source.at += 1
                 continue

@@ -33,6 +33,9 @@ from .thinking import Reasoning
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 _SPACES = re.compile(r"\s{1,64}")
 _BLANK = Pattern(r"[ \t]{0,64}(?=\S|\n)")
+_FAR_BLANK = Pattern(r"\s{0,200}(?=\S)")
+# Perhaps a call, a result, or what is left of a fence.
+_NO_TALK = frozenset("<[{`~")
 
 #: Why the rest of a reply is not read, where the model is told.
 FABRICATED = (
@@ -181,6 +184,7 @@ class Attempts:
         self.outbox.withhold(self.source, until_certain=plain and not is_fence)
         # Words behind it on its line would show it to be talk: its end waits for them.
         self.outbox.patient = plain and not special
+        self.outbox.led_to = self.outbox.patient and self.place.is_led_to
         refused = yield from self.read_body(body)
         if standing.verdict is Verdict.SHOWN:
             self.show_withheld(standing.reason)
@@ -189,7 +193,7 @@ class Attempts:
             if fence and plain and not is_fence:
                 yield from in_code(self, fence)
         elif is_fence:
-            self.outbox.patient = False
+            self.outbox.patient = self.outbox.led_to = False
             yield from behind_fence(self)
         elif plain:
             yield from self.run_withheld()
@@ -213,7 +217,7 @@ class Attempts:
     def show_withheld(self, reason: str = "") -> str:
         """What was withheld is text, which is returned; *reason* if that is its place."""
         self.outbox.repairs = ()
-        self.outbox.patient = False
+        self.outbox.patient = self.outbox.led_to = False
         if reason and self.outbox.withholds_call:
             self._markers_left -= 1
             self.pass_over(self.outbox.withheld_span, reason)
@@ -252,11 +256,29 @@ class Attempts:
             yield from self._pass_brackets()
         blank = yield from self.source.match(_BLANK)
         follows = self.source.text[blank.end()] if blank else ""
-        if self.outbox.patient and follows == "\n":
+        if self.outbox.patient and follows == "\n" and not self.outbox.led_to:
             self._release()  # nothing more stands on its line
         separator = yield from self.source.take(_SEPARATOR)
-        talks = follows and goes_on(follows) and separator is None
-        self._release("words_behind" if talks else "")
+        reason = "amid_talk" if self.outbox.led_to else ""
+        if follows and goes_on(follows):
+            reason = "words_behind"
+        may_be_talk = self.outbox.patient and reason and separator is None
+        is_talk = may_be_talk and (yield from self._is_talked_of())
+        self._release(reason if is_talk else "")
+
+    def _is_talked_of(self) -> Pull[bool]:
+        """Does talk follow the call, on its line or below?"""
+        source = self.source
+        space = yield from source.match(_FAR_BLANK)
+        if space is None:
+            return False
+        self.say(space.end())
+        if source.text[source.at] in _NO_TALK:
+            return False
+        for table in (self.landmark_at, self.landmarks.lines.at):
+            if (yield from source.ask(table)) != NO:
+                return False
+        return not self.bare.by_name or (yield from self.bare.at_name(source)) is None
 
     def _pass_brackets(self) -> Pull[None]:
         """Pass over brackets to spare; some markers begin with one."""
@@ -304,5 +326,5 @@ class Attempts:
             reason = "cut_behind"
         if reason and self.outbox.patient:
             self.outbox.amend(REASONS[reason].doubt)
-        self.outbox.patient = False
+        self.outbox.patient = self.outbox.led_to = False
         self.outbox.release()

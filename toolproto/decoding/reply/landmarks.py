@@ -40,7 +40,9 @@ class Landmark(Enum):
 # Where a token of a chat template opens another speaker's turn, the model has begun to write the
 # conversation on by itself, and the reply is over.
 _TURNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>")
-_USERS_TURNS = ("[INST]", "<|message_user|>")
+_USERS_TURNS = (
+    "[INST]", "<|message_user|>", "<|user|>", "<|system|>", "<｜User｜>", "<|USER_TOKEN|>",
+)  # fmt: skip
 _OTHERS = (
     "im_end", "end_header_id", "eot_id", "eom_id", "endoftext", "end_of_text", "begin_of_text",
     "end_of_sentence", "end", "assistant", "eot", "role_end",

@@ -31,11 +31,17 @@ _KIND = re.compile(
     r"|(?P<definition>\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
 _LONG_QUOTES = ('"""', "'''")
+#: How the name of an element begins that models put around calls they mean, or all they say.
+OWN_WRAPPER = (
+    r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
+    r"(?:tool|func|call|action|invoke)|(?:final_?)?(?:answer|response|reply|message)\b|assistant\b)"
+)
 # What is indented further is deep in something else.
 _MOST_INDENTED = 12
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
-# element, a quotation, an environment, a shell's document, a comment of some programming language,
-# Ollama's thinking.
+# element, a word alone in brackets (as of a thought), a quotation, an environment, a shell's
+# document, a comment of some programming language, Ollama's thinking.
+_BRACKET = r"[\[{«〈【〔〖⟦（]{1,2}"
 _BLOCKS = (
     (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
     (r"\\?(['’]{1,2})(?!')", "{}"),
@@ -43,19 +49,17 @@ _BLOCKS = (
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
     (r"(?=.*<<)(?:.{0,100}[^<])?<<[-~]?[ ]?['\"]?([A-Z_]{2,20})['\"]?(?:[ ].{0,60})?\Z", "{}"),
     (r"(<)<(?=[^\W\d_])", ">>"),
-    (r"(/)\*", "*/"),
-    (r"(\()\*", "*)"),
-    (r"(\{)-", "-}}"),
     (r"(-)-\[=*\[", "]]"),
     (r"(=)begin\b", "=end"),
     (r"(=)pod\b", "=cut"),
-    ("(<)%--", "--%>"),
-    (r"(\#)\|", "|#"),
-    (r"(<)\#", "#>"),
     (r"(%)\{", "%}}"),
-    (r"(\{)\{\{", "}}}}}}"),
+    (r"(:::)+[ \t]*[{\w]", "{}"),
+    (rf"{_BRACKET}(?!{OWN_WRAPPER})([^\W\d_][\w ]{{0,20}})[]}}»〉】〕〗⟧）]{{1,2}}\s*\Z", "/{}"),
+    # Most comments end with the signs that begin them, turned round.
+    (r"\#?(/[*+]|\(\*|\{[-#%*]|<[#%]|\#[|=\[]|@\*|\{\{(?=!--|\{))", ""),
     (r"(T)hinking\.\.\.[ \t\r]*\Z", "...done thinking."),
 )
+_TURNED = str.maketrans("(<[{", ")>]}")
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
 _ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
@@ -83,7 +87,8 @@ def line_of(head: str) -> Line:
     if block is not None:
         number = block.lastindex or 1
         closer = _BLOCKS[number - 1][1].format(block[number])
-        closer = "" if closer in text[block.end(number) :] else closer
+        closer = closer or block[number][::-1].translate(_TURNED)
+        closer = "" if closer in text[block.start(number) + 1 :] else closer
     return Line(kind, indent, closer)
 
 
@@ -113,11 +118,12 @@ _ABBREVIATION = re.compile(r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z")
 # One word, a number or a time perhaps, and a colon: who says it, which step it is, what it is.
 # Thai, Chinese and their like put no space between words, but few have more than three signs.
 _LABEL = re.compile(
-    r"\W*(?:[^\W\d_][^\s\u0e00-\U0010ffff]{0,20}|\w{1,3})(?: ?\d{1,4})?(?: ?\([^()]{1,20}\))?"
-    r"\W{0,4}[:：]\W{0,4}\Z"
+    r"\W*(?:[^\W\d_][^\s\u0e00-\u109f\u1780-\u17ff\u2e80-\U0010ffff]{0,20}|\w{1,3})"
+    r"(?: ?\d{1,4})?(?: ?\([^()]{1,20}\))?\W{0,4}[:：]\W{0,4}\Z"
 )
 # A line of a mail's head, a transcript or a record.
 _ENTRY = re.compile(r"[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
+_HTTP = re.compile(r"(?:< )?(?:[A-Z]{3,7} /\S{0,80} )?HTTP/\d")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 _GOES_ON = frozenset(".…,)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑")
@@ -153,24 +159,32 @@ def ends_sentence(before: str) -> bool:
     return any(char.isalnum() for char in words)
 
 
+def says_all(line: str) -> bool:
+    """Does *line* say nothing, or all it says, with a whole sentence or an emoji at its end?"""
+    line = without_tokens(line).rstrip()
+    return not line or is_markup(line) or line[-1] in _EMOJI or ends_sentence(line)
+
+
 def leads_on(line: str) -> bool:
-    """Does *line* say all it says, so that something begins right below it?
+    """Does something begin right below *line*?
 
-    It does with a whole sentence or an emoji at its end, with a colon unless it is only a label,
-    and if it is a block by itself.
+    It does if that says all it says, ends with a colon and is no mere label, or is a block by
+    itself.
     """
-    line = without_tokens(line)
-    words = line.rstrip(_AFTER_SENTENCE)
-    if not line.strip() or is_markup(line) or _HEADING.match(line) or line.rstrip()[-1] in _EMOJI:
-        return True
-    if words[-1:] in _COLONS:
+    words = without_tokens(line).rstrip(_AFTER_SENTENCE)
+    if words[-1:] in _COLONS and not _HEADING.match(line):
         return _LABEL.match(words) is None
-    return ends_sentence(words)
+    return says_all(line) or _HEADING.match(line) is not None
 
 
-def is_entry(line: str) -> bool:
-    """Is *line* a name, a colon and what is said, as in the head of a mail?"""
-    return _ENTRY.match(line) is not None
+def is_head(line: str, above: str) -> bool:
+    """Are *line* and that *above* it names with what is said, as in a chat or a mail's head?
+
+    Or is one of them the first line of a message of HTTP?
+    """
+    if _HTTP.match(line):
+        return True
+    return _ENTRY.match(line) is not None and bool(_ENTRY.match(above) or _HTTP.match(above))
 
 
 def goes_on(char: str) -> bool:

@@ -25,14 +25,16 @@ from .lines import (
     HEAD,
     ITEM,
     NOT_WORDS,
+    OWN_WRAPPER,
     VEILED,
     ends_sentence,
     ends_with_colon,
-    is_entry,
+    is_head,
     is_item,
     is_markup,
     leads_on,
     line_of,
+    says_all,
     visible,
     without_tokens,
 )
@@ -74,7 +76,7 @@ REASONS: Mapping[str, Standing] = {
     for verdict, names in {
         Verdict.SHOWN: "inline_code code_block block_quote quotation table element definition"
         " other_json thinking",
-        Verdict.DOUBTED: "mid_sentence words_behind cut_behind behind_colon below_words"
+        Verdict.DOUBTED: "mid_sentence words_behind amid_talk cut_behind behind_colon below_words"
         " behind_markup list_item lazy_quote table_row open_block open_quotation open_code"
         " indented_code fence_with_talk unclosed_thought",
     }.items()
@@ -82,7 +84,9 @@ REASONS: Mapping[str, Standing] = {
 }
 
 #: Doubts that rest on words around a call: a special token, which nobody says, dispels them.
-OF_TALK = frozenset({"mid_sentence", "words_behind", "behind_colon", "below_words", "list_item"})
+OF_TALK = frozenset(
+    {"mid_sentence", "words_behind", "amid_talk", "behind_colon", "below_words", "list_item"}
+)
 
 # Quotation marks of all scripts, by how they open, and what closes each. Where one mark opens in
 # one language and closes in another (“ ” » «), whether one is open decides.
@@ -90,7 +94,8 @@ _PAIRS = {
     "“": "”“", "„": "“”„", "‟": "”“", "«": "»", "‹": "›", "»": "«»", "›": "‹›", "”": "”",
     "‘": "’", "‚": "‘’", "‛": "’", "「": "」", "『": "』", "｢": "｣", "﹁": "﹂", "﹃": "﹄",
     "〝": "〞〟", "《": "》", "〈": "〉", "⟪": "⟫", "⟨": "⟩", "❝": "❞", "❛": "❜", "＂": "＂",
-    "״": "״", "༺": "༻", "⹂": "”", "🙶": "🙷", "＇": "＇", '"': '"',
+    "״": "״", "༺": "༻", "⹂": "”", "🙶": "🙷", "＇": "＇", '"': '"', "❮": "❯", "⸂": "⸃", "⌜": "⌝",
+    "（": "）", "［": "］", "【": "】", "〔": "〕", "〖": "〗", "⟦": "⟧", "⁅": "⁆",
 }  # fmt: skip
 _CLOSES = frozenset("".join(_PAIRS.values())) - frozenset("“")
 _APOSTROPHES = frozenset("'’‘‛")
@@ -121,11 +126,7 @@ _ANY_ELEMENT = r"(<)([^\W\d_][\w:.|-]{0,40})(?:[ \t][^<>\n]{0,110})?(?<!/)>"
 _REGION = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ANY_ELEMENT]), re.IGNORECASE)
 _CLOSED = Pattern(r"</([^\W\d_][\w:.|-]{0,40})(?![\w:.|-])")
 # Elements that hold nothing, and those that models put around calls they mean, or all they say.
-_OPENS_NOTHING = re.compile(
-    r"(?i)(?:br|hr|img|wbr|s)\Z"
-    r"|(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
-    r"(?:tool|func|call|action|invoke)|(?:final_?)?(?:answer|response|reply|message)\b|assistant\b"
-)
+_OPENS_NOTHING = re.compile(rf"(?i:br|hr|img|wbr|s)\Z|{OWN_WRAPPER}")
 _LONGEST_CLOSER = 40
 # What may begin one of these, with what comes second in it.
 _SECOND = {"<": r"[^\W\d_]|[!/]", "\\": "[bB]", "[": "[cqnpshCQNPSH]", "{": "[cqnCQN]", "#": "[+]"}
@@ -263,6 +264,12 @@ class Place:
         self.look()
         return self._fresh and self._after_blank and not self._rest.strip()
 
+    @property
+    def is_led_to(self) -> bool:
+        """At the beginning of a line, below one that is no whole sentence, however far above?"""
+        self.look()
+        return not self._before.strip() and not says_all(self._last)
+
     # -- the answer -----------------------------------------------------------------------
 
     def standing(self) -> Standing:
@@ -342,7 +349,7 @@ class Place:
 
     def _lines_above(self) -> str:
         """What the lines above say of a call that begins its line."""
-        if is_entry(self._last) and is_entry(self._earlier):
+        if is_head(self._last, self._earlier):
             return "open_block"  # of a mail, or what was said in a chat
         if self._in_list and line_of(self._head).indent >= 2:
             return "list_item"
@@ -360,7 +367,7 @@ class Place:
         """Is a line with that *indent* one of code here?"""
         if self._literal:
             return self._head[:1] in (" ", "\t")
-        if not self._after_blank and self._above != "code":
+        if not self._after_blank and self._above != "code" and not ends_with_colon(self._last):
             return False
         # In a list what is indented goes on with an item, whose own text is indented already.
         return indent >= (6 if self._in_list else 4)
