@@ -103,6 +103,14 @@ FOUND_IN = [
     ),
     # A second call was made out of the first one's tag.
     ("bfcl_verbose_xml", '<functions><function=get_weather>{"city": "Oslo"}'),
+    # Prose was looked at in the middle of a run of backticks, which then were two.
+    (
+        "functiongemma",
+        's{""```\n```{"e": "get_weather", "id": "nnts": {"city": "it\'s", "unit": [[], {"a": 1}]},'
+        ' "name": "get_weather", "calls": [{"description": "get_weather", "input": {"city":'
+        ' "</tool_code>", "unit": [[], {"a": 1}]}, "arguments": {"city": "xn```n", "unit": [[],'
+        '{"city": "xn```"<start_function_call>call:now{}<end_function_call>',
+    ),
 ]
 
 

@@ -220,7 +220,8 @@ class Place:
     def saw(self, text: str) -> None:
         """Take in prose that was read."""
         self.unseen.append(text)
-        if len(self.unseen) > MOST_UNSEEN:
+        # A run of backticks counts as a whole, and more of it may come.
+        if len(self.unseen) > MOST_UNSEEN and text[-1:] != "`":
             self.look()
 
     def restart(self) -> None:
