@@ -56,7 +56,11 @@ def pieces(text: str, size: int) -> list[str]:
 characters = st.characters() | st.sampled_from(list('"\\{}[]:,/é😀\n\x00\ud83d\ude00'))
 texts = st.text(characters, max_size=8)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
     max_leaves=12,
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.amount import amount
@@ -221,6 +221,7 @@ def test_a_body_comes_back_to_the_last_character() -> None:
     assert reading.value == {"a": body}
 
 
+@example({"": "", "\U00010000" * 11: None}, None)  # a key of more than twenty escapes
 @given(json_values, st.sampled_from([None, 1]))
 def test_valid_json_needs_no_repair(value: object, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)

@@ -20,8 +20,8 @@ from ..patterns import Pattern
 from .state import QUOTES, State, Wait
 
 # A member's key, in each style of quoting, which are the groups, and between %s, without quotes.
-_ANY_KEY = r"""(?:"([^"\\\r\n]{0,200}+(?:\\.[^"\\\r\n]{0,200}+){0,20})"
-    |'([^'\\\r\n]{0,200}+(?:\\.[^'\\\r\n]{0,200}+){0,20})'
+_ANY_KEY = r"""(?:"([^"\\\r\n]{0,200}+(?:\\.[^"\\\r\n]{0,200}+){0,200})"
+    |'([^'\\\r\n]{0,200}+(?:\\.[^'\\\r\n]{0,200}+){0,200})'
     |[“”„]([^“”„"\r\n]{0,200}+)[“”"]
     |[‘’]([^‘’'\r\n]{0,200}+)[‘’']
     |`([^`\r\n]{0,200}+)`
