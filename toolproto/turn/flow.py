@@ -58,7 +58,7 @@ class Turn:
     _useless: int = 0
     _reasks: int = 0
     _questioned: set[str] = field(default_factory=set)
-    # Calls that ran, by digest, since something failed in every reply.
+    # Calls that ran, by digest, as long as each reply has also one that failed.
     _done: set[str] = field(default_factory=set)
     _started: bool = False
     _resumes: bool = False
