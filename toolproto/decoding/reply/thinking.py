@@ -48,6 +48,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         ("<|channel|>analysis<|message|>", "<|end|>"),
         ("<|start|>assistant to=self<|message|>", "<|eom|>"),
         (" to=self<|message|>", "<|eom|>"),
+        ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
         ("<|channel>thought", "<channel|>"),
         ("<|channel>", "<channel|>"),
         ("<|content_thinking|>", "<|end_message|>"),

@@ -16,7 +16,10 @@ class Qwen3Coder(WireParadigm):
 
     name = "qwen3_coder"
     wire = WireFormat(
-        call=("<tool_call>\n", "\n</tool_call>"), payload=TaggedCall(), result="tool_response"
+        call=("<tool_call>\n", "\n</tool_call>"),
+        payload=TaggedCall(),
+        result="tool_response",
+        ends_thought=True,
     )
 
 

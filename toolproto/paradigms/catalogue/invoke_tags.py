@@ -85,6 +85,7 @@ class DeepseekV32(WireParadigm):
             ),
             together=True,
         ),
+        ends_thought=True,
     )
 
 
@@ -102,6 +103,7 @@ class DeepseekV4(WireParadigm):
             ("<｜DSML｜ calls>", "</｜DSML｜ calls>"),
             ("<｜GCML｜tool_calls>", "</｜GCML｜tool_calls>"),
         ),
+        ends_thought=True,
     )
 
 
@@ -163,5 +165,11 @@ class KimiK3(WireParadigm):
             ),
             together=True,
             between="",
+        ),
+        # What a reply is written in; some prompts open its first part.
+        dropped=(
+            "<|open|>response<|sep|>",
+            "<|close|>response<|sep|>",
+            "<|close|>message<|sep|>",
         ),
     )

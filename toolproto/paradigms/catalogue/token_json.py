@@ -86,7 +86,9 @@ class Apertus(WireParadigm):
 
     name = "apertus"
     wire = WireFormat(
-        call=("<|tools_prefix|>", "<|tools_suffix|>"), payload=JsonCall(keyed=True, listed=True)
+        call=("<|tools_prefix|>", "<|tools_suffix|>"),
+        payload=JsonCall(keyed=True, listed=True),
+        ends_thought=True,
     )
 
 
