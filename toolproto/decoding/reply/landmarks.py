@@ -45,7 +45,8 @@ _USERS_TURNS = (
 )  # fmt: skip
 _OTHERS = (
     "im_end", "end_header_id", "eot_id", "eom_id", "endoftext", "end_of_text", "begin_of_text",
-    "end_of_sentence", "end", "assistant", "eot", "role_end",
+    "end_of_sentence", "end", "assistant", "eot", "role_end", "assistant_start", "assistant_end",
+    "START_OF_TURN_TOKEN", "CHATBOT_TOKEN", "END_OF_TURN_TOKEN",
 )  # fmt: skip
 #: The tokens of chat templates that leak into replies as text.
 LEAKS = (*_TURNS, *(f"<|{name}|>" for name in _OTHERS), "<end_of_turn>", *_USERS_TURNS, "[/INST]")
@@ -151,8 +152,9 @@ class Landmarks:
         dropped = _rows(form.dropped, Landmark.DROPPED)
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.
-        first = [row for row in (*thoughts, *dropped) if row.marker.text[0] == " "]
-        begun = [_Row(Marker(row.marker.text[1:]), row.kind) for row in first]
+        first = [row for row in (*calls, *thoughts, *dropped) if row.marker.text[0] == " "]
+        begun = [row._replace(marker=Marker(row.marker.text[1:])) for row in first]
+        calls = [row for row in calls if row not in first]
         thoughts = [row for row in thoughts if row not in first]
         anywhere = [
             *calls,
@@ -168,7 +170,7 @@ class Landmarks:
         self.anywhere = Table(anywhere)
         self.starts = Table([*first, *(row for row in begun if row.kind is not Landmark.DROPPED)])
         dropped_lines = (row for row in begun if row.kind is Landmark.DROPPED)
-        call_lines = (row for row in marked if row not in calls)
+        call_lines = (row for row in marked if row.call and row.call.form.at_line)
         labels = _rows(LABELS, Landmark.END_OF_REPLY)
         self.lines = Table([*labels, *dropped_lines, *call_lines])
         #: What counts in a thought: what ends it, which some calls do, and what begins another. Of
