@@ -32,7 +32,7 @@ _ID = Pattern(r"\[CALL_ID\]([\w-]{0,64})")
 _BETWEEN = Pattern(
     rf"\s|\\n(?=[\s<{{])|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>"
     r"|Action Input ?:|```\w{0,20}|(?:json|code)(?![\w.(])"
-    r"|(?<=[|｜]>)(?:commentary|analysis)(?![\w.(])"
+    r"|(?:(?<=[|｜]>)|(?<=[|｜]> ))(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
     re.IGNORECASE,
 )

@@ -25,7 +25,9 @@ _LONGEST_TAG = 256
 _FIELD = "{name}"
 _FIELD_REGEX = r"[\w.:/-]{1,128}"
 #: How characters of a special token are met.
-SPELLINGS = {"|": "[|｜]", "｜": "[|｜]", "_": r"(?:\\?_|▁| )", "▁": r"(?:\\?_|▁| )"}
+SPELLINGS = {"|": "[|｜]", "｜": "[|｜]", "_": r"(?:\\?_|▁| )", "▁": r"(?:\\?_|▁| )", "\0": " ?"}
+# Some tokenizers show a special token with a space behind it.
+_TOKEN_THEN_WORD = re.compile(r"(?<=[|｜]>)(?=\w)")
 # Letters that count as ``s``, ``k`` and ``i`` where case does not.
 _OTHER_CASES = "\u017f\u212a\u0131\u0130"
 _SAME = str.maketrans("｜▁ " + _OTHER_CASES, "|__skii")
@@ -82,7 +84,8 @@ class Marker:
             return ("<", _SLASH, *map(_in_any_case, self._name), _NAME_ENDS)
         if not _is_token(self.text):
             return tuple(map(re.escape, self.literal))
-        return tuple(SPELLINGS.get(char) or _in_any_case(char) for char in self.literal)
+        words = _TOKEN_THEN_WORD.sub("\0", self.literal)
+        return tuple(SPELLINGS.get(char) or _in_any_case(char) for char in words)
 
     @property
     def literal(self) -> str:
@@ -224,7 +227,7 @@ def _is_token(text: str) -> bool:
 def _spelled(text: str) -> str:
     if not _is_token(text):
         return re.escape(text)
-    parts = text.split(_FIELD)
+    parts = _TOKEN_THEN_WORD.sub("\0", text).split(_FIELD)
     spelled = ("".join(SPELLINGS.get(char, re.escape(char)) for char in part) for part in parts)
     return f"(?i:{_FIELD_REGEX.join(spelled)})"
 

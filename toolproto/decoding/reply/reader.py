@@ -107,6 +107,9 @@ class ReplyReader(Attempts):
             return
         found = yield from self.source.ask(self.landmarks.starts.at)
         if isinstance(found, Found):
+            if found.kind is Landmark.CALL:
+                yield from self._at_landmark(found)
+                return
             self.source.at = found.end
             if found.kind is not Landmark.DROPPED:
                 yield from read_thought(self, found.kind)

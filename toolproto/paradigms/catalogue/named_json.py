@@ -85,8 +85,10 @@ class Harmony(WireParadigm):
             ("<|start|>assistant<|channel|>commentary to=functions.", "<|call|>"),
             ("<|channel|>analysis to=functions.", "<|call|>"),
             ("<|start|>assistant to=functions.", "<|call|>"),
+            (" to=functions.", "<|call|>"),
         ),
         dropped=(
+            "<|channel|>commentary to=assistant",
             "<|start|>assistant",
             "<|channel|>final<|message|>",
             "<|channel|>commentary<|message|>",
