@@ -176,8 +176,9 @@ def fit_to_tool(
 ) -> CallFields:
     """*fields*, read from *value*, with what only the tool's *own* argument names can tell.
 
-    Arguments may be wrapped once more in a member of which the tool knows nothing, and some may
-    stand beside the member that holds the others.
+    Arguments may be wrapped once more in a member of which the tool knows nothing, or in the call
+    itself, begun anew (``{"name": "f", "arguments": {{"name": "f", …``), and some may stand beside
+    the member that holds the others.
     """
     given, asked, repairs = fields.arguments, fields.path, list(fields.repairs)
     if own is None or given is None or asked is None:
@@ -188,6 +189,11 @@ def fit_to_tool(
         if key not in own and inner and own.issuperset(inner):
             given, path = inner, (*path, key)
             repairs.append(Repair("dict_argument", Grade.GUESSED, key))
+    elif own.isdisjoint(given) and (anew := _whole_again(given, fields.name, shape)):
+        if anew.arguments is None:
+            return anew
+        given, path = anew.arguments, (*path, *(anew.path or ()))
+        repairs += anew.repairs
     around = value[asked[0]] if len(asked) > 1 else value
     others = {*shape.call_keys, *OTHER_KEYS, *given, *asked}
     beside = {key: around[key] for key in around if asked and key in own and key not in others}
@@ -227,11 +233,18 @@ def read_arguments(
     if not isinstance(value, dict):
         return None
     own = tool is not None and shape.name in tool.properties
-    if _names(value, shape) and not own and not told:
-        whole = read_fields(value, shape, lambda given: given == name)
-        if whole is not None and whole.spoken and whole.name == name:
-            return whole._replace(repairs=(*whole.repairs, Repair("named_twice")))
-    return CallFields(name, dict(value), (), "", ())
+    whole = None if own or told else _whole_again(value, name, shape)
+    return whole or CallFields(name, dict(value), (), "", ())
+
+
+def _whole_again(value: Mapping[str, Any], name: str, shape: CallShape) -> CallFields | None:
+    """The whole call of *name* that stands where its arguments should, if *value* is that."""
+    if not _names(value, shape):
+        return None
+    whole = read_fields(value, shape, name.__eq__)
+    if whole is None or not whole.spoken or whole.name != name:
+        return None
+    return whole._replace(repairs=(*whole.repairs, Repair("named_twice")))
 
 
 def _nesting(value: Mapping[str, Any], shape: CallShape) -> str | None:

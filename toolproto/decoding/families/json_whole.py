@@ -70,8 +70,8 @@ def _in_json(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | No
         key = found[1]
         behind = name_behind.match(text, stop)
         name_key, name = behind.groups() if behind else ("", "")
-    if behind is None:
-        return None
+    if behind is None or any(arguments.get(key) == name for key in shape.name_keys):
+        return None  # of the call within a call, too, only its tool can tell
     end, repairs = behind.end(), key_repairs(shape, name_key, key)
     return WholeCall(name_key, name, arguments, start, stop, end, text[start:stop], repairs)
 
