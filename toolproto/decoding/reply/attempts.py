@@ -52,7 +52,8 @@ _TOO_MANY = (
 class PassedOver(NamedTuple):
     """Something that was read like a call and is none, and why.
 
-    *reason* is a name of ``place.REASONS``, or ``broken_off`` if it was not decided yet.
+    *reason* is a name of ``place.REASONS``; or ``broken_off`` if it was not decided yet, or
+    ``echo`` if it only repeats the call before it.
     """
 
     span: Span
@@ -64,7 +65,7 @@ class Attempts:
 
     # Every reply has one, and its attributes are asked for at every character that may tell.
     __slots__ = (
-        "_body", "_markers_left", "_setting", "_wrapped", "bare", "code", "form",
+        "_behind_call", "_body", "_markers_left", "_setting", "_wrapped", "bare", "code", "form",
         "inside", "is_over", "landmarks", "line_begins", "outbox", "passed_over", "place", "source",
     )  # fmt: skip
 
@@ -88,6 +89,7 @@ class Attempts:
         self.line_begins = True  # nothing but space since the line began, or since a call
         self.inside = ""  # what shows all that stands in it, by its name in REASONS
         self.code: CodeFence | None = None  # in which reading rests
+        self._behind_call = False  # nothing but space since a call that had its marker
         self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._body: CallBody | None = None  # that is being read
         self.is_over = False  # is nothing that follows the model's to say?
@@ -116,6 +118,7 @@ class Attempts:
         newline = piece.rfind("\n")
         if newline >= 0 or self.line_begins:
             self.line_begins = not piece[newline + 1 :].strip()
+        self._behind_call = self._behind_call and not piece.strip()
 
     def say(self, stop: int) -> None:
         """What was read, up to *stop*, is text."""
@@ -169,7 +172,11 @@ class Attempts:
         standing = self.place.standing()
         # Unknown markup before a call without its marker is that marker gone wrong.
         odd_marker = opening.is_guess and standing is REASONS["behind_markup"]
-        yield from self.try_body(self.unmarked(opening), PLAIN if odd_marker else standing)
+        standing = PLAIN if odd_marker else standing
+        # LFM2 often writes a call once more behind the marker that closes it.
+        may_echo = opening.is_guess and self._behind_call
+        yield from self.try_body(self.unmarked(opening), standing, may_echo=may_echo)
+        self._behind_call = False
 
     def try_body(
         self,
@@ -178,10 +185,12 @@ class Attempts:
         *,
         special: bool = False,
         is_fence: bool = False,
+        may_echo: bool = False,
     ) -> Pull[None]:
         """Read what begins here as a call, and then decide what it was."""
         plain = standing.verdict is Verdict.PLAIN
-        self.outbox.withhold(self.source, until_certain=plain and not is_fence)
+        until_certain = plain and not (is_fence or may_echo)
+        self.outbox.withhold(self.source, until_certain=until_certain)
         # Words behind it on its line would show it to be talk: its end waits for them.
         self.outbox.patient = plain and not special
         self.outbox.led_to = self.outbox.patient and self.place.is_led_to
@@ -192,6 +201,9 @@ class Attempts:
             fence = open_fence(self.show_withheld())
             if fence and plain and not is_fence:
                 yield from in_code(self, fence)
+        elif may_echo and self.outbox.withholds_echo:
+            self.outbox.patient = self.outbox.led_to = False
+            self.pass_over(self.outbox.drop_withheld(), "echo")
         elif is_fence:
             self.outbox.patient = self.outbox.led_to = False
             yield from behind_fence(self)
@@ -245,7 +257,7 @@ class Attempts:
         self.outbox.repairs = ()
         self.outbox.let_go()
         self.place.restart()
-        self.line_begins = True
+        self.line_begins = self._behind_call = True
         if not (yield from self.source.peek()):
             return
         if self.has_failed_too_often:

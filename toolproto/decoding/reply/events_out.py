@@ -7,8 +7,10 @@ which something may be to be said *lingers*: it and what comes behind it wait fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from io import StringIO
+from typing import Any
 
 from ...events import (
     CallCompleted,
@@ -44,6 +46,7 @@ class Outbox:
         self._ids = ids
         self._used_ids: set[str] = set()
         self._events: list[Event] = []
+        self._calls: list[ToolCall | None] = []  # that were completed; None for what was rejected
         self._said: list[str] = []  # text behind them, of which one event is made
         self._said_from = self._said_to = 0  # where that stands
 
@@ -93,8 +96,15 @@ class Outbox:
         """
         assert self._withheld is None, "one thing is undecided at a time"
         self._tell()
-        events, index, mistakes = len(self._events), self._next_index, self.mistakes
-        self._withheld = _Withheld(source, source.offset, until_certain, events, index, mistakes)
+        self._withheld = _Withheld(
+            source,
+            source.offset,
+            until_certain,
+            len(self._events),
+            len(self._calls),
+            self._next_index,
+            self.mistakes,
+        )
 
     def keep(self) -> None:
         """Remember the text that was read while withholding, before its source forgets it."""
@@ -136,13 +146,18 @@ class Outbox:
         self.reasoning(raw, start)
         return Span(start, start + len(raw))
 
+    def drop_withheld(self) -> Span:
+        """What was withheld was said before: where that stands."""
+        raw, start = self._taken_back()
+        return Span(start, start + len(raw))
+
     def _taken_back(self) -> tuple[str, int]:
         """The text that was withheld, and where it begins, with no event of it left."""
         withheld = self._withheld
         assert withheld is not None, "nothing is withheld"
         self._lingering = None
         self.mistakes = withheld.mistakes
-        del self._events[withheld.events :]
+        del self._events[withheld.events :], self._calls[withheld.calls :]
         self._said.clear()
         self._next_index = withheld.index
         self._withheld = None
@@ -180,6 +195,14 @@ class Outbox:
                 told = [r for r in event.call.repairs if r.name != "fenced"]
                 call = replace(event.call, repairs=(doubt, *told))
                 self._events[at] = CallCompleted(event.index, call)
+
+    @property
+    def withholds_echo(self) -> bool:
+        """Do the calls that are kept back say what as many before them said?"""
+        start = self._withheld.calls if self._withheld else len(self._calls)
+        kept = self._calls[start:]
+        before = self._calls[max(start - len(kept), 0) : start]
+        return bool(kept) and [*map(_said, kept)] == [*map(_said, before)] and None not in kept
 
     @property
     def _kept_back(self) -> list[Event]:
@@ -257,6 +280,7 @@ class Outbox:
         self._tell()
         self._lingering = len(self._events) if self.linger or self.patient else None
         self._events.append(CallCompleted(index, call))
+        self._calls.append(call)
 
     def rejected_text(self, kind: ProblemKind, message: str, raw: str, start: int) -> None:
         """What begins at *start* in the reply was to be a call of which no more is known."""
@@ -267,22 +291,29 @@ class Outbox:
             index = self._next_index
             self._next_index += 1
         self.mistakes += 1
+        self._calls.append(None)
         self.release()
         self._tell()
         self._events.append(CallRejected(index, problem))
+
+
+def _said(call: ToolCall | None) -> tuple[str, Mapping[str, Any]] | None:
+    return call and (call.name, call.arguments)
 
 
 @dataclass(slots=True)
 class _Withheld:
     """Where withholding began: in the reply, among the events, the calls, the mistakes.
 
-    ``raw`` is all text of *source* from there on, as far as it was kept.
+    *calls* are those that were over, and *index* is the number of the next one. ``raw`` is all
+    text of *source* from there on, as far as it was kept.
     """
 
     source: Source
     start: int
     until_certain: bool
     events: int
+    calls: int
     index: int
     mistakes: float
     raw: StringIO = field(default_factory=StringIO)
