@@ -140,6 +140,8 @@ LINES = Pairs(
     in_lines=True,
 )
 _TOKEN_KEY = rf"(?:{STRING_TOKEN.source})[^<\n]{{0,200}}(?:{STRING_TOKEN.source})"
+# A key of several words, which only where a key must stand is one.
+_SPACED_KEY = Pattern(r"([^\W\d][\w.-]{0,100}(?:[ \t]{1,4}[\w.-]{1,100}){1,12}[ \t]{0,8})(:)\s{0,64}")
 _BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_ANY_NAME}(?<!:)\s{{0,8}}"
 BRACES = Pairs(
     head=Pattern(rf"{_BRACE_NAME}\{{"),
@@ -278,6 +280,8 @@ class _PairCalls(PulledCalls):
                 yield from self._raw(source, call, piece, stop, LINE_BREAK)
             return True
         keyed = yield from source.take(like.key)
+        if keyed is None and like.tokens:
+            keyed = yield from source.take(_SPACED_KEY)
         if keyed is not None:
             if like.sign and keyed.group(2) != like.sign:
                 call.mended(mend.ODD_SEPARATOR)
@@ -345,8 +349,9 @@ class _PairCalls(PulledCalls):
         if not like.in_lines and not (yield from source.peek()):
             raise cut_short()  # nobody knows how it goes on
         if like.tokens and (yield from source.take(STRING_TOKEN)):
-            call.mended(mend.MISSING_QUOTE)  # it ends a string that nothing began
-            call.value(word)
+            call.mended(mend.MISSING_QUOTE)  # it ends a string that nothing began, or an apostrophe
+            value, _ = read_text(word, frozenset({"string"}), bare=word[:1] == "'")
+            call.value(value)
             return
         if word.strip() or like.in_lines:
             # Where strings stand between tokens, what does not is none unless it cannot be JSON.
