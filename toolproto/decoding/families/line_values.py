@@ -117,6 +117,8 @@ def token_text(source: Source, token: str) -> Pull[str]:
 # -- in brackets ------------------------------------------------------------------------------
 
 _UNBEGUN = re.compile(r"[^\s,:=][^,:=]*\Z")
+# Bare keys of several words, as they stand between brackets, strings and tokens.
+_SPACED_KEYS = re.compile(r"((?:\A|,)\s*+)([^\W\d][\w.-]*+(?:[ \t]+[\w.-]++)+)[ \t]*+:")
 _STRING_STOP = re.compile(r'["\\\n]')
 
 
@@ -137,7 +139,7 @@ def bracketed(calls: PulledCalls, *, tokens: bool = False) -> Pull[tuple[Any, Re
         plain = ""
         while piece := (yield from source.before(stop)):
             plain += piece
-        text.write(plain)
+        text.write(_SPACED_KEYS.sub(r'\1"\2":', plain) if tokens else plain)
         char = yield from source.peek()
         if not char:
             raise cut_short()
@@ -261,7 +263,7 @@ def read_text(text: str, wanted: frozenset[str], *, bare: bool = False) -> tuple
         return ([] if wanted == {"array"} else {}), (_EMPTY,)
     if not may_be_text and (wanted or word[:1] in ("{", "[")):
         label = (mend.BARE_STRING,)
-    return (text if may_be_text else word), label
+    return (text if may_be_text or not wanted else word), label
 
 
 def unquoted(key: str) -> str:
@@ -271,7 +273,7 @@ def unquoted(key: str) -> str:
         return str(reading.value)
     if key[0] == "<":
         return re.sub(STRING_TOKEN.source, "", key)
-    return key[1:-1] if key[0] in "\"'" else key
+    return key[1:-1] if key[0] in "\"'" else key.rstrip()
 
 
 def zero_padded(text: str, wanted: frozenset[str]) -> int | float | None:
