@@ -344,13 +344,22 @@ class TaggedCalls(PulledCalls):
             return over
         if not self._name:
             yield from self._at_name(source, tag)
-        elif self._begins_call(tag):
+        elif self._begins_call(tag) and not self._is_named_again(tag):
             self.mended(Repair("missing_closer"))
             return True
+        elif self._begins_call(tag):
+            self.element = tag.word
+            self.mended(Repair("named_twice"))
+            source.at += tag.length
         else:
             source.at += tag.length
             yield from self._at_argument(source, tag)
         return False
+
+    def _is_named_again(self, tag: Tag) -> bool:
+        """Behind the name and nothing else, does *tag* open the call of that name?"""
+        only_name = not (self.element or self._key) and self._call is None
+        return only_name and tag.key.removeprefix("functions.") == self._name
 
     def _begins_call(self, tag: Tag) -> bool:
         """Does *tag* open the next call?"""

@@ -121,6 +121,8 @@ class Step3(WireParadigm):
             call=('<steptml:invoke name="{name}">\n', "</steptml:invoke>"),
             argument=('<steptml:parameter name="{key}">', "</steptml:parameter>\n"),
         ),
+        also=(("<｜tool_call_begin｜>", "<｜tool_call_end｜>"),),
+        dropped=("<｜tool_sep｜>",),
     )
 
 
