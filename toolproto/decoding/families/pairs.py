@@ -141,7 +141,9 @@ LINES = Pairs(
 )
 _TOKEN_KEY = rf"(?:{STRING_TOKEN.source})[^<\n]{{0,200}}(?:{STRING_TOKEN.source})"
 # A key of several words, which only where a key must stand is one.
-_SPACED_KEY = Pattern(r"([^\W\d][\w.-]{0,100}(?:[ \t]{1,4}[\w.-]{1,100}){1,12}[ \t]{0,8})(:)\s{0,64}")
+_SPACED_KEY = Pattern(
+    rf"([^\W\d][\w.-]{{0,100}}(?:[ \t]{{1,4}}[\w.-]{{1,100}}){{1,12}}[ \t]{{0,8}})(:){_BLANKS}"
+)
 _BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_ANY_NAME}(?<!:)\s{{0,8}}"
 BRACES = Pairs(
     head=Pattern(rf"{_BRACE_NAME}\{{"),

@@ -135,6 +135,8 @@ _OPENS = (
 _MAY_END = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\][\w\s|｜]|[|｜][A-Za-z]|{_OPENS}))")
 # Tags that close others are text in a value: files are full of them.
 _OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
+# Words on the line of a closing tag, before another tag.
+_WORDS_BEHIND = Pattern(r"[ \t]{0,8}[^\s<][^<]{0,300}(?=<)")
 # A closing tag without its end, before another tag.
 _HALF_CLOSER = Pattern(
     rf"(?:{_LINE})?{_NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}({_NAME})\s{{0,80}}+(?=<)"
@@ -590,6 +592,9 @@ class TaggedCalls(PulledCalls):
             ):
                 value.elements -= 1
                 return False
+            if not value.nested and (yield from self._is_closed_again(source, value, length)):
+                value.has_tags = True
+                return False
             if not value.cdata and not value.framed:
                 value.say(source.text[source.at : source.at + ahead])
             source.at += length
@@ -632,6 +637,14 @@ class TaggedCalls(PulledCalls):
         self.mended(MISSING_CLOSER)
         source.at += ahead
         return True
+
+    def _is_closed_again(self, source: Source, value: _Value, length: int) -> Pull[bool]:
+        """Do words follow what closes the value, *length* long, and what closes it once more?"""
+        words = yield from source.match(_WORDS_BEHIND, length)
+        if words is None:
+            return False
+        tag = yield from source.ask(tag_at, length + len(words.group()))
+        return isinstance(tag, Tag) and tag.closes_any(value.element) and not tag.key
 
     def _is_outer(self, source: Source, value: _Value, length: int) -> Pull[bool]:
         """Does what closes the value, *length* long, close it and none of those within?"""
