@@ -298,7 +298,7 @@ class Outbox:
 
 
 def _said(call: ToolCall | None) -> tuple[str, Mapping[str, Any]] | None:
-    return call and (call.name, call.arguments)
+    return None if call is None else (call.name, call.arguments)
 
 
 @dataclass(slots=True)

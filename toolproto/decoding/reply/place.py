@@ -271,6 +271,12 @@ class Place:
         self.look()
         return not self._before.strip() and not says_all(self._last)
 
+    @property
+    def touches_word(self) -> bool:
+        """Right behind a letter or a digit?"""
+        self.look()
+        return self._before[-1:].isalnum()
+
     # -- the answer -----------------------------------------------------------------------
 
     def standing(self) -> Standing:

@@ -295,7 +295,9 @@ class ReplyReader(Attempts):
         standing = self.place.standing()
         is_plain = standing.verdict is Verdict.PLAIN
         if not is_plain and standing.reason in OF_TALK:
-            is_plain = yield from self._is_before_token(length)
+            # A sentence that names a token sets it apart.
+            token = source.text[source.at + 1] in "|｜" and self.place.touches_word
+            is_plain = token or (yield from self._is_before_token(length))
         end = source.at + length
         if is_plain:
             source.at = end
