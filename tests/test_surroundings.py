@@ -15,7 +15,18 @@ from typing import NamedTuple
 import pytest
 
 from tests.amount import together
-from toolproto import CallStarted, Grade, ParsedResponse, Reasoning, ToolCall, ToolOffer, ToolSpec
+from toolproto import (
+    CallCompleted,
+    CallStarted,
+    Grade,
+    Limits,
+    ParsedResponse,
+    ProblemKind,
+    Reasoning,
+    ToolCall,
+    ToolOffer,
+    ToolSpec,
+)
 from toolproto.paradigms import get_paradigm
 from toolproto.testing.laws import read_in_pieces
 
@@ -474,3 +485,23 @@ def test_what_only_looks_like_the_beginning_of_an_element_hides_no_quotes(name, 
     for pieces in ([reply], list(reply)):
         events = read_in_pieces(paradigm, pieces, OFFER)
         assert not any(isinstance(event, CallStarted) for event in events)
+
+
+@pytest.mark.parametrize("size", [1, 7, 0])
+def test_unseen_characters_behind_a_long_line_hide_no_sentence(size):
+    paradigm = get_paradigm("xml_tag")
+    call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    reply = f"you would {'perhaps ' * 40}write{chr(0x200B) * 60}{call}"
+    pieces = [reply[at : at + size] for at in range(0, len(reply), size)] if size else [reply]
+    events = read_in_pieces(paradigm, pieces, OFFER)
+    [done] = [event.call for event in events if isinstance(event, CallCompleted)]
+    assert [repair.name for repair in done.repairs] == ["mid_sentence"]
+
+
+@pytest.mark.parametrize("words", ["you might say ", "\n\n<draft>"])
+def test_so_many_doubtful_calls_are_not_read_to_the_end(words):
+    paradigm = get_paradigm("xml_tag", limits=Limits(mistakes=2))
+    call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    parsed = paradigm.parse_response(f"{words}{call}" * 20, OFFER)
+    assert len(parsed.calls) == 8  # a quarter of a mistake each, as any that has a repair
+    assert [problem.kind for problem in parsed.problems] == [ProblemKind.TOO_LARGE]

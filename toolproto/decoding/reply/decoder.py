@@ -20,6 +20,7 @@ from ...tools.spec import ToolOffer
 from ..contract import Limits
 from .attempts import PassedOver
 from .events_out import Outbox
+from .fences import CodeFence
 from .forms import ReplyForm
 from .hot_string import StringFeed, string_feed
 from .markers import NO
@@ -86,20 +87,19 @@ class ReplyDecoder:
         return self._read_on(chunk) if self._string is None else self._string.feed(chunk)
 
     def _read_on(self, chunk: str) -> list[Event]:
-        self._leave_string()
+        if self._string is not None:
+            self._leave_string()
         if self._finished:
             raise UsageError("feed() after finish(): make a new decoder for each reply")
-        self._reader.read(chunk)
-        self.is_over = self._reader.is_over
-        self._enter_string()
-        return self._outbox.take()
-
-    def _enter_string(self) -> None:
-        """Leave what comes to the hot path, if reading stands in a string that may go out."""
-        source, string = self._reader.source, self._reader.streaming
-        if string is not None:
+        reader = self._reader
+        reader.read(chunk)
+        self.is_over = reader.is_over
+        if (string := reader.streaming) is not None:
+            # What comes is left to the hot path while reading stands in a string that may go out.
+            source = reader.source
             self._string = string_feed(string, source.base, source.text, self._read_on)
             self.__dict__["feed"] = self._string.feed
+        return self._outbox.take()
 
     def _leave_string(self) -> None:
         if self._string is not None:
@@ -123,7 +123,7 @@ def _prose_feed(
 
     def feed(reader: ReplyReader, text: str) -> list[Event]:
         if not reader.calm and not _begins_line(reader, text):
-            return _more_code(reader, text) or otherwise(text)
+            return (reader.code and _more_code(reader, reader.code, text)) or otherwise(text)
         if text not in plain:  # few words of a text are new
             if not text or ((found := tells(text)) and _is_telling(reader, found)):
                 return otherwise(text)
@@ -135,7 +135,7 @@ def _prose_feed(
         source.base = end = start + len(text)
         unseen.append(text)
         if len(unseen) > MOST_UNSEEN:
-            place.look()
+            place.join()
         delta: Any = NewText()
         delta.text = text
         delta.span = _tuple(Span, (start, end))
@@ -147,7 +147,11 @@ def _prose_feed(
 
 def _begins_line(reader: ReplyReader, text: str) -> bool:
     """Does *text* begin a line of prose, with nothing telling? Most lines begin like that."""
-    if not reader.quiet or not _is_word(reader, text, 0):
+    if not reader.quiet or not text:
+        return False
+    if text.isspace():
+        return True
+    if not _begins_nothing(reader, text, 0):
         return False
     if _is_telling(reader, reader.landmarks.telling.search(text)):
         return False
@@ -162,14 +166,16 @@ def _is_telling(reader: ReplyReader, found: re.Match[str] | None) -> bool:
     """
     while found and found.group() == "\n":
         text, line = found.string, found.end()
-        if not _is_word(reader, text, line):
+        if not _begins_nothing(reader, text, line):
             return True
         found = reader.landmarks.telling.search(text, line)
     return found is not None
 
 
-def _is_word(reader: ReplyReader, text: str, line: int) -> bool:
-    """Does a line begin at *line* with a word that is neither a tool's name nor a label?"""
+def _begins_nothing(reader: ReplyReader, text: str, line: int) -> bool:
+    """Does a line begin at *line* with no space, no tool's name and no label?"""
+    if not reader.landmarks.line_begins(text, line):
+        return True
     word = _WORD.match(text, line)
     return (
         word is not None
@@ -178,9 +184,9 @@ def _is_word(reader: ReplyReader, text: str, line: int) -> bool:
     )
 
 
-def _more_code(reader: ReplyReader, text: str) -> list[Event]:
-    """*text*, if it can only go on with the code of a fence; nothing if that is open."""
-    if reader.code is None or not text or not reader.code.takes(text):
+def _more_code(reader: ReplyReader, fence: CodeFence, text: str) -> list[Event]:
+    """*text*, if it can only go on with the code of that *fence*; nothing if that is open."""
+    if not text or not fence.takes(text):
         return []
     reader.source.base += len(text)
     return [text_delta(text, reader.source.base - len(text))]

@@ -54,8 +54,8 @@ class Outbox:
         """The events that may go out."""
         self._tell()
         events, self._events = self._events, []
-        if self.keeps_something:
-            withheld, lingering = self._withheld, self._lingering
+        withheld, lingering = self._withheld, self._lingering
+        if withheld is not None or lingering is not None:
             stop = len(events) if lingering is None else lingering
             if withheld is not None:
                 stop = min(stop, withheld.events)
@@ -68,11 +68,6 @@ class Outbox:
             self._events = events[stop:]
             del events[stop:]
         return events
-
-    @property
-    def keeps_something(self) -> bool:
-        """Is anything kept back, or lingering?"""
-        return self._withheld is not None or self._lingering is not None
 
     @property
     def withholding(self) -> bool:
@@ -106,10 +101,15 @@ class Outbox:
             self.mistakes,
         )
 
-    def keep(self) -> None:
-        """Remember the text that was read while withholding, before its source forgets it."""
+    def keep(self) -> bool:
+        """Remember the text that was read while withholding, before its source forgets it.
+
+        Is anything kept back, or lingering?
+        """
         if self._withheld is not None:
             self._withheld.keep()
+            return True
+        return self._lingering is not None
 
     def withheld_string(self, string: StreamedString) -> StreamedString:
         """The same *string* if nothing of it goes out, but is kept with what is withheld."""
@@ -192,6 +192,7 @@ class Outbox:
         for at in range(self._withheld.events, len(self._events)):
             event = self._events[at]
             if isinstance(event, CallCompleted):
+                self.mistakes += 0 if event.call.repairs else _MENDED
                 told = [r for r in event.call.repairs if r.name != "fenced"]
                 call = replace(event.call, repairs=(doubt, *told))
                 self._events[at] = CallCompleted(event.index, call)

@@ -38,6 +38,7 @@ from .lines import (
     visible,
     without_tokens,
 )
+from .markers import MORE, NO
 
 
 class Verdict(Enum):
@@ -103,17 +104,17 @@ _APOSTROPHES = frozenset("'’‘‛")
 _WARY = frozenset('‘’‚‛»›”״＇"')
 
 # Elements, and the like of other markup languages, that show or quote what is in them.
-_SHOWING = (
-    "pre|code|samp|kbd|tt|var|xmp|listing|plaintext|textarea|script|style|template|noscript"
-    "|blockquote|q|cite|quote|quotation|example|examples|sample|snippet|verbatim|literal"
-    "|nowiki|syntaxhighlight|source|noformat|del|strike|title|svg|math|iframe|comment|log|email"
-    "|document|webpage|page|transcript|user|human|history|figure|figcaption|caption|summary"
-    "|details|aside|td|th|dd|dt|dfn|ins|mark|abbr|object|dialog|conversation|previous_response"
+_ELEMENTS = (
+    "pre code samp kbd tt var xmp listing plaintext textarea script style template noscript"
+    " blockquote q cite quote quotation example examples sample snippet verbatim literal"
+    " nowiki syntaxhighlight source noformat del strike title svg math iframe comment log email"
+    " document webpage page transcript user human history figure figcaption caption summary"
+    " details aside td th dd dt dfn ins mark abbr object dialog conversation previous_response"
 )
+_SHOWING = frozenset(_ELEMENTS.split())
 _VERBATIM = r"\w{0,8}verbatim|lstlisting|listing|minted|alltt|quote|quotation|verse|comment"
 # What opens each, with its name in a group, and what closes the one of that name.
 _REGIONS = (
-    (rf"<({_SHOWING})(?:\s[^<>\n]{{0,200}})?>", r"(?i)</{}\s{{0,8}}>"),
     ("<(!)--", "-->"),
     (r"<(!)\[CDATA\[", r"\]\]>"),
     (rf"\\begin\{{({_VERBATIM})\*?\}}", r"\\end\{{{}\*?\}}"),
@@ -121,21 +122,25 @@ _REGIONS = (
     (r"\{(code|quote|noformat)(?::[^}\n]{0,40})?\}", r"(?i)\{{{}\}}"),
     (r"\#\+begin_(src|example|quote|verse|export|comment)\b", r"(?i)\#\+end_{}"),
 )
-# Any other element: what stands in it may be meant, or not.
-_ANY_ELEMENT = r"(<)([^\W\d_][\w:.|-]{0,40})(?:[ \t][^<>\n]{0,110})?(?<!/)>"
-_REGION = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ANY_ELEMENT]), re.IGNORECASE)
-_CLOSED = Pattern(r"</([^\W\d_][\w:.|-]{0,40})(?![\w:.|-])")
+_REGION = Pattern("|".join(opening for opening, _ in _REGIONS), re.IGNORECASE)
+# Any element, by its name, and the rest of its tag. In one that shows nothing a call may be meant.
+_TAG = Pattern(r"<(/?)([^\W\d_][\w:.|-]{0,40})(?![\w:.|-])")
+_REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200})?>")
+_REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
 # Elements that hold nothing, and those that models put around calls they mean, or all they say.
 _OPENS_NOTHING = re.compile(rf"(?i:br|hr|img|wbr|s)\Z|{OWN_WRAPPER}")
 _LONGEST_CLOSER = 40
 # What may begin one of these, with what comes second in it.
 _SECOND = {"<": r"[^\W\d_]|[!/]", "\\": "[bB]", "[": "[cqnpshCQNPSH]", "{": "[cqnCQN]", "#": "[+]"}
 _NO_MARKUP = "|".join(rf"\{first}(?!{second}|\Z)" for first, second in _SECOND.items())
+# Nor is what another bracket follows, before any that closes it.
+_NO_MARKUP += r"|<(?=[^<>\n!/][^<>\n]{0,200}+<)"
 _DULL = re.compile(f"(?:{_NO_MARKUP}){{1,4000}}")
 
 # The characters at which reading prose can change where things stand.
 _TELLING = "\n`<\\\\\\[{#" + "".join(sorted({*_PAIRS, *_CLOSES}))
 _NOT_SPECIAL = re.compile(f"[^{_TELLING}]*+")
+_NO_CODE_END = re.compile(r"[^`\n]*+")
 # Lines of words, and items of a list, in which what is opened is closed: below a line of the same
 # kind nothing changes in them. Most lines are like that.
 _DULL_CHARS = f"[^>＞|&{VEILED}{_TELLING}]"
@@ -146,6 +151,7 @@ _PLAIN_LINES = re.compile(
     r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
 _AN_ITEM = re.compile(rf"\n{ITEM}")
+_BLANK_LINES = re.compile(r"(?:[ \t]*+\n){1,4000}")
 _RUN = re.compile(r"`+")
 _VEILED = re.compile(f"[{VEILED}]")
 # What a quotation can begin behind, beside space.
@@ -160,7 +166,7 @@ _GOING_ON = {
 }  # fmt: skip
 _LAZY = frozenset({"quote", "block", "definition"})
 _MOST_OPEN = 8  # quotations, or blocks, within each other
-_TAIL = 48
+_TAIL = 192
 # A line of a log, or of a notebook, may end its head with a colon as a sentence does.
 _STAMPED = re.compile(r"\d:[0-5]\d:[0-5]\d|In ?\[\d{0,6}\]: ?\Z")
 # A quotation that was opened this long ago and never closed was none.
@@ -168,8 +174,8 @@ _LONGEST_QUOTATION = 2_000
 # Nor does an element go on for ever: what stands far behind one that nobody closed is doubted.
 _LONGEST_ELEMENT = 4_000
 
-#: So many pieces of prose are kept before they are looked at, though nobody asks. With thousands
-#: a long reply cost more for each piece than a short one, which never paid.
+#: So many pieces of prose are kept before they are joined: a list of thousands makes each dearer.
+#: So many times so many are looked at though nobody asks, lest who asks in the end waits for long.
 MOST_UNSEEN = 256
 
 
@@ -212,6 +218,7 @@ class Place:
 
     def __init__(self) -> None:
         self.unseen: list[str] = []  # prose that was read but not looked at
+        self._joined: list[str] = []  # the same, before that
         self._quotes: list[_Open] = []
         self._blocks: list[_Open] = []  # that lines above opened, and elements
 
@@ -220,8 +227,15 @@ class Place:
     def saw(self, text: str) -> None:
         """Take in prose that was read."""
         self.unseen.append(text)
+        if len(self.unseen) > MOST_UNSEEN:
+            self.join()
+
+    def join(self) -> None:
+        """Keep what was read in fewer pieces; look at it only if that is very much."""
+        self._joined.append("".join(self.unseen))
+        self.unseen.clear()
         # A run of backticks counts as a whole, and more of it may come.
-        if len(self.unseen) > MOST_UNSEEN and text[-1:] != "`":
+        if len(self._joined) > MOST_UNSEEN and self._joined[-1][-1:] != "`":
             self.look()
 
     def restart(self) -> None:
@@ -332,7 +346,7 @@ class Place:
             return "open_block"
         if self._code:
             return "open_code"
-        if self._quotes and not self._is_stale(self._quotes[-1]):
+        if self._quotes and self._seen - self._quotes[-1].at <= _LONGEST_QUOTATION:
             return "open_quotation"
         if self._fresh and self._above in _GOING_ON:
             return _GOING_ON[self._above]
@@ -374,10 +388,10 @@ class Place:
         """Is a line with that *indent* one of code here?"""
         if self._literal:
             return self._head[:1] in (" ", "\t")
-        if not self._after_blank and self._above != "code" and not ends_with_colon(self._last):
-            return False
         # In a list what is indented goes on with an item, whose own text is indented already.
-        return indent >= (6 if self._in_list else 4)
+        if indent < (6 if self._in_list else 4):
+            return False
+        return self._after_blank or self._above == "code" or ends_with_colon(self._last)
 
     def _in_block(self) -> bool:
         """Is a block open here that was opened above, not too long ago to be still meant?"""
@@ -390,63 +404,74 @@ class Place:
                 break
         return bool(self._blocks)
 
-    def _is_stale(self, quote: _Open) -> bool:
-        return self._seen - quote.at > _LONGEST_QUOTATION
-
     # -- looking at prose -----------------------------------------------------------------
 
     def look(self) -> None:
         """Take in what has come, from left to right; a mark that may go on waits in ``_rest``."""
-        if not self.unseen:
+        if not self.unseen and not self._joined:
             return
-        text = self._rest + "".join(self.unseen)
+        text = "".join((self._rest, *self._joined, *self.unseen))
         self._standing, self._rest = None, ""
+        self._joined.clear()
         self.unseen.clear()
         at = 0
-        while at < len(text):
+        while at < len(text) and not self._rest:
             if self._element is not None:
                 stop = self._in_element(text, at)
             elif text[at] == "\n":
                 stop = self._newline(text, at)
             else:
                 stop = self._in_line(text, at)
-            if stop < 0:
-                self._rest = text[at:]
-                return
             self._seen += stop - at
             at = stop
 
     def _in_line(self, text: str, at: int) -> int:
-        """Take in a mark, and the words behind it; -1 if more of it has to come."""
-        char, stop = text[at], at
-        if char == "`":
-            stop = _RUN.match(text, at).end()  # type: ignore[union-attr]  # one at least
-            self._backticks(stop - at)
-        elif char in _SECOND:
-            stop = self._markup(text, at)
-        elif char in _PAIRS or char in _CLOSES:
-            stop = at + 1
-            if not self._code:
-                self._quote(char)
-        if stop >= 0:
-            if self._element is None:
-                stop = _NOT_SPECIAL.match(text, stop).end()  # type: ignore[union-attr]  # any
-            self._said(text, at, stop)
-        return stop
+        """Take in words and marks to the end of the line, or behind what opens an element.
+
+        Of a mark that more of has to come, what has come is kept.
+        """
+        start, stop = at, at
+        last = self._tail[-1:]  # the character before
+        while self._element is None:
+            words = _NO_CODE_END if self._code else _NOT_SPECIAL
+            at = words.match(text, stop).end()  # type: ignore[union-attr]  # any
+            char = text[at : at + 1]
+            if not char or char == "\n":
+                break
+            if at > start:
+                last = text[at - 1]
+            if char == "`":
+                stop = _RUN.match(text, at).end()  # type: ignore[union-attr]  # one at least
+                self._backticks(stop - at)
+            elif char in _SECOND:
+                stop = self._markup(text, at, self._seen + at - start, last)
+                if stop < 0:
+                    self._rest = text[at:]
+                    break
+            else:
+                stop = at + 1
+                self._quote(char, self._seen + at - start, last)
+        else:
+            at = stop
+        self._said(text, start, at)
+        return at
 
     def _said(self, text: str, at: int, stop: int) -> None:
         """Keep both ends of the line: nobody looks at more of it."""
         if len(self._head) < HEAD:
             # An unseen character hides no quote mark.
-            self._head = (self._head + visible(text[at : min(stop, at + 2 * HEAD)]))[:HEAD]
-        tail = self._tail + text[max(at, stop - 4 * _TAIL) : stop]
-        self._tail = tail if len(tail) < 4 * _TAIL else tail[-_TAIL:]
+            self._head = (self._head + visible(text[at:stop]))[:HEAD]
+        self._tail = (self._tail + text[max(at, stop - _TAIL) : stop])[-_TAIL:]
         if self._fresh and visible(text[at:stop]).strip():
             self._fresh = False
 
     def _newline(self, text: str, at: int) -> int:
         self._end_line()
         self._begin_line()
+        if blank := _BLANK_LINES.match(text, at + 1):
+            self._end_line()
+            self._begin_line()
+            return blank.end()
         if self._above not in ("words", "list") or self._code or self._quotes or self._blocks:
             return at + 1
         lines = _PLAIN_LINES.match(text, at)
@@ -468,7 +493,7 @@ class Place:
             return
         self._earlier, self._last = self._last, head
         if len(head) == HEAD:
-            self._last += self._tail[-_TAIL:]
+            self._last += self._tail
         line = line_of(head)
         if self._blocks:
             self._in_block()
@@ -483,7 +508,8 @@ class Place:
         elif self._after_blank and not indented and self._above == "words":
             self._in_list = False
         directive = line.kind == "definition" and _DIRECTIVE.match(head)
-        opens_literal = directive or self._last.rstrip().endswith(_BEFORE_LITERAL)
+        colon = ":" in head or len(head) == HEAD
+        opens_literal = directive or (colon and self._last.rstrip().endswith(_BEFORE_LITERAL))
         self._literal = bool(opens_literal or (self._literal and indented))
         self._after_blank = False
 
@@ -513,55 +539,46 @@ class Place:
         elif self._code == count:
             self._code = 0
 
-    def _quote(self, char: str) -> None:
+    def _quote(self, char: str, at: int, before: str) -> None:
+        """A quotation mark stands *at* in the prose, behind the character *before*."""
         for number in range(len(self._quotes) - 1, -1, -1):
             if char in self._quotes[number].closers:
                 del self._quotes[number:]
                 return
             if char in _APOSTROPHES:
                 break  # it closes nothing that was opened before something else
-        if char not in _PAIRS or (char in _WARY and not _may_quote(self._tail)):
+        if char not in _PAIRS or (char in _WARY and not _may_quote(before)):
             return
-        while self._quotes and self._is_stale(self._quotes[0]):
+        while self._quotes and at - self._quotes[0].at > _LONGEST_QUOTATION:
             del self._quotes[0]
         if len(self._quotes) < _MOST_OPEN:
-            self._quotes.append(_Open(_PAIRS[char], self._seen, self._line))
+            self._quotes.append(_Open(_PAIRS[char], at, self._line))
 
     # -- elements -------------------------------------------------------------------------
 
-    def _markup(self, text: str, at: int) -> int:
+    def _markup(self, text: str, at: int, seen: int, before: str) -> int:
         """At a character that may begin an element: behind that, or -1 if more has to come."""
         dull = _DULL.match(text, at)
         if dull:
             return dull.end()
-        if self._code:
-            return at + 1
-        is_end = text.startswith("</", at)
-        pattern = _CLOSED if is_end else _REGION
-        if pattern.may_change(text, at):
-            return -1
-        found = pattern.match(text, at)
-        if found is None:
-            return at + 1
-        number = found.lastindex or 1
-        if is_end:
-            self._close_element(found[1])
-        elif number <= len(_REGIONS):
-            closer = _REGIONS[number - 1][1].format(found[number])
-            self._element, self._element_at = re.compile(closer), self._seen
-        else:
-            self._open_element(found[number])
-        return found.end()
+        end, closer, name = _element_at(text, at, False)
+        if end < 0:
+            return -1 if end == MORE else at + 1
+        if text[at + 1] == "/":
+            self._close_element(name)
+        elif closer:
+            self._element, self._element_at = re.compile(closer), seen
+        elif not before.isalnum():  # unlike ``List<int>``
+            self._open_element(name, seen)
+        return end
 
-    def _open_element(self, name: str) -> None:
-        """What stands in an element may be shown, unless that is none: ``List<int>``."""
-        if self._tail[-1:].isalnum() or _OPENS_NOTHING.match(name):
-            return
-        if len(self._blocks) < _MOST_OPEN:
-            self._blocks.append(_Open(f"</{name.lower()}", self._seen, self._line))
+    def _open_element(self, name: str, at: int) -> None:
+        """What stands in an element may be shown, unless that is none."""
+        if len(self._blocks) < _MOST_OPEN and not _OPENS_NOTHING.match(name):
+            self._blocks.append(_Open(f"</{name}", at, self._line))
 
     def _close_element(self, name: str) -> None:
-        closer = f"</{name.lower()}"
+        closer = f"</{name}"
         for number in range(len(self._blocks) - 1, -1, -1):
             if self._blocks[number].closers == closer:
                 del self._blocks[number:]
@@ -575,7 +592,8 @@ class Place:
         if found:
             self._element = None
         elif stop == at:
-            return -1
+            self._rest = text[at:]
+            return at
         newline = text.rfind("\n", at, stop)
         if newline >= 0:
             self._begin_line()
@@ -598,8 +616,32 @@ def _opens_region(rest: str) -> bool:
 
     The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
     """
-    found = _REGION.match(rest) or _REGION.match(f"{rest}>")
-    return found is not None and (found.lastindex or 1) <= len(_REGIONS)
+    return any(_element_at(tag, 0, True)[1] for tag in (rest, f"{rest}>"))
+
+
+def _element_at(text: str, at: int, final: bool) -> tuple[int, str, str]:
+    """Where the tag that stands at *at* ends, or NO, or MORE; what closes it; its name.
+
+    Only what shows or quotes what is in it has a pattern of what closes it.
+    """
+    pattern, start, name = _REGION, at, ""
+    if text[at] == "<" and text[at + 1 : at + 2] != "!":
+        if not final and _TAG.may_change(text, at):
+            return MORE, "", ""
+        tag = _TAG.match(text, at)
+        if tag is None or tag[1]:
+            return (tag.end(), "", tag[2].lower()) if tag else (NO, "", "")
+        name, start = tag[2].lower(), tag.end()
+        pattern = _REST_SHOWING if name in _SHOWING else _REST
+    if not final and pattern.may_change(text, start):
+        return MORE, "", ""
+    found = pattern.match(text, start)
+    if found is None:
+        return NO, "", ""
+    if not name:
+        number = found.lastindex or 1
+        return found.end(), _REGIONS[number - 1][1].format(found[number]), ""
+    return found.end(), rf"(?i)</{name}\s{{0,8}}>" if name in _SHOWING else "", name
 
 
 def _may_quote(before: str) -> bool:

@@ -73,11 +73,12 @@ class ReplyReader(Attempts):
 
     def read(self, text: str) -> None:
         """Read on, as far as what more text could change."""
-        self.source.text += text
+        source = self.source
+        source.text += text
         next(self._reading)
-        self.outbox.keep()
-        self.source.forget()
-        self.quiet = self._rests and not self.outbox.keeps_something
+        keeps_something = self.outbox.keep()
+        source.forget()
+        self.quiet = self._rests and not keeps_something
         self.calm = self.quiet and not self.line_begins
 
     def finish(self, reason: str | None) -> None:
@@ -116,6 +117,7 @@ class ReplyReader(Attempts):
 
     def _in_prose(self) -> Pull[None]:
         source, may_begin_line = self.source, self.landmarks.line_begins
+        dull = 0  # characters here that were stopped at, and mean nothing
         while True:
             if source.at >= len(source.text):
                 if source.final:
@@ -127,21 +129,21 @@ class ReplyReader(Attempts):
             if self._markers_left <= 0:
                 yield from self._in_rest()
                 return
-            is_line = self.line_begins and may_begin_line(source.text, source.at)
+            is_line = not dull and self.line_begins and may_begin_line(source.text, source.at)
             if is_line and (yield from self._at_line()):
                 continue
-            stop, found = self._next_telling()
+            stop, found = self._next_telling(source.at + dull)
             self.say(stop)
+            dull = 0
             if found is not None:
-                yield from self._at_telling(found)
+                dull = not (yield from self._at_telling(found))
 
-    def _next_telling(self) -> tuple[int, Found | int | None]:
+    def _next_telling(self, at: int) -> tuple[int, Found | int | None]:
         """Where the next thing stands that may mean something, and the landmark there.
 
         Most brackets turn out to mean nothing. None where nothing but a line begins.
         """
-        text, at, final = self.source.text, self.source.at, self.source.final
-        start = at
+        text, final, start = self.source.text, self.source.final, self.source.at
         while telling := self._tells(text, at):
             at = telling.start()
             char = text[at]
@@ -159,20 +161,18 @@ class ReplyReader(Attempts):
         member = _BARE_MEMBER.match(text, at) if text[at - 1].isalnum() else None
         return member is not None and not self.bare.may_touch_words(member.group(1))
 
-    def _at_telling(self, found: Found | int) -> Pull[None]:
+    def _at_telling(self, found: Found | int) -> Pull[bool]:
+        """At what may mean something: did it, and was it read?"""
         source = self.source
         while found == MORE:
             yield
             found = self.landmark_at(source.text, source.at, source.final)
         char = source.text[source.at]
         if isinstance(found, Found):
-            read_on = yield from self._at_landmark(found)
-        elif char in "`~":
-            read_on = yield from self._at_run()
-        else:
-            read_on = char in "{[" and (yield from self._at_bracket())
-        if not read_on:
-            self.say(source.at + 1)
+            return (yield from self._at_landmark(found))
+        if char in "`~":
+            return (yield from self._at_run())
+        return char in "{[" and (yield from self._at_bracket())
 
     def _at_line(self) -> Pull[bool]:
         """At the beginning of a line: did something special begin it, which was read?"""
