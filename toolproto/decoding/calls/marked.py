@@ -153,7 +153,9 @@ class MarkedBody(CallBody):
     def _before(self, source: Source) -> Pull[Opening | None]:
         """The first call, if there is one; all is read if there is none."""
         by_content = self._openings.by_content
-        at_a_glance = self._opener.is_tag and by_content and not self._form.tool
+        # No call begins with the opener again, unless a tool's name is in that.
+        is_sign = by_content and self._opener.is_whole and not self._form.tool
+        again_first = self._opener.first if is_sign else ""
         indent = 0
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
             if space := _SPACE.match(source.text, source.at):
@@ -162,9 +164,9 @@ class MarkedBody(CallBody):
                     _, newline, gap = space.group().rpartition("\n")
                     indent = len(gap) + (0 if newline else indent)
                 continue
-            if at_a_glance and char == "<":  # nothing else can begin like that
-                again = self._opener.at(source.text, source.at, source.final)
-                if again >= 0:
+            if char == again_first:
+                again = yield from source.ask(self._opener.at)
+                if again != NO:
                     source.at = again
                     continue
             # The call of another family may begin like that.

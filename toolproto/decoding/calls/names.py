@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 
 from ...tools.spec import ToolOffer, ToolSpec
 from ..patterns import Pattern
-from ..reply.markers import MORE, NO
+from ..reply.markers import MORE
 from ..source import Pull, Source
 
 #: No model was seen to write more between a marker and the arguments.
@@ -26,11 +26,11 @@ _LONGEST = 400
 _TOKEN = r"<[|｜][^<>]{1,60}[|｜]>"
 #: A special token, as text.
 TOKEN = Pattern(_TOKEN)
-_BEFORE = Pattern(rf"(?:\s|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|\"|'|`)", re.IGNORECASE)
+_BEFORE = Pattern(rf"\s{{1,80}}+|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|[\"'`]", re.IGNORECASE)
 _NAME = Pattern(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
 _ID = Pattern(r"\[CALL_ID\]([\w-]{0,64})")
 _BETWEEN = Pattern(
-    rf"\s|\\n(?=[\s<{{])|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>"
+    rf"\s{{1,80}}+|\\n(?=[\s<{{])|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>"
     r"|Action Input ?:|```\w{0,20}|(?:json|code)(?![\w.(])"
     r"|(?:(?<=[|｜]>)|(?<=[|｜]> ))(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
@@ -41,23 +41,28 @@ _LEADING = Pattern(r"(?:\[\s{0,80}+)?\{\s{0,80}+[\"'“‘`]?+([A-Za-z_]{0,30}+)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A name, the id beside it if there is one, and where what is behind them begins."""
+    """A name, the id beside it if there is one, and how long the text is up to behind them."""
 
     name: str
     id: str
-    end: int
+    length: int
 
 
-def read_head(text: str, at: int, final: bool) -> Head | int:
-    """The head that begins at *at*, or NO, or MORE. What follows it says if it was one."""
-    source = Source()
-    # Beyond the longest head nothing is looked at, whatever has come of it.
-    source.text, source.at = text[: at + _LONGEST], at
-    source.final = final or len(text) >= at + _LONGEST
-    return source.now(_head(source))
+def read_head(source: Source) -> Pull[Head | None]:
+    """The head that begins here, if one does; what follows it says if it was one."""
+    ahead = Source()
+    reading = _head(ahead)
+    while True:
+        # Beyond the longest head nothing is looked at, whatever has come of it.
+        ahead.text = source.text[source.at : source.at + _LONGEST]
+        ahead.final = source.final or len(ahead.text) == _LONGEST
+        head = ahead.now(reading)
+        if head != MORE:
+            return head if isinstance(head, Head) else None
+        yield
 
 
-def _head(source: Source) -> Pull[Head | int]:
+def _head(source: Source) -> Pull[Head | None]:
     id = ""
     yield from _pass(source, _BEFORE)
     while named := (yield from source.take(_NAME)):
@@ -68,7 +73,7 @@ def _head(source: Source) -> Pull[Head | int]:
         if "name" not in between or "|" not in between or not (yield from source.match(_NAME)):
             return Head(name, id, source.at)
         id = name  # a token says that the name comes only now: this was the id before it
-    return NO
+    return None
 
 
 def _pass(source: Source, pattern: Pattern) -> Pull[str]:

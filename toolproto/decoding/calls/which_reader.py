@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -102,7 +101,7 @@ class Openings:
         """What reads the call that begins here, in a line indented by *indent*, if one does."""
         char = source.text[source.at]
         if self._form.tool:  # its arguments come, or nothing but the end
-            head = Head(self._form.tool, "", source.at)
+            head = Head(self._form.tool, "", 0)
             return (yield from self._behind_head(source, head)) if char in "{<" else None
         if self._own is not None and char != "{":
             # What does not begin as this family does is no call.
@@ -136,26 +135,22 @@ class Openings:
             return self._python()
         if self._form.family is Family.NAMED_JSON and (yield from source.match(_COUNTER)):
             return (yield from self._counted(source))
-        head = yield from source.ask(read_head)
-        if not isinstance(head, Head):
+        head = yield from read_head(source)
+        if head is None or (self._form.gated and not self._setting.offered.knows(head.name)):
             return None
-        if self._form.gated and not self._setting.offered.knows(head.name):
-            return None
-        length = head.end - source.at  # the text before it may be gone when more has come
-        if (yield from self._is_noise(source, head.name, length)):
-            lead = source.text[source.at : source.at + length]
+        if (yield from self._is_noise(source, head)):
+            lead = source.text[source.at : source.at + head.length]
             return self._json(STRAY_TEXT)._replace(lead=lead)
-        head = replace(head, end=source.at + length)
         return (yield from self._behind_head(source, head))
 
-    def _is_noise(self, source: Source, name: str, length: int) -> Pull[bool]:
-        """Is *name* only a word that no tool is called by, before a call that names its own?"""
+    def _is_noise(self, source: Source, head: Head) -> Pull[bool]:
+        """Is *head* only a word that no tool is called by, before a call that names its own?"""
         offered = self._setting.offered
         if not self._sure or self._form.family is not Family.JSON or self._in_sentence:
             return False
-        if not offered.any or offered.knows(name):
+        if not offered.any or offered.knows(head.name):
             return False
-        named = yield from source.match(_NAMES_TOOL, length)
+        named = yield from source.match(_NAMES_TOOL, head.length)
         return named is not None and offered.knows(named.group(1))
 
     def _counted(self, source: Source) -> Pull[Opening | None]:
@@ -172,8 +167,8 @@ class Openings:
         return Opening(JsonCalls(begun), counter.group())
 
     def _behind_head(self, source: Source, head: Head) -> Pull[Opening | None]:
-        ahead, char = head.end - source.at, source.text[head.end : head.end + 1]
-        lead = source.text[source.at : head.end]
+        ahead, end = head.length, source.at + head.length
+        lead, char = source.text[source.at : end], source.text[end : end + 1]
         begun = self._begun(source, self._form.drift)._replace(head=head, lead=lead)
         if char == "{":
             return Opening(JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON))), lead)
@@ -319,7 +314,7 @@ class BareCalls:
         offered, named = self._setting.offered, (yield from source.match(NAME_LINE))
         if named is None or not offered.any or not offered.knows(named.group(1)):
             return None
-        head, drift = Head(named.group(1), "", named.end()), self._drift(Family.NAMED_JSON)
+        head, drift = Head(named.group(1), "", len(named.group())), self._drift(Family.NAMED_JSON)
         begun = Beginning(self._setting, drift=drift, head=head, lead=named.group())
         return Opening(JsonCalls(begun), begun.lead)
 

@@ -397,10 +397,11 @@ class TaggedCalls(PulledCalls):
 
     def _plain_name(self, source: Source) -> Pull[None]:
         """Where the name may stand as it is, behind the tag of the call."""
-        head = (yield from source.ask(read_head)) if self.element else NO
-        if not isinstance(head, Head) or source.text[head.end : head.end + 1] not in ("{", "<"):
+        head = (yield from read_head(source)) if self.element else None
+        end = source.at + head.length if head else 0
+        if head is None or source.text[end : end + 1] not in ("{", "<"):
             raise NoCall
-        source.at = head.end
+        source.at = end
         self._named(head.name)
 
     def _named(self, name: str) -> None:

@@ -55,8 +55,8 @@ class Marker:
         self.regex = self._regex()
         #: Is it a special token of some vocabulary, which nobody writes in a sentence?
         self.is_special = _SPECIAL_TOKEN.search(text) is not None
-        #: Is it a tag, and no special token?
-        self.is_tag = bool(self._name)
+        #: Is it a tag or a special token, with no tool's name in it?
+        self.is_whole = _FIELD not in text and (bool(self._name) or self.is_special)
         #: The character it begins with.
         self.first = "<" if self._name else text[0]
 
