@@ -110,12 +110,12 @@ class NewText:
     span: Span
 
 
-def text_delta(text: str, start: int) -> TextDelta:
-    """A TextDelta of *text*, which begins at *start* in the reply; see :func:`arguments_delta`."""
+def text_delta(text: str, start: int, *, thinks: bool = False) -> TextDelta | ReasoningDelta:
+    """The event of *text*, which begins at *start* in the reply; see :func:`arguments_delta`."""
     delta: Any = NewText()
     delta.text = text
     delta.span = Span(start, start + len(text))
-    delta.__class__ = TextDelta
+    delta.__class__ = ReasoningDelta if thinks else TextDelta
     return delta  # type: ignore[no-any-return]
 
 

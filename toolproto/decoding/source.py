@@ -127,15 +127,6 @@ class Source:
             yield
         return found
 
-    @staticmethod
-    def now(answer: Pull[R]) -> R | int:
-        """What *answer* says to the text at hand; MORE if it waits for more."""
-        try:
-            next(answer)
-        except StopIteration as over:
-            return over.value  # type: ignore[no-any-return]
-        return MORE
-
     def at_end(self, ahead: int = 0) -> Pull[bool]:
         """Does a marker that ends calls stand *ahead* of here?"""
         while (end := self.end_at(self.text, self.at + ahead, self.final)) == MORE:

@@ -154,8 +154,7 @@ class MarkedBody(CallBody):
         """The first call, if there is one; all is read if there is none."""
         by_content = self._openings.by_content
         # No call begins with the opener again, unless a tool's name is in that.
-        is_sign = by_content and self._opener.is_whole and not self._form.tool
-        again_first = self._opener.first if is_sign else ""
+        at_a_glance = self._opener.is_whole and by_content and not self._form.tool
         indent = 0
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
             if space := _SPACE.match(source.text, source.at):
@@ -164,7 +163,7 @@ class MarkedBody(CallBody):
                     _, newline, gap = space.group().rpartition("\n")
                     indent = len(gap) + (0 if newline else indent)
                 continue
-            if char == again_first:
+            if at_a_glance and char == self._opener.first:
                 again = yield from source.ask(self._opener.at)
                 if again != NO:
                     source.at = again

@@ -50,15 +50,15 @@ class Head:
 
 def read_head(source: Source) -> Pull[Head | None]:
     """The head that begins here, if one does; what follows it says if it was one."""
-    ahead = Source()
-    reading = _head(ahead)
+    reading = _head(ahead := Source())
     while True:
         # Beyond the longest head nothing is looked at, whatever has come of it.
         ahead.text = source.text[source.at : source.at + _LONGEST]
         ahead.final = source.final or len(ahead.text) == _LONGEST
-        head = ahead.now(reading)
-        if head != MORE:
-            return head if isinstance(head, Head) else None
+        try:
+            next(reading)
+        except StopIteration as over:
+            return over.value  # type: ignore[no-any-return]
         yield
 
 
@@ -134,6 +134,10 @@ class Offered:
     def _tags(self) -> dict[str, str]:
         return {name.lower(): name for name in self.names}
 
+    @cached_property
+    def _tag_starts(self) -> frozenset[str]:
+        return frozenset(name[:size] for name in self._tags for size in range(3))
+
     @property
     def folded(self) -> frozenset[str]:
         """The names without case and separators, as they are compared."""
@@ -181,7 +185,7 @@ class Offered:
     def begins_tag(self, name: str) -> bool:
         """May *name* be the beginning of an element that is called like a tool?"""
         begun = name.replace("\\_", "_").rstrip("\\").partition(":")[0].lower()
-        return any(tag.startswith(begun) for tag in self._tags)
+        return begun[:2] in self._tag_starts and any(tag.startswith(begun) for tag in self._tags)
 
     def keys(self, name: str | None) -> frozenset[str] | None:
         """The argument names of that tool, if it takes no others."""

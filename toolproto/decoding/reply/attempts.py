@@ -66,7 +66,8 @@ class Attempts:
     # Every reply has one, and its attributes are asked for at every character that may tell.
     __slots__ = (
         "_behind_call", "_body", "_markers_left", "_setting", "_wrapped", "bare", "code", "form",
-        "inside", "is_over", "landmarks", "line_begins", "outbox", "passed_over", "place", "source",
+        "inside", "is_over", "landmark_at", "landmarks", "line_begins", "outbox", "passed_over",
+        "place", "source",
     )  # fmt: skip
 
     def __init__(
@@ -83,6 +84,7 @@ class Attempts:
         self._setting = CallSetting(form.shape, offered(offer), outbox, limits, form.gated)
         self.bare = BareCalls(form, self._setting)
         self.landmarks = landmarks(form, reasoning)
+        self.landmark_at = self.landmarks.finder(self._setting.offered)
         self.place = Place()
         self.passed_over: list[PassedOver] = []
         self._markers_left = limits.markers  # without a call behind them
@@ -108,10 +110,6 @@ class Attempts:
     def give_up(self) -> None:
         """So much has come that only costs time: all the rest is text."""
         self._markers_left = 0
-
-    def landmark_at(self, text: str, at: int, final: bool) -> Found | int:
-        """The landmark at *at*, or NO, or MORE."""
-        return self.landmarks.at(text, at, final, self._setting.offered)
 
     def _saw(self, piece: str) -> None:
         self.place.saw(piece)

@@ -29,6 +29,7 @@ from .reader import ReplyReader
 from .thinking import Reasoning
 
 _WORD = re.compile(r"[^\W\d]\w{0,127}+")
+_BLANK = re.compile(r"\s++\Z")
 _tuple = tuple.__new__  # a NamedTuple's own way to be made takes twice as long
 
 
@@ -82,13 +83,13 @@ class ReplyDecoder:
         self._reader.finish(cut_reason(reason))
         return self._outbox.take()
 
-    def _read(self, chunk: str) -> list[Event]:
-        # Somebody may have kept the ``feed`` of before the string.
-        return self._read_on(chunk) if self._string is None else self._string.feed(chunk)
-
     def _read_on(self, chunk: str) -> list[Event]:
-        if self._string is not None:
-            self._leave_string()
+        self._leave_string()
+        return self._read(chunk)
+
+    def _read(self, chunk: str) -> list[Event]:
+        if self._string is not None:  # somebody kept the ``feed`` of before the string
+            return self._string.feed(chunk)
         if self._finished:
             raise UsageError("feed() after finish(): make a new decoder for each reply")
         reader = self._reader
@@ -122,14 +123,16 @@ def _prose_feed(
     plain, tells, unseen = landmarks.plain, landmarks.telling.search, place.unseen
 
     def feed(reader: ReplyReader, text: str) -> list[Event]:
-        if not reader.calm and not _begins_line(reader, text):
+        calm = reader.calm
+        if not calm and not (reader.quiet and _begins_nothing(reader, text, 0)):
             return (reader.code and _more_code(reader, reader.code, text)) or otherwise(text)
-        if text not in plain:  # few words of a text are new
+        if not calm or text not in plain:  # few words of a text are new
             if not text or ((found := tells(text)) and _is_telling(reader, found)):
                 return otherwise(text)
             landmarks.found_plain(text)
-            if "\n" in text:
-                reader.line_begins = not text[text.rfind("\n") :].strip()
+            line = text.rfind("\n") + 1
+            if line or not calm:
+                reader.line_begins = not text[line:].strip()
                 reader.calm = not reader.line_begins
         start = source.base
         source.base = end = start + len(text)
@@ -143,20 +146,6 @@ def _prose_feed(
         return [delta]
 
     return MethodType(feed, reader)  # a method, as whoever keeps it in a class of theirs expects
-
-
-def _begins_line(reader: ReplyReader, text: str) -> bool:
-    """Does *text* begin a line of prose, with nothing telling? Most lines begin like that."""
-    if not reader.quiet or not text:
-        return False
-    if text.isspace():
-        return True
-    if not _begins_nothing(reader, text, 0):
-        return False
-    if _is_telling(reader, reader.landmarks.telling.search(text)):
-        return False
-    reader.line_begins, reader.calm = False, True
-    return True
 
 
 def _is_telling(reader: ReplyReader, found: re.Match[str] | None) -> bool:
@@ -173,8 +162,8 @@ def _is_telling(reader: ReplyReader, found: re.Match[str] | None) -> bool:
 
 
 def _begins_nothing(reader: ReplyReader, text: str, line: int) -> bool:
-    """Does a line begin at *line* with no space, no tool's name and no label?"""
-    if not reader.landmarks.line_begins(text, line):
+    """Does a line begin at *line* with no tool's name and no label? Behind space that is open."""
+    if not reader.landmarks.line_begins(text, line) or _BLANK.match(text, line):
         return True
     word = _WORD.match(text, line)
     return (

@@ -17,7 +17,6 @@ from ...events import (
     CallRejected,
     CallStarted,
     Event,
-    ReasoningDelta,
     arguments_delta,
     text_delta,
 )
@@ -49,10 +48,12 @@ class Outbox:
         self._calls: list[ToolCall | None] = []  # that were completed; None for what was rejected
         self._said: list[str] = []  # text behind them, of which one event is made
         self._said_from = self._said_to = 0  # where that stands
+        self._thinks = False  # is it thought?
 
     def take(self) -> list[Event]:
         """The events that may go out."""
-        self._tell()
+        if self._said:
+            self._tell()
         events, self._events = self._events, []
         withheld, lingering = self._withheld, self._lingering
         if withheld is not None or lingering is not None:
@@ -209,24 +210,24 @@ class Outbox:
     def _kept_back(self) -> list[Event]:
         return self._events[self._withheld.events :] if self._withheld else []
 
-    def text(self, text: str, start: int) -> None:
-        if self._said_to != start:
+    def text(self, text: str, start: int, *, thinks: bool = False) -> None:
+        if self._said_to != start or self._thinks is not thinks:
             self._tell()
+            self._thinks = thinks
         if text:
             self._said_from = self._said_from if self._said else start
             self._said.append(text)
             self._said_to = start + len(text)
 
     def _tell(self) -> None:
-        """Text that was said in pieces goes out in one: there may be thousands in a chunk."""
+        """What was said in pieces goes out in one: there may be thousands in a chunk."""
         if self._said:
-            self._events.append(text_delta("".join(self._said), self._said_from))
+            text = "".join(self._said)
+            self._events.append(text_delta(text, self._said_from, thinks=self._thinks))
             self._said.clear()
 
     def reasoning(self, text: str, start: int) -> None:
-        self._tell()
-        if text:
-            self._events.append(ReasoningDelta(text, Span(start, start + len(text))))
+        self.text(text, start, thinks=True)
 
     def amend(self, repair: Repair) -> None:
         """The call that lingers departs from the form in this, too, unless it says so itself."""

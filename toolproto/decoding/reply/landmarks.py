@@ -8,15 +8,15 @@ all of them, whatever the tools on offer.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum, auto
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..calls.names import Offered
 from ..patterns import Pattern
 from .forms import Family, MarkedForm, ReplyForm
-from .markers import MORE, NO, SPELLINGS, Marker, MarkerSet
+from .markers import MORE, SPELLINGS, Marker, MarkerSet
 
 if TYPE_CHECKING:
     from .thinking import Reasoning
@@ -198,29 +198,24 @@ class Landmarks:
         if len(text) <= _LONGEST_PLAIN and len(self.plain) < _MOST_PLAIN and "\n" not in text:
             self.plain.add(text)
 
-    def at(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
-        """The landmark at *at* in prose, or NO, or MORE."""
-        found = self.anywhere.at(text, at, final)
-        if isinstance(found, Found) or not self._tool_tags or text[at] != "<":
-            return found
-        tagged = self._tool_tag(text, at, final, tools)
-        return found if tagged == NO else tagged
+    def finder(self, tools: Offered) -> Callable[[str, int, bool], Found | int]:
+        """What finds the landmark at a place in prose, or NO, or MORE unless that is final."""
+        return partial(self._or_tool_tag, tools) if self._tool_tags else self.anywhere.at
 
-    def _tool_tag(self, text: str, at: int, final: bool, tools: Offered) -> Found | int:
-        """The element at *at* that is called like a tool on offer."""
-        found = _TOOL_TAG.match(text, at)
-        if found is None:
-            if final or not _TOOL_TAG.may_change(text, at):
-                return NO
-            begun = _TAG_NAME.match(text, at)
-            assert begun is not None, "a tag has begun"
-            return MORE if tools.begins_tag(begun.group(1)) else NO
-        name = tools.tag(found.group(2))
-        if not name:
-            return NO
-        if found.group(1):
-            return Found(Landmark.END_OF_CALL, found.end())
-        return Found(Landmark.CALL, found.end(), _tool_markers(name))
+    def _or_tool_tag(self, tools: Offered, text: str, at: int, final: bool) -> Found | int:
+        """The same, or the element there that is called like one of *tools*."""
+        found = self.anywhere.at(text, at, final)
+        begun = None if isinstance(found, Found) else _TAG_NAME.match(text, at)
+        if begun is None or not tools.begins_tag(begun.group(1)):
+            return found  # most elements are called otherwise
+        tag = _TOOL_TAG.match(text, at)
+        if tag is None and not final and _TOOL_TAG.may_change(text, at):
+            return MORE
+        name = tools.tag(tag.group(2)) if tag else ""
+        if tag is None or not name:
+            return found
+        kind = Landmark.END_OF_CALL if tag.group(1) else Landmark.CALL
+        return Found(kind, tag.end(), None if tag.group(1) else _tool_markers(name))
 
 
 _LEAK_KINDS = {

@@ -118,13 +118,14 @@ _REGIONS = (
     ("<(!)--", "-->"),
     (r"<(!)\[CDATA\[", r"\]\]>"),
     (rf"\\begin\{{({_VERBATIM})\*?\}}", r"\\end\{{{}\*?\}}"),
-    (r"\[(code|quote|noparse|pre|spoiler|php|html)(?:=[^\]\n]{0,80})?\](?!\()", r"(?i)\[/{}\]"),
+    (r"\[(code|quote|noparse|pre|spoiler|php|html)(?:=[^\]\n]{0,80})?\](?=[^(])", r"(?i)\[/{}\]"),
     (r"\{(code|quote|noformat)(?::[^}\n]{0,40})?\}", r"(?i)\{{{}\}}"),
-    (r"\#\+begin_(src|example|quote|verse|export|comment)\b", r"(?i)\#\+end_{}"),
+    (r"\#\+begin_(src|example|quote|verse|export|comment)(?=\W)", r"(?i)\#\+end_{}"),
 )
-_REGION = Pattern("|".join(opening for opening, _ in _REGIONS), re.IGNORECASE)
-# Any element, by its name, and the rest of its tag. In one that shows nothing a call may be meant.
-_TAG = Pattern(r"<(/?)([^\W\d_][\w:.|-]{0,40})(?![\w:.|-])")
+# Any element is known by its name; in one that shows nothing a call may be meant. What follows is
+# looked at, so that no text to come can change what was found.
+_ELEMENT = r"<(?P<slash>/?)(?P<name>[^\W\d_][\w:.|-]{0,40})(?=[^\w:.|-])"
+_TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
 _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200})?>")
 _REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
 # Elements that hold nothing, and those that models put around calls they mean, or all they say.
@@ -151,7 +152,6 @@ _PLAIN_LINES = re.compile(
     r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
 _AN_ITEM = re.compile(rf"\n{ITEM}")
-_BLANK_LINES = re.compile(r"(?:[ \t]*+\n){1,4000}")
 _RUN = re.compile(r"`+")
 _VEILED = re.compile(f"[{VEILED}]")
 # What a quotation can begin behind, beside space.
@@ -426,23 +426,21 @@ class Place:
             at = stop
 
     def _in_line(self, text: str, at: int) -> int:
-        """Take in words and marks to the end of the line, or behind what opens an element.
-
-        Of a mark that more of has to come, what has come is kept.
-        """
-        start, stop = at, at
-        last = self._tail[-1:]  # the character before
+        """Take in words and marks, to the end of the line or behind what opens an element."""
+        start, stop, last = at, at, self._tail[-1:]  # the character before
         while self._element is None:
             words = _NO_CODE_END if self._code else _NOT_SPECIAL
             at = words.match(text, stop).end()  # type: ignore[union-attr]  # any
             char = text[at : at + 1]
             if not char or char == "\n":
                 break
-            if at > start:
-                last = text[at - 1]
+            last = text[at - 1] if at > start else last
             if char == "`":
                 stop = _RUN.match(text, at).end()  # type: ignore[union-attr]  # one at least
-                self._backticks(stop - at)
+                if not self._code:
+                    self._code, self._code_line = stop - at, self._line
+                elif self._code == stop - at:
+                    self._code = 0
             elif char in _SECOND:
                 stop = self._markup(text, at, self._seen + at - start, last)
                 if stop < 0:
@@ -468,10 +466,6 @@ class Place:
     def _newline(self, text: str, at: int) -> int:
         self._end_line()
         self._begin_line()
-        if blank := _BLANK_LINES.match(text, at + 1):
-            self._end_line()
-            self._begin_line()
-            return blank.end()
         if self._above not in ("words", "list") or self._code or self._quotes or self._blocks:
             return at + 1
         lines = _PLAIN_LINES.match(text, at)
@@ -508,8 +502,7 @@ class Place:
         elif self._after_blank and not indented and self._above == "words":
             self._in_list = False
         directive = line.kind == "definition" and _DIRECTIVE.match(head)
-        colon = ":" in head or len(head) == HEAD
-        opens_literal = directive or (colon and self._last.rstrip().endswith(_BEFORE_LITERAL))
+        opens_literal = directive or self._last.rstrip().endswith(_BEFORE_LITERAL)
         self._literal = bool(opens_literal or (self._literal and indented))
         self._after_blank = False
 
@@ -532,12 +525,6 @@ class Place:
         self._line += 1
         self._head = self._tail = ""
         self._fresh, self._called = True, False
-
-    def _backticks(self, count: int) -> None:
-        if self._code == 0:
-            self._code, self._code_line = count, self._line
-        elif self._code == count:
-            self._code = 0
 
     def _quote(self, char: str, at: int, before: str) -> None:
         """A quotation mark stands *at* in the prose, behind the character *before*."""
@@ -568,19 +555,13 @@ class Place:
             self._close_element(name)
         elif closer:
             self._element, self._element_at = re.compile(closer), seen
-        elif not before.isalnum():  # unlike ``List<int>``
-            self._open_element(name, seen)
+        elif not (before.isalnum() or _OPENS_NOTHING.match(name)):  # unlike ``List<int>``
+            self._blocks += [_Open(f"</{name}", seen, self._line)][: _MOST_OPEN - len(self._blocks)]
         return end
 
-    def _open_element(self, name: str, at: int) -> None:
-        """What stands in an element may be shown, unless that is none."""
-        if len(self._blocks) < _MOST_OPEN and not _OPENS_NOTHING.match(name):
-            self._blocks.append(_Open(f"</{name}", at, self._line))
-
     def _close_element(self, name: str) -> None:
-        closer = f"</{name}"
         for number in range(len(self._blocks) - 1, -1, -1):
-            if self._blocks[number].closers == closer:
+            if self._blocks[number].closers == f"</{name}":
                 del self._blocks[number:]
                 break
 
@@ -620,28 +601,20 @@ def _opens_region(rest: str) -> bool:
 
 
 def _element_at(text: str, at: int, final: bool) -> tuple[int, str, str]:
-    """Where the tag that stands at *at* ends, or NO, or MORE; what closes it; its name.
-
-    Only what shows or quotes what is in it has a pattern of what closes it.
-    """
-    pattern, start, name = _REGION, at, ""
-    if text[at] == "<" and text[at + 1 : at + 2] != "!":
-        if not final and _TAG.may_change(text, at):
-            return MORE, "", ""
-        tag = _TAG.match(text, at)
-        if tag is None or tag[1]:
-            return (tag.end(), "", tag[2].lower()) if tag else (NO, "", "")
-        name, start = tag[2].lower(), tag.end()
+    """Where the tag at *at* ends, or NO, or MORE; what closes it if it shows; and its name."""
+    tag, name = _TAG.match(text, at), ""
+    if tag and tag.lastindex and tag.lastindex <= len(_REGIONS):
+        return tag.end(), _REGIONS[tag.lastindex - 1][1].format(tag[tag.lastindex]), ""
+    pattern, start = _TAG, at
+    if tag:
+        name, start = tag["name"].lower(), tag.end()
+        if tag["slash"]:
+            return start, "", name
         pattern = _REST_SHOWING if name in _SHOWING else _REST
-    if not final and pattern.may_change(text, start):
-        return MORE, "", ""
-    found = pattern.match(text, start)
-    if found is None:
-        return NO, "", ""
-    if not name:
-        number = found.lastindex or 1
-        return found.end(), _REGIONS[number - 1][1].format(found[number]), ""
-    return found.end(), rf"(?i)</{name}\s{{0,8}}>" if name in _SHOWING else "", name
+        tag = pattern.match(text, start)
+    if tag is None:
+        return MORE if not final and pattern.may_change(text, start) else NO, "", ""
+    return tag.end(), rf"(?i)</{name}\s{{0,8}}>" if name in _SHOWING else "", name
 
 
 def _may_quote(before: str) -> bool:

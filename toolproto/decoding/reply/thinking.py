@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..source import Pull
 from .landmarks import Found, Landmark, Table
-from .markers import NO
+from .markers import MORE, NO
 from .place import REASONS
 
 if TYPE_CHECKING:
@@ -93,37 +93,35 @@ def read_thought(reader: Attempts, opened: Landmark | None = None) -> Pull[None]
     before = ""  # the character before
     behind = -1  # where in the reply the last call ended
     reader.inside = "thinking"
-    while (yield from source.peek()):
+    while source.at < len(source.text) or (yield from source.peek()):
         text, at = source.text, source.at
         stop, found = _next_marker(markers, text, at, source.final)
-        if stop == at and isinstance(found, Found):
-            if found.kind is not Landmark.END_OF_THOUGHT and found.call is None:
-                inner += before in ("", "\n")
-                stop = found.end
-            elif before == "`" and text[found.end :][:1] == "`":  # `</think>` ends nothing
-                stop = found.end
+        before = text[stop - 1] if stop > at else before
+        if isinstance(found, Found):
+            begins = found.kind is not Landmark.END_OF_THOUGHT and found.call is None
+            inner += begins and before in ("", "\n")
+            if begins or (before == "`" and text.startswith("`", found.end)):
+                stop, found = found.end, NO  # `</think>` ends nothing
+                before = text[stop - 1]
             elif before == "`" and found.end == len(text) and not source.final:
-                yield
-                continue
-            elif found.call is None:
-                _end(reader, in_thought=inner > 0, called=behind >= 0)
-                source.at = found.end
-                return
-            else:
-                if behind < 0:
-                    outbox.withhold(source)
-                yield from reader.read_body(reader.marked(found.call, found.end))
-                inner, before, behind = 0, "", source.offset
-                continue
-        if stop == at:
-            yield
-            continue
-        before, source.at = text[stop - 1], stop
+                found = MORE
+        source.at = stop
         if behind < 0:
             outbox.reasoning(text[at:stop], source.base + at)
         elif source.offset - behind > _LONGEST_WAIT:
             _count_calls(reader, behind)
             inner, before, behind = 0, "", -1
+        if found == MORE:
+            yield
+        elif isinstance(found, Found):
+            if found.call is None:
+                _end(reader, in_thought=inner > 0, called=behind >= 0)
+                source.at = found.end
+                return
+            if behind < 0:
+                outbox.withhold(source)
+            yield from reader.read_body(reader.marked(found.call, found.end))
+            inner, before, behind = 0, "", source.offset
     if behind >= 0:
         _count_calls(reader, behind)
 
