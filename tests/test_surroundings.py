@@ -505,3 +505,13 @@ def test_so_many_doubtful_calls_are_not_read_to_the_end(words):
     parsed = paradigm.parse_response(f"{words}{call}" * 20, OFFER)
     assert len(parsed.calls) == 8  # a quarter of a mistake each, as any that has a repair
     assert [problem.kind for problem in parsed.problems] == [ProblemKind.TOO_LARGE]
+
+
+@pytest.mark.parametrize("blank", ["\n", "\n" * 30])
+def test_a_call_behind_words_is_no_echo_of_the_one_before(blank):
+    paradigm = get_paradigm("lfm2")
+    call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    parts = [call, *blank, "Once more.\n\n", '[get_weather(city="Oslo")]']
+    for pieces in (parts, ["".join(parts)]):
+        events = read_in_pieces(paradigm, pieces, OFFER)
+        assert sum(isinstance(event, CallCompleted) for event in events) == 2

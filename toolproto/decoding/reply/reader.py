@@ -78,7 +78,7 @@ class ReplyReader(Attempts):
         next(self._reading)
         keeps_something = self.outbox.keep()
         source.forget()
-        self.quiet = self._rests and not keeps_something
+        self.quiet = self._rests and not keeps_something and not self._behind_call
         self.calm = self.quiet and not self.line_begins
 
     def finish(self, reason: str | None) -> None:
