@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from ...messages import Grade, Repair
 from ..families.json_calls import JsonCalls
-from ..families.pairs import BRACES, LINES, TextArgument
+from ..families.pairs import BRACES, LINES, NoArguments, TextArgument
 from ..families.python_calls import LEAD, PythonCalls, lead_of, leading_call
 from ..families.tags import Tag, TaggedCalls, XmlCalls, opens_call, tag_at
 from ..families.yaml import YamlCalls
@@ -169,7 +169,13 @@ class Openings:
     def _behind_head(self, source: Source, head: Head) -> Pull[Opening | None]:
         ahead, end = head.length, source.at + head.length
         lead, char = source.text[source.at : end], source.text[end : end + 1]
+        named = self._closer if self._form.family is Family.NAMED_JSON else None
+        empty = named.find(lead) if named else NO
+        if empty > 0:  # the token that closes it was taken for one before the arguments
+            lead = lead[:empty]
         begun = self._begun(source, self._form.drift)._replace(head=head, lead=lead)
+        if empty > 0:
+            return Opening(NoArguments(begun), lead)
         if char == "{":
             return Opening(JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON))), lead)
         # Behind such a head the text may be the only argument.

@@ -144,6 +144,8 @@ _TOKEN_KEY = rf"(?:{STRING_TOKEN.source})[^<\n]{{0,200}}(?:{STRING_TOKEN.source}
 _SPACED_KEY = Pattern(
     rf"([^\W\d][\w.-]{{0,100}}(?:[ \t]{{1,4}}[\w.-]{{1,100}}){{1,12}}[ \t]{{0,8}})(:){_BLANKS}"
 )
+# Commas in a string that only its end shows to be one.
+_COMMAS_WITHIN = Pattern(rf"(?:,[^,:{{}}\[\]<\n]{{1,200}}){{1,12}}(?={STRING_TOKEN.source})")
 _BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_ANY_NAME}(?<!:)\s{{0,8}}"
 BRACES = Pairs(
     head=Pattern(rf"{_BRACE_NAME}\{{"),
@@ -348,6 +350,8 @@ class _PairCalls(PulledCalls):
         """A value without quotes, up to what stands behind it."""
         like = self._like
         word = yield from source.word(_word_stop(like.stops, source.firsts), like.ended)
+        if like.tokens and (more := (yield from source.take(_COMMAS_WITHIN))):
+            word += more.group()
         if not like.in_lines and not (yield from source.peek()):
             raise cut_short()  # nobody knows how it goes on
         if like.tokens and (yield from source.take(STRING_TOKEN)):
@@ -417,6 +421,22 @@ def _certain_between_tokens(text: str) -> int:
 
 _NEXT_LABEL = Pattern(r"\n\s{0,8}(?:Observation|Thought|Action|Final Answer)\b")
 _LINE_END = re.compile("\n")
+
+
+class NoArguments(PulledCalls):
+    """A name with what closes the call right behind it."""
+
+    is_call = True
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """Nothing: the name was read."""
+        head = self._begun.head
+        assert head is not None, "a name was read"
+        self.open(head.name, head.id)
+        self.complete(_NO_ARGUMENTS)
+        yield from ()
+
+
 _TEXT_ARGUMENT = Repair("text_argument", Grade.GUESSED)
 
 
