@@ -176,6 +176,8 @@ class Landmarks:
         #: What counts in a thought: what ends it, which some calls do, and what begins another. Of
         #: what opened it a message's end says nothing: in ``<think>`` it is quoted.
         ending = [row for row in calls if row.call and row.call.form.ends_thought]
+        if ending:  # what stands around such calls is no thought either
+            ending += [row for row in dropped if row.marker.is_special and row not in first]
         self.in_thought = Table([*named_ends, *ending, *thoughts])
         self.in_thought_message = Table([*thought_ends, *ending, *thoughts])
         self.of_calls = Table([*calls, *ends])

@@ -57,6 +57,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
 
 
 _USUAL = _dialects()
+_ENDS = (Landmark.END_OF_THOUGHT, Landmark.DROPPED)
 #: Text that may follow a call in a thought before it is decided whether the thought is closed.
 _LONGEST_WAIT = 65_536
 
@@ -98,7 +99,7 @@ def read_thought(reader: Attempts, opened: Landmark | None = None) -> Pull[None]
         stop, found = _next_marker(markers, text, at, source.final)
         before = text[stop - 1] if stop > at else before
         if isinstance(found, Found):
-            begins = found.kind is not Landmark.END_OF_THOUGHT and found.call is None
+            begins = found.kind not in _ENDS and found.call is None
             inner += begins and before in ("", "\n")
             if begins or (before == "`" and text.startswith("`", found.end)):
                 stop, found = found.end, NO  # `</think>` ends nothing
@@ -114,6 +115,13 @@ def read_thought(reader: Attempts, opened: Landmark | None = None) -> Pull[None]
         if found == MORE:
             yield
         elif isinstance(found, Found):
+            if found.kind is Landmark.DROPPED:
+                if behind < 0:  # a call may follow
+                    outbox.withhold(source)
+                is_behind = behind in (-1, source.offset)
+                source.at = found.end
+                behind = source.offset if is_behind else behind
+                continue
             if found.call is None:
                 _end(reader, in_thought=inner > 0, called=behind >= 0)
                 source.at = found.end
@@ -138,7 +146,10 @@ def _next_marker(markers: Table, text: str, at: int, final: bool) -> tuple[int, 
 
 def _end(reader: Attempts, *, in_thought: bool, called: bool) -> None:
     if called:
-        reader.pass_over(reader.outbox.let_go_as_reasoning(), "thinking")
+        has_call = reader.outbox.withholds_call
+        span = reader.outbox.let_go_as_reasoning()
+        if has_call:
+            reader.pass_over(span, "thinking")
     reader.inside = ""
     reader.place.end_thought(in_thought=in_thought)
     reader.line_begins = True
