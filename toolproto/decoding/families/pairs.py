@@ -145,7 +145,7 @@ _SPACED_KEY = Pattern(
     rf"([^\W\d][\w.-]{{0,100}}(?:[ \t]{{1,4}}[\w.-]{{1,100}}){{1,12}}[ \t]{{0,8}})(:){_BLANKS}"
 )
 # Commas in a string that only its end shows to be one.
-_COMMAS_WITHIN = Pattern(rf"(?:,[^,:{{}}\[\]<\n]{{1,200}}){{1,12}}(?={STRING_TOKEN.source})")
+_COMMAS_WITHIN = Pattern(rf"(?:,[^,:\"{{}}\[\]<\n]{{1,200}}){{1,12}}(?={STRING_TOKEN.source})")
 _BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_ANY_NAME}(?<!:)\s{{0,8}}"
 BRACES = Pairs(
     head=Pattern(rf"{_BRACE_NAME}\{{"),
