@@ -48,6 +48,7 @@ LOSSLESS = [
     ("{`a`: `b`}", {"a": "b"}, ["quote_style"]),
     ('{a: 1, b-c: "d"}', {"a": 1, "b-c": "d"}, ["bare_key"]),
     ('{"a": True, "b": False, "c": None}', {"a": True, "b": False, "c": None}, ["literal"]),
+    ('{"a": TRUE, "b": Null}', {"a": True, "b": None}, ["literal"]),
     ('{"a": [1, 2,],}', {"a": [1, 2]}, ["trailing_comma"]),
     ('{"a": 1, // note\n "b": 2}', {"a": 1, "b": 2}, ["comment"]),
     ('{"a": "x", # note\n "b": 2}', {"a": "x", "b": 2}, ["comment"]),

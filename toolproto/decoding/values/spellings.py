@@ -35,7 +35,7 @@ _GOES_ON = Pattern(
 _WORD = Pattern(r"[^\W\d]\w{0,20}+(?=([ \t]{0,80}+(?:[,，;；}\])\r\n/#\\<]|\Z))?)")
 _WORDS = {"true": True, "false": False, "null": None, "nil": None}
 _WORDS |= {word.upper(): value for word, value in _WORDS.items()}
-_WORDS |= {"True": True, "False": False, "None": None}
+_WORDS |= {"True": True, "False": False, "None": None, "Null": None}
 
 
 def literals(*own: str) -> dict[str, tuple[Any, Repair | None]]:

@@ -118,7 +118,11 @@ class KimiK2(WireParadigm):
         call=("<|tool_call_begin|>", "<|tool_call_end|>"),
         payload=NamedJson("functions.{name}:{index}<|tool_call_argument_begin|>{arguments}"),
         between="",
-        dropped=("<|tool_call_section_begin|>", "<|tool_call_section_end|>"),
+        dropped=(
+            "<|tool_call_section_begin|>",
+            "<|tool_call_section_end|>",
+            "<|tool_call_argument_begin|>",
+        ),
         ends_thought=True,
         results=("<|im_system|>",),
     )
