@@ -35,31 +35,31 @@ WRITTEN = {
     "one": (
         [NOON],
         '{"tool_call_result": {"toolCallId": "call_1", "name": "now", "result": "12:00"}}',
-        '<tool_result name="now" id="call_1">\n12:00\n</tool_result>',
+        '<tool_result name="now">\n12:00\n</tool_result>',
     ),
     "several": (
         [NOON, SUM],
         '{"tool_call_result": {"toolCallId": "call_1", "name": "now", "result": "12:00"}}\n'
         '{"tool_call_result": {"toolCallId": "call_2", "name": "add", "result": "3"}}',
-        '<tool_result name="now" id="call_1">\n12:00\n</tool_result>\n'
-        '<tool_result name="add" id="call_2">\n3\n</tool_result>',
+        '<tool_result name="now">\n12:00\n</tool_result>\n'
+        '<tool_result name="add">\n3\n</tool_result>',
     ),
     "an error": (
         [FAILED],
         '{"tool_call_result": {"toolCallId": "call_2", "name": "add", "isError": true, '
         '"result": "out of numbers"}}',
-        '<tool_result name="add" id="call_2" error="true">\nout of numbers\n</tool_result>',
+        '<tool_result name="add" error="true">\nout of numbers\n</tool_result>',
     ),
     "code": (
         [ToolResult(NOW, 'if a < b:\n    print("é & 😀")\n')],
         '{"tool_call_result": {"toolCallId": "call_1", "name": "now", '
         '"result": "if a < b:\\n    print(\\"é & 😀\\")\\n"}}',
-        '<tool_result name="now" id="call_1">\nif a < b:\n    print("é & 😀")\n\n</tool_result>',
+        '<tool_result name="now">\nif a < b:\n    print("é & 😀")\n\n</tool_result>',
     ),
     "nothing": (
         [ToolResult(NOW, "")],
         '{"tool_call_result": {"toolCallId": "call_1", "name": "now", "result": ""}}',
-        '<tool_result name="now" id="call_1">\n\n</tool_result>',
+        '<tool_result name="now">\n\n</tool_result>',
     ),
 }
 PARADIGMS = ["json_strict", "xml_tag"]

@@ -224,9 +224,7 @@ def test_a_guided_model_is_told_behind_the_last_results_how_to_go_on(name):
     paradigm = get_paradigm(name, teaching="guided")
     kept = paradigm.format_results([NOON])
     (sent,) = paradigm.encode_conversation(kept)
-    assert sent.content == (
-        f'<tool_result name="now" id="call_1">\n12:00\n</tool_result>\n\n{NEXT_STEP}'
-    )
+    assert sent.content == (f'<tool_result name="now">\n12:00\n</tool_result>\n\n{NEXT_STEP}')
     answered = paradigm.encode_conversation([*kept, Message("assistant", "Noon.")])
     assert answered[0] == sent
 

@@ -3,6 +3,10 @@
 A result is whatever a tool returned: a web page, a file, another model's words. It must not be
 able to end the block it stands in, open another, call a tool or bring chat-template tokens into
 the conversation. Each function is given the one that sees to that, *defuse*.
+
+An id is shown only where the model writes ids itself. To any other it tells nothing, and a small
+model takes it for a value: of 687 calls of Qwen2.5-Coder-0.5B that could not be used in BFCL's
+conversations, 64 had the id of a result in them, as ``ticket_id`` and the like.
 """
 
 from __future__ import annotations
@@ -19,18 +23,19 @@ __all__ = ["Defuse", "json_result", "labelled_result", "tagged_result"]
 Defuse = Callable[[str], str]
 
 
-def tagged_result(tag: str, result: ToolResult, defuse: Defuse) -> str:
-    """*result* in a block of its own: ``<tag name=… id=…>`` … ``</tag>``."""
+def tagged_result(tag: str, result: ToolResult, defuse: Defuse, with_id: bool = False) -> str:
+    """*result* in a block of its own: ``<tag name=…>`` … ``</tag>``."""
     error = ' error="true"' if result.is_error else ""
     name, id = (defuse(escape(text)) for text in (result.call.name, result.call.id))
-    return f'<{tag} name="{name}" id="{id}"{error}>\n{defuse(result.content)}\n</{tag}>'
+    known = f' id="{id}"' if with_id else ""
+    return f'<{tag} name="{name}"{known}{error}>\n{defuse(result.content)}\n</{tag}>'
 
 
-def labelled_result(label: str, result: ToolResult, defuse: Defuse) -> str:
-    """*result* behind a label: ``Observation: get_weather (call_1): …``."""
-    error = ", error" if result.is_error else ""
+def labelled_result(label: str, result: ToolResult, defuse: Defuse, with_id: bool = False) -> str:
+    """*result* behind a label: ``Observation: get_weather: …``."""
     name, id = (defuse(escape(text)) for text in (result.call.name, result.call.id))
-    return f"{label} {name} ({id}{error}): {defuse(result.content)}"
+    about = ", ".join([*([id] if with_id else []), *(["error"] if result.is_error else [])])
+    return f"{label} {name}{about and f' ({about})'}: {defuse(result.content)}"
 
 
 def json_result(result: ToolResult, defuse: Defuse) -> str:

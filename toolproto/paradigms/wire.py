@@ -124,6 +124,12 @@ class WireFormat:
         opener, closer = self.call
         return f"{filled(opener, name=calls[0].name)}{self._payload(calls, before)}{closer}"
 
+    @property
+    def writes_ids(self) -> bool:
+        """Whether calls are written with ids, so that results can say whose they are."""
+        numbered = isinstance(self.payload, NamedJson) and "{index}" in self.payload.form
+        return numbered or "call_1" in self.encode([ToolCall("a", {}, "call_1")])
+
     def _payload(self, calls: Sequence[ToolCall], before: int) -> str:
         if isinstance(self.payload, NamedJson | TaggedCall):  # their forms may number the calls
             return self.payload.encode(*calls, before=before)
@@ -276,7 +282,8 @@ class WireParadigm(ToolContextDef):
         """One block for each result."""
         mark = self.wire.result
         write = labelled_result if mark[-1] == ":" else tagged_result
-        return "\n".join(write(mark, result, self.neutralise) for result in results)
+        with_id = self.wire.writes_ids
+        return "\n".join(write(mark, result, self.neutralise, with_id) for result in results)
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
