@@ -102,6 +102,7 @@ REPAIRS: Mapping[str, str] = {
     "name_separator": "the words of the tool's name were joined differently",
     "name_prefix": "the tool's name had a prefix",
     "name_module": "the tool's name lacked its module",
+    "unknown_argument": "an argument that the tool does not know was left out",
     "name_near": "the tool's name was misspelt",
     "argument_name": "the name of an argument was mended",
     "dropped_null": "a null for an optional argument was left out",

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from ..messages import CallProblem, ProblemKind, ToolCall
+from ..messages import CallProblem, Grade, ProblemKind, Repair, ToolCall
 from .coerce import coerce
 from .names import NameMatch, comparing, reading, resolve_name, suggest
 from .scalars import ReadJson, strict_json
@@ -21,7 +21,14 @@ from .validate import find_faults
 from .wording import show_name, word_faults
 from .work import TooMuchWork, Work, purse
 
-__all__ = ["call_problem", "check_call", "doubted_again", "doubted_place", "meant"]
+__all__ = [
+    "call_problem",
+    "check_call",
+    "doubted_again",
+    "doubted_place",
+    "meant",
+    "without_unknown",
+]
 
 _MAX_NAMES = 20
 
@@ -98,6 +105,16 @@ def doubted_again(call: ToolCall) -> CallProblem:
         " once more, write it alone"
     )
     return call_problem(call, ProblemKind.DOUBTED, message)
+
+
+def without_unknown(call: ToolCall, spec: ToolSpec) -> ToolCall:
+    """*call* without the arguments that *spec* does not know, as a guess."""
+    unknown = [name for name in call.arguments if name not in spec.properties]
+    if not unknown or "patternProperties" in spec.parameters:
+        return call
+    known = {name: value for name, value in call.arguments.items() if name in spec.properties}
+    left_out = Repair("unknown_argument", Grade.GUESSED, ", ".join(map(show_name, unknown)))
+    return replace(call, arguments=known, repairs=(*call.repairs, left_out))
 
 
 def _unknown(call: ToolCall, names: list[str], work: Work) -> CallProblem:

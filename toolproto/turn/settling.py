@@ -27,7 +27,7 @@ from ..guard.passages import Found
 from ..guard.taint import barred_left, marked, refusal
 from ..hooks import overriding
 from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
-from ..tools.check import call_problem, doubted_again, doubted_place
+from ..tools.check import call_problem, doubted_again, doubted_place, without_unknown
 from ..tools.define import Tool
 from ..tools.outcome import bounded, result_of, says_that_it_failed
 from ..tools.running import check_run
@@ -221,6 +221,9 @@ class Settling:
             message = f"it has {len(call.raw):,} characters, which is too long; send less at once"
             return call_problem(call, ProblemKind.TOO_LARGE, message)
         checked = check_run(call, self.offer, self._tools, work)
+        if isinstance(checked, CallProblem) and self._insists(call, checked):
+            spec = self._tools[call.name].spec
+            checked = check_run(without_unknown(call, spec), self.offer, self._tools, work)
         if isinstance(checked, ToolCall) and checked.name not in self._tools:
             message = "this tool is not there any more"
             return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
@@ -264,6 +267,20 @@ class Settling:
             return False
         self.questioned.add(digest)
         return self.setup.limits.reasks > 0
+
+    def _insists(self, call: ToolCall, problem: CallProblem) -> bool:
+        """Whether the model was told of *problem* before, and writes the same call again.
+
+        A small model seldom leaves an argument out that it was told is unknown. What only reads
+        then runs without; in what changes something the argument may be the one that matters.
+        """
+        tool = self._tools.get(call.name)
+        if problem.kind is not ProblemKind.INVALID_ARGUMENTS or not tool or tool.risk != "read":
+            return False
+        digest = call_digest(call)
+        insists = digest in self.questioned
+        self.questioned.add(digest)
+        return insists
 
     def _hooked(self, call: ToolCall) -> Flow[ToolCall | ToolResult | CallProblem]:
         for hook in overriding(self.setup.hooks, "before_tool"):
