@@ -79,9 +79,9 @@ The intervals are ±2.2 and ±4 points. Rows of ``eager`` and of the two that ar
 an earlier run; ``eager`` was asked on half of the requests.
 
 ``stepwise`` was asked in `xml_tag` on 3,043 single requests (1.5 B: 71.1 / 75.1, ``balanced``
-70.7 / 76.1) and on 1,762 that need a call (0.5 B: 42.3, ``brief`` 48.6). In 800 conversations of
-several turns the larger model came further with it than with the array prompt; docs/figures.md says
-how far.
+70.7 / 76.1) and on 1,762 that need a call (0.5 B: 42.3, ``brief`` 48.6). In conversations
+of several turns the larger model comes further with it than with the array prompt, also in those
+that it was not developed on; docs/figures.md says how far.
 """
 
 from __future__ import annotations
