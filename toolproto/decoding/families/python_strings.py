@@ -198,13 +198,16 @@ class PythonString:
         if self._judge.ends(state.at + length, self._inner):
             state.at += length
             return True
-        state.flush()
-        opened = _OPENED_BEFORE.search(self._call.tail(_LONGEST_BEFORE))
-        if opened is not None and state.keys and unescaped(opened[1]) in state.keys:
-            self.quote = ""
-            raise malformed("a closing quote is missing")
+        before = state.text[state.at - 1 : state.at]  # none where that was forgotten
+        if state.keys and (before in "=" or before.isspace()):
+            state.flush()
+            opened = _OPENED_BEFORE.search(self._call.tail(_LONGEST_BEFORE))
+            if opened is not None and unescaped(opened[1]) in state.keys:
+                self.quote = ""
+                raise malformed("a closing quote is missing")
+        if not self._inner:
+            self._call.mended(mend.UNESCAPED_QUOTE)
         self._inner += 1
-        self._call.mended(mend.UNESCAPED_QUOTE)
         self._sink.text(state.text[state.at + length - 1])
         state.at += length
         return False

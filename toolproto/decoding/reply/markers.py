@@ -152,11 +152,10 @@ class MarkerSet:
         if bucket is None:
             if head[:1] not in self._firsts:
                 return NO, NO
-            same = _same(head) if len(head) == 1 else _head(text[at : at + _LONGEST_HEAD])
-            if len(head) == 1:
-                if not final:
-                    return MORE, MORE
-                same += "\0"  # only a marker of one character can stand there
+            if len(head) == 1 and not final:
+                return MORE, MORE
+            # As the last character only a marker of one character can stand.
+            same = f"{_same(head)}\0" if len(head) == 1 else _head(text[at : at + _LONGEST_HEAD])
             bucket = self._bucket(same)
             # Characters are the model's to choose; and behind stray space others may come.
             if len(self._by_text) < 4096 and same == _same(head):
