@@ -114,6 +114,24 @@ def test_workers_share_a_port_and_their_counts_and_end_when_told(tmp_path):
     assert [line["open"] for line in lines if line.get("event") == "draining"].count(1) == 1
 
 
+def test_workers_end_when_whoever_watches_over_them_is_killed(tmp_path):
+    with (
+        served(Backend(speak).app()) as upstream,
+        serving(f"{upstream}/v1", tmp_path / "log") as (process, url),
+    ):
+        until(lambda: len(workers(process)) == 2 and fetched(f"{url}/healthz"))
+        left = workers(process)
+        process.kill()
+        until(lambda: not any(map(_runs, left)))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return b"spawn_main" in command_of(pid)
+    except OSError:
+        return False
+
+
 def _slow_request(url: str) -> threading.Thread:
     def ask() -> None:
         with pytest.raises(httpx.HTTPError):
