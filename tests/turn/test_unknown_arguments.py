@@ -44,6 +44,7 @@ def test_the_model_is_told_first_and_what_reads_then_runs_without_it():
     [
         ((ASKED, OTHER, "Done."), "read"),  # another mistake, which it was not told of
         ((UNFIT, UNFIT, "Done."), "read"),  # something else is wrong as well
+        ((ASKED + ASKED, "Done."), "read"),  # twice, and not told yet
         ((ASKED, ASKED, "Done."), "write"),  # "dry_run" might be what matters
         ((ASKED, ASKED, "Done."), "exec"),
     ],

@@ -113,7 +113,8 @@ def without_unknown(call: ToolCall, spec: ToolSpec) -> ToolCall:
     if not unknown or "patternProperties" in spec.parameters:
         return call
     known = {name: value for name, value in call.arguments.items() if name in spec.properties}
-    left_out = Repair("unknown_argument", Grade.GUESSED, ", ".join(map(show_name, unknown)))
+    names = ", ".join(map(show_name, unknown[:_MAX_NAMES]))
+    left_out = Repair("unknown_argument", Grade.GUESSED, names)
     return replace(call, arguments=known, repairs=(*call.repairs, left_out))
 
 

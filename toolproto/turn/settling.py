@@ -76,9 +76,12 @@ class Settling:
     _echoes: dict[str, Found] = field(default_factory=dict)
     # As they are now: a hook, an approver or a tool may take some away meanwhile.
     _tools: dict[str, Tool] = field(init=False)
+    # What was questioned in earlier replies: a call that stands twice in this one is no answer.
+    _told_before: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self._tools = dict(self.setup.tools)
+        self._told_before = frozenset(self.questioned)
 
     @classmethod
     def again(
@@ -278,9 +281,8 @@ class Settling:
         if problem.kind is not ProblemKind.INVALID_ARGUMENTS or not tool or tool.risk != "read":
             return False
         digest = call_digest(call)
-        insists = digest in self.questioned
         self.questioned.add(digest)
-        return insists
+        return digest in self._told_before
 
     def _hooked(self, call: ToolCall) -> Flow[ToolCall | ToolResult | CallProblem]:
         for hook in overriding(self.setup.hooks, "before_tool"):
