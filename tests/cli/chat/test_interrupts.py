@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from signal import SIGINT, raise_signal
 
+import pexpect
 import pytest
 
 from tests.patience import PATIENCE
@@ -66,3 +68,28 @@ def test_an_editor_has_it_for_itself(interrupts):
     with interrupts.ignored():
         raise_signal(SIGINT)
     assert not interrupts.cancelled.is_set()
+
+
+#: Ctrl-C comes when the mark is shown and nothing waits for a key yet; no line of Python runs
+#: in between, which would notice it.
+PRESSED_TOO_EARLY = """
+import ctypes, functools, readline, signal
+from toolproto.cli.chat.interrupts import Interrupts
+
+interrupts = Interrupts()
+press = getattr(ctypes.CDLL(None), "raise")
+readline.set_pre_input_hook(functools.partial(press, int(signal.SIGINT)))
+with interrupts.installed():
+    try:
+        with interrupts.raising():
+            input("> ")
+    except KeyboardInterrupt:
+        print("noticed")
+"""
+
+
+def test_it_is_noticed_between_the_mark_and_the_waiting_for_a_key():
+    child = pexpect.spawn(
+        sys.executable, ["-c", PRESSED_TOO_EARLY], timeout=PATIENCE, encoding="utf-8"
+    )
+    assert "noticed" in child.read()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 
 __all__ = ["Interrupts"]
 
-_OVER = b"\0"
+_PRESS = bytes([signal.SIGINT])
+#: Seconds after which what waits for a key is told again that there was a Ctrl-C.
+_AGAIN = 0.05
 
 
 class Interrupts:
@@ -48,21 +52,17 @@ class Interrupts:
         """
         self.cancelled.clear()
         self._presses = 0
-        heard, told = socket.socketpair()
-        told.setblocking(False)
-        thread = threading.Thread(target=self._listen, args=(heard, cancel), daemon=True)
-        with heard, told, self._meaning(self._count, told.fileno()):
-            thread.start()
-            try:
-                yield
-            finally:
-                told.send(_OVER)
-                thread.join()
+        with self._heard(self._count, partial(self._listen, cancel)):
+            yield
 
     @contextmanager
     def raising(self) -> Iterator[None]:
-        """During the block, Ctrl-C is KeyboardInterrupt again."""
-        with self._meaning(_raise):
+        """During the block, Ctrl-C is KeyboardInterrupt again.
+
+        What reads a line shows its mark and then waits for a key; it would notice a Ctrl-C that
+        came between the two with the next key only. So its waiting is broken off.
+        """
+        with self._heard(_raise, _break_off):
             yield
 
     @contextmanager
@@ -79,11 +79,27 @@ class Interrupts:
         if self._presses > 1:
             raise KeyboardInterrupt
 
-    def _listen(self, heard: socket.socket, cancel: Callable[[], None]) -> None:
-        while (told := heard.recv(1)) != _OVER:
-            if told == bytes([signal.SIGINT]):
+    def _listen(self, cancel: Callable[[], None], heard: socket.socket) -> None:
+        while told := heard.recv(1):
+            if told == _PRESS:
                 self.cancelled.set()
                 cancel()
+
+    @contextmanager
+    def _heard(
+        self, meaning: Callable[[], None], listen: Callable[[socket.socket], None]
+    ) -> Iterator[None]:
+        """During the block, Ctrl-C calls *meaning* here, and *listen* hears it in a thread."""
+        heard, told = socket.socketpair()
+        told.setblocking(False)
+        thread = threading.Thread(target=listen, args=(heard,), daemon=True)
+        with heard:
+            thread.start()
+            try:
+                with told, self._meaning(meaning, told.fileno()):
+                    yield
+            finally:
+                thread.join()
 
     @contextmanager
     def _meaning(self, meaning: Callable[[], None], wake: int = -1) -> Iterator[None]:
@@ -99,3 +115,21 @@ class Interrupts:
 
 def _raise() -> None:
     raise KeyboardInterrupt
+
+
+def _break_off(heard: socket.socket) -> None:
+    """Have the main thread look for signals, from the first Ctrl-C until it has left its block.
+
+    A window that changed its size does nothing but that.
+    """
+    while True:
+        try:
+            told = heard.recv(1)
+        except TimeoutError:
+            if sys.platform != "win32":
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGWINCH)
+            continue
+        if not told:
+            return
+        if told == _PRESS:
+            heard.settimeout(_AGAIN)
