@@ -55,3 +55,10 @@ def test_a_string_before_a_marker_that_has_only_begun_is_told_to_its_end() -> No
 def test_a_sign_with_a_backslash_behind_it_is_told_at_once() -> None:
     # A backslash may stand before an underscore in a marker, but not here.
     check_beginnings(get_paradigm("functionary_v32"), ">\\")
+
+
+@pytest.mark.parametrize("text", ["{}", "a]", "b,", "c, }", "<d>"])
+def test_what_would_be_structure_in_json_is_told_at_once_in_quotes_of_yaml(text: str) -> None:
+    check_beginnings(
+        get_paradigm("yaml_block"), f'```yaml\ntool: get_weather\narguments:\n  city: "{text}'
+    )

@@ -25,13 +25,13 @@ from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.lenient import read_all, read_json, read_lenient
 from ..values.strict import Reading, Refused, finite_float, malformed, sized_int, too_deep
+from ..values.strings import SPECIAL_IN_QUOTES
 
 #: What ends a line, for the hot path.
 LINE_BREAK = re.compile(r"[\r\n]")
 
 # -- in quotes --------------------------------------------------------------------------------
 
-_QUOTED_STOP = re.compile(r'["\\\x00-\x1f]')
 _ESCAPE = Pattern(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 
 
@@ -51,7 +51,7 @@ def quoted(calls: PulledCalls, sink: TextSink, ends: _Ask, cut: _Ask | None = No
     sink.open_text()
     calls.hot = sink.streaming_quoted
     while True:
-        if plain := (yield from source.before(_QUOTED_STOP)):
+        if plain := (yield from source.before(SPECIAL_IN_QUOTES)):
             sink.quoted(plain)
             continue
         char = yield from source.peek()

@@ -439,12 +439,13 @@ _TAIL = re.compile(
     r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
     r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
 )
-#: What has to be looked at in a piece of a string between double quotes: a quote, an escape, what
-#: could be its structural tail.
+#: What has to be looked at in a piece of a string between double quotes: a quote, an escape; in
+#: JSON also what could be its structural tail.
+SPECIAL_IN_QUOTES = re.compile(r'["\\\x00-\x1f]')
 SPECIAL_IN_STRING = re.compile(r"""["\\<\x00-\x1f,}\]](?:(?<=["\\<\x00-\x1f])|\s*\Z)""")
 
 
-def string_stop(text: str) -> int:
+def quoted_stop(text: str) -> int:
     """Where the part of *text* ends that goes on with a string, if no more than an escape is left.
 
     *text* begins inside a string between double quotes; -1 if anything else comes in it.
@@ -452,10 +453,15 @@ def string_stop(text: str) -> int:
     body = _VALID.match(text)
     assert body is not None, "matches the empty string"
     stop = body.end()
-    if stop < len(text):
-        if not _escape_begun(text, stop):
-            return -1
-        text = text[:stop]
+    return stop if stop == len(text) or _escape_begun(text, stop) else -1
+
+
+def string_stop(text: str) -> int:
+    """The same for a string of JSON, before what would be structure if its quote was forgotten."""
+    stop = quoted_stop(text)
+    if stop < 0:
+        return -1
+    text = text[:stop]
     if "<" in text or len(text) > _LONGEST_TAIL:
         return stop - len(structural_tail(text))
     # The same as there, for what most pieces are: short, and without a tag.
