@@ -293,11 +293,12 @@ class ReplyReader(Attempts):
         source, length = self.source, end - self.source.at
         self._wrapped = True
         standing = self.place.standing()
-        is_plain = standing.verdict is Verdict.PLAIN
+        is_plain = self._behind_call or standing.verdict is Verdict.PLAIN
         if not is_plain and standing.reason in OF_TALK:
-            # A sentence that names a token sets it apart.
-            token = source.text[source.at + 1] in "|｜" and self.place.touches_word
-            is_plain = token or (yield from self._is_before_token(length))
+            # A sentence that names a token, or a marker and a call, sets it apart.
+            apart = not self.place.touches_word
+            is_token = source.text[source.at + 1] in "|｜" and not apart
+            is_plain = is_token or (yield from self._is_before_call(length, apart))
         end = source.at + length
         if is_plain:
             source.at = end
@@ -309,14 +310,14 @@ class ReplyReader(Attempts):
             self.outbox.text(space.group(), source.offset)
             source.at = space.end()
 
-    def _is_before_token(self, length: int) -> Pull[bool]:
-        """Does a token that opens a call, in which nobody talks, stand *length* ahead?"""
+    def _is_before_call(self, length: int, only_token: bool) -> Pull[bool]:
+        """Does what opens a call stand *length* ahead: a token, in which nobody talks, or any?"""
         length += yield from self.source.length(_GAP, length)
         if len((yield from self.source.peek(length + 1))) <= length:
             return False
         found = yield from self.source.ask(self.landmark_at, length)
         call = found.call if isinstance(found, Found) else None
-        return call is not None and call.opener.is_special
+        return call is not None and (call.opener.is_special or not only_token)
 
 
 # -- JSON that is no call ---------------------------------------------------------------------
