@@ -83,6 +83,7 @@ REPAIRS: Mapping[str, str] = {
     "odd_space": "an unusual space",
     "parentheses": "parentheses around a value",
     "quote_style": "other quotation marks",
+    "broken_tag": "a tag was misspelt",
     "raw_markup": "markup that was not escaped",
     "untold_type": "a value whose type nothing tells was read as JSON, not as text",
     "tag_in_value": "a tag in a value was read as part of it",

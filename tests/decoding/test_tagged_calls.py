@@ -218,6 +218,50 @@ def test_a_parameter_ends_where_the_next_one_begins_on_a_line_of_its_own() -> No
         assert read(qwen("title", f"x{text}7")).call.arguments == {"title": f"x{text}7"}
 
 
+BROKEN_TAGS = [
+    ("<function=plan>", "<function plan>"),
+    ("<function=plan>\n", "<function=plan\n"),
+    ("<function=plan>\n", "<function=plan"),
+    ("<parameter=title>", "<parameter title>"),
+    ("<parameter=title>", "<parameter=parameter=title>"),
+    ("<parameter=title>", "<parameter=parameter=title\n"),
+    ("<parameter=title>", "<parameter=title \n"),
+]
+
+
+@pytest.mark.parametrize(("tag", "broken"), BROKEN_TAGS)
+def test_a_tag_without_its_sign_or_its_bracket_is_mended(tag: str, broken: str) -> None:
+    reply = qwen("title", "Report")
+    assert tag in reply
+    event = read(reply.replace(tag, broken))
+    assert event.call.arguments == {"title": "Report"}
+    assert told(event) == ["lossless broken_tag"]
+
+
+def test_a_broken_tag_of_an_unknown_tool_is_no_call() -> None:
+    for broken in ("<function nope>", "<function=nope\n", "<function=nope"):
+        event = read(qwen("title", "Report").replace("<function=plan>", broken))
+        assert isinstance(event, CallRejected), broken
+
+
+def test_half_a_tag_in_a_value_is_a_part_of_it() -> None:
+    for text in ("<function=plan\nx", "a <function plan> b", "<parameter=title\ny"):
+        event = read(qwen("title", text))
+        assert event.call.arguments == {"title": text}
+
+
+def test_an_element_that_closes_itself_is_a_call_without_arguments() -> None:
+    offer = ToolOffer((ToolSpec("now", "", {"type": "object", "properties": {}}), PLAN))
+    for paradigm, reply in {
+        "deepseek_v4": 'So.\n<｜DSML｜invoke name="now"/>',
+        "minimax_m2": 'So.\n<invoke name="now" />\n',
+        "qwen3_coder": "So.\n<tool_call>\n<function=now/>\n</tool_call>",
+    }.items():
+        parsed = get_paradigm(paradigm).parse_response(reply, offer)
+        assert [(call.name, call.arguments) for call in parsed.calls] == [("now", {})]
+        assert parsed.text.strip() == "So."
+
+
 def test_a_call_without_a_name_does_not_take_the_next_one_with_it() -> None:
     calls = '<invoke name=""></invoke>\n<invoke name="plan"></invoke>'
     event = read(f"<minimax:tool_call>\n{calls}\n</minimax:tool_call>", "minimax_m2")
@@ -252,6 +296,7 @@ def test_what_closes_the_list_of_calls_also_shows_that_a_call_is_over() -> None:
 
 
 TAGS = ["<", "/", "parameter", "=", "city", ">", " ", 'name="a"', "name='b'", "<|open|>", "call"]
+TAGS += ["\nx", "<function=a"]
 TAGS += ["<|sep|>", "<|close|>", NOISE, "｜DSML｜", "steptml:", "\\", "/>", '"x', "a:b", "|", "{"]
 
 

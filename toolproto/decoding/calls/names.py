@@ -30,7 +30,7 @@ _BEFORE = Pattern(rf"\s{{1,80}}+|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|[\"
 _NAME = Pattern(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
 _ID = Pattern(r"\[CALL_ID\]([\w-]{0,64})")
 _BETWEEN = Pattern(
-    rf"\s{{1,80}}+|\\n(?=[\s<{{])|[\"'`>=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>"
+    rf"\s{{1,80}}+|\\n(?=[\s<{{])|/?>|[\"'`=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>"
     r"|Action Input ?:|```\w{0,20}|(?:json|code)(?![\w.(])"
     r"|(?:(?<=[|｜]>)|(?<=[|｜]> ))(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",

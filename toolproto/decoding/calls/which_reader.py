@@ -173,6 +173,8 @@ class Openings:
         empty = named.find(lead) if named else NO
         if empty > 0:  # the token that closes it was taken for one before the arguments
             lead = lead[:empty]
+        if self._form.family is Family.TAGS and lead.rstrip().endswith("/>"):
+            empty = len(lead)
         begun = self._begun(source, self._form.drift)._replace(head=head, lead=lead)
         if empty > 0:
             return Opening(NoArguments(begun), lead)

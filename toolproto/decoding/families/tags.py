@@ -51,6 +51,9 @@ _TAG = Pattern(
     rf"{_NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
     rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES})<[|｜]sep[|｜]>"
+    # Step 3.5 forgets the sign before a name, or the bracket behind it, or says what it is twice.
+    r"|<(function|parameter)(?:\s{0,3}=|[ \t])\s{0,3}([\w.:/=-]{1,128}+)"
+    r"[ \t]{0,3}(?:>|(?=\n[^\s>]|<))"
 )
 # ``<param name=…>`` without its space, or with the letter that stands for one in a vocabulary.
 _COLLAPSED = re.compile(r"(?i:(function|invoke|param|parameter|arg|argument)Ġ?name)")
@@ -69,6 +72,7 @@ class Tag:
     length: int
     empty: bool = False  # <param name="k" value="v"/>
     names: tuple[str, ...] = ()  # the parts of what stands there: a prefix, the word, a suffix
+    broken: bool = False
 
     def told(self, *names: str) -> str:
         """The first of the attributes *names* that it has."""
@@ -94,31 +98,32 @@ class Tag:
 def tag_at(text: str, at: int, final: bool) -> Tag | int:
     """The tag that begins at *at*, or NO, or MORE."""
     found = _TAG.match(text, at, at + _LONGEST)
-    if found is None:  # where one is found, nothing behind its last character can change it
+    if found is None or found[9]:  # nothing behind the last character of a whole one changes it
         short = not final and len(text) - at < _LONGEST
-        return MORE if short and _TAG.may_change(text, at) else NO
-    tag = _parsed(found.group())
-    return tag or NO
+        if short and _TAG.may_change(text, at):
+            return MORE
+    return NO if found is None else _parsed(*found.groups(), length=found.end() - at) or NO
 
 
 @lru_cache(maxsize=1024)  # a reply has few different ones, but perhaps many of them
-def _parsed(text: str) -> Tag | None:
-    found = _TAG.match(text)
-    assert found is not None, "found before"
-    slash, name, value, attributes, empty, kind, spelled, more = found.groups()
-    name, closes = name or spelled, bool(slash) or kind == "close"
+def _parsed(*parts: str | None, length: int) -> Tag | None:
+    slash, name, value, attributes, empty, kind, spelled, more, broken, given = parts
+    name, closes = name or spelled or broken or "", bool(slash) or kind == "close"
     names = tuple(_PARTS.split(name.replace("\\_", "_").lower()))
     word = _WORD.fullmatch(name)
     if word is None and not closes:
         return None
     told = {
-        key.lower(): unescape(said[1:-1] if said[0] in "\"'" else said)
-        for key, said in _ATTRIBUTE.findall(attributes or more or "")
+        key.lower(): unescape(text[1:-1] if text[0] in "\"'" else text)
+        for key, text in _ATTRIBUTE.findall(attributes or more or "")
     }
-    value, element = (value or "").strip(), word[1].replace("\\_", "_") if word else names[0]
+    said = (value or given or "").strip().removesuffix("/")  # ``<function=f/>``
+    value = said.removeprefix("parameter=")
+    element = word[1].replace("\\_", "_") if word else names[0]
     if value and (collapsed := _COLLAPSED.fullmatch(element)):
         element = collapsed[1]
-    return Tag(element, closes, value, told, len(text), bool(empty), names)
+    odd = bool(broken) or value != said
+    return Tag(element, closes, value, told, length, bool(empty), names, odd)
 
 
 # -- what may end a value ---------------------------------------------------------------------
@@ -339,6 +344,8 @@ class TaggedCalls(PulledCalls):
 
     def _at_tag(self, source: Source, tag: Tag) -> Pull[bool]:
         """Read what *tag* opens; is the call over with it?"""
+        if tag.broken:
+            self.mended(Repair("broken_tag"))
         if tag.closes:
             over = self._ends_with(tag)
             if not over or self._name:  # else it is refused, and passed over with its last tag
@@ -383,6 +390,8 @@ class TaggedCalls(PulledCalls):
         own = word not in _NAMES | _CALLS | _AROUND
         if own and not (offered.any and offered.knows(tag.word)):
             raise NoCall
+        if tag.broken and not offered.knows(tag.value):
+            raise NoCall  # two mistakes in one word are none that anybody can mend
         source.at += tag.length
         # Within a call, <tool>f</tool> says which; by itself it would be a call without arguments.
         if word == "tool" and self.element and (yield from source.match(_TOOL_NAME)):
@@ -607,7 +616,7 @@ class TaggedCalls(PulledCalls):
     def _opens_inner(self, value: _Value, tag: Tag) -> None:
         """Count *tag* if it opens an element that is called like that of the value, or the call."""
         word, named = tag.word.lower(), bool(tag.key)
-        if tag.empty or value.cdata:
+        if tag.empty or tag.broken or value.cdata:
             return
         if word == value.element.lower() and (named or value.nested):
             value.elements += 1
