@@ -143,6 +143,15 @@ def test_brackets_that_are_missing_are_mended_at_the_marker(name: str) -> None:
 
 
 @every_dialect
+@pytest.mark.parametrize("end", ["}>>", ">>", "} >>\n"])
+def test_a_string_that_lacks_its_last_token_ends_with_the_reply(name: str, end: str) -> None:
+    for text in ("Paris", "a} b", "{x} y", "1 < 2", "{>> {"):
+        parsed = read(name, f"<<call:get_weather{{days:1,city:~{text}{end}")
+        assert only(parsed).arguments == {"days": 1, "city": written(name, text)}
+        assert "missing_quote" in repairs(parsed)
+
+
+@every_dialect
 def test_a_string_in_brackets_that_lacks_its_first_token_ends_at_the_other(name: str) -> None:
     parsed = read(name, "<<call:get_weather{days:[{a:New York~,b:~y~}]}>><<call:now{}>>")
     assert [call.name for call in parsed.calls] == ["get_weather", "now"]
@@ -163,7 +172,8 @@ BROKEN = [
     ("<<call:get_weather{days:" + "[" * 500 + "]" * 500 + "}>>", ProblemKind.TOO_LARGE),
     ("<<get weather for Paris>>", ProblemKind.MALFORMED),
     ("<<call:get_weather{city:~Par", ProblemKind.TRUNCATED),
-    ("<<call:get_weather{city:~Paris}>>", ProblemKind.TRUNCATED),
+    ("<<call:get_weather{city:~Paris}>> Done.", ProblemKind.TRUNCATED),
+    ("<<call:get_weather{city:~Paris, days:3}>>", ProblemKind.TRUNCATED),
     ("<<call:get_weather{days:[1,", ProblemKind.TRUNCATED),
 ]
 

@@ -99,14 +99,22 @@ def line_ends(source: Source) -> Pull[bool]:
 
 #: What Gemma's models put at either end of a string, which stands as it is between them.
 STRING_TOKEN = Pattern(r'<escape>|<[|｜]"[|｜]>')
-TOKEN_FIRST = re.compile("<")
+TOKEN_FIRST = re.compile("[<}]")
+#: Where one without its last token ends: before what ends the call, and the reply with it.
+UNENDED = Pattern(r"\}?\s{0,8}<(?:end_function_call|tool_call[|｜])>\s{0,64}\Z")
 
 
-def token_text(source: Source, token: str) -> Pull[str]:
-    """A piece of the string that *token* began; none if another one of its kind ends it here."""
+def token_text(source: Source, token: str, mended: list[Repair] | None = None) -> Pull[str]:
+    """A piece of the string that *token* began; none if another one of its kind ends it here.
+
+    Nor if the call ends here, where *mended* can tell of that.
+    """
     ended = yield from source.match(STRING_TOKEN)
     if ended and (ended.group() == "<escape>") == (token == "<escape>"):
         source.at = ended.end()
+        return ""
+    if mended is not None and (yield from source.match(UNENDED)):
+        mended.append(mend.MISSING_QUOTE)
         return ""
     piece = source.past(TOKEN_FIRST)
     if not piece:

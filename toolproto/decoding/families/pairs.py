@@ -35,6 +35,7 @@ from .line_values import (
     LINE_BREAK,
     STRING_TOKEN,
     TOKEN_FIRST,
+    UNENDED,
     bracketed,
     kinds_of,
     line_ends,
@@ -146,6 +147,7 @@ _SPACED_KEY = Pattern(
 )
 # Commas in a string that only its end shows to be one.
 _COMMAS_WITHIN = Pattern(rf"(?:,[^,:\"{{}}\[\]<\n]{{1,200}}){{1,12}}(?={STRING_TOKEN.source})")
+_KEY_WITHIN = re.compile(r",\s*+[\w.-]++\s*+[:=]")
 _BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_ANY_NAME}(?<!:)\s{{0,8}}"
 BRACES = Pairs(
     head=Pattern(rf"{_BRACE_NAME}\{{"),
@@ -328,8 +330,12 @@ class _PairCalls(PulledCalls):
             cut = line_ends if like.in_lines else None
             yield from quoted(self, call, self._quote_ends, cut)
         elif char == "<" and like.tokens and (token := (yield from source.take(STRING_TOKEN))):
-            piece = partial(token_text, token=token.group())
+            mended = list[Repair]()
+            piece = partial(token_text, token=token.group(), mended=mended)
             yield from self._raw(source, call, piece, _certain_between_tokens, TOKEN_FIRST)
+            if mended and _KEY_WITHIN.search(call.arguments[key]):
+                raise cut_short()  # it ended somewhere before the next argument
+            call.mended(*mended)
         elif char in ("{", "[") and (like.tokens or wanted != {"string"}):
             value, repairs = yield from bracketed(self, tokens=like.tokens)
             call.value(value)
@@ -406,14 +412,13 @@ def _certain_in_block(last: str, text: str) -> int:
 
 
 def _certain_between_tokens(text: str) -> int:
-    """How much of *text* certainly goes on with a string between tokens; -1 if a token comes."""
-    mark = text.find("<")
-    while mark >= 0:
-        if STRING_TOKEN.match(text, mark):
-            return -1
-        if STRING_TOKEN.may_change(text, mark):
-            return mark
-        mark = text.find("<", mark + 1)
+    """How much of *text* certainly goes on with a string between tokens; -1 if its end comes."""
+    for found in TOKEN_FIRST.finditer(text):
+        for end in (STRING_TOKEN, UNENDED):
+            if end.may_change(text, mark := found.start()):
+                return mark
+            if end.match(text, mark):
+                return -1
     return len(text)
 
 
