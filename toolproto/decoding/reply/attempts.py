@@ -164,7 +164,11 @@ class Attempts:
         if is_fence:
             self.outbox.repairs = (FENCED,)
         body = self.marked(markers, end, in_sentence=woven)
-        yield from self.try_body(body, standing, special=special, is_fence=is_fence)
+        # A call that was not closed may be begun anew.
+        may_echo = self._behind_call and self.outbox.is_unclosed
+        yield from self.try_body(
+            body, standing, special=special, is_fence=is_fence, may_echo=may_echo
+        )
 
     def try_unmarked(self, opening: Opening) -> Pull[None]:
         standing = self.place.standing()

@@ -199,6 +199,12 @@ class Outbox:
                 self._events[at] = CallCompleted(event.index, call)
 
     @property
+    def is_unclosed(self) -> bool:
+        """Did the last call lack what closes it?"""
+        last = self._calls[-1] if self._calls else None
+        return last is not None and any(each.name == "missing_closer" for each in last.repairs)
+
+    @property
     def withholds_echo(self) -> bool:
         """Do the calls that are kept back say what as many before them said?"""
         start = self._withheld.calls if self._withheld else len(self._calls)
@@ -238,7 +244,7 @@ class Outbox:
         known = last.call.repairs
         if all(each.name != repair.name for each in known):
             self.mistakes += 0 if known else _MENDED
-            call = replace(last.call, repairs=(*known, repair))
+            self._calls[-1] = call = replace(last.call, repairs=(*known, repair))
             self._events[self._lingering] = CallCompleted(last.index, call)
 
     def settle(self, *repairs: Repair) -> None:
