@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any
 
 from ...messages import ProblemKind, Repair
-from ..values.repairs import DUPLICATE_KEY
+from ..values.repairs import DUPLICATE_KEY, MISSING_QUOTE
 from ..values.strict import Reading, Refused
 from ..values.strings import structural_tail
 from .record import Beginning, CallRecord, CallSetting
@@ -252,7 +252,7 @@ class CallDraft(CallRecord):
             return False
         if self.announced and fields.name != self.name:
             return self._refuse(ProblemKind.MALFORMED, "it names two tools", raw)
-        unmeant = self._unmeant(fields)
+        unmeant = self._unmeant(fields, reading)
         if unmeant:
             return self._refuse(ProblemKind.MALFORMED, unmeant, raw)
         tail = self._rest_of_arguments(text, fields, reading.repairs)
@@ -267,9 +267,11 @@ class CallDraft(CallRecord):
         self._complete(fields.arguments, raw)
         return True
 
-    def _unmeant(self, fields: CallFields) -> str:
-        """Why these can be no arguments, however well they are written; empty if they can."""
+    def _unmeant(self, fields: CallFields, reading: Reading) -> str:
+        """Why this can be no call, however well it is written; empty if it can."""
         arguments = fields.arguments or {}
+        if not (fields.spoken or arguments) and MISSING_QUOTE in reading.repairs:
+            return "" if self._setting.offered.knows(fields.name) else "its name has no end"
         if {"type", "properties"} <= arguments.keys() and self._is_schema({"properties"}):
             return "that is the description of its arguments; give the arguments themselves"
         return ""
@@ -280,9 +282,13 @@ class CallDraft(CallRecord):
         self.name = fields.name
         if self._described or self._is_schema(set(arguments)):
             return False
+        tool = self._setting.offered.get(fields.name)
+        if not fields.spoken and not arguments:  # xLAM, asked for a list, leaves out that it is so
+            asked = self._setting.shape.listed and not self._repairs
+            self.mended(Repair("empty_arguments"))
+            return asked and tool is not None and not tool.required
         if not fields.spoken:
-            own = self._setting.offered.keys(fields.name)
-            return bool(arguments) and own is not None and own >= arguments.keys()
+            return tool is not None and tool.properties.keys() >= arguments.keys()
         asked = not any(repair.name.endswith("_key") for repair in fields.repairs)
         asked = asked and not self._setting.gated
         return self._setting.offered.knows(fields.name) or asked
