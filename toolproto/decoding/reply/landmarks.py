@@ -168,8 +168,9 @@ class Landmarks:
         self._tool_tags = form.tool_tags
         #: What counts in prose; where a reply begins; where a line does.
         self.anywhere = Table(anywhere)
-        self.starts = Table([*first, *(row for row in begun if row.kind is not Landmark.DROPPED)])
-        dropped_lines = (row for row in begun if row.kind is Landmark.DROPPED)
+        # A word that is dropped counts only there.
+        dropped_lines = [r for r in begun if r.kind is Landmark.DROPPED and r.marker.is_special]
+        self.starts = Table([*first, *(row for row in begun if row not in dropped_lines)])
         call_lines = (row for row in marked if row.call and row.call.form.at_line)
         labels = _rows(LABELS, Landmark.END_OF_REPLY)
         self.lines = Table([*labels, *dropped_lines, *call_lines])

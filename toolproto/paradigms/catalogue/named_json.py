@@ -53,7 +53,7 @@ class FunctionaryV32(WireParadigm):
     """
 
     name = "functionary_v32"
-    wire = WireFormat(call=(">>>", ""), payload=NamedJson(), dropped=(">>>all\n",))
+    wire = WireFormat(call=(">>>", ""), payload=NamedJson(), dropped=(">>>all\n", " all\n"))
 
 
 class React(WireParadigm):

@@ -91,7 +91,9 @@ class Apriel(WireParadigm):
 
     name = "apriel"
     wire = WireFormat(
-        call=("<tool_calls>", "</tool_calls>"), payload=JsonCall(id="id", listed=True)
+        call=("<tool_calls>", "</tool_calls>"),
+        payload=JsonCall(id="id", listed=True),
+        dropped=("[BEGIN FINAL RESPONSE]", "[END FINAL RESPONSE]"),
     )
 
 
