@@ -84,6 +84,7 @@ MODELS = {
     "swiss-ai/Apertus-8B-Instruct-2509": "apertus",
     "GigaChat3-10B-A1.8B": "gigachat3",
     "upstage/Solar-Open-100B": "solar_open",
+    "upstage/Solar-Open2-250B": "solar_open2",
     "openbmb/MiniCPM5-8B": "minicpm5",
     "rednote-hilab/dots.llm1.inst": "dots",
     "muse-glimmer": "muse_glimmer",

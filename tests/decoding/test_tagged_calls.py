@@ -262,6 +262,20 @@ def test_an_element_that_closes_itself_is_a_call_without_arguments() -> None:
         assert parsed.text.strip() == "So."
 
 
+@pytest.mark.parametrize(
+    ("word", "truth"),
+    [("1", True), ("0", False), ("Yes", True), ("no", False), ("on", True), ("off", False)],
+)
+def test_words_for_yes_and_no_are_booleans_where_they_must_be(word: str, truth: bool) -> None:
+    properties = {"on": {"type": "boolean"}, "text": {"type": "string"}}
+    offer = ToolOffer((ToolSpec("plan", "", {"type": "object", "properties": properties}),))
+    [call] = get_paradigm("qwen3_coder").parse_response(qwen("on", word), offer).calls
+    assert call.arguments["on"] is truth
+    assert [repair.name for repair in call.repairs] == ["coerced_boolean"]
+    [call] = get_paradigm("qwen3_coder").parse_response(qwen("text", word), offer).calls
+    assert call.arguments == {"text": word}
+
+
 def test_a_call_without_a_name_does_not_take_the_next_one_with_it() -> None:
     calls = '<invoke name=""></invoke>\n<invoke name="plan"></invoke>'
     event = read(f"<minimax:tool_call>\n{calls}\n</minimax:tool_call>", "minimax_m2")

@@ -784,6 +784,25 @@ function call<|role_sep|>
         '<|tool_call:args|>{"tz": "UTC"}<|tool_call:end|><|calls|>',
     ),
     Published(
+        "solar_open2",
+        ONE,
+        """<|tool_call:start|>get_weather
+<|tool_arg:start|>city<|tool_arg:value|>Paris<|tool_arg:end|>
+<|tool_arg:start|>days<|tool_arg:value|>3<|tool_arg:end|>
+<|tool_call:end|>""",
+    ),
+    Published(
+        "solar_open2",
+        TWO,
+        """<|tool_call:start|>get_weather
+<|tool_arg:start|>city<|tool_arg:value|>Paris<|tool_arg:end|>
+<|tool_arg:start|>days<|tool_arg:value|>3<|tool_arg:end|>
+<|tool_call:end|>
+<|tool_call:start|>get_time
+<|tool_arg:start|>tz<|tool_arg:value|>UTC<|tool_arg:end|>
+<|tool_call:end|>""",
+    ),
+    Published(
         "minicpm5",
         ONE,
         '<function name="get_weather"><param name="city">Paris</param>'

@@ -100,7 +100,8 @@ def closing_tags(words: tuple[str, ...]) -> Node:
     """What a reader might take for the closing tag of an element called like one of *words*."""
     names = either(_in_any_case(word) for word in dict.fromkeys(words))
     closing = joined(text("<"), _SPACE, chars(of("/\\")), _SPACE, _PREFIX, names)
-    spelled_out = joined(text("<"), _BAR, _in_any_case("close"), _BAR)
+    kinds = [joined(_in_any_case("close"), _BAR), joined(_in_any_case("tool_arg"), text(":"))]
+    spelled_out = joined(text("<"), _BAR, either(kinds))  # as Kimi K3 and Solar Open 2 do
     return either([joined(closing, Chars(union(SPACES, of(":>")))), spelled_out])
 
 
@@ -109,7 +110,9 @@ def closing_tags_pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """The same as a pattern to search a text with."""
     names = "|".join(re.escape(word).replace("_", r"\\?_") for word in dict.fromkeys(words))
     return re.compile(
-        rf"<\s*[/\\]\s*{_PREFIX_PATTERN}(?:{names})[\s:>]|<[|\uff5c]close[|\uff5c]", re.IGNORECASE
+        rf"<\s*[/\\]\s*{_PREFIX_PATTERN}(?:{names})[\s:>]"
+        r"|<[|\uff5c](?:close[|\uff5c]|tool\\?_arg:)",
+        re.IGNORECASE,
     )
 
 

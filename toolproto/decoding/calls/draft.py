@@ -29,6 +29,9 @@ from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
 _SCHEMA_KEYS = frozenset({"type", "properties", "required", "$schema", "$defs"})
 # What is announced as a name before the call is whole: not half of a badly quoted object.
 _NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
+# Why the arguments that were read are not those that were handed out.
+_BAD_QUOTE = "a quote in its arguments is missing or not escaped"
+_TWO_PLACES = "it gives its arguments in two places; give them in one"
 
 
 class CallDraft(CallRecord):
@@ -257,7 +260,8 @@ class CallDraft(CallRecord):
             return self._refuse(ProblemKind.MALFORMED, unmeant, raw)
         tail = self._rest_of_arguments(text, fields, reading.repairs)
         if tail is None:
-            return self._refuse(ProblemKind.MALFORMED, self._mismatch(fields), raw)
+            same = fields.path == self._args_path
+            return self._refuse(ProblemKind.MALFORMED, _BAD_QUOTE if same else _TWO_PLACES, raw)
         if not self.announced:
             self.name = fields.name
             self.announce(self._id or fields.id)
@@ -304,12 +308,6 @@ class CallDraft(CallRecord):
         if strict and fields.as_written and fields.path == self._args_path and self._args_end:
             return raw[sure : self._args_end]
         return remainder(raw[self._args_start : sure], fields.arguments or {})
-
-    def _mismatch(self, fields: CallFields) -> str:
-        """Why the arguments that were read are not those that were handed out."""
-        if fields.path != self._args_path:
-            return "it gives its arguments in two places; give them in one"
-        return "a quote in its arguments is missing or not escaped"
 
     def _refuse(self, kind: ProblemKind, message: str, raw: str) -> bool:
         """A broken call is a problem, unless nothing says that it was meant as a call."""

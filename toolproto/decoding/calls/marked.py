@@ -170,7 +170,8 @@ class MarkedBody(CallBody):
                     continue
             # The call of another family may begin like that.
             if by_content and char in "`jJ" and (yield from source.take(_LEAD)):
-                self._mark(_FENCED)
+                if _FENCED not in self._setting.outbox.repairs:
+                    self._setting.outbox.repairs += (_FENCED,)
                 continue
             if opening := (yield from self._openings.at(source, indent)):
                 return opening
@@ -190,11 +191,6 @@ class MarkedBody(CallBody):
         self._close(*self._unclosed)
         self.refused = self._in_sentence or not self._sure
         return None
-
-    def _mark(self, repair: Repair) -> None:
-        """Every call from here on departs in this."""
-        if repair not in self._setting.outbox.repairs:
-            self._setting.outbox.repairs += (repair,)
 
     # -- calls ----------------------------------------------------------------------------
 
@@ -297,8 +293,10 @@ class MarkedBody(CallBody):
         """No call: a broken one if the closing marker comes, otherwise talk about one."""
         while (yield from source.peek()):
             end, again = yield from self._markers(source)
-            if end != NO and self._is_meant(self._talk.getvalue()):
-                self._reject("there is no call in it", self._talk.getvalue(), self._start)
+            talk = self._talk.getvalue() if end != NO else ""
+            like_call = not self._in_sentence or _CALL_LIKE.search(talk)
+            if end != NO and (self.committed or (self._sure and like_call)):
+                self._reject("there is no call in it", talk, self._start)
                 source.at = end
                 return
             room = _LONGEST_TALK - self._talk.tell()
@@ -311,12 +309,6 @@ class MarkedBody(CallBody):
             self._talk.write(piece[:room])
         self._give_up()
         self._close(*self._unclosed)
-
-    def _is_meant(self, talk: str) -> bool:
-        """Was *talk*, between two markers, to be a call?"""
-        if self.committed:
-            return True
-        return self._sure and (not self._in_sentence or _CALL_LIKE.search(talk) is not None)
 
     def _give_up(self) -> None:
         """It was only talk, unless it was said before that this is a call."""

@@ -23,7 +23,7 @@ from ..source import Pull, Source
 
 #: No model was seen to write more between a marker and the arguments.
 _LONGEST = 400
-_TOKEN = r"<[|｜][^<>]{1,60}[|｜]>"
+_TOKEN = r"<[|｜](?!tool_arg:)[^<>]{1,60}[|｜]>"  # but for one that begins an argument
 #: A special token, as text.
 TOKEN = Pattern(_TOKEN)
 _BEFORE = Pattern(rf"\s{{1,80}}+|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|[\"'`]", re.IGNORECASE)

@@ -169,14 +169,14 @@ class Openings:
     def _behind_head(self, source: Source, head: Head) -> Pull[Opening | None]:
         ahead, end = head.length, source.at + head.length
         lead, char = source.text[source.at : end], source.text[end : end + 1]
-        named = self._closer if self._form.family is Family.NAMED_JSON else None
+        named = self._closer if self._form.family in (Family.NAMED_JSON, Family.TAGS) else None
         empty = named.find(lead) if named else NO
         if empty > 0:  # the token that closes it was taken for one before the arguments
             lead = lead[:empty]
-        if self._form.family is Family.TAGS and lead.rstrip().endswith("/>"):
-            empty = len(lead)
         begun = self._begun(source, self._form.drift)._replace(head=head, lead=lead)
-        if empty > 0:
+        if empty > 0 and self._form.family is Family.TAGS:
+            return Opening(TaggedCalls(begun), lead)
+        if empty > 0 or (self._form.family is Family.TAGS and lead.rstrip().endswith("/>")):
             return Opening(NoArguments(begun), lead)
         if char == "{":
             return Opening(JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON))), lead)

@@ -5,8 +5,8 @@ Five ways to say which tool and which argument are in use (``<function=f>``, ``<
 many for an argument. A model that was asked for one writes another often enough; so all are read.
 
 ``<parameter=city>``, ``<parameter name="city" string="true">``, ``<｜DSML｜invoke name="f">``,
-``<steptml:parameter name="x">``, ``<|open|>call tool="f"<|sep|>`` and ``]<]minimax[>[</city>`` are
-all tags: a word, perhaps a value behind ``=``, perhaps attributes.
+``<steptml:parameter name="x">``, ``<|open|>call tool="f"<|sep|>``, ``]<]minimax[>[</city>`` and
+``<|tool_arg:start|>x<|tool_arg:value|>`` are all tags: a word, perhaps a value, or attributes.
 
 Well-formed XML (`XmlCalls`) is read the same way, but for its entities.
 """
@@ -51,6 +51,7 @@ _TAG = Pattern(
     rf"{_NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
     rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES})<[|｜]sep[|｜]>"
+    r"|<[|｜]tool_arg:(?:start[|｜]>([^<>\n]{1,128})<[|｜]tool_arg:value|(end))[|｜]>"
     # Step 3.5 forgets the sign before a name, or the bracket behind it, or says what it is twice.
     r"|<(function|parameter)(?:\s{0,3}=|[ \t])\s{0,3}([\w.:/=-]{1,128}+)"
     r"[ \t]{0,3}(?:>|(?=\n[^\s>]|<))"
@@ -98,7 +99,7 @@ class Tag:
 def tag_at(text: str, at: int, final: bool) -> Tag | int:
     """The tag that begins at *at*, or NO, or MORE."""
     found = _TAG.match(text, at, at + _LONGEST)
-    if found is None or found[9]:  # nothing behind the last character of a whole one changes it
+    if found is None or found[11]:  # nothing behind the last character of a whole one changes it
         short = not final and len(text) - at < _LONGEST
         if short and _TAG.may_change(text, at):
             return MORE
@@ -107,8 +108,8 @@ def tag_at(text: str, at: int, final: bool) -> Tag | int:
 
 @lru_cache(maxsize=1024)  # a reply has few different ones, but perhaps many of them
 def _parsed(*parts: str | None, length: int) -> Tag | None:
-    slash, name, value, attributes, empty, kind, spelled, more, broken, given = parts
-    name, closes = name or spelled or broken or "", bool(slash) or kind == "close"
+    slash, name, value, attributes, empty, kind, spelled, more, key, end, broken, given = parts
+    name, closes = name or spelled or broken or "tool_arg", bool(slash or end) or kind == "close"
     names = tuple(_PARTS.split(name.replace("\\_", "_").lower()))
     word = _WORD.fullmatch(name)
     if word is None and not closes:
@@ -117,7 +118,7 @@ def _parsed(*parts: str | None, length: int) -> Tag | None:
         key.lower(): unescape(text[1:-1] if text[0] in "\"'" else text)
         for key, text in _ATTRIBUTE.findall(attributes or more or "")
     }
-    said = (value or given or "").strip().removesuffix("/")  # ``<function=f/>``
+    said = (value or given or key or "").strip().removesuffix("/")  # ``<function=f/>``
     value = said.removeprefix("parameter=")
     element = word[1].replace("\\_", "_") if word else names[0]
     if value and (collapsed := _COLLAPSED.fullmatch(element)):
@@ -225,7 +226,7 @@ class _Value:
 
 _CALLS = frozenset({"function", "invoke", "call", "function_call", "tool_call", "tool", "tool_use"})
 _NAMES = frozenset({"name", "tool_name", "function_name"})
-_ARGUMENTS = frozenset({"parameter", "param", "arg", "argument"})
+_ARGUMENTS = frozenset({"parameter", "param", "arg", "argument", "tool_arg"})
 _AROUND = frozenset({"arguments", "parameters", "args", "params", "args_json", "input"})
 _AROUND |= {"function_calls", "tool_calls", "calls"}
 # An argument that tools seldom have: all of them may stand in it, as one object.
@@ -545,7 +546,8 @@ class TaggedCalls(PulledCalls):
         begin = yield from source.take(self._begins)
         framed, cdata = bool(begin and begin.group(1)), bool(begin and begin.group(2))
         decode = self._decoded if self._entities and not raw and not cdata else None
-        say = _escaping(sink.text) if cdata and raw and self._entities else sink.text
+        escapes = cdata and raw and self._entities
+        say: _Say = (lambda piece: sink.text(escape(piece))) if escapes else sink.text
         value = _Value(element, say, framed, cdata, nested)
         words = (element, *self._closing_words, *self._marker_words)
         words = tuple(word.lower() for word in words)
@@ -798,7 +800,3 @@ def _hot_stop(before: LazyPattern, words: tuple[str, ...], text: str) -> int:
     tag = begun.end() if begun else stop
     waits = text[tag : tag + 1] in ("", "&") or tag_at(text, tag, False) == MORE
     return stop if waits else -1
-
-
-def _escaping(say: _Say) -> _Say:
-    return lambda piece: say(escape(piece))

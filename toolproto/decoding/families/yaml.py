@@ -109,9 +109,8 @@ def _behind_value(source: Source) -> Pull[None]:
 
 
 def _quote_ends(source: Source) -> Pull[bool]:
-    if (yield from source.match(_COMMENT_BEHIND, 1)):
-        return True
-    return (yield from line_over(source))
+    commented = yield from source.match(_COMMENT_BEHIND, 1)
+    return bool(commented) or (yield from line_over(source))
 
 
 # -- scalars ----------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ _FORMS = {
         deepseek_v3 deepseek_v31 plamo3 solar_open
     """,
     "function_tags": "qwen3_coder openhands seed_oss cline",
-    "key_value_tags": "glm45 glm47 hy_v3 k2_horizon",
+    "key_value_tags": "glm45 glm47 hy_v3 k2_horizon solar_open2",
     "invoke_tags": "minimax_m2 minimax_m3 dots deepseek_v32 deepseek_v4 step3 muse_glimmer kimi_k3",
     "xml": """
         xml_strict minicpm5 bfcl_concise_xml bfcl_concise_xml_tagged bfcl_verbose_xml

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..payloads import TaggedCall
 from ..wire import WireFormat, WireParadigm
 
-__all__ = ["Glm45", "Glm47", "HyV3", "K2Horizon"]
+__all__ = ["Glm45", "Glm47", "HyV3", "K2Horizon", "SolarOpen2"]
 
 
 class Glm45(WireParadigm):
@@ -80,4 +80,22 @@ class K2Horizon(WireParadigm):
             argument=("<ifm|arg_key>{key}</ifm|arg_key><ifm|arg_value>", "</ifm|arg_value>"),
         ),
         between="",
+    )
+
+
+class SolarOpen2(WireParadigm):
+    """Solar Open 2, Solar Pro 4.
+
+    ``<|tool_arg:start|>k<|tool_arg:value|>v<|tool_arg:end|>``: each argument between three tokens.
+    """
+
+    name = "solar_open2"
+    wire = WireFormat(
+        call=("<|tool_call:start|>", "<|tool_call:end|>"),
+        payload=TaggedCall(
+            call=("{name}\n", ""),
+            argument=("<|tool_arg:start|>{key}<|tool_arg:value|>", "<|tool_arg:end|>\n"),
+        ),
+        dropped=("<|im:content|>", "<|im:end|>"),
+        results=("<|tool_response:start|>",),
     )
