@@ -83,6 +83,12 @@ TAGGED = f"<tool_code>{CALL}</tool_code>"
 #: paradigm, reply, reasons: what the tables of surroundings do not have.
 OTHERS = {
     "data in other JSON": ("xml_tag", f'{{"example": {CALL}}}', ["other_json"]),
+    "in a message to the user": (
+        "muse_glimmer",
+        " to=user<|message|>So:\n<atem:function_calls>\n"
+        '<atem:invoke name="now">\n</atem:invoke>\n</atem:function_calls>',
+        ["to_user"],
+    ),
     "behind a result that was made up": (
         "xml_tag",
         f"{TAGGED}<tool_result>12:00</tool_result>\n{TAGGED}",

@@ -22,6 +22,7 @@ REASONS: Mapping[str, str] = {
     "element": "it is in an element or a block that shows its content",
     "definition": "it is in the definition of a link, a footnote or a term",
     "other_json": "it is part of a larger JSON value, so it is data",
+    "to_user": "it is in a message that is addressed to the user",
     "echo": "it only repeats the call before it",
     "broken_off": "the reply ended before it was certain whether the call is meant",
     "after_end": "it comes after the end of the model's turn, where everything is cut off",

@@ -109,8 +109,8 @@ class Openings:
             return Opening(self._own(begun), sure=False)
         if char == "{":
             return self._json()
-        if char == "[":
-            return (yield from self._list(source))
+        if char == "[" and not (yield from source.ask(self._python_name)):
+            return self._json() if (yield from source.match(_LIST)) else None
         if char in "<]" and (opened := (yield from self._tags(source))):
             return opened
         return (yield from self._named(source))
@@ -208,11 +208,6 @@ class Openings:
         if not opens_call(tag) and not self._setting.offered.knows(tag.word):
             return None
         return Opening(TaggedCalls(self._begun(source, self._drift(Family.TAGS))), sure=False)
-
-    def _list(self, source: Source) -> Pull[Opening | None]:
-        if (yield from source.ask(self._python_name)):
-            return self._python()
-        return self._json() if (yield from source.match(_LIST)) else None
 
     def _json(self, *repairs: Repair) -> Opening:
         drift = (*self._drift(Family.JSON), *repairs)

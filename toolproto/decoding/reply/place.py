@@ -76,7 +76,7 @@ REASONS: Mapping[str, Standing] = {
     name: Standing(verdict, name)
     for verdict, names in {
         Verdict.SHOWN: "inline_code code_block block_quote quotation table element definition"
-        " other_json thinking",
+        " other_json thinking to_user",
         Verdict.DOUBTED: "mid_sentence words_behind amid_talk cut_behind behind_colon below_words"
         " behind_markup list_item lazy_quote table_row open_block open_quotation open_code"
         " indented_code fence_with_talk unclosed_thought",
@@ -215,6 +215,7 @@ class Place:
     _element: re.Pattern[str] | None = None  # what closes the element that is open
     _element_at = 0  # where that was opened
     in_thought = False  # was a thought within another one closed, and the other not yet?
+    _to_user = False  # in a message that its head addresses to the user?
 
     def __init__(self) -> None:
         self.unseen: list[str] = []  # prose that was read but not looked at
@@ -251,6 +252,11 @@ class Place:
         self._last = ""
         self._called = False
         self.in_thought = in_thought
+
+    def begin_message(self, head: str = "") -> None:
+        """What stood here is left out of the text: perhaps the *head* of a message."""
+        self._to_user = "to=user<" in head
+        self._standing = None
 
     def end_block(self) -> None:
         """A fence has ended: a line begins, and nothing inline is open any more."""
@@ -306,12 +312,14 @@ class Place:
     def _is_untouched(self) -> bool:
         """Has the line just begun, below nothing that goes on in it?"""
         inline = self._quotes or self._code or self._element
-        around = inline or self._blocks or self.in_thought
+        around = inline or self._blocks or self.in_thought or self._to_user
         before = self._head or self._tail or self._rest or self._last
         return not before and not around and self._above not in _GOING_ON
 
     def _shown(self) -> str:
         """The place that shows what stands in it, if this is one."""
+        if self._to_user:
+            return "to_user"
         near = self._seen - self._element_at <= _LONGEST_ELEMENT
         if (self._element and near) or (self._rest and _opens_region(self._rest)):
             return "element"

@@ -111,6 +111,7 @@ class ReplyReader(Attempts):
             if found.kind is Landmark.CALL:
                 yield from self._at_landmark(found)
                 return
+            self.place.begin_message(self.source.text[: found.end])
             self.source.at = found.end
             if found.kind is not Landmark.DROPPED:
                 yield from read_thought(self, found.kind)
@@ -280,6 +281,7 @@ class ReplyReader(Attempts):
             yield from read_thought(self, kind)
         elif kind is Landmark.END_OF_THOUGHT:
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
+            self.place.begin_message()
         elif kind is Landmark.TURN:
             speaker = yield from self.source.take(_SPEAKER)
             if speaker and speaker[1]:
@@ -301,6 +303,7 @@ class ReplyReader(Attempts):
             is_plain = is_token or (yield from self._is_before_call(length, apart))
         end = source.at + length
         if is_plain:
+            self.place.begin_message(source.text[source.at : end])
             source.at = end
             return
         self.outbox.text(source.text[source.at : end], source.offset)

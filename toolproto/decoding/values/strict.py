@@ -143,16 +143,11 @@ def check_depth(value: Any, text: str, start: int, end: int, depth: int = MAX_DE
         return
     level = [value]
     for _ in range(depth):
-        level = [child for parent in level for child in _children(parent)]
+        inside = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [child for held in inside for child in held if isinstance(child, (dict, list))]
         if not level:
             return
     raise too_deep(depth)
-
-
-def _children(parent: Any) -> list[Any]:
-    """What *parent* holds that may itself hold something."""
-    inside = parent.values() if isinstance(parent, dict) else parent
-    return [child for child in inside if isinstance(child, (dict, list))]
 
 
 #: A value, and where it ends; raises what :func:`read_strict` takes care of.
