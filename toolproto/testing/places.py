@@ -376,7 +376,15 @@ def _blocks() -> Iterator[CallContext]:
         ("{thinking}", "{/thinking}"), ("[USER]", "[/USER]"), ("{{think}}", "{{/think}}"),
         ("【思考】", "【回答】"), ("⟦think⟧", "⟦/think⟧"), ("〔思〕", "〔答〕"),
         ("«think»", "«/think»"), ("（思考）", "（完）"), ("〈思考〉", "〈/思考〉"),
-        ("[[plan]]", "[[/plan]]"),
+        ("[[plan]]", "[[/plan]]"), ("[विचार]", "[/विचार]"), ("<ความคิด>", "</ความคิด>"),
+        ("[சிந்தனை]", "[/சிந்தனை]"), ("[source,xml]", "So."), ("----", "----"), ("====", "===="),
+        ("....", "...."), ("++++", "++++"), ("////", "////"), ("$$", "$$"), ("<<<", ">>>"),
+        ("-----BEGIN A-----", "-----END A-----"), ("@@@ note", "@@@"), ("´´´", "´´´"),
+        ("｀｀｀", "｀｀｀"), ("'''json", "'''"), ('x = """', '"""'), ('"""So it is.', '"""'),
+        ("<<<<<<< HEAD", "======="), ("$x = <<<TXT", "TXT;"), ("{% raw %}", "{% endraw %}"),
+        ("{{< highlight xml >}}", "{{< /highlight >}}"), ("{{quote|", "}}"), ("f() {", "}"),
+        ("x = [", "]"), ("print(", ")"), ("const x = `", "`;"), ("OK. {think}", "{/think}"),
+        ("OK. 【思考】", "【/思考】"), ("OK. &lt;think&gt;", "&lt;/think&gt;"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)
@@ -413,6 +421,7 @@ def _amid_talk() -> Iterator[CallContext]:
         (".Example\n====", "===="), (":DRAWER:", ":END:"), ("___ test ___", "___ b ___"),
         ("### User\nhi\n\n### Assistant", "### User\nok"), ("Figure 1: a call", "Figure 2: none"),
         ("In [3]: x", "In [4]: y"), ("Traceback:", "1 error"),
+        ("[ERROR] So:", "[ERROR] It is over."),
     ):  # fmt: skip
         text = f"{above}\n\n{{call}}\n\n{below}\n"
         yield CallContext("amid talk", "English", text, shown=False, talk=True)
@@ -432,6 +441,7 @@ def _messages() -> Iterator[CallContext]:
         "bob — Today at 12:03\n{call}\nann — Today\n", "event: message\ndata: {call}\n\n",
         "12:03 <bob> {call}\n", "{call} -- Bob\n", "Bob (to Ann): {call}\n",
         "BOB\n(whispers)\n{call}\n\nANN\nOh.\n", "target:\n\t{call}\n", "def f():\n    {call}\n",
+        "if x:\n    So it is.\n    {call}\n",
     ):  # fmt: skip
         yield CallContext("message", "English", text, shown=False, talk=True)
 
@@ -458,6 +468,15 @@ def _labels() -> Iterator[CallContext]:
         "Ann: Hi there.\nBob: Hello.\n{call}\nAnn: No!\n",
     ):
         yield CallContext("mail", "English", text, shown=False)
+
+
+def _signs() -> Iterator[CallContext]:
+    """Signs around a call."""
+    for text in (
+        "{call}? No.", "{call} % so", "{call}!", "Step 1.\n{call}", "Listing 2.1. {call}",
+        "Call ..... {call}", "{call} + 1",
+    ):  # fmt: skip
+        yield CallContext("signs", "English", f"{text}\n", shown=False, talk=True)
 
 
 def _tables() -> Iterator[CallContext]:
@@ -491,6 +510,7 @@ _PAIRS = (
     "‘’", "‚‘", "「」", "『』", "｢｣", "﹁﹂", "﹃﹄",
     "〝〞", "〝〟", "《》", "〈〉", "⟪⟫", "⟨⟩", "❝❞", "❛❜", "＂＂", "״״", '""', "⹂”", "🙶🙷", "＇＇",
     "（）", "［］", "【】", "〔〕", "〖〗", "⟦⟧", "⁅⁆", "❮❯", "⸂⸃", "⌜⌝",
+    "⸢⸣", "❨❩", "❪❫", "❰❱", "༼༽", "᚛᚜", "〘〙", "〚〛", "⦅⦆", "｟｠", "｛｝", "⌈⌉", "⟮⟯",
 )  # fmt: skip
 _INVISIBLE = (
     "\u200b\u200c\u200d\u2060\ufeff\u00a0\u202f\u00ad"
@@ -656,8 +676,8 @@ def _combined() -> Iterator[CallContext]:
 def _all() -> Iterator[CallContext]:
     for make in (
         _fences, _nested_fences, _code, _block_quotes, _mail_and_logs, _elements, _other_markup,
-        _blocks, _amid_talk, _messages, _labels, _tables, _definitions, _quotations, _invisible,
-        _thoughts, _sentences, _lists, _combined,
+        _blocks, _amid_talk, _messages, _labels, _signs, _tables, _definitions, _quotations,
+        _invisible, _thoughts, _sentences, _lists, _combined,
     ):  # fmt: skip
         yield from make()
 

@@ -34,6 +34,8 @@ _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 _SPACES = re.compile(r"\s{1,64}")
 _BLANK = Pattern(r"[ \t]{0,64}(?=\S|\n)")
 _FAR_BLANK = Pattern(r"\s{0,200}(?=\S)")
+# What a line of a log begins with, or a note.
+_BRACKETED = Pattern(r"\[[^]\[\n\"'{(]{1,40}\][ \t]{1,8}(?=\w)")
 # Perhaps a call, a result, or what is left of a fence.
 _NO_TALK = frozenset("<[{`~")
 
@@ -287,6 +289,8 @@ class Attempts:
         if space is None:
             return False
         self.say(space.end())
+        if (yield from source.match(_BRACKETED)):
+            return True
         if source.text[source.at] in _NO_TALK:
             return False
         for table in (self.landmark_at, self.landmarks.lines.at):

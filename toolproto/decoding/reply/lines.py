@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 #: As much of a line as tells what it is.
 HEAD = 160
+#: What stands in words beside letters: vowels of scripts of South Asia are signs over a letter.
+MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0900-\u109f\u1780-\u17d3"
 
 # -- how a line begins ------------------------------------------------------------------------
 
@@ -21,16 +23,18 @@ ITEM = rf"{_BULLET}[ \t\u3000]"
 #: How a line begins that is no words and no item though its first character is a letter.
 NOT_WORDS = r"(?:bc|bq|pre|notextile|h[1-6])\.|Thinking\.\.\."
 # A delimiter is a line of signs that opens a block in AsciiDoc, wikis, Docusaurus and programs;
-# the same closes most.
+# the same closes most, and not only over an empty line. Three of some are a rule in Markdown.
 _KIND = re.compile(
     r"(?P<quote>(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
     r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
-    r"|(?P<delimiter>(?:\$\$|:::+[ \t]*\w{0,40}|!!![ ].{0,80}"
+    r"|(?P<delimiter>(?:\$\$|:::+[ \t]*\w{0,40}|[!?]{3}[ ].{0,80}"
+    r"|(?P<mark>[@<´｀'\"])(?P=mark){2,}[ \t]*\w{0,20}"
     r"|(?P<sign>[.=_+/*-])(?P=sign){2,}(?:.{0,80}(?P=sign){4})?)[ \t]*\Z)"
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
     r"|(?P<definition>\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
 _LONG_QUOTES = ('"""', "'''")
+_CLOSED_BY_SAME = re.compile(r"\$\$|([.=_+/*-])\1{3}|([@<´｀'\"])\2{2}")
 #: How the name of an element begins that models put around calls they mean, or all they say.
 OWN_WRAPPER = (
     r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
@@ -41,25 +45,35 @@ _MOST_INDENTED = 12
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
 # element, a word alone in brackets (as of a thought), a quotation, an environment, a shell's
 # document, a comment of some programming language, Ollama's thinking.
-_BRACKET = r"[\[{«〈【〔〖⟦（]{1,2}"
+_BRACKET = rf"[\[{{«〈【〔〖⟦（]{{1,2}}(?!{OWN_WRAPPER})"
+_BRACKET_END = "[]}»〉】〕〗⟧）]{1,2}"
 _BLOCKS = (
     (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
     (r"\\?(['’]{1,2})(?!')", "{}"),
     ("(,(?=,)|`(?=`(?!`)))", "''"),
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
-    (r"(?=.*<<)(?:.{0,100}[^<])?<<[-~]?[ ]?['\"]?([A-Z_]{2,20})['\"]?(?:[ ].{0,60})?\Z", "{}"),
+    (
+        r"(?=.*<<)(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}([A-Z_]{2,20})['\");]{0,3}(?:[ ].{0,60})?\Z",
+        "{}",
+    ),
     (r"(<)<(?=[^\W\d_])", ">>"),
     (r"(-)-\[=*\[", "]]"),
     (r"(=)begin\b", "=end"),
     (r"(=)pod\b", "=cut"),
     (r"(%)\{", "%}}"),
     (r"(:::)+[ \t]*[{\w]", "{}"),
-    (rf"{_BRACKET}(?!{OWN_WRAPPER})([^\W\d_][\w ]{{0,20}})[]}}»〉】〕〗⟧）]{{1,2}}\s*\Z", "/{}"),
+    (r"\{%-?[ ]?(?!end)(\w{1,20})", "end{}"),
+    (r"\{\{[<%][ ]?(\w{1,20})", "/{}"),
+    (rf"{_BRACKET}([^\W\d_][\w {MARKS}]{{0,20}})(?:,[^]]{{0,60}})?{_BRACKET_END}\s*\Z", "/{}"),
     # Most comments end with the signs that begin them, turned round.
-    (r"\#?(/[*+]|\(\*|\{[-#%*]|<[#%]|\#[|=\[]|@\*|\{\{(?=!--|\{))", ""),
+    (r"\#?(/[*+]|\(\*|\{[-#%*]|<[#%]|\#[|=\[]|@\*|\{\{)", ""),
     (r"(T)hinking\.\.\.[ \t\r]*\Z", "...done thinking."),
 )
 _TURNED = str.maketrans("(<[{", ")>]}")
+# A line that ends with one of these goes on below, to what closes the bracket or the element.
+_OPENS_AT_END = re.compile(
+    r"(?:(?:^|[\s\w=(,|)])([({[]|(?<!\w)`)|(?:&lt;|[＜{【〔〖⟦])([^\W\d_]\w{0,20})(?:&gt;|[＞}】〕〗⟧]))\s*\Z"
+)
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
 _ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
@@ -75,6 +89,7 @@ class Line(NamedTuple):
 @lru_cache(maxsize=1024)
 def line_of(head: str) -> Line:
     """What the line is that begins with *head*. Most lines of a hostile text are alike."""
+    head = head.rstrip("\r")
     text = head.lstrip(" \t")
     space = head[: len(head) - len(text)]
     indent = len(space.expandtabs(4)) if space else 0
@@ -82,14 +97,25 @@ def line_of(head: str) -> Line:
         return Line("", indent, "")
     found, block, closer = _KIND.match(text), _BLOCK.match(text), ""
     kind = (found and found.lastgroup) or ""
-    if not kind and text.rstrip().endswith(_LONG_QUOTES):
-        kind = "delimiter"
+    for quotes in _LONG_QUOTES:
+        if text.count(quotes) % 2 and (text.startswith(quotes) or text.rstrip().endswith(quotes)):
+            kind, closer = kind or "delimiter", quotes
+    if kind == "delimiter" and not closer and (run := _CLOSED_BY_SAME.match(text)):
+        closer = run.group().translate(_TURNED)
     if block is not None:
         number = block.lastindex or 1
         closer = _BLOCKS[number - 1][1].format(block[number])
         closer = closer or block[number][::-1].translate(_TURNED)
         closer = "" if closer in text[block.start(number) + 1 :] else closer
     return Line(kind, indent, closer)
+
+
+def closes_end(line: str) -> str:
+    """What closes what *line* opens at its end, if that is so."""
+    opened = _OPENS_AT_END.search(line, max(0, len(line) - 40))
+    if opened is None or (opened[1] == "`" and not line.count("`") % 2):
+        return ""
+    return opened[1].translate(_TURNED) if opened[1] else f"/{opened[2]}"
 
 
 def is_item(before: str) -> bool:
@@ -113,8 +139,12 @@ _SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃་」�
 _COLONS = frozenset(":：៖﹕")
 _EMOJI = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FB00))))
 _AFTER_SENTENCE = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d" + _EMOJI
-# "e.g. " and "z. B. ": a letter with a full stop ends no sentence.
-_ABBREVIATION = re.compile(r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z")
+# "e.g. " and "z. B. ": a letter with a full stop ends no sentence. Nor does the number of a step
+# or a figure, or a row of dots that leads over to another column.
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z|\.{4}\Z"
+    r"|^\W{0,4}[^\W\d_]\S{0,20} \d{1,4}(?:\.\d{1,4}){0,3}\.\Z"
+)
 # One word, a number or a time perhaps, and a colon: who says it, which step it is, what it is.
 # Thai, Chinese and their like put no space between words, but few have more than three signs.
 _LABEL = re.compile(
@@ -126,7 +156,7 @@ _ENTRY = re.compile(r"[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
 _HTTP = re.compile(r"(?:< )?(?:[A-Z]{3,7} /\S{0,80} )?HTTP/\d")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
-_GOES_ON = frozenset(".…,)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑")
+_GOES_ON = frozenset(".…,)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑?!%&+？！；")
 
 
 def visible(text: str) -> str:

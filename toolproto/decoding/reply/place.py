@@ -24,9 +24,11 @@ from ..patterns import Pattern
 from .lines import (
     HEAD,
     ITEM,
+    MARKS,
     NOT_WORDS,
     OWN_WRAPPER,
     VEILED,
+    closes_end,
     ends_sentence,
     ends_with_colon,
     is_head,
@@ -78,8 +80,8 @@ REASONS: Mapping[str, Standing] = {
         Verdict.SHOWN: "inline_code code_block block_quote quotation table element definition"
         " other_json thinking to_user",
         Verdict.DOUBTED: "mid_sentence words_behind amid_talk cut_behind behind_colon below_words"
-        " behind_markup list_item lazy_quote table_row open_block open_quotation open_code"
-        " indented_code fence_with_talk unclosed_thought",
+        " behind_markup list_item lazy_quote table_row open_block open_quotation"
+        " open_code indented_code fence_with_talk unclosed_thought",
     }.items()
     for name in names.split()
 }
@@ -97,6 +99,9 @@ _PAIRS = {
     "〝": "〞〟", "《": "》", "〈": "〉", "⟪": "⟫", "⟨": "⟩", "❝": "❞", "❛": "❜", "＂": "＂",
     "״": "״", "༺": "༻", "⹂": "”", "🙶": "🙷", "＇": "＇", '"': '"', "❮": "❯", "⸂": "⸃", "⌜": "⌝",
     "（": "）", "［": "］", "【": "】", "〔": "〕", "〖": "〗", "⟦": "⟧", "⁅": "⁆",
+    "⸢": "⸣", "⸤": "⸥", "⸄": "⸅", "⸌": "⸍", "❨": "❩", "❪": "❫", "❲": "❳", "❴": "❵", "❬": "❭",
+    "❰": "❱", "༼": "༽", "᚛": "᚜", "〘": "〙", "〚": "〛", "⦅": "⦆", "⦃": "⦄", "｟": "｠",
+    "｛": "｝", "⌈": "⌉", "⌊": "⌋", "⟮": "⟯", "⟬": "⟭",
 }  # fmt: skip
 _CLOSES = frozenset("".join(_PAIRS.values())) - frozenset("“")
 _APOSTROPHES = frozenset("'’‘‛")
@@ -124,7 +129,7 @@ _REGIONS = (
 )
 # Any element is known by its name; in one that shows nothing a call may be meant. What follows is
 # looked at, so that no text to come can change what was found.
-_ELEMENT = r"<(?P<slash>/?)(?P<name>[^\W\d_][\w:.|-]{0,40})(?=[^\w:.|-])"
+_ELEMENT = rf"<(?P<slash>/?)(?P<name>[^\W\d_][\w{MARKS}:.|-]{{0,40}})(?=[^\w{MARKS}:.|-])"
 _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
 _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200})?>")
 _REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
@@ -149,13 +154,13 @@ _PLAIN_LINES = re.compile(
     rf"(?:\n(?!{NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
     rf"|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
     rf"|(?<!\w)<(?P<name>[A-Za-z]{{1,12}})>{_DULL_CHARS}*+</(?P=name)>"
-    r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
+    r")*+(?<![:|\s(-])(?<!''')(?=\n)){1,4000}"
 )
 _AN_ITEM = re.compile(rf"\n{ITEM}")
 _RUN = re.compile(r"`+")
 _VEILED = re.compile(f"[{VEILED}]")
 # What a quotation can begin behind, beside space.
-_BEFORE_QUOTE = frozenset("([{<>=:;,/\\-–—*_~“”„«»「『‘（【")
+_BEFORE_QUOTE = frozenset("([{<>=:;,/\\#@$-–—*_~“”„«»「『‘（【")
 
 _DIRECTIVE = re.compile(r"[ \t]{0,12}\.\. [\w-]{1,40}::")
 # How a line of reST or YAML ends below which what is indented is literal.
@@ -165,6 +170,7 @@ _GOING_ON = {
     "quote": "lazy_quote", "table": "table_row", "block": "open_block", "definition": "open_block",
 }  # fmt: skip
 _LAZY = frozenset({"quote", "block", "definition"})
+_RULES = frozenset(4 * sign for sign in ".=_+/*-")  # what closes a block that such signs open
 _MOST_OPEN = 8  # quotations, or blocks, within each other
 _TAIL = 192
 # A line of a log, or of a notebook, may end its head with a colon as a sentence does.
@@ -492,18 +498,14 @@ class Place:
             if not self._called:
                 # Nothing inline goes on over an empty line, but for quotations.
                 self._code, self._above = 0, ""
+            is_below = self._blocks and self._blocks[-1].line == self._line - 1
+            if is_below and self._blocks[-1].closers in _RULES:
+                del self._blocks[-1]  # it was a line across the page
             return
-        self._earlier, self._last = self._last, head
-        if len(head) == HEAD:
-            self._last += self._tail
-        line = line_of(head)
-        if self._blocks:
-            self._in_block()
-        if line.closer and len(self._blocks) < _MOST_OPEN:
-            closed = len(head) == HEAD and line.closer in self._tail
-            if not closed:
-                self._blocks.append(_Open(line.closer, self._seen, self._line))
+        line, said = line_of(head), head + self._tail * (len(head) == HEAD)
+        self._open_block(line.closer or closes_end(said))
         self._above = self._kind(line.kind, line.indent)
+        self._earlier, self._last = self._last, said
         indented = head[0] in " \t"
         if self._above == "list":
             self._in_list = True
@@ -513,6 +515,19 @@ class Place:
         opens_literal = directive or self._last.rstrip().endswith(_BEFORE_LITERAL)
         self._literal = bool(opens_literal or (self._literal and indented))
         self._after_blank = False
+
+    def _open_block(self, closer: str) -> None:
+        """A line ends that may close a block, or open one that *closer* closes."""
+        opened = len(self._blocks)
+        if opened:
+            self._in_block()
+        if not closer or len(self._blocks) < opened or opened == _MOST_OPEN:
+            return
+        closed = len(self._head) == HEAD and closer in self._tail
+        # Below words such signs underline a heading.
+        underlines = self._above == "words" and self._last.rstrip()[-1:].isalnum()
+        if not closed and not (underlines and closer in _RULES):
+            self._blocks.append(_Open(closer, self._seen, self._line))
 
     def _kind(self, kind: str, indent: int) -> str:
         """What the line was that ends: that of the line above it goes on in some."""

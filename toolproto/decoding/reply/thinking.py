@@ -41,6 +41,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         *((f"◁{word}▷", f"◁/{word}▷") for word in _TOKENS),
         *((f"<|{word}|>", f"<|/{word}|>") for word in _TOKENS),
         *((f"<|begin_of_{word}|>", f"<|end_of_{word}|>") for word in _TOKENS),
+        *((f"<|start_of_{word}|>", f"<|end_of_{word}|>") for word in _TOKENS),
         *((f"<|begin_{word}|>", f"<|end_{word}|>") for word in _TOKENS),
         *((f"<|{word}_start|>", f"<|{word}_end|>") for word in _TOKENS),
         *((f"<|{word}:start|>", f"<|{word}:end|>") for word in _TOKENS),
