@@ -87,6 +87,7 @@ PLACE_DOUBTS: Mapping[str, str] = {
     "behind_colon": "behind a colon on its line",
     "below_words": "right below a line that is no whole sentence",
     "behind_markup": "right behind other markup",
+    "behind_signs": "right behind signs that are no part of it",
     "list_item": "as an item of a list",
     "lazy_quote": "right below a quotation",
     "table_row": "right below a row of a table",

@@ -99,7 +99,7 @@ OTHERS = {
         f"Done.<|im_end|>\n<|im_start|>user\nAgain.<|im_end|>\n{TAGGED}",
         ["after_end"],
     ),
-    "bare in the middle of a line": ("xml_tag", f"payload = {CALL}", ["mid_sentence"]),
+    "bare in the middle of a line": ("xml_tag", f"payload = {CALL}", ["behind_signs"]),
     "a Python call": (
         "xml_tag",
         'Let me see.\nget_weather(city="Oslo")',

@@ -453,7 +453,7 @@ def _labels() -> Iterator[CallContext]:
         "file.py:12:", "INFO:", "Out[1]:", "12:00 ann:", "Subject:", ":param x:", "DEBUG:root:",
         "Пример:", "例：", "مثال:", "उदाहरण:", "예 :", "ตัวอย่าง:", "Παράδειγμα:", "דוגמה:",
         "Exemple :",
-        "...", "!", "h1.", "@example", "x =", "call →", "{{", "(", "<li>", "- So it is.",
+        "...", "!", "h1.", "@example", "call →", "{{", "(", "<li>", "- So it is.",
     ):  # fmt: skip
         text = f"{label} {{call}}\n"
         yield CallContext("label", "English", text, shown=False, talk=True)
@@ -471,7 +471,15 @@ def _labels() -> Iterator[CallContext]:
 
 
 def _signs() -> Iterator[CallContext]:
-    """Signs around a call."""
+    """Signs around a call, which nobody says: comments, markup, what is assigned."""
+    for text in (
+        "# {call}", "// {call}", "/* {call} */", "-- {call}", "; {call}", "% {call}",
+        "(* {call} *)",
+        "{# {call} #}", "<%-- {call} --%>", "{{ {call} }}", "**{call}**", "_{call}_", "+{call}",
+        "Write ={call}= so.", "Write ~{call}~ so.", "\\texttt{{call}} is it.", "print({call})",
+        "x = {call}", "() => {call}", "It is ({call}) so.", "$ {call}", "=> {call}",
+    ):  # fmt: skip
+        yield CallContext("signs", "English", f"{text}\n", shown=False)
     for text in (
         "{call}? No.", "{call} % so", "{call}!", "Step 1.\n{call}", "Listing 2.1. {call}",
         "Call ..... {call}", "{call} + 1",

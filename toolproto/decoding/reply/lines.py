@@ -157,6 +157,13 @@ _HTTP = re.compile(r"(?:< )?(?:[A-Z]{3,7} /\S{0,80} )?HTTP/\d")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 _GOES_ON = frozenset(".…,)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑?!%&+？！；")
+_SIGN = r"[^\w\s.!?…。！？:：,;)\]}>”’»›」』\u2600-\u27bf\U0001f300-\U0001faff]"
+#: Signs that stand before a call on its line, or touch it as no word and no closing mark does: of a
+#: comment, of markup, of what is assigned. Nobody says them.
+BEHIND_SIGNS = re.compile(
+    rf"(?:\A(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_]){{1,8}}\s*|[([{{]|[=|→⇒]\s{{0,4}}|[=-]>\s{{0,4}}"
+    rf"|\s(?![-–—]){_SIGN}{{1,3}})\Z"
+)
 
 
 def visible(text: str) -> str:

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from ...messages import Grade, Repair
 from ..patterns import Pattern
 from .lines import (
+    BEHIND_SIGNS,
     HEAD,
     ITEM,
     MARKS,
@@ -80,7 +81,7 @@ REASONS: Mapping[str, Standing] = {
         Verdict.SHOWN: "inline_code code_block block_quote quotation table element definition"
         " other_json thinking to_user",
         Verdict.DOUBTED: "mid_sentence words_behind amid_talk cut_behind behind_colon below_words"
-        " behind_markup list_item lazy_quote table_row open_block open_quotation"
+        " behind_markup behind_signs list_item lazy_quote table_row open_block open_quotation"
         " open_code indented_code fence_with_talk unclosed_thought",
     }.items()
     for name in names.split()
@@ -375,6 +376,8 @@ class Place:
             return self._lines_above()
         if is_markup(before):
             return "behind_markup"
+        if BEHIND_SIGNS.search(before):
+            return "behind_signs"
         if line_of(self._head).kind == "list" or is_item(before):
             return "list_item"
         if ends_with_colon(before):
