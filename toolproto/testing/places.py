@@ -385,6 +385,12 @@ def _blocks() -> Iterator[CallContext]:
         ("{{< highlight xml >}}", "{{< /highlight >}}"), ("{{quote|", "}}"), ("f() {", "}"),
         ("x = [", "]"), ("print(", ")"), ("const x = `", "`;"), ("OK. {think}", "{/think}"),
         ("OK. 【思考】", "【/思考】"), ("OK. &lt;think&gt;", "&lt;/think&gt;"),
+        ("::::note", "::::"),
+        ("─────", "─────"), ("┌────┐", "└────┘"), ("▬▬▬▬", "▬▬▬▬"), ("•••••", "•••••"),
+        ("=== THOUGHT ===", "=== ANSWER ==="), ("--- plan ---", "--- end ---"), ("<?php", "?>"),
+        ("#if 0", "#endif"), ("#region x", "#endregion"), ("{{#example}}", "{{/example}}"),
+        ("{{begin-quote}}", "{{end-quote}}"), ("#+begin_center", "#+end_center"), ("$(", ")"),
+        ("《思考》", "《/思考》"), ("［思考］", "［/思考］"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)
@@ -478,11 +484,13 @@ def _signs() -> Iterator[CallContext]:
         "{# {call} #}", "<%-- {call} --%>", "{{ {call} }}", "**{call}**", "_{call}_", "+{call}",
         "Write ={call}= so.", "Write ~{call}~ so.", "\\texttt{{call}} is it.", "print({call})",
         "x = {call}", "() => {call}", "It is ({call}) so.", "$ {call}", "=> {call}",
+        "# So it is. {call}", "// So it is. {call}", "It is &quot;{call}&quot; there.",
     ):  # fmt: skip
         yield CallContext("signs", "English", f"{text}\n", shown=False)
     for text in (
         "{call}? No.", "{call} % so", "{call}!", "Step 1.\n{call}", "Listing 2.1. {call}",
-        "Call ..... {call}", "{call} + 1",
+        "Call ..... {call}", "{call} + 1", "**1.** {call}", "1.2. So it is. {call}",
+        "[1] So it is. {call}",
     ):  # fmt: skip
         yield CallContext("signs", "English", f"{text}\n", shown=False, talk=True)
 
@@ -518,7 +526,7 @@ _PAIRS = (
     "‘’", "‚‘", "「」", "『』", "｢｣", "﹁﹂", "﹃﹄",
     "〝〞", "〝〟", "《》", "〈〉", "⟪⟫", "⟨⟩", "❝❞", "❛❜", "＂＂", "״״", '""', "⹂”", "🙶🙷", "＇＇",
     "（）", "［］", "【】", "〔〕", "〖〗", "⟦⟧", "⁅⁆", "❮❯", "⸂⸃", "⌜⌝",
-    "⸢⸣", "❨❩", "❪❫", "❰❱", "༼༽", "᚛᚜", "〘〙", "〚〛", "⦅⦆", "｟｠", "｛｝", "⌈⌉", "⟮⟯",
+    "⸢⸣", "❨❩", "❪❫", "❰❱", "༼༽", "᚛᚜", "〘〙", "〚〛", "⦅⦆", "｟｠", "｛｝", "⌈⌉", "⟮⟯", "﴿﴾",
 )  # fmt: skip
 _INVISIBLE = (
     "\u200b\u200c\u200d\u2060\ufeff\u00a0\u202f\u00ad"

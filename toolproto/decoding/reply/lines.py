@@ -17,24 +17,26 @@ MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0900-\u109f\u1780-\u17d3"
 
 # -- how a line begins ------------------------------------------------------------------------
 
-_BULLET = r"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?(?:\d{1,9}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]|[①-⑳])"
+_NUMBER = r"(?:\d{1,9}(?:\.\d{1,4}){0,3}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]"
+_BULLET = rf"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?{_NUMBER}|\*\*{_NUMBER}\*\*|\[\d{{1,4}}\]|[①-⑳])"
 #: What an item of a list begins with.
 ITEM = rf"{_BULLET}[ \t\u3000]"
 #: How a line begins that is no words and no item though its first character is a letter.
 NOT_WORDS = r"(?:bc|bq|pre|notextile|h[1-6])\.|Thinking\.\.\."
+# No word, and nothing that ends a sentence or closes something; nor an emoji, which people say.
+_SIGN = r"[^\w\s#>|`~.!?…。！？:：,;)\]}”’»›」』\u2600-\u27bf\U0001f300-\U0001faff]"
 # A delimiter is a line of signs that opens a block in AsciiDoc, wikis, Docusaurus and programs;
 # the same closes most, and not only over an empty line. Three of some are a rule in Markdown.
 _KIND = re.compile(
     r"(?P<quote>(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
     r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
-    r"|(?P<delimiter>(?:\$\$|:::+[ \t]*\w{0,40}|[!?]{3}[ ].{0,80}"
-    r"|(?P<mark>[@<´｀'\"])(?P=mark){2,}[ \t]*\w{0,20}"
-    r"|(?P<sign>[.=_+/*-])(?P=sign){2,}(?:.{0,80}(?P=sign){4})?)[ \t]*\Z)"
+    r"|(?P<delimiter>(?:\$\$|:::+[ \t]*\w{0,40}|[!?]{3}[ ].{0,80}|[\u2500-\u259f]{3,}"
+    rf"|(?P<mark>[@<´｀'\"])(?P=mark){{2,}}[ \t]*\w{{0,20}}|(?P<sign>[._]|{_SIGN})(?P=sign){{2,}}"
+    r"(?:[ ].{0,80}(?P=sign){3}|.{0,80}(?P=sign){4})?)[ \t]*\Z)"
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
     r"|(?P<definition>\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
-_LONG_QUOTES = ('"""', "'''")
-_CLOSED_BY_SAME = re.compile(r"\$\$|([.=_+/*-])\1{3}|([@<´｀'\"])\2{2}")
+_CLOSED_BY_SAME = re.compile(r"\$\$|([@<´｀'\"])\1{2}|([^\w\s]|_)\2{2}(?:\2|(?=[ ]+\S))")
 #: How the name of an element begins that models put around calls they mean, or all they say.
 OWN_WRAPPER = (
     r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
@@ -45,34 +47,31 @@ _MOST_INDENTED = 12
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
 # element, a word alone in brackets (as of a thought), a quotation, an environment, a shell's
 # document, a comment of some programming language, Ollama's thinking.
-_BRACKET = rf"[\[{{«〈【〔〖⟦（]{{1,2}}(?!{OWN_WRAPPER})"
-_BRACKET_END = "[]}»〉】〕〗⟧）]{1,2}"
+_BRACKET = rf"[\[{{«〈《【〔〖⟦（［]{{1,2}}(?!{OWN_WRAPPER})"
+_BRACKET_END = "[]}»〉》】〕〗⟧）］]{1,2}"
 _BLOCKS = (
     (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
     (r"\\?(['’]{1,2})(?!')", "{}"),
     ("(,(?=,)|`(?=`(?!`)))", "''"),
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
-    (
-        r"(?=.*<<)(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}([A-Z_]{2,20})['\");]{0,3}(?:[ ].{0,60})?\Z",
-        "{}",
-    ),
+    (r"(?=.*<<)(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}([A-Z_]{2,20})['\");]{0,3}(?: .*)?\Z", "{}"),
     (r"(<)<(?=[^\W\d_])", ">>"),
     (r"(-)-\[=*\[", "]]"),
     (r"(=)begin\b", "=end"),
     (r"(=)pod\b", "=cut"),
     (r"(%)\{", "%}}"),
-    (r"(:::)+[ \t]*[{\w]", "{}"),
-    (r"\{%-?[ ]?(?!end)(\w{1,20})", "end{}"),
-    (r"\{\{[<%][ ]?(\w{1,20})", "/{}"),
-    (rf"{_BRACKET}([^\W\d_][\w {MARKS}]{{0,20}})(?:,[^]]{{0,60}})?{_BRACKET_END}\s*\Z", "/{}"),
+    (r"(:::+)[ \t]*[{\w]", "{}"),
+    (r"(?:\{%-?[ ]?(?!end)|\#(?=(?:if|region)\b))(\w{1,20})", "end{}"),
+    (r"\{\{[<%\#][ ]?(\w{1,20})", "/{}"),
+    (rf"{_BRACKET}([^\W\d_][\w {MARKS}-]{{0,20}})(?:,[^]]{{0,60}})?{_BRACKET_END}\s*\Z", "/{}"),
     # Most comments end with the signs that begin them, turned round.
-    (r"\#?(/[*+]|\(\*|\{[-#%*]|<[#%]|\#[|=\[]|@\*|\{\{)", ""),
+    (r"\#?(/[*+]|\(\*|\{[-#%*]|<[#%?]|\#[|=\[]|@\*|\{\{)", ""),
     (r"(T)hinking\.\.\.[ \t\r]*\Z", "...done thinking."),
 )
 _TURNED = str.maketrans("(<[{", ")>]}")
 # A line that ends with one of these goes on below, to what closes the bracket or the element.
 _OPENS_AT_END = re.compile(
-    r"(?:(?:^|[\s\w=(,|)])([({[]|(?<!\w)`)|(?:&lt;|[＜{【〔〖⟦])([^\W\d_]\w{0,20})(?:&gt;|[＞}】〕〗⟧]))\s*\Z"
+    r"(?:(?:^|[\s\w=(,|)$[{])([({[]|(?<!\w)`)|(?:&lt;|[＜{【〔〖⟦])([^\W\d_]\w{0,20})(?:&gt;|[＞}】〕〗⟧]))\s*\Z"
 )
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
 _ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
@@ -89,18 +88,17 @@ class Line(NamedTuple):
 @lru_cache(maxsize=1024)
 def line_of(head: str) -> Line:
     """What the line is that begins with *head*. Most lines of a hostile text are alike."""
-    head = head.rstrip("\r")
     text = head.lstrip(" \t")
-    space = head[: len(head) - len(text)]
+    space, text = head[: len(head) - len(text)], text.rstrip("\r")
     indent = len(space.expandtabs(4)) if space else 0
     if len(space) > _MOST_INDENTED:
         return Line("", indent, "")
     found, block, closer = _KIND.match(text), _BLOCK.match(text), ""
     kind = (found and found.lastgroup) or ""
-    for quotes in _LONG_QUOTES:
+    for quotes in ('"""', "'''"):
         if text.count(quotes) % 2 and (text.startswith(quotes) or text.rstrip().endswith(quotes)):
             kind, closer = kind or "delimiter", quotes
-    if kind == "delimiter" and not closer and (run := _CLOSED_BY_SAME.match(text)):
+    if kind == "delimiter" and not closer and (run := _CLOSED_BY_SAME.search(text)):
         closer = run.group().translate(_TURNED)
     if block is not None:
         number = block.lastindex or 1
@@ -157,13 +155,14 @@ _HTTP = re.compile(r"(?:< )?(?:[A-Z]{3,7} /\S{0,80} )?HTTP/\d")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 _GOES_ON = frozenset(".…,)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑?!%&+？！；")
-_SIGN = r"[^\w\s.!?…。！？:：,;)\]}>”’»›」』\u2600-\u27bf\U0001f300-\U0001faff]"
 #: Signs that stand before a call on its line, or touch it as no word and no closing mark does: of a
 #: comment, of markup, of what is assigned. Nobody says them.
 BEHIND_SIGNS = re.compile(
-    rf"(?:\A(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_]){{1,8}}\s*|[([{{]|[=|→⇒]\s{{0,4}}|[=-]>\s{{0,4}}"
-    rf"|\s(?![-–—]){_SIGN}{{1,3}})\Z"
+    rf"(?:\A(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_#|~]){{1,8}}\s*|[([{{]|[=|→⇒]\s{{0,4}}|[=-]>\s{{0,4}}"
+    rf"|\s(?![-–—])(?:{_SIGN}|[_#|~]){{1,3}}|&[#\w]{{2,8}};)\Z"
 )
+#: A line that begins with such signs is a heading or a comment, whatever it says.
+COMMENT = re.compile(rf"\s*(?!{ITEM})(?:\#|[/%;-]{{2}}){{1,6}}[ ]\S")
 
 
 def visible(text: str) -> str:

@@ -23,6 +23,7 @@ from ...messages import Grade, Repair
 from ..patterns import Pattern
 from .lines import (
     BEHIND_SIGNS,
+    COMMENT,
     HEAD,
     ITEM,
     MARKS,
@@ -102,7 +103,7 @@ _PAIRS = {
     "（": "）", "［": "］", "【": "】", "〔": "〕", "〖": "〗", "⟦": "⟧", "⁅": "⁆",
     "⸢": "⸣", "⸤": "⸥", "⸄": "⸅", "⸌": "⸍", "❨": "❩", "❪": "❫", "❲": "❳", "❴": "❵", "❬": "❭",
     "❰": "❱", "༼": "༽", "᚛": "᚜", "〘": "〙", "〚": "〛", "⦅": "⦆", "⦃": "⦄", "｟": "｠",
-    "｛": "｝", "⌈": "⌉", "⌊": "⌋", "⟮": "⟯", "⟬": "⟭",
+    "｛": "｝", "⌈": "⌉", "⌊": "⌋", "⟮": "⟯", "⟬": "⟭", "﴾": "﴿", "﴿": "﴾",
 }  # fmt: skip
 _CLOSES = frozenset("".join(_PAIRS.values())) - frozenset("“")
 _APOSTROPHES = frozenset("'’‘‛")
@@ -126,7 +127,7 @@ _REGIONS = (
     (rf"\\begin\{{({_VERBATIM})\*?\}}", r"\\end\{{{}\*?\}}"),
     (r"\[(code|quote|noparse|pre|spoiler|php|html)(?:=[^\]\n]{0,80})?\](?=[^(])", r"(?i)\[/{}\]"),
     (r"\{(code|quote|noformat)(?::[^}\n]{0,40})?\}", r"(?i)\{{{}\}}"),
-    (r"\#\+begin_(src|example|quote|verse|export|comment)(?=\W)", r"(?i)\#\+end_{}"),
+    (r"\#\+begin_(src|example|quote|verse|export|comment|center)(?=\W)", r"(?i)\#\+end_{}"),
 )
 # Any element is known by its name; in one that shows nothing a call may be meant. What follows is
 # looked at, so that no text to come can change what was found.
@@ -171,7 +172,7 @@ _GOING_ON = {
     "quote": "lazy_quote", "table": "table_row", "block": "open_block", "definition": "open_block",
 }  # fmt: skip
 _LAZY = frozenset({"quote", "block", "definition"})
-_RULES = frozenset(4 * sign for sign in ".=_+/*-")  # what closes a block that such signs open
+_RULE = re.compile(r"([^\w@>$´｀'\":`]|_)\1{2,3}\Z")  # closes what a line of such signs opens
 _MOST_OPEN = 8  # quotations, or blocks, within each other
 _TAIL = 192
 # A line of a log, or of a notebook, may end its head with a colon as a sentence does.
@@ -376,7 +377,7 @@ class Place:
             return self._lines_above()
         if is_markup(before):
             return "behind_markup"
-        if BEHIND_SIGNS.search(before):
+        if BEHIND_SIGNS.search(before) or COMMENT.match(self._head):
             return "behind_signs"
         if line_of(self._head).kind == "list" or is_item(before):
             return "list_item"
@@ -502,7 +503,7 @@ class Place:
                 # Nothing inline goes on over an empty line, but for quotations.
                 self._code, self._above = 0, ""
             is_below = self._blocks and self._blocks[-1].line == self._line - 1
-            if is_below and self._blocks[-1].closers in _RULES:
+            if is_below and _RULE.match(self._blocks[-1].closers):
                 del self._blocks[-1]  # it was a line across the page
             return
         line, said = line_of(head), head + self._tail * (len(head) == HEAD)
@@ -529,7 +530,7 @@ class Place:
         closed = len(self._head) == HEAD and closer in self._tail
         # Below words such signs underline a heading.
         underlines = self._above == "words" and self._last.rstrip()[-1:].isalnum()
-        if not closed and not (underlines and closer in _RULES):
+        if not closed and not (underlines and _RULE.match(closer)):
             self._blocks.append(_Open(closer, self._seen, self._line))
 
     def _kind(self, kind: str, indent: int) -> str:

@@ -26,7 +26,7 @@ _WORDS = (
     "reasoning_content", "self_reflection", "chain_of_thought", "contemplation", "antthinking",
     "ant_thinking", "longcat_think", "deep_think",
 )  # fmt: skip
-_TOKENS = ("think", "thinking", "thought", "reasoning")
+_TOKENS = ("think", "thinking", "thought", "reasoning", "scratchpad")
 
 
 def _dialects() -> tuple[tuple[str, str], ...]:
