@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from ...messages import Grade, ProblemKind, Repair
+from ...messages import ProblemKind, Repair
 from ..values.repairs import DUPLICATE_KEY, MISSING_QUOTE
 from ..values.strict import Reading, Refused
 from ..values.strings import structural_tail
@@ -294,8 +294,7 @@ class CallDraft(CallRecord):
         if not fields.spoken:
             return tool is not None and tool.properties.keys() >= arguments.keys()
         asked = not any(repair.name.endswith("_key") for repair in fields.repairs)
-        guessed = any(repair.grade is Grade.GUESSED for repair in self._repairs)
-        asked = asked and not self._setting.gated and not guessed
+        asked = asked and not self._setting.gated
         return self._setting.offered.knows(fields.name) or asked
 
     def _rest_of_arguments(
