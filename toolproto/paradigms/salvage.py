@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from ..decoding.contract import Limits
 from ..decoding.reply.decoder import ReplyDecoder
 from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
+from ..decoding.reply.markers import Marker
 from ..decoding.reply.thinking import Reasoning
 from ..events import CallCompleted, CallRejected, Event, merge
 from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, random_id
@@ -92,9 +93,10 @@ def _guarded(event: Event, names: Collection[str]) -> Event:
 
 @lru_cache(maxsize=128)
 def salvaging(form: ReplyForm) -> ReplyForm:
-    """*form*, and every other one beside it."""
-    known = {call.opener for call in form.calls}
-    others = tuple(call for call in _foreign() if call.opener not in known)
+    """*form*, and every other one beside it, as far as nothing of *form* is read otherwise."""
+    own = (*(call.opener for call in form.calls), *form.dropped, *form.results)
+    own = tuple(Marker(each).same for each in own)
+    others = tuple(call for call in _foreign() if not Marker(call.opener).same.startswith(own))
     drift = form.drift or (_UNMARKED,)
     return replace(form, calls=(*form.calls, *others), bare=_BARE, drift=drift)
 

@@ -248,31 +248,31 @@ class BareCalls:
         """May a call begin with a brace and *key* right behind a word?"""
         return self._form.asked is Family.JSON or key == self._form.shape.wrapper
 
-    def at_name(self, source: Source) -> Pull[Opening | None]:
-        """The call that begins here with its name, if one does."""
+    def at_name(self, source: Source, ahead: int = 0) -> Pull[Opening | None]:
+        """The call that begins *ahead* of here with its name, if one does."""
         offered = self._setting.offered
         name: str | int = MORE
         while name == MORE:
-            begun = _NAME_BEGUN.match(source.text, source.at)
+            begun = _NAME_BEGUN.match(source.text, source.at + ahead)
             if begun is None or not offered.may_know(begun.group()):
                 return None  # most lines begin with another word
-            name = leading_call(source.text, source.at, source.final, offered)
+            name = leading_call(source.text, source.at + ahead, source.final, offered)
             if name == MORE:
                 yield
         if name and self._form.bare_python:
             return self._python(asked=False)
-        return (yield from self._named_json(source))
+        return (yield from self._named_json(source, ahead))
 
     def at_bracket(
-        self, source: Source, key: str, standing: Callable[[], Standing]
+        self, source: Source, key: str, standing: Callable[[], Standing], ahead: int = 0
     ) -> Pull[Opening | None]:
-        """The call that begins with the bracket here, if one does.
+        """The call that begins with the bracket *ahead* of here, if one does.
 
         *key* is the first member there. Amid a sentence, as *standing* tells, only what was asked
         for, or what nobody writes for another reason, is a call.
         """
         asked = self._form.asked
-        while call := self._python_list(source.text, source.at, source.final):
+        while call := self._python_list(source.text, source.at + ahead, source.final):
             if asked is not Family.PYTHON and not standing().begins_something:
                 break
             if call != MORE:
@@ -285,12 +285,12 @@ class BareCalls:
             return self._json(key)
         return None
 
-    def in_fence(self, source: Source) -> Pull[Opening | None]:
-        """The call that begins here in a fence that held nothing else, if one does."""
-        if source.text[source.at] in "{[":
-            key = yield from source.ask(leading_key)
-            return (yield from self.at_bracket(source, str(key), lambda: PLAIN))
-        return (yield from self.at_name(source)) if self.by_name else None
+    def in_fence(self, source: Source, ahead: int = 0) -> Pull[Opening | None]:
+        """The call *ahead* of here in a fence that held nothing else before it, if one is there."""
+        if source.text[source.at + ahead] in "{[":
+            key = yield from source.ask(leading_key, ahead)
+            return (yield from self.at_bracket(source, str(key), lambda: PLAIN, ahead))
+        return (yield from self.at_name(source, ahead)) if self.by_name else None
 
     def _python_list(self, text: str, at: int, final: bool) -> str | int:
         """The name of the first call in a list that begins at *at*."""
@@ -310,11 +310,11 @@ class BareCalls:
         is_guess = bool(begun.drift) and key != self._form.shape.wrapper
         return Opening(JsonCalls(begun), is_guess=is_guess)
 
-    def _named_json(self, source: Source) -> Pull[Opening | None]:
+    def _named_json(self, source: Source, ahead: int) -> Pull[Opening | None]:
         """A name on a line of its own, its arguments on the next."""
         if Family.NAMED_JSON not in self._form.bare:
             return None
-        offered, named = self._setting.offered, (yield from source.match(NAME_LINE))
+        offered, named = self._setting.offered, (yield from source.match(NAME_LINE, ahead))
         if named is None or not offered.any or not offered.knows(named.group(1)):
             return None
         head, drift = Head(named.group(1), "", len(named.group())), self._drift(Family.NAMED_JSON)

@@ -23,7 +23,7 @@ from .attempts import FABRICATED, Attempts
 from .events_out import Outbox
 from .fences import FENCE, read_fence
 from .forms import ReplyForm
-from .landmarks import Found, Landmark
+from .landmarks import CallMarkers, Found, Landmark
 from .markers import MORE, NO
 from .place import OF_TALK, REASONS, Standing, Verdict
 from .thinking import Reasoning, read_thought
@@ -250,7 +250,7 @@ class ReplyReader(Attempts):
         match found.kind:
             case Landmark.CALL:
                 assert found.call is not None, "the markers of a call"
-                yield from self.try_marked(found.call, found.end)
+                yield from self._at_call(found.call, found.end - self.source.at)
             case Landmark.RESULT:
                 yield from self.cut_off(FABRICATED)
             case Landmark.END_OF_REPLY:
@@ -300,7 +300,8 @@ class ReplyReader(Attempts):
             # A sentence that names a token, or a marker and a call, sets it apart.
             apart = not self.place.touches_word
             is_token = source.text[source.at + 1] in "|｜" and not apart
-            is_plain = is_token or (yield from self._is_before_call(length, apart))
+            call = None if is_token else (yield from self._call_ahead(length))
+            is_plain = is_token or (call is not None and (call.opener.is_special or not apart))
         end = source.at + length
         if is_plain:
             self.place.begin_message(source.text[source.at : end])
@@ -313,14 +314,41 @@ class ReplyReader(Attempts):
             self.outbox.text(space.group(), source.offset)
             source.at = space.end()
 
-    def _is_before_call(self, length: int, only_token: bool) -> Pull[bool]:
-        """Does what opens a call stand *length* ahead: a token, in which nobody talks, or any?"""
-        length += yield from self.source.length(_GAP, length)
-        if len((yield from self.source.peek(length + 1))) <= length:
+    def _at_call(self, markers: CallMarkers, length: int) -> Pull[None]:
+        """A marker of that *length* opens a call, or is another form's around one of this form."""
+        if markers.is_any_fence and (yield from self._is_only_fence()):
+            yield from self._at_run()
+        elif markers.form.gated and not self.form.gated and (yield from self._is_around(length)):
+            self.say(self.source.at + length)
+        else:
+            yield from self.try_marked(markers, self.source.at + length)
+
+    def _is_only_fence(self) -> Pull[bool]:
+        """Is the fence here around a call that is read without it?"""
+        fence = yield from self.source.match(FENCE)
+        ahead = (yield from self._content_ahead(len(fence.group()))) if fence else 0
+        if not ahead:
             return False
-        found = yield from self.source.ask(self.landmark_at, length)
-        call = found.call if isinstance(found, Found) else None
-        return call is not None and (call.opener.is_special or not only_token)
+        found = yield from self.source.ask(self.landmark_at, ahead)
+        if isinstance(found, Found) or self.form.gated:
+            return isinstance(found, Found) and found.call is not None
+        return (yield from self.bare.in_fence(self.source, ahead)) is not None
+
+    def _is_around(self, length: int) -> Pull[bool]:
+        """Does a marker of this form open a call *length* ahead?"""
+        call = yield from self._call_ahead(length)
+        return call is not None and not call.form.gated
+
+    def _call_ahead(self, length: int) -> Pull[CallMarkers | None]:
+        """The markers of the call that is opened *length* ahead, if one is."""
+        ahead = yield from self._content_ahead(length)
+        found = (yield from self.source.ask(self.landmark_at, ahead)) if ahead else NO
+        return found.call if isinstance(found, Found) else None
+
+    def _content_ahead(self, length: int) -> Pull[int]:
+        """How far ahead something stands, behind *length* characters and space; 0 if nothing."""
+        length += yield from self.source.length(_GAP, length)
+        return length if len((yield from self.source.peek(length + 1))) > length else 0
 
 
 # -- JSON that is no call ---------------------------------------------------------------------
