@@ -36,6 +36,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         ("<seed:think>", "</seed:think>"),
         ("<|inner_prefix|>", "<|inner_suffix|>"),
         ("<mm:think>", "</mm:think>"),
+        *((f"<ifm|think{pace}>", f"</ifm|think{pace}>") for pace in ("", "_fast", "_faster")),
         *((f"[{word.upper()}]", f"[/{word.upper()}]") for word in _TOKENS),
         *((f"[{word}]", f"[/{word}]") for word in _TOKENS),
         *((f"◁{word}▷", f"◁/{word}▷") for word in _TOKENS),
