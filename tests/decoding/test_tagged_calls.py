@@ -271,7 +271,7 @@ def test_words_for_yes_and_no_are_booleans_where_they_must_be(word: str, truth: 
     offer = ToolOffer((ToolSpec("plan", "", {"type": "object", "properties": properties}),))
     [call] = get_paradigm("qwen3_coder").parse_response(qwen("on", word), offer).calls
     assert call.arguments["on"] is truth
-    assert [repair.name for repair in call.repairs] == ["coerced_boolean"]
+    assert [(r.name, r.grade) for r in call.repairs] == [("coerced_boolean", Grade.LOSSLESS)]
     [call] = get_paradigm("qwen3_coder").parse_response(qwen("text", word), offer).calls
     assert call.arguments == {"text": word}
 
