@@ -383,13 +383,13 @@ def _blocks() -> Iterator[CallContext]:
         ("｀｀｀", "｀｀｀"), ("'''json", "'''"), ('x = """', '"""'), ('"""So it is.', '"""'),
         ("<<<<<<< HEAD", "======="), ("$x = <<<TXT", "TXT;"), ("{% raw %}", "{% endraw %}"),
         ("{{< highlight xml >}}", "{{< /highlight >}}"), ("{{quote|", "}}"), ("f() {", "}"),
-        ("x = [", "]"), ("print(", ")"), ("const x = `", "`;"), ("OK. {think}", "{/think}"),
+        ("x = [", "]"), ("const x = `", "`;"), ("OK. {think}", "{/think}"),
         ("OK. 【思考】", "【/思考】"), ("OK. &lt;think&gt;", "&lt;/think&gt;"),
         ("::::note", "::::"),
         ("─────", "─────"), ("┌────┐", "└────┘"), ("▬▬▬▬", "▬▬▬▬"), ("•••••", "•••••"),
         ("=== THOUGHT ===", "=== ANSWER ==="), ("--- plan ---", "--- end ---"), ("<?php", "?>"),
         ("#if 0", "#endif"), ("#region x", "#endregion"), ("{{#example}}", "{{/example}}"),
-        ("{{begin-quote}}", "{{end-quote}}"), ("#+begin_center", "#+end_center"), ("$(", ")"),
+        ("{{begin-quote}}", "{{end-quote}}"), ("#+begin_center", "#+end_center"), ("${", "}"),
         ("《思考》", "《/思考》"), ("［思考］", "［/思考］"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."

@@ -71,7 +71,7 @@ _BLOCKS = (
 _TURNED = str.maketrans("(<[{", ")>]}")
 # A line that ends with one of these goes on below, to what closes the bracket or the element.
 _OPENS_AT_END = re.compile(
-    r"(?:(?:^|[\s\w=(,|)$[{])([({[]|(?<!\w)`)|(?:&lt;|[＜{【〔〖⟦])([^\W\d_]\w{0,20})(?:&gt;|[＞}】〕〗⟧]))\s*\Z"
+    r"(?:(?:^|[\s\w=(,|)$[{])([{[]|(?<!\w)`)|(?:&lt;|[＜{【〔〖⟦])([^\W\d_]\w{0,20})(?:&gt;|[＞}】〕〗⟧]))\s*\Z"
 )
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
 _ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
@@ -110,7 +110,8 @@ def line_of(head: str) -> Line:
 
 def closes_end(line: str) -> str:
     """What closes what *line* opens at its end, if that is so."""
-    opened = _OPENS_AT_END.search(line, max(0, len(line) - 40))
+    may_open = line.rstrip()[-1:] in "{[`;＞}】〕〗⟧"  # most lines do not
+    opened = _OPENS_AT_END.search(line, max(0, len(line) - 40)) if may_open else None
     if opened is None or (opened[1] == "`" and not line.count("`") % 2):
         return ""
     return opened[1].translate(_TURNED) if opened[1] else f"/{opened[2]}"

@@ -156,7 +156,7 @@ _PLAIN_LINES = re.compile(
     rf"(?:\n(?!{NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
     rf"|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
     rf"|(?<!\w)<(?P<name>[A-Za-z]{{1,12}})>{_DULL_CHARS}*+</(?P=name)>"
-    r")*+(?<![:|\s(-])(?<!''')(?=\n)){1,4000}"
+    r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
 _AN_ITEM = re.compile(rf"\n{ITEM}")
 _RUN = re.compile(r"`+")
