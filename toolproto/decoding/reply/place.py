@@ -210,9 +210,10 @@ class Place:
     _head = ""  # its first characters
     _tail = ""  # its last ones
     _fresh = True  # nothing but space in it so far, or since a call
-    _called = False  # does a call stand in it?
+    _called = False  # does a call stand in it, or a marker around calls?
     # -- of the block
     _after_blank = True
+    _below_call = False  # does one stand in the line above, and nothing else?
     _above = ""  # what the line above was: "quote", "table", "list", "words", ""
     _last = _earlier = ""  # both ends of the last two lines that were not empty
     _in_list = False
@@ -263,7 +264,9 @@ class Place:
 
     def begin_message(self, head: str = "") -> None:
         """What stood here is left out of the text: perhaps the *head* of a message."""
+        self.look()
         self._to_user = "to=user<" in head
+        self._called = self._called or bool(head)
         self._standing = None
 
     def end_block(self) -> None:
@@ -409,7 +412,8 @@ class Place:
         # In a list what is indented goes on with an item, whose own text is indented already.
         if indent < (6 if self._in_list else 4):
             return False
-        return self._after_blank or self._above == "code" or ends_with_colon(self._last)
+        below_blank = self._after_blank and not self._below_call
+        return below_blank or self._above == "code" or ends_with_colon(self._last)
 
     def _in_block(self) -> bool:
         """Is a block open here that was opened above, not too long ago to be still meant?"""
@@ -497,6 +501,7 @@ class Place:
 
     def _end_line(self) -> None:
         head = self._head
+        self._below_call = self._called and not head.strip()
         if not head or head.isspace():
             self._after_blank = True
             if not self._called:
