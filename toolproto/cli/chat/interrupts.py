@@ -120,7 +120,7 @@ def _raise() -> None:
 def _break_off(heard: socket.socket) -> None:
     """Have the main thread look for signals, from the first Ctrl-C until it has left its block.
 
-    A window that changed its size does nothing but that.
+    It is told that the size of its window changed: it looks, and nothing else comes of that.
     """
     while True:
         try:
