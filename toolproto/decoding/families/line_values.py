@@ -236,7 +236,7 @@ _EMPTY = Repair("empty_element", Grade.GUESSED)
 _JSON_STRING = Repair("json_string")
 # As YAML 1.1 and the engines' own readers have it; nothing else can be meant by them there.
 _TRUTHS = {"1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
-_TRUTH = Repair("coerced_boolean")
+_TRUTH = Repair("coerced_boolean", Grade.GUESSED)
 _CONTAINERS = frozenset({"array", "object"})
 
 
