@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolproto.decoding.reply.landmarks import SPACE
 from toolproto.decoding.reply.markers import MORE, NO, Marker, MarkerSet
 
 CODE = Marker("<tool_code>")
@@ -180,3 +183,8 @@ def test_an_empty_set_finds_nothing():
     empty = MarkerSet([])
     assert empty.at("<tool_code>", 0, False) == (NO, NO)
     assert empty.begins.search("<[→") is None
+
+
+def test_a_line_begins_behind_all_that_is_space() -> None:
+    space = re.findall(SPACE, "".join(map(chr, range(0x10000))))
+    assert space == [c for c in map(chr, range(0x10000)) if c.isspace() and c != "\n"]

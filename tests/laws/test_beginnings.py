@@ -57,6 +57,21 @@ def test_a_sign_with_a_backslash_behind_it_is_told_at_once() -> None:
     check_beginnings(get_paradigm("functionary_v32"), ">\\")
 
 
+@pytest.mark.parametrize("space", "\x0b\x0c\x1c\x1e\x85\xa0\u2028\u3000")
+@pytest.mark.parametrize("name", ["bfcl_python", "react", "deepseek_v3"])
+def test_a_name_behind_odd_space_is_told_as_late_as_one_behind_a_blank(
+    name: str, space: str
+) -> None:
+    # What is space was decided twice, and differently.
+    check_beginnings(get_paradigm(name), f"{space}now()")
+
+
+def test_what_a_string_ends_with_is_told_as_late_in_one_piece() -> None:
+    # A carriage return may belong to the line end behind a string without its quote.
+    check_beginnings(get_paradigm("bfcl_json_tagged"), '<TOOLCALL>now{"a": "b\r')
+    check_beginnings(get_paradigm("gemma4"), '<|tool_call>call:now{a:<|"|>\xa0')
+
+
 @pytest.mark.parametrize("text", ["{}", "a]", "b,", "c, }", "<d>"])
 def test_what_would_be_structure_in_json_is_told_at_once_in_quotes_of_yaml(text: str) -> None:
     check_beginnings(

@@ -103,6 +103,19 @@ FOUND_IN = [
     ),
     # A second call was made out of the first one's tag.
     ("bfcl_verbose_xml", '<functions><function=get_weather>{"city": "Oslo"}'),
+    # Behind odd space, or much of it, a call was one only if the reply was cut there.
+    *(
+        (name, f"{above}{space}now()\nok")
+        for name in ("bfcl_python", "pythonic")
+        for above in ("", "So.\n\n")
+        for space in (*"\x0b\x0c\x1c\x1e\x85\xa0\u2028\u3000", "\r" * 401)
+    ),
+    # Read whole, odd space between arguments was not told of.
+    ("bfcl_python_tagged", '<TOOLCALL>[get_weather(city="Oslo"\x0b)]</TOOLCALL>'),
+    ("lfm2", '[get_weather(\x0bcity="Oslo")]'),
+    # Of a marker with a backslash or a space in it the beginning was taken for text.
+    ("functiongemma", "<end\\_function\\_call> x"),
+    ("mistral_v11", "</s > x"),
     # Prose was looked at in the middle of a run of backticks, which then were two.
     (
         "functiongemma",

@@ -20,8 +20,6 @@ from .reply.markers import MORE, NO, Marker, end_of
 R = TypeVar("R")
 #: A part of a reader. What it yields is nothing: it wants more text.
 Pull = Generator[None, None, R]
-
-
 _NO_SPACE = re.compile(r"\S")
 
 

@@ -101,7 +101,7 @@ def line_ends(source: Source) -> Pull[bool]:
 STRING_TOKEN = Pattern(r'<escape>|<[|｜]"[|｜]>')
 TOKEN_FIRST = re.compile("[<}]")
 #: Where one without its last token ends: before what ends the call, and the reply with it.
-UNENDED = Pattern(r"\}?\s{0,8}<(?:end_function_call|tool_call[|｜])>\s{0,64}\Z")
+UNENDED = Pattern(r"(?:\}\s{0,8})?<(?:end_function_call|tool_call[|｜])>\s{0,64}\Z")
 
 
 def token_text(source: Source, token: str, mended: list[Repair] | None = None) -> Pull[str]:

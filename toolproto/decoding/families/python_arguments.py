@@ -55,13 +55,14 @@ _NO_VALUE = re.compile(
 # -- plain arguments --------------------------------------------------------------------------
 
 # An argument that needs no second look, and what makes that certain behind it: a comma and the
-# next keyword, or the parenthesis and something that is no quote. Most arguments are like that.
+# next keyword, or the parenthesis and something that is no quote. Odd space is told of elsewhere.
+_SPACE = r"[ \t\r\n]{0,80}+"
 _PLAIN_ARGUMENT = re.compile(
-    r"""\s{0,80}+([^\W\d]\w{0,127}+)[ ]?=[ ]?
-    (?:("[^"\\\r\n]{0,4000}+"|'[^'\\\r\n]{0,4000}+')
-        (?=\s{0,80}+(?:,\s{0,80}+[^\W\d]\w{0,127}+\s{0,8}=|\)\s{0,80}+[^\s"'`“‘”’)]))
-      |(-?(?:0|[1-9][0-9]{0,15}+)(?:\.[0-9]{1,15}+)?|True|False|None))
-    \s{0,80}+([,)])""",
+    rf"""{_SPACE}([^\W\d]\w{{0,127}}+)[ ]?=[ ]?
+    (?:("[^"\\\r\n]{{0,4000}}+"|'[^'\\\r\n]{{0,4000}}+')
+        (?={_SPACE}(?:,{_SPACE}[^\W\d]\w{{0,127}}+[ \t\r\n]{{0,8}}=|\){_SPACE}[^\s"'`“‘”’)]))
+      |(-?(?:0|[1-9][0-9]{{0,15}}+)(?:\.[0-9]{{1,15}}+)?|True|False|None))
+    {_SPACE}([,)])""",
     re.VERBOSE,
 )
 # A marker that begins with one of these needs a look everywhere.

@@ -31,7 +31,7 @@ from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict
 from .thinking import Reasoning
 
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
-_SPACES = re.compile(r"\s{1,64}")
+SPACES = re.compile(r"\s{1,64}")
 _BLANK = Pattern(r"[ \t]{0,64}(?=\S|\n)")
 _FAR_BLANK = Pattern(r"\s{0,200}(?=\S)")
 # What a line of a log begins with, or a note.
@@ -310,7 +310,7 @@ class Attempts:
         source = self.source
         self._release()
         while (yield from source.peek()):
-            space = _SPACES.match(source.text, source.at)
+            space = SPACES.match(source.text, source.at)
             if space is None:
                 yield from self.cut_off(_TOO_MANY)
                 return
@@ -320,7 +320,7 @@ class Attempts:
         """Pass the closing marker around calls if that comes next, since words there count, too."""
         source = self.source
         while True:
-            space = _SPACES.match(source.text, source.at)
+            space = SPACES.match(source.text, source.at)
             start = space.end() if space else source.at
             found: Found | int = NO if source.final else MORE
             if start < len(source.text):

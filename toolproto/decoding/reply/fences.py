@@ -29,8 +29,6 @@ FENCED = Repair("fenced", Grade.GUESSED)
 
 _SPACE = re.compile(r"[\s,]++")
 _TOKENS = frozenset({Landmark.LEAK, Landmark.TURN, Landmark.END_OF_REPLY})
-
-
 # A line that may close a fence, by its first character that is no space: all others are code.
 _MAY_CLOSE = {char: re.compile(rf"[ \t]{{0,8}}+(?:{char}|\Z)") for char in "`~"}
 _NEXT_MAY_CLOSE = {char: re.compile(rf"\n(?={line.pattern})") for char, line in _MAY_CLOSE.items()}

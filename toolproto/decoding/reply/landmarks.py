@@ -113,16 +113,20 @@ class Table:
         return self._markers.at(text, at, final)[1]
 
 
+#: Space before what begins a line: all that ``str.strip`` takes off. ``[^\S\n]`` takes longer.
+SPACE = r"[ \t\r\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 # What a call that begins with its name looks like at the beginning of a line, or may yet: behind
 # the name stands a parenthesis, or the line ends and a brace begins the next. It need not be exact,
 # but every line of prose is held against it: each part is looked at once, and never given back.
-_NAMED_LINE = r"[ \t\r]{0,200}+[\w.:/\\-]{1,260}+[\"'`”’ \t\r]{0,12}+(?:\(|\Z|\n\s{0,8}+(?:\{|\Z))"
+_NAMED_LINE = r"[\w.:/\\-]{1,260}+[\"'`”’ \t\r]{0,12}+(?:\(|\Z|\n\s{0,8}+(?:\{|\Z))"
 # Behind a bracket: the first member of an object, and the name of the first call in a list of
 # Python calls. Brackets that have neither are not even stopped at.
 _MEMBER = r"\s{0,80}+[\"'“‘`]?+(?:[A-Za-z_]|\Z)"
 _LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])?+(?:[^\W\d]|\\|\Z)"
 _TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
 _TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
+# A backslash may be all that has come of an underscore, and before its bracket a tag may go on.
+_BEGUN = {**SPELLINGS, "_": rf"(?:{SPELLINGS['_']}|\\\Z)", ">": r"[>:\s]"}
 # So many characters of a marker tell it from nearly all other text.
 _ENOUGH = 4
 _ALL = 256
@@ -185,7 +189,7 @@ class Landmarks:
         #: What a line may begin with that counts nowhere else.
         firsts = re.escape("".join({row.marker.first for row in self.lines.rows}))
         names = r"|[^\W\d]" if form.bare_by_name else ""
-        self.line_begins = re.compile(rf"[ \t\r{firsts}]{names}").match
+        self.line_begins = re.compile(rf"{SPACE}|[{firsts}]{names}").match
         #: Words in which nothing is telling.
         self.plain: set[str] = set()
         self.telling = _telling(form, anywhere, self.lines.rows)
@@ -262,7 +266,7 @@ def _telling(form: ReplyForm, rows: Sequence[_Row], lines: Sequence[_Row]) -> re
     }
     lines_begin = [_begins({line.marker.same for line in lines}, _ALL)]
     lines_begin += [_NAMED_LINE] if form.bare_by_name else []
-    behind["\n"].append(rf"[ \t\r]{{0,200}}+(?:{'|'.join(lines_begin)})")
+    behind["\n"].append(rf"{SPACE}*+(?:{'|'.join(lines_begin)})")
     if form.bare_python:
         behind["["].append(_LISTED_CALL)
     if form.tool_tags:
@@ -287,7 +291,7 @@ def _begins(texts: Collection[str], enough: int) -> str:
     for text in texts:
         by_first.setdefault(text[0], set()).add(text[1:])
     spelled = (
-        f"{SPELLINGS.get(first, re.escape(first))}{_goes_on(rests, enough - 1)}"
+        f"{_BEGUN.get(first, re.escape(first))}{_goes_on(rests, enough - 1)}"
         for first, rests in sorted(by_first.items())
     )
     return f"(?i:{'|'.join(spelled)})"

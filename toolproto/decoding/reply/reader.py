@@ -19,11 +19,11 @@ from ..contract import Limits
 from ..families.json_calls import JsonCalls
 from ..patterns import Pattern
 from ..source import Pull
-from .attempts import FABRICATED, Attempts
+from .attempts import FABRICATED, SPACES, Attempts
 from .events_out import Outbox
 from .fences import FENCE, read_fence
 from .forms import ReplyForm
-from .landmarks import CallMarkers, Found, Landmark
+from .landmarks import SPACE, CallMarkers, Found, Landmark
 from .markers import MORE, NO
 from .place import OF_TALK, REASONS, Standing, Verdict
 from .thinking import Reasoning, read_thought
@@ -31,8 +31,7 @@ from .thinking import Reasoning, read_thought
 _RUN = Pattern(r"`{1,64}+|~{1,64}+")
 _QUOTED_MEMBER = re.compile(r"\{\s{0,80}+[\"'“]")
 _BARE_MEMBER = re.compile(r"\{\s{0,80}+([A-Za-z_]{1,30}+)[^A-Za-z_]")
-_INDENT = re.compile(r"[ \t\r]{1,200}")
-_SPACES = re.compile(r"\s{1,64}")
+_INDENT = re.compile(f"{SPACE}++")
 _GAP = Pattern(r"\s{0,64}")
 # Whose turn it is; those in the group are not the model.
 _SPEAKER = Pattern(r"(user|system|tool|ipython)|assistant|model")
@@ -310,7 +309,7 @@ class ReplyReader(Attempts):
         self.outbox.text(source.text[source.at : end], source.offset)
         source.at = end
         # A line end between the marker and the first of the calls changes nothing.
-        while (yield from source.peek()) and (space := _SPACES.match(source.text, source.at)):
+        while (yield from source.peek()) and (space := SPACES.match(source.text, source.at)):
             self.outbox.text(space.group(), source.offset)
             source.at = space.end()
 

@@ -482,8 +482,8 @@ def structural_tail(text: str) -> str:
     """
     ending = text[-_LONGEST_TAIL:]
     words = ending.rstrip()
-    # Most text ends in a word, and this is asked of every piece of a long string.
-    if words[-1:] not in _TAIL_ENDS and "<" not in words and "\n" not in ending:
+    # Most text ends in a word, in no line before another, and this is asked of every piece.
+    if words[-1:] not in _TAIL_ENDS and "<" not in words and ending.isprintable():
         return ""
     tail = _TAIL.search(ending)
     return tail.group() if tail else ""
