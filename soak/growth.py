@@ -4,8 +4,8 @@
 
 A family is something that is repeated, perhaps behind something that is not. It is read in pieces
 of 1 and 7 characters and whole, at two lengths, and the exponent of its growth is how much longer
-the longer one took. What seems to grow faster than its text is measured again, longer and more
-often. Prints what still does, and exits with 1 if anything does.
+the longer one took. What seems to grow faster than its text is measured again, at more lengths and
+more often. Prints what still does, and exits with 1 if anything does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import argparse
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from random import Random
@@ -25,13 +25,13 @@ from toolproto.testing.hostile import hostile_text
 
 #: What may not be exceeded, with what a clock is wrong by at the lengths of the first look.
 LARGEST = 1.05
-_SUSPECT, _CONVICTED = 1.15, 1.5
+_SUSPECT = 1.15
 CHUNKS = (1, 7, 0)  # 0: in one piece
-#: Characters of the shorter text, at a first look and at a closer one; the longer has eight times.
-#: Prose is looked at once in 256 pieces, so a first look may see no work at all in the shorter one:
-#: what seems far too dear is measured at a length between the two.
-_SHORT, _MIDDLE, _LONG = 1_000, 4_000, 24_000
-_TIMES = 8
+#: Characters of the two texts of a first look, and of those of a closer one: the last three count
+#: that are read in so many seconds, as what is not linear would take for ever at the longest.
+_FIRST = (1_000, 8_000)
+_CLOSER = (750, 3_000, 12_000, 48_000, 192_000)
+_PATIENCE = 3.0
 #: Attempts at a closer look: the quickest counts, and it has to be quick once.
 _ATTEMPTS = 3
 _PIECES = (
@@ -80,14 +80,46 @@ def seconds(paradigm: str, text: str, chunk: int) -> float:
     return time.process_time() - began
 
 
-def exponent(paradigm: str, head: str, unit: str, chunk: int, size: int, attempts: int) -> float:
-    """The exponent of the growth between *size* and eight times that."""
-    short, long = (head + unit * (n // len(unit) + 1) for n in (size, _TIMES * size))
-    tries = [(seconds(paradigm, short, chunk), seconds(paradigm, long, chunk))]
-    for _ in range(attempts - 1):
-        tries.append((seconds(paradigm, short, chunk), seconds(paradigm, long, chunk)))
-    little, much = (min(each) for each in zip(*tries, strict=True))
-    return math.log(max(much, 1e-6) / max(little, 1e-6), len(long) / len(short))
+def first_look(paradigm: str, head: str, unit: str, chunk: int) -> float:
+    """The exponent of the growth between two lengths that are read in no time."""
+    texts = [_long(head, unit, size) for size in _FIRST]
+    return _exponent([(len(text), seconds(paradigm, text, chunk)) for text in texts])
+
+
+def closer_look(paradigm: str, head: str, unit: str, chunk: int) -> float:
+    """The exponent of the growth over the longest texts for which there is time.
+
+    Some work begins only behind the first thousands of characters (prose is looked at once in 256
+    pieces), which what the longer texts add does not show; and a limit that makes the rest dearer
+    lies in one of two steps. What grows too fast does so by either measure, and in both steps.
+    """
+    least: dict[int, float] = {}
+    grew = math.inf
+    for _ in range(_ATTEMPTS):
+        for size in _CLOSER:
+            text = _long(head, unit, size)
+            took = seconds(paradigm, text, chunk)
+            least[len(text)] = min(took, least.get(len(text), took))
+            if took > _PATIENCE and len(least) > 2:
+                break
+        *_, short, middle, long = sorted(least.items())
+        added = [
+            (most[0], (most[1] - less[1]) / (most[0] - less[0]) * most[0])
+            for less, most in ((short, middle), (middle, long))
+        ]
+        grew = min(map(_exponent, ((short, middle), (middle, long), added)))
+        if grew <= LARGEST:
+            break
+    return grew
+
+
+def _exponent(times: Sequence[tuple[int, float]]) -> float:
+    (short, little), (long, much) = times
+    return math.log(max(much, 1e-6) / max(little, 1e-6), long / short)
+
+
+def _long(head: str, unit: str, size: int) -> str:
+    return head + unit * (size // len(unit) + 1)
 
 
 def grown(job: tuple[str, list[int]]) -> list[Growth]:
@@ -97,14 +129,12 @@ def grown(job: tuple[str, list[int]]) -> list[Growth]:
     for number in families:
         head, unit = family(number, paradigm)
         for chunk in CHUNKS:
-            grew = exponent(paradigm, head, unit, chunk, _SHORT, 1)
-            if grew > _SUSPECT:
-                # What is plainly not linear would take for ever at the longer lengths.
-                size = _LONG if grew < _CONVICTED else _MIDDLE
-                grew = exponent(paradigm, head, unit, chunk, size, _ATTEMPTS)
-                if grew > (LARGEST if size == _LONG else _SUSPECT):
-                    shown = repr(f"{head} + {unit} …")[:120]
-                    found.append(Growth(grew, paradigm, chunk, number, shown))
+            if first_look(paradigm, head, unit, chunk) <= _SUSPECT:
+                continue
+            grew = closer_look(paradigm, head, unit, chunk)
+            if grew > LARGEST:
+                shown = repr(f"{head} + {unit} …")[:120]
+                found.append(Growth(grew, paradigm, chunk, number, shown))
     return found
 
 
