@@ -26,6 +26,7 @@ from toolproto import (
     ToolCall,
     ToolOffer,
     ToolSpec,
+    parse_any,
 )
 from toolproto.paradigms import get_paradigm
 from toolproto.testing.laws import read_in_pieces
@@ -515,3 +516,41 @@ def test_a_call_behind_words_is_no_echo_of_the_one_before(blank):
     for pieces in (parts, ["".join(parts)]):
         events = read_in_pieces(paradigm, pieces, OFFER)
         assert sum(isinstance(event, CallCompleted) for event in events) == 2
+
+
+@pytest.mark.parametrize("name", ["xml_tag", "hermes", "pythonic"])
+def test_a_call_before_another_cell_is_doubted(name):
+    paradigm = get_paradigm(name)
+    call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    [read] = paradigm.parse_response(f"{call}\tIt shows the form.\n", OFFER).calls
+    assert [repair.name for repair in read.repairs] == ["words_behind"]
+    [alone] = paradigm.parse_response(f"{call}\t\n\nIt shows the form.\n", OFFER).calls
+    assert alone.grade is None
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["So:\n\n    ", "> So\n", "[^1]: So\n", "| a |\n|---|\n", "EXAMPLES\n", "From: a\nTo: b\n\n"],
+)
+def test_unknown_markup_before_a_call_hides_nothing_above_it(before):
+    json_call = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+    hermes = get_paradigm("hermes")
+    for read in (hermes.parse_response, parse_any):
+        assert read(f"{before}<my_call>{json_call}</my_call>\n", OFFER).calls == []
+        [call] = read(f"So it is.\n\n<my_call>{json_call}</my_call>\n", OFFER).calls
+        assert call.grade is Grade.GUESSED
+
+
+@pytest.mark.parametrize("named", ["`<think>`", "the <think> tag", "<think>, then", '"<think>"'])
+def test_a_thought_that_names_its_tag_holds_no_other(named):
+    paradigm = get_paradigm("xml_tag")
+    call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    [read] = paradigm.parse_response(f"<think>I use {named}.</think>\n{call}", OFFER).calls
+    assert read.grade is None
+
+
+def test_a_call_in_an_element_of_the_assistants_is_meant():
+    paradigm = get_paradigm("xml_tag")
+    call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    [read] = paradigm.parse_response(f"<assistant>\n{call}\n</assistant>", OFFER).calls
+    assert read.grade is None

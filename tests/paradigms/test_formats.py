@@ -1040,3 +1040,10 @@ OURS = frozenset(paradigms())
 def test_every_form_that_a_template_writes_has_an_example() -> None:
     shown = {case.paradigm for case in PUBLISHED}
     assert OURS - shown - PROMPTED == set()
+
+
+def test_the_markers_of_the_usual_form_are_known_where_no_form_is() -> None:
+    call = ToolCall("get_weather", {"city": "Oslo"})
+    reply = f"I'll look. {get_paradigm('xml_tag').encode_call(call)}"
+    [read] = parse_any(reply, OFFER).calls
+    assert (read, read.grade) == (call, None)

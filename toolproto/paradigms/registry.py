@@ -99,7 +99,7 @@ def free_names(names: Iterable[str]) -> Iterator[None]:
 
 def catalogued() -> Iterator[type[WireParadigm]]:
     """Those of the paradigms that come with us which are made from a declaration."""
-    for name in sorted(HOMES):
+    for name in sorted({*HOMES, "xml_tag"}):
         paradigm = type(get_paradigm(name))
         if issubclass(paradigm, WireParadigm):
             yield paradigm

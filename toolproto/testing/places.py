@@ -689,11 +689,53 @@ def _combined() -> Iterator[CallContext]:
         yield CallContext("combined", "English", text, shown=False)
 
 
+# What shows all that stands between these two, however much like a reply that is.
+_AROUND = (
+    ("<think>\n", "\n</think>"), ("[THINK]", "[/THINK]"), ("<thinking>\n", "\n</think>"),
+    ("<think>a <think>b</think>\n", "</think>"), ("[unused16]", "[unused17]"),
+    ("<pre>\n", "\n</pre>"), ("<pre><code>", "</code></pre>"),
+    ("<blockquote>\n", "\n</blockquote>"),
+    ("<pre class='a'\n     id='b'>\n", "\n</pre>"), ("<textarea>", "</textarea>"),
+    ("<details>\n<summary>So</summary>\n\n", "\n\n</details>"), ("<!--\n", "\n-->"),
+    ("<div>\n", "\n</div>"), ("<foo bar='x'>\n", "\n</foo>"), ("<td>", "</td>"),
+    ("<user>\nhi\n</user>\n<assistant>\n", "\n</assistant>"), ("<script>\n", "\n</script>"),
+    ("<![CDATA[\n", "\n]]>"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ('"', '"'),
+    ('"""\n', '\n"""'), ("'''\n", "\n'''"), ("(", "\n)"), ("【", "】"), ("$$\n", "\n$$"),
+    ("----\n", "\n----"), ("----\n---\n\n", "\n----"), ("____\n", "\n____"),
+    ("++++\n", "\n++++"), ("####\n", "\n####"), (":::\n", "\n:::"), (":::note\n", "\n:::"),
+    ("-----BEGIN X-----\n", "\n-----END X-----"), ("\\begin{foo}\n", "\n\\end{foo}"),
+    ("#+BEGIN_SRC x\n", "\n#+END_SRC"), ("#+begin_foo\n", "\n#+end_foo"),
+    ("[code]\n", "\n[/code]"), ("[foo]\n", "\n[/foo]"), ("{code}\n", "\n{code}"),
+    ("@verbatim\n", "\n@end verbatim"), ("=begin\n", "\n=end"), ("/*\n", "\n*/"),
+    ("{{{\n", "\n}}}"), ("<<<\n", "\n>>>"), ("cat <<EOF\n", "\nEOF"), ("x = {\n", "\n}"),
+    ("{% raw %}\n", "\n{% endraw %}"), ("HTTP/1.1 200 OK\nA: b\n\n", ""),
+)  # fmt: skip
+
+
+def _within() -> Iterator[CallContext]:
+    """What would be a call by itself, below a sentence or another block, within something else."""
+    spoken = cycle(_LANGUAGES.items())
+    for before, behind in _AROUND:
+        for above in ("", "```\nx\n```\n\n"):
+            language, words = next(spoken)
+            text = f"{above}{before}{words.behind}\n\n{{call}}\n\n{words.behind}{behind}\n"
+            yield CallContext("within", language, text, shown=False)
+    for text in (
+        "EXAMPLES\n       {call}\n\nSEE ALSO\n       a\n", "NOTES\n\t{call}\n",
+        '  File "x", line 3\n    {call}\n    ^\n', "@@ -1,3 +1,3 @@\n So it is.\n {call}\n-b\n",
+        'f("""{call}""")\n', "<user>a</user>\n<assistant>{call}</assistant>\n",
+        "<think>a <think>b</think>\n{call}\nno</think>\n",
+    ):  # fmt: skip
+        yield CallContext("within", "English", text, shown=False)
+    text = "So it is (or so. {call} And so on)\n"
+    yield CallContext("within", "English", text, shown=False, talk=True)
+
+
 def _all() -> Iterator[CallContext]:
     for make in (
         _fences, _nested_fences, _code, _block_quotes, _mail_and_logs, _elements, _other_markup,
         _blocks, _amid_talk, _messages, _labels, _signs, _tables, _definitions, _quotations,
-        _invisible, _thoughts, _sentences, _lists, _combined,
+        _invisible, _thoughts, _sentences, _lists, _combined, _within,
     ):  # fmt: skip
         yield from make()
 

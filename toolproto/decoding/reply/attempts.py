@@ -276,7 +276,8 @@ class Attempts:
             self._release()  # nothing more stands on its line
         separator = yield from self.source.take(_SEPARATOR)
         reason = "amid_talk" if self.outbox.led_to else ""
-        if follows and goes_on(follows):
+        # What a tab sets apart stands in another cell.
+        if follows.strip() and (goes_on(follows) or (blank and "\t" in blank[0])):
             reason = "words_behind"
         may_be_talk = self.outbox.patient and reason and separator is None
         is_talk = may_be_talk and (yield from self._is_talked_of())

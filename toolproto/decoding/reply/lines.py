@@ -22,7 +22,7 @@ _BULLET = rf"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?{_NUMBER}|\*\*{_NUMB
 #: What an item of a list begins with.
 ITEM = rf"{_BULLET}[ \t\u3000]"
 #: How a line begins that is no words and no item though its first character is a letter.
-NOT_WORDS = r"(?:bc|bq|pre|notextile|h[1-6])\.|Thinking\.\.\."
+NOT_WORDS = r"(?:bc|bq|pre|notextile|h[1-6])\.|Thinking\.\.\.|(?:[A-Z]{3,7} |HTTP)/"
 # No word, and nothing that ends a sentence or closes something; nor an emoji, which people say.
 _SIGN = r"[^\w\s#>|`~.!?…。！？:：,;)\]}”’»›」』\u2600-\u27bf\U0001f300-\U0001faff]"
 # A delimiter is a line of signs that opens a block in AsciiDoc, wikis, Docusaurus and programs;
@@ -30,13 +30,14 @@ _SIGN = r"[^\w\s#>|`~.!?…。！？:：,;)\]}”’»›」』\u2600-\u27bf\U00
 _KIND = re.compile(
     r"(?P<quote>(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
     r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
-    r"|(?P<delimiter>(?:\$\$|:::+[ \t]*\w{0,40}|[!?]{3}[ ].{0,80}|[\u2500-\u259f]{3,}"
+    r"|(?P<delimiter>(?:\$\$|\#{3,}|@@ [-+\d, ]{1,40}@@.{0,80}|:::+[ \t]*\w{0,40}"
+    r"|[!?]{3}[ ].{0,80}|[\u2500-\u259f]{3,}"
     rf"|(?P<mark>[@<´｀'\"])(?P=mark){{2,}}[ \t]*\w{{0,20}}|(?P<sign>[._]|{_SIGN})(?P=sign){{2,}}"
     r"(?:[ ].{0,80}(?P=sign){3}|.{0,80}(?P=sign){4})?)[ \t]*\Z)"
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
     r"|(?P<definition>\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
-_CLOSED_BY_SAME = re.compile(r"\$\$|([@<´｀'\"])\1{2}|([^\w\s]|_)\2{2}(?:\2|(?=[ ]+\S))")
+_CLOSED_BY_SAME = re.compile(r"\$\$|:::|([@<´｀'\"])\1{2}|([^\w\s]|_)\2{2}(?:\2|(?=[ ]+\S))")
 #: How the name of an element begins that models put around calls they mean, or all they say.
 OWN_WRAPPER = (
     r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
@@ -59,6 +60,11 @@ _BLOCKS = (
     (r"(-)-\[=*\[", "]]"),
     (r"(=)begin\b", "=end"),
     (r"(=)pod\b", "=cut"),
+    (r"@(\w{1,20})\s*\Z", "@end {}"),
+    (r"(\()(?=[^()]*\Z)", ")"),
+    (r"\#\+(?:begin|BEGIN)_(\w{1,20})", "_{}"),
+    # No line ends a message of HTTP.
+    (r"(?:< )?(?:[A-Z]{3,7} /\S{0,80} |(?=HTTP/[\d.]{1,3} \d{3}\b))(H)TTP/\d", "\n"),
     (r"(%)\{", "%}}"),
     (r"(:::+)[ \t]*[{\w]", "{}"),
     (r"(?:\{%-?[ ]?(?!end)|\#(?=(?:if|region)\b))(\w{1,20})", "end{}"),
@@ -152,7 +158,6 @@ _LABEL = re.compile(
 )
 # A line of a mail's head, a transcript or a record.
 _ENTRY = re.compile(r"[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
-_HTTP = re.compile(r"(?:< )?(?:[A-Z]{3,7} /\S{0,80} )?HTTP/\d")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 _GOES_ON = frozenset(".…,)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑?!%&+？！；")
@@ -215,13 +220,8 @@ def leads_on(line: str) -> bool:
 
 
 def is_head(line: str, above: str) -> bool:
-    """Are *line* and that *above* it names with what is said, as in a chat or a mail's head?
-
-    Or is one of them the first line of a message of HTTP?
-    """
-    if _HTTP.match(line):
-        return True
-    return _ENTRY.match(line) is not None and bool(_ENTRY.match(above) or _HTTP.match(above))
+    """Are *line* and that *above* it names with what is said, as in a chat or a mail's head?"""
+    return _ENTRY.match(line) is not None and _ENTRY.match(above) is not None
 
 
 def goes_on(char: str) -> bool:

@@ -133,7 +133,7 @@ _REGIONS = (
 # looked at, so that no text to come can change what was found.
 _ELEMENT = rf"<(?P<slash>/?)(?P<name>[^\W\d_][\w{MARKS}:.|-]{{0,40}})(?=[^\w{MARKS}:.|-])"
 _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
-_REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200})?>")
+_REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200}(?:\n\s{0,40}[\w:-]{1,40}=[^<>\n]{1,200}){0,4})?>")
 _REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
 # Elements that hold nothing, and those that models put around calls they mean, or all they say.
 _OPENS_NOTHING = re.compile(rf"(?i:br|hr|img|wbr|s)\Z|{OWN_WRAPPER}")
@@ -162,7 +162,7 @@ _AN_ITEM = re.compile(rf"\n{ITEM}")
 _RUN = re.compile(r"`+")
 _VEILED = re.compile(f"[{VEILED}]")
 # What a quotation can begin behind, beside space.
-_BEFORE_QUOTE = frozenset("([{<>=:;,/\\#@$-–—*_~“”„«»「『‘（【")
+_BEFORE_QUOTE = frozenset('([{<>=:;,/"\\#@$-–—*_~“”„«»「『‘（【')
 
 _DIRECTIVE = re.compile(r"[ \t]{0,12}\.\. [\w-]{1,40}::")
 # How a line of reST or YAML ends below which what is indented is literal.
@@ -222,7 +222,7 @@ class Place:
     _code = 0  # length of the run of backticks that opened a code span
     _code_line = 0
     _element: re.Pattern[str] | None = None  # what closes the element that is open
-    _element_at = 0  # where that was opened
+    _element_at = -1  # where that, or the last one, was opened
     in_thought = False  # was a thought within another one closed, and the other not yet?
     _to_user = False  # in a message that its head addresses to the user?
 
@@ -300,7 +300,7 @@ class Place:
     def is_led_to(self) -> bool:
         """At the beginning of a line, below one that is no whole sentence, however far above?"""
         self.look()
-        return not self._before.strip() and not says_all(self._last)
+        return self._begins_line and not says_all(self._last)
 
     @property
     def touches_word(self) -> bool:
@@ -367,9 +367,9 @@ class Place:
             return "open_code"
         if self._quotes and self._seen - self._quotes[-1].at <= _LONGEST_QUOTATION:
             return "open_quotation"
-        if self._fresh and self._above in _GOING_ON:
+        if self._above in _GOING_ON and self._begins_line:
             return _GOING_ON[self._above]
-        if self._fresh and self._is_code(line_of(self._head).indent):
+        if self._begins_line and self._is_code(line_of(self._head).indent):
             return "indented_code"
         return "open_block" if self._blocks and self._in_block() else ""
 
@@ -379,24 +379,27 @@ class Place:
         if not before.strip():
             return self._lines_above()
         if is_markup(before):
-            return "behind_markup"
+            return self._lines_above() or "behind_markup"
         if BEHIND_SIGNS.search(before) or COMMENT.match(self._head):
             return "behind_signs"
         if line_of(self._head).kind == "list" or is_item(before):
             return "list_item"
         if ends_with_colon(before):
             return "behind_colon"
-        ended = ends_sentence(before) and not _STAMPED.search(self._head)
-        return "" if ended else "mid_sentence"
+        within = before.rfind("(") > before.rfind(")") or _STAMPED.search(self._head)
+        return "mid_sentence" if within or not ends_sentence(before) else ""
 
     def _lines_above(self) -> str:
         """What the lines above say of a call that begins its line."""
         if is_head(self._last, self._earlier):
             return "open_block"  # of a mail, or what was said in a chat
-        if self._in_list and line_of(self._head).indent >= 2:
+        indent = line_of(self._head).indent
+        if self._in_list and indent >= 2:
             return "list_item"
         if self._above not in ("words", "list") or leads_on(self._last):
             return ""
+        if indent >= 4:
+            return "indented_code"
         # Nobody says signs: they open a block.
         return "below_words" if any(map(str.isalnum, self._last)) else "open_block"
 
@@ -404,6 +407,12 @@ class Place:
     def _before(self) -> str:
         """The last characters before this on its line."""
         return visible(self._tail + self._rest)
+
+    @property
+    def _begins_line(self) -> bool:
+        """Does nothing stand before this on its line but what may be a marker gone wrong?"""
+        before = self._before
+        return not before.strip() or is_markup(before)
 
     def _is_code(self, indent: int) -> bool:
         """Is a line with that *indent* one of code here?"""
@@ -417,10 +426,10 @@ class Place:
 
     def _in_block(self) -> bool:
         """Is a block open here that was opened above, not too long ago to be still meant?"""
-        line = self._head + self._tail
+        ends = (self._head, self._tail)
         for number, (closer, at, _) in enumerate(self._blocks):
             # What closes an element was seen where it stands.
-            closed = closer in line and not closer.startswith("</")
+            closed = any(closer in end for end in ends) and not closer.startswith("</")
             if closed or self._seen - at > _LONGEST_ELEMENT:
                 del self._blocks[number:]
                 break
@@ -587,7 +596,10 @@ class Place:
             self._close_element(name)
         elif closer:
             self._element, self._element_at = re.compile(closer), seen
-        elif not (before.isalnum() or _OPENS_NOTHING.match(name)):  # unlike ``List<int>``
+        # The assistant's turn below somebody else's is out of a transcript.
+        elif (name == "assistant" and self._element_at >= 0) or not (
+            before.isalnum() or _OPENS_NOTHING.match(name)  # ``List<int>``
+        ):
             self._blocks += [_Open(f"</{name}", seen, self._line)][: _MOST_OPEN - len(self._blocks)]
         return end
 

@@ -37,14 +37,12 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         ("<|inner_prefix|>", "<|inner_suffix|>"),
         ("<mm:think>", "</mm:think>"),
         *((f"<ifm|think{pace}>", f"</ifm|think{pace}>") for pace in ("", "_fast", "_faster")),
-        *((f"[{word.upper()}]", f"[/{word.upper()}]") for word in _TOKENS),
-        *((f"[{word}]", f"[/{word}]") for word in _TOKENS),
+        *((f"[{word}]", f"[/{word}]") for word in (*map(str.upper, _TOKENS), *_TOKENS)),
         *((f"◁{word}▷", f"◁/{word}▷") for word in _TOKENS),
         *((f"<|{word}|>", f"<|/{word}|>") for word in _TOKENS),
         *((f"<|{on}_of_{of}|>", f"<|end_of_{of}|>") for of in _TOKENS for on in ("begin", "start")),
         *((f"<|begin_{word}|>", f"<|end_{word}|>") for word in _TOKENS),
-        *((f"<|{word}_start|>", f"<|{word}_end|>") for word in _TOKENS),
-        *((f"<|{word}:start|>", f"<|{word}:end|>") for word in _TOKENS),
+        *((f"<|{word}{at}start|>", f"<|{word}{at}end|>") for at in "_:" for word in _TOKENS),
         *((f"<|START_{word.upper()}|>", f"<|END_{word.upper()}|>") for word in _TOKENS),
         ("<|channel|>analysis<|message|>", "<|end|>"),
         ("<|start|>assistant to=self<|message|>", "<|eom|>"),
@@ -54,6 +52,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         ("<|channel>", "<channel|>"),
         ("<|content_thinking|>", "<|end_message|>"),
         ("<unused94>thought", "<unused95>"),
+        ("[unused16]", "[unused17]"),
     )
 
 
@@ -91,7 +90,7 @@ def read_thought(reader: Attempts, opened: Landmark | None = None) -> Pull[None]
     source, outbox, landmarks = reader.source, reader.outbox, reader.landmarks
     is_named = opened is Landmark.THOUGHT
     markers = landmarks.in_thought if is_named else landmarks.in_thought_message
-    inner = 0 if opened else -1  # thoughts in this one, which begin where a line does
+    inner = 0 if opened else -1  # thoughts in this one: where a line begins, or right before words
     before = ""  # the character before
     behind = -1  # where in the reply the last call ended
     reader.inside = "thinking"
@@ -100,13 +99,14 @@ def read_thought(reader: Attempts, opened: Landmark | None = None) -> Pull[None]
         stop, found = _next_marker(markers, text, at, source.final)
         before = text[stop - 1] if stop > at else before
         if isinstance(found, Found):
-            begins = found.kind not in _ENDS and found.call is None
-            inner += begins and before in ("", "\n")
-            if begins or (before == "`" and text.startswith("`", found.end)):
-                stop, found = found.end, NO  # `</think>` ends nothing
-                before = text[stop - 1]
-            elif before == "`" and found.end == len(text) and not source.final:
+            begins, then = found.kind not in _ENDS and found.call is None, text[found.end :][:1]
+            if (begins or before == "`") and not then and not source.final:
                 found = MORE
+            elif begins or before == then == "`":  # `</think>` ends nothing
+                # A sentence that names the tag goes on behind it, with a space perhaps.
+                inner += begins and (before in ("", "\n") or then == "\n" or then.isalnum())
+                stop, found = found.end, NO
+                before = text[stop - 1]
         source.at = stop
         if behind < 0:
             outbox.reasoning(text[at:stop], source.base + at)
