@@ -26,7 +26,7 @@ from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
-from ..values.repairs import STRAY_TEXT
+from ..values import STRAY_TEXT
 from .names import NOTHING, TOKEN, Head, leading_key, read_head
 from .record import Beginning, CallSetting
 

@@ -14,6 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ...messages import Grade, Repair
+from .. import values as mend
 from ..calls.names import Offered
 from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import Beginning, CallRecord
@@ -21,7 +22,6 @@ from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE
 from ..source import Pull, Source
-from ..values import repairs as mend
 from ..values.quotes import KEYWORD
 from ..values.strict import Refused, malformed
 from .python_arguments import ESCAPED_NAME, Arguments
