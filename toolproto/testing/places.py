@@ -571,6 +571,12 @@ def _invisible() -> Iterator[CallContext]:
             yield CallContext("invisible", f"U+{ord(char):04X}", text, shown, prefix="> ")
         middle = f"Just write {char}{{call}}{char} to get it."
         yield CallContext("invisible", f"U+{ord(char):04X}", middle, shown=False, talk=True)
+        first = f"{{call}}{char} is what you would write."
+        yield CallContext("invisible", f"U+{ord(char):04X}", first, shown=False, talk=True)
+    # A gap that is wider than anybody looks hides no words either.
+    for gap in (" " * 300, "\t" * 300, "\u200b" * 300, " \u2060" * 150):
+        for text in (f"Just write{gap}{{call}}", f"{{call}}{gap}is what you would write."):
+            yield CallContext("invisible", "English", text, shown=False, talk=True)
 
 
 # -- thinking -------------------------------------------------------------------------------

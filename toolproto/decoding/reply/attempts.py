@@ -25,15 +25,16 @@ from .fences import FENCED, CodeFence, behind_fence, in_code, open_fence
 from .forms import ReplyForm
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
-from .lines import goes_on
+from .lines import VEILED, goes_on
 from .markers import MORE, NO
 from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict
 from .thinking import Reasoning
 
 _SEPARATOR = Pattern(r"\s{0,20}[,;]\s{0,20}(?=[{\[<])")
 SPACES = re.compile(r"\s{1,64}")
-_BLANK = Pattern(r"[ \t]{0,64}(?=\S|\n)")
-_FAR_BLANK = Pattern(r"\s{0,200}(?=\S)")
+# Up to what somebody sees, however wide the gap is: words there show a call to be talk.
+_BLANK = Pattern(rf"[ \t\r\f\v\x85\u1680\u2028\u2029{VEILED}]{{0,400}}(?=[^\s{VEILED}]|\n)")
+_FAR_BLANK = Pattern(rf"[\s{VEILED}]{{0,2000}}(?=[^\s{VEILED}])")
 # What a line of a log begins with, or a note.
 _BRACKETED = Pattern(r"\[[^]\[\n\"'{(]{1,40}\][ \t]{1,8}(?=\w)")
 # Perhaps a call, a result, or what is left of a fence.
