@@ -13,6 +13,7 @@
       attempts.py        what may be a call: tries it, and decides what becomes of it
       landmarks.py       what to look for, made once for each form; markers.py: markers
       place.py           is a call plain, doubted or shown? (the one table of places)
+      prose.py           what is open in the prose read so far
       lines.py           what a line is, and whether it says all it says
       thinking.py        reads thoughts, in every dialect; fences.py code fences
       events_out.py      sends events; keeps text that may be a call until that is decided

@@ -109,7 +109,8 @@ def _universal() -> ReplyForm:
         replace(call, drift=(_UNMARKED,) if call.at_line or call.opener.startswith(">>>") else ())
         for call in _foreign()
     )
-    return replace(form, calls=calls, dropped=_dropped(), results=_results())
+    asides = tuple(words for _, each in _catalogued() for words in each.asides)
+    return replace(form, calls=calls, dropped=_dropped(), asides=asides, results=_results())
 
 
 @cache

@@ -68,9 +68,10 @@ class WireFormat:
     *call* are the markers before and after a payload; both are empty if calls have no markers, and
     the second is empty if only the payload's own grammar shows where a call ends. *section* are the
     markers around all calls of a reply, and *between* separates the calls. *also* are further
-    markers that are read but not written, *dropped* are markers without a meaning of their own, and
-    *results* are the markers before a result in the model's own template. *sure* is whether the
-    first marker alone shows that a call is meant. *ends_thought* says that in the model's template
+    markers that are read but not written, *dropped* are markers without a meaning of their own,
+    *asides* are words in those that begin a message in which calls are only shown, and *results*
+    are the markers before a result in the model's own template. *sure* is whether the first marker
+    alone shows that a call is meant. *ends_thought* says that in the model's template
     a call ends a thought that was not closed. *exact* says that only what is declared here is a
     call, whatever else looks like one. *result* is the name of the tag around a result; if it ends
     with a colon, it is a label before the result.
@@ -83,6 +84,7 @@ class WireFormat:
     between: str = "\n"
     also: tuple[tuple[str, str], ...] = ()
     dropped: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     sure: bool = True
     ends_thought: bool = False
@@ -178,6 +180,7 @@ class WireFormat:
             asked=None if self._is_marked else family,
             drift=_UNMARKED,
             dropped=(*(mark.strip() for mark in self.section if mark.strip()), *self.dropped),
+            asides=self.asides,
             results=(
                 *(name if name[-1] == ":" else f"<{name}>" for name in results),
                 *self.results,

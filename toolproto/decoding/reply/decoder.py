@@ -24,7 +24,8 @@ from .fences import CodeFence
 from .forms import ReplyForm
 from .hot_string import StringFeed, string_feed
 from .markers import NO
-from .place import MOST_UNSEEN, Standing
+from .place import Standing
+from .prose import MOST_UNSEEN
 from .reader import ReplyReader
 from .thinking import Reasoning
 

@@ -67,7 +67,8 @@ class ReplyForm:
     tool. *bare* are the families in which a call may stand without a marker, *asked* the one that
     should, *shape* that of a bare call in JSON, and *drift* how a bare call of another family
     departs from the asked form. *gated* bare calls count only if their tool is on offer. *dropped*
-    are markers that say nothing by themselves. *results* open a result block, and *result_key* is
+    are markers that say nothing by themselves; *asides* are words in those that begin a message in
+    which calls are only shown. *results* open a result block, and *result_key* is
     the first member of one written in JSON: neither is ever the model's to write.
     """
 
@@ -78,6 +79,7 @@ class ReplyForm:
     asked: Family | None = None
     drift: tuple[Repair, ...] = ()
     dropped: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     result_key: str | None = None
     gated: bool = False

@@ -43,8 +43,6 @@ OWN_WRAPPER = (
     r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
     r"(?:tool|func|call|action|invoke)|(?:final_?)?(?:answer|response|reply|message)\b|assistant\b)"
 )
-# What is indented further is deep in something else.
-_MOST_INDENTED = 12
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
 # element, a word alone in brackets (as of a thought), a quotation, an environment, a shell's
 # document, a comment of some programming language, Ollama's thinking.
@@ -97,8 +95,6 @@ def line_of(head: str) -> Line:
     text = head.lstrip(" \t")
     space, text = head[: len(head) - len(text)], text.rstrip("\r")
     indent = len(space.expandtabs(4)) if space else 0
-    if len(space) > _MOST_INDENTED:
-        return Line("", indent, "")
     found, block, closer = _KIND.match(text), _BLOCK.match(text), ""
     kind = (found and found.lastgroup) or ""
     for quotes in ('"""', "'''"):

@@ -110,8 +110,7 @@ class ReplyReader(Attempts):
             if found.kind is Landmark.CALL:
                 yield from self._at_landmark(found)
                 return
-            self.place.begin_message(self.source.text[: found.end])
-            self.source.at = found.end
+            self._pass_head(found.end)
             if found.kind is not Landmark.DROPPED:
                 yield from read_thought(self, found.kind)
 
@@ -280,7 +279,7 @@ class ReplyReader(Attempts):
             yield from read_thought(self, kind)
         elif kind is Landmark.END_OF_THOUGHT:
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
-            self.place.begin_message()
+            self.place.begin_message(marked=False)
         elif kind is Landmark.TURN:
             speaker = yield from self.source.take(_SPEAKER)
             if speaker and speaker[1]:
@@ -303,8 +302,7 @@ class ReplyReader(Attempts):
             is_plain = is_token or (call is not None and (call.opener.is_special or not apart))
         end = source.at + length
         if is_plain:
-            self.place.begin_message(source.text[source.at : end])
-            source.at = end
+            self._pass_head(end)
             return
         self.outbox.text(source.text[source.at : end], source.offset)
         source.at = end
@@ -312,6 +310,12 @@ class ReplyReader(Attempts):
         while (yield from source.peek()) and (space := SPACES.match(source.text, source.at)):
             self.outbox.text(space.group(), source.offset)
             source.at = space.end()
+
+    def _pass_head(self, end: int) -> None:
+        """A message begins, or a marker around calls stands here, up to *end*."""
+        head = self.source.text[self.source.at : end]
+        self.place.begin_message(aside=any(words in head for words in self.form.asides))
+        self.source.at = end
 
     def _at_call(self, markers: CallMarkers, length: int) -> Pull[None]:
         """A marker of that *length* opens a call, or is another form's around one of this form."""

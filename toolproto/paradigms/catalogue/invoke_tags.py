@@ -147,6 +147,7 @@ class MuseGlimmer(WireParadigm):
             "<|message|>",
             "<|eom|>",
         ),
+        asides=(" to=user<|message|>",),
     )
 
 
