@@ -490,7 +490,8 @@ def _signs() -> Iterator[CallContext]:
     for text in (
         "{call}? No.", "{call} % so", "{call}!", "Step 1.\n{call}", "Listing 2.1. {call}",
         "Call ..... {call}", "{call} + 1", "**1.** {call}", "1.2. So it is. {call}",
-        "[1] So it is. {call}",
+        "[1] So it is. {call}", "1.) {call}", "{call} * 3", "{call} > so", "{call} ≈ 3",
+        "{call} @so", "{call} $so", "{call} “so”", "{call}。", "{call}。这是", "{call} \\\\",
     ):  # fmt: skip
         yield CallContext("signs", "English", f"{text}\n", shown=False, talk=True)
 

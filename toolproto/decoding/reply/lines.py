@@ -17,7 +17,7 @@ MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0900-\u109f\u1780-\u17d3"
 
 # -- how a line begins ------------------------------------------------------------------------
 
-_NUMBER = r"(?:\d{1,9}(?:\.\d{1,4}){0,3}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]"
+_NUMBER = r"(?:\d{1,9}(?:\.\d{1,4}){0,3}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]\)?"
 _BULLET = rf"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?{_NUMBER}|\*\*{_NUMBER}\*\*|\[\d{{1,4}}\]|[①-⑳])"
 #: What an item of a list begins with.
 ITEM = rf"{_BULLET}[ \t\u3000]"
@@ -156,7 +156,8 @@ _LABEL = re.compile(
 _ENTRY = re.compile(r"[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
-_GOES_ON = frozenset(".…,)，、）》」』”’\"'»›-–—(（#/=:：|←→⇐⇒↑?!%&+？！；")
+# Behind a call these go on with nothing: what may begin a call or a fence, or is left of one.
+_NO_TALK = frozenset(f"<[{{`]}};\n{_EMOJI}")
 #: Signs that stand before a call on its line, or touch it as no word and no closing mark does: of a
 #: comment, of markup, of what is assigned. Nobody says them.
 BEHIND_SIGNS = re.compile(
@@ -223,7 +224,6 @@ def is_head(line: str, above: str) -> bool:
 def goes_on(char: str) -> bool:
     """Does a sentence that a call stands in go on with *char* behind it?
 
-    A new sentence begins with a capital, in scripts that have them; in the others, and with
-    punctuation, it is the old one.
+    A new one begins with a capital, in scripts that have them; all else goes on with the old one.
     """
-    return char in _GOES_ON or (char.isalnum() and not char.isupper())
+    return not char.isupper() and char not in _NO_TALK
