@@ -113,6 +113,57 @@ def test_steps_are_not_shown_with_a_tool_that_is_on_offer():
     assert "do them one after the other" in text
 
 
+ROOM = ToolSpec(
+    "book_room",
+    "Book a room.",
+    {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "beds": {"type": "integer"},
+            "price": {"type": "number"},
+            "quiet": {"type": "boolean"},
+            "floors": {"type": "array", "items": {"type": "integer"}},
+            "guest": {
+                "type": "object",
+                "properties": {"age": {"type": "integer"}},
+                "required": ["age"],
+            },
+        },
+        "required": ["name", "beds", "price", "quiet", "floors", "guest"],
+    },
+)
+
+
+def test_exact_teaching_names_every_placeholder_after_its_argument():
+    named = (
+        '{"name": "<name>", "beds": <beds>, "price": <price>, "quiet": <quiet>,'
+        ' "floors": [<integer>], "guest": {"age": <age>}}'
+    )
+    kinds = (
+        '{"name": "<name>", "beds": <integer>, "price": <number>, "quiet": <boolean>,'
+        ' "floors": [<integer>], "guest": {"age": <integer>}}'
+    )
+    assert named in teach(ToolOffer((ROOM,)), write, how="So.", teaching="exact")
+    assert kinds in teach(ToolOffer((ROOM,)), write, how="So.", teaching="brief")
+
+
+def test_exact_teaching_asks_for_the_listed_tools_by_name():
+    assert "the tools listed below, by exactly" in teach(OFFER, write, how="So.", teaching="exact")
+    first = Teaching(order="tools_first", exact=True)
+    assert "the tools listed above, by exactly" in teach(OFFER, write, how="So.", teaching=first)
+    assert "by exactly" not in teach(OFFER, write, how="So.", teaching="brief")
+
+
+def test_exact_teaching_speaks_of_several_calls():
+    told = get_paradigm("xml_tag", teaching="exact").instructions(OFFER)
+    assert (
+        "To use them, write calls exactly as shown, each from <tool_code> to </tool_code>." in told
+    )
+    told = get_paradigm("xlam", teaching="exact").instructions(OFFER)
+    assert "To use them, write calls exactly as shown." in told
+
+
 @pytest.mark.parametrize(
     ("name", "usual"),
     [

@@ -24,8 +24,9 @@ __all__ = ["Forms", "literal_form"]
 # tool can bring here.
 _BARE = "\ue000"
 _BARE_PLACEHOLDER = re.compile(f'"?{_BARE}([^{_BARE}]*){_BARE}"?')
-# In the place of numbers stand numbers: some paradigms write down what type a value has.
-_NUMBERS = {"integer": 271828182845904523, "number": 314159265358979323}
+# In the place of numbers stand numbers: some paradigms write down what type a value has. Each
+# placeholder has one of its own, counted on from here.
+_FIRST_NUMBER = 271828182845904523
 
 
 class Forms:
@@ -39,15 +40,19 @@ class Forms:
         return "\n\n".join(_paragraph(tool, write) for tool in tools)
 
 
-def literal_form(tool: ToolSpec, write: WriteCall) -> str:
-    """The tool's own call, with ``<…>`` where the model puts values."""
-    return _form(tool, arguments(tool), write)
+def literal_form(tool: ToolSpec, write: WriteCall, *, named: bool = False) -> str:
+    """The tool's own call, with ``<…>`` where the model puts values.
+
+    If *named*, numbers and truth values are named after their arguments, as texts always are. Told
+    to put in an ``<integer>``, a model of half a billion parameters now and then wrote just that.
+    """
+    return _form(tool, arguments(tool), write, named)
 
 
-def _form(tool: ToolSpec, members: Sequence[Member], write: WriteCall) -> str:
-    call = ToolCall(one_line(tool.name), _placeholders(members))
-    written = write(call)
-    for words, number in _NUMBERS.items():
+def _form(tool: ToolSpec, members: Sequence[Member], write: WriteCall, named: bool = False) -> str:
+    placeholders = _Placeholders(named)
+    written = write(ToolCall(one_line(tool.name), placeholders.of(members)))
+    for number, words in enumerate(placeholders.numbers, _FIRST_NUMBER):
         written = written.replace(str(number), f"<{words}>")
     # The quotes around an alternative were escaped when the call was written.
     return _BARE_PLACEHOLDER.sub(lambda found: f"<{found.group(1)}>".replace('\\"', '"'), written)
@@ -69,23 +74,33 @@ def _meanings(members: Sequence[Member]) -> Iterator[str]:
         yield f"- {one_line(member.name)} ({notes}){text}"
 
 
-def _placeholders(members: Sequence[Member]) -> dict[str, Any]:
-    return {
-        one_line(member.name): _placeholder(one_line(member.name), member.type)
-        for member in members
-        if member.required
-    }
+class _Placeholders:
+    """What stands for the values of one call, and what its numbers stand for, in their order."""
 
+    def __init__(self, named: bool) -> None:
+        self._named = named
+        self.numbers: list[str] = []
 
-def _placeholder(name: str, type: Type) -> Any:
-    match type:
-        case Record(members) if members:
-            return _placeholders(members)
-        case ListOf(item):
-            return [_placeholder(name.removesuffix("s"), item)]
-        case Scalar("string"):
-            return f"<{name}>"
-        case Scalar("integer" | "number" as kind):
-            return _NUMBERS[kind]
-        case _:
-            return f"{_BARE}{in_words(type)}{_BARE}"
+    def of(self, members: Sequence[Member]) -> dict[str, Any]:
+        return {
+            one_line(member.name): self._one(one_line(member.name), member.type, self._named)
+            for member in members
+            if member.required
+        }
+
+    def _one(self, name: str, type: Type, named: bool) -> Any:
+        match type:
+            case Record(members) if members:
+                return self.of(members)
+            case ListOf(item):
+                # Of one item's name it is not plain that it is a number.
+                return [self._one(name.removesuffix("s"), item, named=False)]
+            case Scalar("string"):
+                return f"<{name}>"
+            case Scalar("integer" | "number" as kind):
+                self.numbers.append(name if named else kind)
+                return _FIRST_NUMBER + len(self.numbers) - 1
+            case Scalar("boolean") if named:
+                return f"{_BARE}{name}{_BARE}"
+            case _:
+                return f"{_BARE}{in_words(type)}{_BARE}"

@@ -78,10 +78,33 @@ list of calls in general words 47.3 / 76.3, the rules once more 33.9 / 77.1.
 The intervals are ±2.2 and ±4 points. Rows of ``eager`` and of the two that are not ours come from
 an earlier run; ``eager`` was asked on half of the requests.
 
+A fourth run asked the smaller model in `xml_tag` with the reader of today, on all requests
+(``brief`` there: 51.8 / 80.2, the array prompt 53.9 / 46.1):
+
+===================================================  ===========
+``exact``: ``brief`` and the next three together     53.1 / 80.4
+… the tools by exactly their names                   52.0 / 80.0
+… placeholders named after their arguments           52.1 / 80.4
+… these two, without the plural                      52.6 / 80.4
+these two, and an example of four calls              52.6 / 80.4
+an example of three calls                            51.8 / 80.4
+an example of four calls                             51.4 / 80.2
+"one call for each, until none is left"              51.3 / 80.2
+names, and a form of no tool in particular           41.3 / 83.7
+the array's words, the tools last                    39.5 / 55.3
+… and the example of two calls                       32.7 / 86.3
+===================================================  ===========
+
+On the 1,037 by which the first presets were chosen only (``brief`` 52.9 / 79.4, the array prompt
+52.0 / 44.7): two calls of the same tool 51.0 / 79.4, "if a tool can do what is asked, call it"
+52.6 / 79.1, no rule on when not to call 52.9 / 77.9, optional arguments not mentioned 52.6 / 79.4,
+half of the rules 52.6 / 77.9, the tools first 46.6 / 82.6, as literal forms 52.0 / 76.7, as Python
+50.3 / 79.1, as JSON Schema 48.2 / 78.7, the array's words with our form 51.1 / 49.4.
+
 ``stepwise`` was asked in `xml_tag` on 3,043 single requests (1.5 B: 71.1 / 75.1, ``balanced``
-70.7 / 76.1) and on 1,762 that need a call (0.5 B: 42.3, ``brief`` 48.6). In conversations
-of several turns the larger model comes further with it than with the array prompt, also in those
-that it was not developed on; docs/figures.md says how far.
+70.7 / 76.1), on the 971 that it was not developed on (78.6 / 71.3, the array prompt 79.2 / 50.6)
+and on 1,762 that need a call (0.5 B: 42.3, ``brief`` 48.6). What it does in conversations of
+several turns says docs/figures.md.
 """
 
 from __future__ import annotations
@@ -129,8 +152,10 @@ class Teaching:
     *pair* adds an example of two calls in one reply, *holding_back* one of a request that no tool
     can meet, *steps* one of calls that build on each other, and rules about that. *next_step* adds
     a line behind results that says how to go on, and not to give up at the first call that fails;
-    `json_strict` then shows results in tags. *style* is how tools are shown unless ``describe=``
-    says otherwise.
+    `json_strict` then shows results in tags. *exact* asks for the listed tools by exactly their
+    names, speaks of calls in the plural where the paradigm says how they are written, and names
+    every placeholder after its argument. *style* is how tools are shown unless ``describe=`` says
+    otherwise.
     """
 
     order: Literal["tools_last", "tools_first"] = "tools_last"
@@ -139,6 +164,7 @@ class Teaching:
     holding_back: bool = False
     steps: bool = False
     next_step: bool = False
+    exact: bool = False
     style: str | Style = "typescript"
 
     def __post_init__(self) -> None:
@@ -156,6 +182,7 @@ CLASSIC = Teaching(order="tools_first", pair=False, style="forms")
 PRESETS = {
     "balanced": BALANCED,
     "brief": Teaching(example="none"),
+    "exact": Teaching(example="none", exact=True),
     "eager": Teaching(example="notional"),
     "guided": Teaching(next_step=True),
     "stepwise": Teaching(next_step=True, steps=True),
@@ -245,7 +272,7 @@ def teach(
     head = f"# Tools\n\nYou can use these tools. {how}"
     rules = "Rules:\n" + "\n".join(f"- {rule}" for rule in _rules(offer, parts, write))
     examples = [] if offer.choice == "none" else list(_examples(offer, parts, write))
-    tools = [shown.text, *_form(offer, shown, write)]
+    tools = [shown.text, *_form(offer, shown, write, parts.exact)]
     if parts.order == "tools_first":
         return "\n\n".join([head, *tools, rules, *examples])
     return "\n\n".join([head, rules, *examples, "The tools:", *tools])
@@ -295,7 +322,7 @@ _MOST_TAUGHT = 64
 _taught: dict[tuple[object, ...], tuple[ToolOffer, str]] = {}
 
 
-def _form(offer: ToolOffer, shown: Description, write: WriteCalls) -> Iterator[str]:
+def _form(offer: ToolOffer, shown: Description, write: WriteCalls, named: bool) -> Iterator[str]:
     """The form of a call, where the tools were shown without.
 
     Without it the model of half a billion parameters lost 6 points of calls, though it had seen
@@ -304,7 +331,7 @@ def _form(offer: ToolOffer, shown: Description, write: WriteCalls) -> Iterator[s
     if offer.tools and not shown.shows_calls:
         call = example_call(offer)
         tool = (call and offer.get(call.name)) or offer.tools[0]
-        form = literal_form(tool, lambda call: write([call]))
+        form = literal_form(tool, lambda call: write([call]), named=named)
         yield f"A call of {tool.name} looks like this:\n{form}"
 
 
@@ -353,6 +380,9 @@ def _rules(offer: ToolOffer, teaching: Teaching, write: WriteCalls) -> Iterator[
             "If a call needs a value that you do not know yet, make the call that finds it first,"
             " and wait for its result."
         )
+    if teaching.exact:
+        where = "below" if teaching.order == "tools_last" else "above"
+        yield f"Use only the tools listed {where}, by exactly these names, with these arguments."
     yield "Never write a result yourself."
     if offer.choice == "auto":
         yield "If no tool is needed, answer in plain words without any call."

@@ -268,10 +268,12 @@ class WireParadigm(ToolContextDef):
 
     def _how(self) -> str:
         opener, closer = (mark.strip() for mark in self.wire.call)
+        many = self.teaching.exact
+        how = f"To use {'them, write calls' if many else 'one, write its call'} exactly as shown"
         if not opener:
-            return "To use one, write its call exactly as shown."
+            return f"{how}."
         end = closer or "the end of the line"
-        return f"To use one, write its call exactly as shown, from {opener} to {end}."
+        return f"{how}, {'each ' if many else ''}from {opener} to {end}."
 
     def encode_call(self, call: ToolCall) -> str:
         """*call* as the model would have written it."""
