@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from toolproto.messages import ToolCall
@@ -116,6 +118,18 @@ FOUND_IN = [
     # Of a marker with a backslash or a space in it the beginning was taken for text.
     ("functiongemma", "<end\\_function\\_call> x"),
     ("mistral_v11", "</s > x"),
+    # Brackets are passed over that certainly open no list of calls.
+    *(
+        (name, f"See {call} there.\n{call}")
+        for name in ("bfcl_python", "pythonic")
+        for call in (
+            '[ [{"now" ()}]',
+            '[\\"now\\" ()]',
+            "[get\\_weather(city='Oslo')]",
+            "[`now`()]",
+            "[now\t()]",
+        )
+    ),
     # Prose was looked at in the middle of a run of backticks, which then were two.
     (
         "functiongemma",
@@ -149,6 +163,23 @@ def _keeps_all(name: str, text: str) -> None:
         assert same_events(whole, split), f"cut at {cut}: {text!r}"
     laws.streamed_arguments(paradigm, text, STANDARD_OFFER)
     laws.lossless(paradigm, text, STANDARD_OFFER)
+
+
+@pytest.mark.parametrize("begun", ['{"', '{"a"b'])
+def test_a_key_that_does_not_end_takes_linear_work(begun: str) -> None:
+    # It was looked at from its beginning for each piece that came of it.
+    laws.linearity(
+        get_paradigm("fenced_json"),
+        lambda size: f"```json\n{begun}{'1. ' * (size // 3)}",
+        STANDARD_OFFER,
+        clock=time.process_time,
+        size=9_000,
+    )
+
+
+def test_a_key_that_is_too_long_is_refused_wherever_it_is_cut() -> None:
+    reply = f'<tool_call>\n{{"{"x y{" * 6_000}": {{"name": "now"}}}}\n</tool_call>\nSo.'
+    laws.chunking(get_paradigm("hermes"), reply, range(0, len(reply), 501), STANDARD_OFFER)
 
 
 @pytest.mark.parametrize("inner", ["<think>", "hm\n<think>", "\n<thinking>", "so.\n\n[THINK]"])

@@ -33,7 +33,7 @@ _json = json.JSONDecoder().raw_decode
 _SPACE = r"[ \t\r\n]*+"
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,17}+)(?:\.[0-9]{1,17}+)?"
 _plain_member = re.compile(
-    rf'{_SPACE}(?:"([^"\\\x00-\x1f]*+)"|([a-zA-Z_]\w*+)){_SPACE}:{_SPACE}'
+    rf'{_SPACE}(?:"([^"\\\x00-\x1f]{{0,200}}+)"|([a-zA-Z_]\w{{0,200}}+)){_SPACE}:{_SPACE}'
     rf"(?:({_NUMBER}|true|false|null)(?=[,}}]))?"
 ).match
 # So many at once: each one that might be given back takes memory while more are looked for.
@@ -152,7 +152,7 @@ class JsonReader(State):
                 self.forget_notes()
                 yield
                 continue
-            self.scanned = 0
+            self.scanned = 0, 0
             if self._string is not None:
                 reading, then = self._string
                 self._string = None

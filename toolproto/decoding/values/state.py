@@ -93,7 +93,7 @@ class State:
         self.closers = ""  # of the open containers, innermost first
         self.excess = 0  # containers that are open beyond the depth that is read
         self.fault: Refused | None = None  # why there is no value, whatever follows
-        self.scanned = 0  # characters of a key that were looked at in vain by the step
+        self.scanned = 0, 0  # from where to where the step looked for a quote in vain
         self._tried: list[Repair] = []  # of the step that is being tried
         self.start_over()
 

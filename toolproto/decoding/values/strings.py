@@ -69,6 +69,9 @@ def read_key(state: State, quote: str) -> str:
         state.note(mend.QUOTE_STYLE)
     text, start, closers = state.text, state.at + 1, QUOTES[quote]
     end = first = _to_quote(state, start, closers)
+    if state.fault is not None:  # it is too long, and no key
+        state.at = end
+        return ""
     if text[end : end + 1] not in ("", "\\") and not state.look(_COLON, end + 1):
         if unquoted := _unquoted_key(text, start, end):
             state.note(mend.MISSING_QUOTE)
@@ -84,14 +87,14 @@ def read_key(state: State, quote: str) -> str:
 
 def _to_quote(state: State, at: int, closers: str) -> int:
     """Where the next unescaped quote stands, or a last lone backslash, or the end."""
-    known = at + state.scanned if at == state.start + 1 else at
+    begun, done = state.scanned
+    known = state.start + done if at == state.start + begun else at
     end = _next_quote(closers).match(state.text, known).end()  # type: ignore[union-attr]
     if end - at > _LONGEST_KEY:
         state.refuse(malformed(f"a key is longer than {_LONGEST_KEY} characters"))
         return at + _LONGEST_KEY
     if end >= len(state.text) - (state.text[end : end + 1] == "\\") and not state.final:
-        if at == state.start + 1:
-            state.scanned = end - at
+        state.scanned = at - state.start, end - state.start
         raise Wait
     return end
 
