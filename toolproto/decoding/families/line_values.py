@@ -33,8 +33,6 @@ LINE_BREAK = re.compile(r"[\r\n]")
 # -- in quotes --------------------------------------------------------------------------------
 
 _ESCAPE = Pattern(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
-
-
 Repairs = tuple[Repair, ...]
 #: Tells, at a place where text stands, whether something is so there.
 _Ask = Callable[[Source], Pull[bool]]

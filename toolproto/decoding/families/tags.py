@@ -204,7 +204,6 @@ _ANY_TAG = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\]|[\w|｜]))")
 _IN_ELEMENTS = _InValue(_ANY_TAG, text_before(r"<\]\r\n", _ANY_TAG))
 _VALUE_BEGINS = Pattern(r"(\r?\n)?(<!\[CDATA\[)?")
 
-
 _Say = Callable[[str], object]
 
 

@@ -216,7 +216,6 @@ _NAME = re.compile(r"[^\s\"'{}\[\],]{1,128}")
 _UNEVEN = "its lines are not evenly indented"
 _NO_KEY = "a line in it has no key"
 
-
 _Members = dict[str, Any]
 _Kind = type[dict[str, Any] | list[Any]]
 

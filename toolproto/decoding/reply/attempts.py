@@ -311,12 +311,10 @@ class Attempts:
         """Behind so many mistakes that no more is read, if there is more."""
         source = self.source
         self._release()
-        while (yield from source.peek()):
-            space = SPACES.match(source.text, source.at)
-            if space is None:
-                yield from self.cut_off(_TOO_MANY)
-                return
+        while (yield from source.peek()) and (space := SPACES.match(source.text, source.at)):
             self.say(space.end())
+        if (yield from source.peek()):
+            yield from self.cut_off(_TOO_MANY)
 
     def _pass_wrapper_end(self) -> Pull[bool]:
         """Pass the closing marker around calls if that comes next, since words there count, too."""

@@ -115,14 +115,16 @@ class Table:
 
 #: Space before what begins a line: all that ``str.strip`` takes off. ``[^\S\n]`` takes longer.
 SPACE = r"[ \t\r\x0b\x0c\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
-# What a call that begins with its name looks like at the beginning of a line, or may yet: behind
-# the name stands a parenthesis, or the line ends and a brace begins the next. It need not be exact,
-# but every line of prose is held against it: each part is looked at once, and never given back.
-_NAMED_LINE = r"[\w.:/\\-]{1,260}+[\"'`”’ \t\r]{0,12}+(?:\(|\Z|\n\s{0,8}+(?:\{|\Z))"
-# Behind a bracket: the first member of an object, and the name of the first call in a list of
-# Python calls. Brackets that have neither are not even stopped at.
+# What a call that begins with its name looks like, or may yet: behind the name is a parenthesis, or
+# its line ends and a brace begins the next. It need not be exact, but every line of prose is held
+# against it: each part is looked at once, and never given back.
+_NAMED = r"[\w.:/\\-]{1,260}+[\"'`”’ \t\r]{0,12}+"
+_NAMED_LINE = rf"{_NAMED}(?:\(|\Z|\n\s{{0,8}}+(?:\{{|\Z))"
+# Behind a bracket: the first member of an object, and the first call in a list of Python calls.
+# Brackets that have neither are not even stopped at.
 _MEMBER = r"\s{0,80}+[\"'“‘`]?+(?:[A-Za-z_]|\Z)"
-_LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])?+(?:[^\W\d]|\\|\Z)"
+_LISTED_CALL = r"\s{0,80}+(?:\[\s{0,80}+)?+(?:\{\s{0,80}+)?+(?:\\?+[\"'`“‘])?+"
+_LISTED_CALL += rf"(?:{_NAMED}(?:\(|\Z)|\Z)"
 _TOOL_TAG = Pattern(r"<\s{0,3}([/\\]?)\s{0,3}(\w(?:[\w:.-]|\\_){0,127})(?:\s[^<>]{0,256})?>")
 _TAG_NAME = re.compile(r"<\s{0,3}[/\\]?\s{0,3}([\w:.\\-]{0,128})")
 # A backslash may be all that has come of an underscore, and before its bracket a tag may go on.

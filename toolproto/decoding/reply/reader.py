@@ -25,7 +25,7 @@ from .fences import FENCE, read_fence
 from .forms import ReplyForm
 from .landmarks import SPACE, CallMarkers, Found, Landmark
 from .markers import MORE, NO
-from .place import OF_TALK, REASONS, Standing, Verdict
+from .place import OF_TALK, PLAIN, REASONS, Standing, Verdict
 from .thinking import Reasoning, read_thought
 
 _RUN = Pattern(r"`{1,64}+|~{1,64}+")
@@ -195,16 +195,15 @@ class ReplyReader(Attempts):
 
     def _at_run(self) -> Pull[bool]:
         """Backticks or tildes: a fence, or inline code."""
-        source, place = self.source, self.place
-        begun = FENCE.match(source.text, source.at) or FENCE.may_change(source.text, source.at)
-        may_open = begun and place.allows_fence and (self.line_begins or not place.in_code)
-        if may_open and (fence := (yield from source.match(FENCE))):
-            self._markers_left -= 1
-            yield from read_fence(self, fence)
+        source, place, fence = self.source, self.place, None
+        length = yield from source.length(_RUN)  # mostly too short for a fence, wherever it stands
+        if length > 2 and place.allows_fence and (self.line_begins or not place.in_code):
+            fence = yield from source.match(FENCE)
+        if fence is None:
+            self.say(source.at + length)
             return True
-        run = yield from source.match(_RUN)
-        assert run is not None, "a run has at least one character"
-        self.say(run.end())
+        self._markers_left -= 1
+        yield from read_fence(self, fence)
         return True
 
     def _in_rest(self) -> Pull[None]:
@@ -227,11 +226,13 @@ class ReplyReader(Attempts):
             return True
         if not key or not _QUOTED_MEMBER.match(source.text, source.at):
             return False
-        yield from self._in_other_json(standing())
+        yield from self._in_other_json()
         return True
 
-    def _in_other_json(self, standing: Standing) -> Pull[None]:
+    def _in_other_json(self) -> Pull[None]:
         """In an object that is no call: what looks like one inside it is data."""
+        # Calls can only come behind a member that holds them.
+        standing = self.place.standing() if self.form.shape.wrapper else PLAIN
         self.inside = "other_json"
         at_calls = yield from _say_other_json(self)
         self.inside = ""
