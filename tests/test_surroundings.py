@@ -554,3 +554,31 @@ def test_a_call_in_an_element_of_the_assistants_is_meant():
     call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
     [read] = paradigm.parse_response(f"<assistant>\n{call}\n</assistant>", OFFER).calls
     assert read.grade is None
+
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize("name", ["xml_tag", "json_strict", "hermes"])
+@pytest.mark.parametrize(
+    ("before", "doubted"),
+    [
+        ("I add a <script> tag to the page.\n\n", True),
+        ("I put it into <pre>.\n", True),
+        ('First <script src="a.js"> goes into the head.\n\nSo:\n', True),
+        ("我把它放进 <title>。\n\n", True),
+        ("I add a <script> tag and close </script> it.\n\n", False),
+    ],
+)
+def test_a_sentence_that_speaks_of_an_element_hides_no_call(before, doubted, name, size):
+    paradigm = get_paradigm(name)
+    reply = before + paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    pieces = [reply[at : at + size] for at in range(0, len(reply), size)]
+    events = read_in_pieces(paradigm, pieces, OFFER)
+    [call] = [event.call for event in events if isinstance(event, CallCompleted)]
+    assert [repair.name for repair in call.repairs] == ["open_block"] * doubted
+
+
+@pytest.mark.parametrize("before", ["So: <pre>\n", "<pre> So.\n", "So: <pre>so\n", "So: <pre> "])
+def test_an_element_that_a_sentence_only_leads_to_shows_what_is_in_it(before):
+    paradigm = get_paradigm("xml_tag")
+    call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
+    assert not paradigm.parse_response(f"{before}{call}\n</pre>", OFFER).calls

@@ -63,6 +63,8 @@ _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200}(?:\n\s{0,40}[\w:-]{1,40}=[^<>\n]{1
 _REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
 # Elements that hold nothing, and those that models put around calls they mean, or all they say.
 _OPENS_NOTHING = re.compile(rf"(?i:br|hr|img|wbr|s)\Z|{lines.OWN_WRAPPER}")
+# How a sentence goes on that only speaks of an element: ``the <script> tag``, ``in <pre>.``
+_MENTIONED = Pattern(r"[ \t]{1,3}[^\W_]|[.,;:!?…)。，、；：！？）]")
 _LONGEST_CLOSER = 40
 # What may begin one of these, with what comes second in it.
 _SECOND = {"<": r"[^\W\d_]|[!/]", "\\": "[bB]", "[": "[cqnpshCQNPSH]", "{": "[cqnCQN]", "#": "[+]"}
@@ -400,6 +402,12 @@ class Prose:
         end, closer, name = _element_at(text, at, False)
         if end < 0:
             return -1 if end == MORE else at + 1
+        if closer and name and (self._tail + text[at - seen + self._seen : at]).strip():
+            mentioned = _MENTIONED.match(text, end)
+            if mentioned is None and _MENTIONED.may_change(text, end):
+                return -1
+            # It may yet be closed, but what follows is more likely meant than shown.
+            closer = "" if mentioned else closer
         # The assistant's turn below somebody else's is out of a transcript.
         shown = name == "assistant" and self._element_at >= 0
         if text[at + 1] == "/":
