@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from itertools import pairwise
+from types import FrameType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolproto import get_paradigm
 from toolproto.decoding.argument_strings import GrowingJson
-from toolproto.decoding.values.strings import string_stop
+from toolproto.decoding.values.strings import QuotedString, string_stop
+from toolproto.testing import STANDARD_OFFER
 
 
 def known(*pieces: str) -> Any:
@@ -121,3 +125,31 @@ def test_a_string_cut_anywhere_leaves_an_escape_or_what_may_be_structure(text, c
     rest = inside[string_stop(inside) :]
     assert rest[:1] in ("", "\\", ",", "}", "]")
     assert len(rest) <= 80
+
+
+@pytest.mark.parametrize("size", [7, 100_000])
+def test_strings_without_a_sure_end_are_not_read_again_by_every_call(size: int) -> None:
+    # Each of these calls looks for the end of its string in all that follows, and finds none.
+    broken = '\n\n[{"name": "[{"Name": “Now", "Arguments": {}}]'
+
+    def work(times: int) -> int:
+        return _quotes_looked_at(broken * times, size)
+
+    assert work(160) < 6 * work(40)  # four times as much, and not sixteen
+
+
+def _quotes_looked_at(text: str, size: int) -> int:
+    decoder, looked = get_paradigm("xlam").decoder(STANDARD_OFFER), 0
+
+    def look(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal looked
+        looked += event == "call" and frame.f_code is QuotedString._at_quote.__code__
+
+    sys.setprofile(look)
+    try:
+        for at in range(0, len(text), size):
+            decoder.feed(text[at : at + size])
+        decoder.finish()
+    finally:
+        sys.setprofile(None)
+    return looked

@@ -39,11 +39,12 @@ class Limits:
 
     *depth* bounds nesting, so that code that walks the arguments later does not reach Python's
     recursion limit; *characters* bounds what is buffered for one call; *recoveries* bounds how
-    often one reply is read again from the place where a broken call turned out to end; after so
-    many *mistakes* the reply is not read any further. A call that cannot be used counts as one
-    mistake, and one that was mended, or stands in a doubtful place, as a quarter. After this many
-    *markers* that begin no call the rest of the reply is text; real replies have had at most three.
-    A code fence (at most nine), a tool's name that begins no call and a shown call count as well.
+    often one reply is read again from the place where a broken call turned out to end, or a string
+    that has no sure end; after so many *mistakes* the reply is not read any further. A call that
+    cannot be used counts as one mistake, and one that was mended, or stands in a doubtful place, as
+    a quarter. After this many *markers* that begin no call the rest of the reply is text; real
+    replies have had at most three. A code fence (at most nine), a tool's name that begins no call
+    and a shown call count as well.
     """
 
     depth: int = 64

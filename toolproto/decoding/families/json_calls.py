@@ -54,8 +54,8 @@ class JsonCalls(JsonReader):
 
     def __init__(self, begun: Beginning) -> None:
         opens_tag = any(end.first == "<" for end in begun.ends)
-        super().__init__(None, begun.ends, "<" if opens_tag else "")
         self._begun, self._setting, self._head = begun, begun.setting, begun.head
+        super().__init__(None, begun.ends, "<" if opens_tag else "")
         self.depth = begun.setting.depth
         self._draft: CallDraft | None = None  # of the call in which reading stands
         self._call_level = 0  # how many containers are open up to its own
@@ -87,6 +87,16 @@ class JsonCalls(JsonReader):
         self.text, self.at, self._mark = "", 0, 0
         self._waits = unread > 0
         return len(text) - min(unread, fed)
+
+    def start_over(self) -> None:
+        super().start_over()
+        # To the end of the reply, each time: hundreds of calls broken alike would cost its square.
+        left = self._setting.limits.recoveries - self._setting.outbox.rereads
+        self.rereads = min(self.rereads, left)
+
+    def read_again(self, text: str) -> None:
+        super().read_again(text)
+        self._setting.outbox.rereads += 1
 
     def _resume(self) -> None:
         if not self.done:

@@ -38,6 +38,7 @@ class Outbox:
     patient = False  # keep the last call until it is known what stands behind it
     led_to = False  # the same, below its line as well: a line above leads to it
     repairs: tuple[Repair, ...] = ()  # what every call from here on departs in
+    rereads = 0  # strings that were read again to a nearer end
     mistakes = 0.0  # calls that were rejected, and a part of those that were mended
     cut = False  # was the reply ended by a limit? What waits for more text lacks it then
 

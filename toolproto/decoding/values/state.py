@@ -247,6 +247,11 @@ class State:
         else:
             self.text, self.at = text + self.text[self.at :], 0
 
+    def read_again(self, text: str) -> None:
+        """*text* was read in search of the end of a string, in vain: that has a nearer one."""
+        self.rereads -= 1
+        self.give_back(text)
+
     # -- what is said of a string that is a value, for those who hand it on ---------------
 
     def string_begins(self, string: Any) -> None:

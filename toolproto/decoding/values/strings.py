@@ -392,8 +392,7 @@ class QuotedString:
         """The text is over: an unsure end, closers that follow a missing quote, or a cut."""
         state, body = self.state, "".join(self.parts)
         if self._fallback >= 0:
-            state.rereads -= 1
-            state.give_back(body[self._fallback + 1 :])
+            state.read_again(body[self._fallback + 1 :])
             return self._value(body[: self._fallback])
         whole = body + state.text[state.at :]  # half an escape
         state.at = len(state.text)
