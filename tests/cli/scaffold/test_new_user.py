@@ -84,7 +84,7 @@ def test_a_package_is_there_after_three_commands(shell: Shell) -> None:
 def test_two_paradigms_live_in_one_folder(shell: Shell) -> None:
     shell.run(*BRACKET)
     shell.run("toolproto", "new-paradigm", "shout", "--custom")
-    out = shell.run(*PYTEST, "-k", "not TestBracket and not linearity and not promptness")
+    out = shell.run(*PYTEST, "-k", "not TestBracket and not linearity")
     assert "6 snapshots passed" in out and "failed" not in out
     reply = shell.folder / "reply.txt"
     reply.write_text('Look.\n\n@call now {}\n\n[[call {"name": "now", "arguments": {}}]]', "utf-8")
