@@ -565,6 +565,8 @@ def test_a_call_in_an_element_of_the_assistants_is_meant():
         ("I put it into <pre>.\n", True),
         ('First <script src="a.js"> goes into the head.\n\nSo:\n', True),
         ("我把它放进 <title>。\n\n", True),
+        ("例如<pre>：\n", True),
+        ("So<pre> it goes.\n", True),
         ("I add a <script> tag and close </script> it.\n\n", False),
     ],
 )

@@ -55,7 +55,7 @@ class JsonCalls(JsonReader):
     def __init__(self, begun: Beginning) -> None:
         opens_tag = any(end.first == "<" for end in begun.ends)
         self._begun, self._setting, self._head = begun, begun.setting, begun.head
-        super().__init__(None, begun.ends, "<" if opens_tag else "")
+        super().__init__(None, begun.ends, "<" if opens_tag else "")  # which starts over
         self.depth = begun.setting.depth
         self._draft: CallDraft | None = None  # of the call in which reading stands
         self._call_level = 0  # how many containers are open up to its own

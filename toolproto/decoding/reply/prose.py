@@ -402,19 +402,19 @@ class Prose:
         end, closer, name = _element_at(text, at, False)
         if end < 0:
             return -1 if end == MORE else at + 1
+        mentioned = None
         if closer and name and (self._tail + text[at - seen + self._seen : at]).strip():
             mentioned = _MENTIONED.match(text, end)
             if mentioned is None and _MENTIONED.may_change(text, end):
                 return -1
-            # It may yet be closed, but what follows is more likely meant than shown.
-            closer = "" if mentioned else closer
         # The assistant's turn below somebody else's is out of a transcript.
         shown = name == "assistant" and self._element_at >= 0
         if text[at + 1] == "/":
             self._close_element(name)
-        elif closer:
+        elif closer and not mentioned:
             self._element, self._element_at = re.compile(closer), seen
-        elif not before.isalnum() and (shown or not _OPENS_NOTHING.match(name)):  # ``List<int>``
+        # What a sentence only names may yet be closed. ``List<int>`` opens nothing.
+        elif mentioned or (not before.isalnum() and (shown or not _OPENS_NOTHING.match(name))):
             self._blocks += [_Open(f"</{name}", seen, self._line)][: _MOST_OPEN - len(self._blocks)]
         return end
 
