@@ -140,6 +140,7 @@ VALUES = [
     ("either", "7", 7, []),
     ("either", "\n[1, 2]\n", [1, 2], []),
     ("either", "7 dollars", "7 dollars", []),
+    ("either", '["half a list"', '["half a list"', []),
     ("either", "\n{not json\n", "{not json", []),
     ("either", "true", "true", []),
     ("either", "<item>7</item>", "<item>7</item>", []),

@@ -30,6 +30,7 @@ _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
 _FENCED = Repair("fence_in_marker")
 _TRAIL = frozenset("]})`\"'")
+_TOKENS = re.compile(rf"{TOKEN.source}|\[ARGS\]")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
 _ANY_CLOSING_TAG = Pattern(r"<[/\\][\w:.-]{1,40}+>")
 # A marker in the open that no call follows is only being talked about; this much text decides.
@@ -113,6 +114,7 @@ class MarkedBody(CallBody):
         self._sure = self._form.sure and not self._form.gated
         self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
+        self._unclosed = () if markers.closer is None else (MISSING_CLOSER,)
         self._firsts, self._marks, _ = stops(markers.ends)
         self._end_of_opener = end
         self._start = 0  # where in the reply begins what is no call
@@ -202,7 +204,7 @@ class MarkedBody(CallBody):
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
         self._begun_at = source.offset
         self._fenced = "```" in opening.lead
-        self._in_tokens = TOKEN.search(opening.lead) is not None
+        self._in_tokens = _TOKENS.search(opening.lead) is not None
         self._in_tags = isinstance(calls, TaggedCalls)
         source.at += len(opening.lead)
         yield from self._in_calls(source, calls)
@@ -259,9 +261,13 @@ class MarkedBody(CallBody):
 
     def _next(self, source: Source, char: str) -> Pull[Opening | None]:
         """Another call, where one may follow the first."""
-        if char in "{[" or (self._closer is not None and (char in "<]" or char.isalpha())):
-            return (yield from self._openings.at(source))
-        return None
+        closes = self._closer is not None
+        named = char.isalpha() and (closes or self._in_tokens)
+        opens = named or char in "{[" or (closes and char in "<]")
+        opening = (yield from self._openings.at(source)) if opens else None
+        # Without a marker that closes calls, a name alone may be the first word of a sentence.
+        sure = not named or closes or (opening and _TOKENS.search(opening.lead))
+        return opening if sure else None
 
     def _end(self, source: Source, end: int) -> Pull[None]:
         """No call comes any more; *end* is where the closing marker ends, if one is there."""
@@ -278,10 +284,6 @@ class MarkedBody(CallBody):
     def _is_begun(self, source: Source) -> bool:
         """May all text that is left be the beginning of the closing marker?"""
         return self._closer is not None and self._closer.begun(source.text, source.at)
-
-    @property
-    def _unclosed(self) -> tuple[Repair, ...]:
-        return () if self._closer is None else (MISSING_CLOSER,)
 
     def _close(self, *repairs: Repair) -> None:
         self._setting.outbox.settle(*repairs)

@@ -168,7 +168,8 @@ def read_fields(value: Any, shape: CallShape, offered: Callable[[str], bool]) ->
     else:
         path = (key,) if nesting is None else (nesting, key)
         arguments = as_object(inner[key], repairs)
-    return CallFields(inner[name_key], arguments, path, _id(value), tuple(repairs))
+    id = next((value[key] for key in ID_KEYS if isinstance(value.get(key), str)), "")
+    return CallFields(inner[name_key], arguments, path, id, tuple(repairs))
 
 
 def fit_to_tool(
@@ -200,9 +201,7 @@ def fit_to_tool(
     if beside:
         given = {**given, **beside}
         repairs.append(Repair("flattened_arguments", Grade.GUESSED))
-    return fields._replace(
-        arguments=given, path=path, repairs=tuple(repairs), as_written=not beside
-    )
+    return fields._replace(arguments=given, path=path, repairs=(*repairs,), as_written=not beside)
 
 
 def is_wrapper(arguments: Mapping[str, Any]) -> bool:
@@ -290,7 +289,3 @@ def _flattened(value: Mapping[str, Any], name_key: str, repairs: list[Repair]) -
     if arguments:
         repairs.append(Repair("flattened_arguments", Grade.GUESSED))
     return arguments
-
-
-def _id(value: Mapping[str, Any]) -> str:
-    return next((value[key] for key in ID_KEYS if isinstance(value.get(key), str)), "")

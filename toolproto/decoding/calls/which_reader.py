@@ -39,6 +39,8 @@ _COUNTER = Pattern(
 _NAMES_TOOL = Pattern(
     r"(?:\[\s{0,8}+)?\{\s{0,8}+\"(?:name|tool_name)\"\s{0,8}+:\s{0,8}+\"([\w.:/-]{1,128}+)\""
 )
+# Gemma's small models write ``call:f(x="y")``.
+_CALL_WORD = Pattern(r"call:(?=[\w.-]{1,128}+\()")
 _NO_NAME = Repair("missing_name", Grade.GUESSED)
 
 
@@ -103,6 +105,8 @@ class Openings:
         if self._form.tool:  # its arguments come, or nothing but the end
             head = Head(self._form.tool, "", 0)
             return (yield from self._behind_head(source, head)) if char in "{<" else None
+        if self._form.family is Family.BRACES and (lead := (yield from source.match(_CALL_WORD))):
+            return self._python()._replace(lead=lead.group())
         if self._own is not None and char != "{":
             # What does not begin as this family does is no call.
             begun = self._begun(source, self._form.drift)._replace(indent=indent)
@@ -185,19 +189,23 @@ class Openings:
         if self._form.loose and char and char != "<" and is_input:
             return Opening(TextArgument(begun), lead)
         tag = yield from source.ask(tag_at, ahead)
-        if not isinstance(tag, Tag) or not (yield from self._goes_on(source, tag, ahead)):
+        if not isinstance(tag, Tag) or not (yield from self._goes_on(source, head, tag)):
             return None
-        drift = self._drift(Family.TAGS if not tag.closes else self._form.family)
+        closed = tag.closes and self._form.family is not Family.JSON
+        drift = self._drift(self._form.family if closed else Family.TAGS)
         return Opening(TaggedCalls(begun._replace(drift=drift)), lead, sure=False)
 
-    def _goes_on(self, source: Source, tag: Tag, ahead: int) -> Pull[bool]:
-        """Does a call whose name was read go on, or end, with *tag*, which stands *ahead*?"""
+    def _goes_on(self, source: Source, head: Head, tag: Tag) -> Pull[bool]:
+        """Does the call that *head* begins go on, or end, with *tag*, which stands behind it?"""
         if not tag.closes:
             keys = self._setting.offered.keys(self._form.tool)
             return keys is None or tag.word in keys
-        if self._closer is None or self._form.family is Family.JSON:
+        # A tool without arguments may be called by its name alone, where JSON was asked for.
+        is_tool = self._setting.offered.any and self._setting.offered.knows(head.name)
+        may_end = self._form.family is not Family.JSON or (is_tool and not self._in_sentence)
+        if self._closer is None or not may_end:
             return False
-        return (yield from source.ask(self._closer.at, ahead)) != NO
+        return (yield from source.ask(self._closer.at, head.length)) != NO
 
     def _tags(self, source: Source) -> Pull[Opening | None]:
         if (yield from source.ask(partial(end_of, self._ends))) != NO:

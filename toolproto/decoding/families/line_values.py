@@ -262,6 +262,8 @@ def read_text(text: str, wanted: frozenset[str], *, bare: bool = False) -> tuple
         and mend.STRAY_TEXT not in reading.repairs
         # 1_000 is no number of JSON: where nobody asks for one, it is text.
         and (wanted or bare or mend.NUMBER_FORM not in reading.repairs)
+        # Where it may as well be text, it is no other value by a guess.
+        and not (may_be_text and any(repair.grade is Grade.GUESSED for repair in reading.repairs))
         and (not may_be_text or fits(reading.value, wanted if bare else wanted - {"string"}))
     ):
         if isinstance(reading.value, str) and wanted and wanted <= _CONTAINERS:

@@ -56,16 +56,17 @@ class ValueType(NamedTuple):
 
 
 _UNTOLD = ValueType(_STRING)
-_UNLISTED = ValueType(
-    frozenset({"string", "object", "array", "number", "boolean", "null"}), unlisted=True
-)
+_ANY = frozenset({"string", "object", "array", "number", "boolean", "null"})
+_UNLISTED = ValueType(_ANY, unlisted=True)
 
 
 def value_type(tool: ToolSpec | None, key: str, told: str = "") -> ValueType:
     """The type of the argument *key* of *tool*; *told* is the one that its tag gives to it."""
     schema = schema_of(tool, key)
     if told:
-        return _of({"type": "string"} if told.lower() in _STRINGS else schema or {"type": told})
+        # DeepSeek V3.2 calls numbers strings, too: where the schema has no strings, it is right.
+        is_text = told.lower() in _STRINGS and "string" in (kinds(schema) or _STRING)
+        return _of({"type": "string"} if is_text else schema or {"type": told})
     if tool is None:
         return _UNTOLD
     return _of(schema) if key in tool.properties else _UNLISTED

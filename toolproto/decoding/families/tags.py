@@ -86,7 +86,7 @@ class Tag:
     @property
     def key(self) -> str:
         """The argument, or the tool, that it names."""
-        return self.value or self.told("name", "key")
+        return self.value or self.told("name", "key").strip()
 
     @property
     def type(self) -> str:
@@ -110,6 +110,7 @@ def tag_at(text: str, at: int, final: bool) -> Tag | int:
 def _parsed(*parts: str | None, length: int) -> Tag | None:
     slash, name, value, attributes, empty, kind, spelled, more, key, end, broken, given = parts
     name, closes = name or spelled or broken or "tool_arg", bool(slash or end) or kind == "close"
+    name = name.removeprefix("longcat_")  # ``<longcat_arg_key>`` is GLM's
     names = tuple(_PARTS.split(name.replace("\\_", "_").lower()))
     word = _WORD.fullmatch(name)
     if word is None and not closes:
@@ -226,12 +227,10 @@ class _Value:
 _CALLS = frozenset({"function", "invoke", "call", "function_call", "tool_call", "tool", "tool_use"})
 _NAMES = frozenset({"name", "tool_name", "function_name"})
 _ARGUMENTS = frozenset({"parameter", "param", "arg", "argument", "tool_arg"})
-_AROUND = frozenset({"arguments", "parameters", "args", "params", "args_json", "input"})
-_AROUND |= {"function_calls", "tool_calls", "calls"}
+_AROUND = frozenset({"arguments", "parameters", "args", "params", "input"})
 # An argument that tools seldom have: all of them may stand in it, as one object.
-_WRAPPERS = frozenset(
-    {"arguments", "parameters", "args", "params", "input", "properties", "kwargs"}
-)
+_WRAPPERS = _AROUND | {"properties", "kwargs"}
+_AROUND |= {"args_json", "function_calls", "tool_calls", "calls", "json"}
 # What the element around all arguments goes on with: one of them, or its own end if there is none.
 _ONE_OF_ALL = r"(?:parameter|param|argument|arg)[\s=]"
 _FIRST_OF_ALL = Pattern(rf"\s{{0,80}}<{_ONE_OF_ALL}")
@@ -428,12 +427,8 @@ class TaggedCalls(PulledCalls):
         if not (yield from source.peek()):
             raise cut_short()
         tag = yield from source.ask(tag_at)
-        own = isinstance(tag, Tag) and tag.closes_any(element)
-        if (
-            isinstance(tag, Tag)
-            and tag.closes
-            and (own or not tag.closes_any(*self._closing_words))
-        ):
+        own, around = isinstance(tag, Tag) and tag.closes_any(element), self._closing_words
+        if isinstance(tag, Tag) and tag.closes and (own or not tag.closes_any(*around)):
             if not own:
                 written = source.text[source.at : source.at + tag.length]
                 self.mended(Repair("other_closer", Grade.GUESSED, written))
@@ -589,7 +584,8 @@ class TaggedCalls(PulledCalls):
         *length* is that of all up to behind the tag.
         """
         if not tag.closes:
-            if ahead and not value.cdata and (yield from self._is_next(source, tag, ahead)):
+            apart = ahead or source.text[source.at + 1] in "|｜"  # by a line break, or a token
+            if apart and not value.cdata and (yield from self._is_next(source, tag, ahead)):
                 self.mended(MISSING_CLOSER)
                 source.at += ahead
                 return True

@@ -168,10 +168,8 @@ class Attempts:
             self.outbox.repairs = (FENCED,)
         body = self.marked(markers, end, in_sentence=woven)
         # A call that was not closed may be begun anew.
-        may_echo = self._behind_call and self.outbox.is_unclosed
-        yield from self.try_body(
-            body, standing, special=special, is_fence=is_fence, may_echo=may_echo
-        )
+        echo = self._behind_call and self.outbox.is_unclosed
+        yield from self.try_body(body, standing, special=special, is_fence=is_fence, may_echo=echo)
 
     def try_unmarked(self, opening: Opening) -> Pull[None]:
         standing = self.place.standing()

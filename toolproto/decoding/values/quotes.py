@@ -38,9 +38,7 @@ _BROKEN_KEY = Pattern(r""""[^"\\]{1,100}+"\s{0,200}+:|'[^'\\]{1,100}+'\s{0,200}+
 _begins_item = frozenset(QUOTES) | frozenset("{[(")
 _closers = frozenset("}])")
 _CLOSER_RUN = Pattern(r"(?:[}\])]\s{0,80}+){1,100}")
-_SCALAR = Pattern(
-    r"(?:[-+]?\.?\d[\w.+-]{0,40}|true|false|null|True|False|None)\s{0,200}+(?:[,\])]|\Z)"
-)
+_SCALAR = Pattern(r"(?:[-+]?\.?\d[\w.+-]{0,40}|[tT]rue|[fF]alse|null|None)\s{0,200}+(?:[,\])]|\Z)")
 _WORD = Pattern(r"[\w.$-]{1,60}\s{0,200}+[,\])]")
 # What no text that merely follows a finished value begins with, unless the value goes on.
 _glued = re.compile(r"""["'\\,.:;)\]}+\-*=%\w]""").match

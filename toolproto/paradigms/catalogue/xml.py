@@ -41,8 +41,12 @@ class Minicpm5(WireParadigm):
             call=('<function name="{name}">', "</function>"),
             argument=('<param name="{key}">', "</param>"),
         ),
-        # Without the space, or with the letter that stands for one in the vocabulary.
-        also=(('<functionname="', "</function>"), ('<functionĠname="', "</function>")),
+        also=(
+            # Without the space, or with the letter that stands for one in the vocabulary.
+            ('<functionname="', "</function>"),
+            ('<functionĠname="', "</function>"),
+            ("<function name='", "</function>"),
+        ),
         result="tool_response",
     )
 
