@@ -6,6 +6,8 @@ import pytest
 
 from toolproto.endpoints.local import LocalEndpoint, pull
 
+from .shortened import shortened
+
 
 @pytest.fixture(scope="session")
 def model_path():
@@ -14,8 +16,14 @@ def model_path():
 
 
 @pytest.fixture(scope="session")
-def endpoint(model_path):
-    return LocalEndpoint(model_path, context=1024, params={"temperature": 0, "seed": 1})
+def quick_path(model_path, tmp_path_factory):
+    """A model that answers at once, and nonsense: one layer would say nothing at all."""
+    return shortened(model_path, 2, tmp_path_factory.mktemp("models") / "quick.gguf")
+
+
+@pytest.fixture(scope="session")
+def endpoint(quick_path):
+    return LocalEndpoint(quick_path, context=1024, params={"temperature": 0, "seed": 1})
 
 
 @pytest.fixture

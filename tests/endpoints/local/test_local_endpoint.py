@@ -21,8 +21,8 @@ from toolproto.errors import EndpointError, UsageError
 from toolproto.messages import ChatRequest, Chunk, Message
 
 #: Seconds of work, which a crowd leaves alone, within which a request that was stopped must have
-#: made room. A stretch of prompt takes three of them; the replies below take half a minute.
-SOON = 12.0
+#: made room. A stretch of prompt takes a fifth of one; the replies below take nine.
+SOON = 3.0
 STORY = "Tell me a very long story about a dog and a lighthouse, with every detail."
 
 
@@ -118,14 +118,15 @@ def test_an_aborted_reply_stops_the_model(endpoint):
     assert is_free(endpoint)
 
 
-def test_another_thread_can_abort_while_the_prompt_is_read(endpoint):
+def test_another_thread_can_abort_while_the_prompt_is_read(quick_path):
+    roomy = LocalEndpoint(quick_path, context=8192)
     begin = time.process_time()
-    with endpoint.stream(asked("word " * 900)) as reply:
+    with roomy.stream(asked("word " * 8000)) as reply:  # twenty seconds to read
         threading.Timer(0.1, reply.abort).start()
         with pytest.raises(EndpointError, match="aborted"):
             next(reply)
     assert time.process_time() - begin < SOON
-    assert is_free(endpoint)
+    assert is_free(roomy)
 
 
 def test_leaving_early_stops_the_model(endpoint):
@@ -290,23 +291,23 @@ def program(text, model_path):
     )
 
 
-def test_a_program_ends_although_nobody_reads_the_reply(model_path):
-    with program(UNREAD, model_path) as running:
+def test_a_program_ends_although_nobody_reads_the_reply(quick_path):
+    with program(UNREAD, quick_path) as running:
         assert running.communicate(timeout=60) == ("begun\n", "")
     assert running.returncode == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
-def test_ctrl_c_ends_a_program_in_the_middle_of_a_reply(model_path):
-    with program(INTERRUPTED, model_path) as running:
+def test_ctrl_c_ends_a_program_in_the_middle_of_a_reply(quick_path):
+    with program(INTERRUPTED, quick_path) as running:
         assert running.stdout.readline() == "begun\n"
         interrupt(running)
         assert "KeyboardInterrupt" in running.communicate(timeout=60)[1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
-def test_a_forked_process_is_told_that_it_cannot_use_the_model(model_path):
-    with program(FORKED, model_path) as running:
+def test_a_forked_process_is_told_that_it_cannot_use_the_model(quick_path):
+    with program(FORKED, quick_path) as running:
         _, told, end = running.communicate(timeout=60)[0].splitlines()
     assert told.startswith("EndpointError llama.cpp does not work in a process that was forked")
     assert end == "None 0"
