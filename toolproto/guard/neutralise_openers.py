@@ -273,18 +273,37 @@ class _Finder:
             for atom in behind:
                 branch = branch.setdefault(atom, {})
             branch[""] = {}  # an end
-        # A pattern that begins with a literal is searched for at ten times the speed of others.
-        # So is one sign before a whole word.
         self._patterns = [
-            (_sign(literal, tree), literal, re.compile(f"{before}(?={_written(tree)})"))
+            _Pattern(_sign(literal, tree), literal, before, tree)
             for (literal, before), tree in trees.items()
         ]
 
     def ends(self, text: str) -> Iterator[int]:
         """The places, in no order."""
-        for sign, literal, pattern in self._patterns:
-            if sign in text and literal in text:
-                yield from (found.end() for found in pattern.finditer(text))
+        for pattern in self._patterns:
+            if pattern.sign in text and pattern.literal in text:
+                yield from (found.end() for found in pattern.compiled().finditer(text))
+
+
+@dataclass(slots=True)
+class _Pattern:
+    """Openers that begin with *before*, and go on as *behind* says.
+
+    A pattern that begins with a *literal* is searched for at ten times the speed of others. So is
+    one *sign* before a whole word.
+    """
+
+    sign: str
+    literal: str
+    before: str
+    behind: dict[str, Any]
+    made: re.Pattern[str] | None = None
+
+    def compiled(self) -> re.Pattern[str]:
+        # Not before a text has the sign: those of a paradigm take a twentieth of a second.
+        if self.made is None:
+            self.made = re.compile(f"{self.before}(?={_written(self.behind)})")
+        return self.made
 
 
 def _sign(literal: str, behind: dict[str, Any]) -> str:
