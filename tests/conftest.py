@@ -6,6 +6,7 @@ import gc
 import logging
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
@@ -111,6 +112,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 def _own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What the command line remembers is not written where a person has it."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+    # A pytest that a test starts elsewhere would find out again what Hypothesis is to know of
+    # Unicode, which takes three seconds.
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(Path(__file__).parents[1] / ".hypothesis")
 
 
 _SPEAKERS = [logging.getLogger(name) for name in ("", "mcp", "toolproto", "uvicorn")]
