@@ -206,7 +206,8 @@ class Attempts:
                 yield from in_code(self, fence)
         elif may_echo and self.outbox.withholds_echo:
             self.outbox.patient = self.outbox.led_to = False
-            self.pass_over(self.outbox.drop_withheld(), "echo")
+            self.pass_over(self.outbox.withheld_span, "echo")
+            self.outbox.drop_withheld()
         elif is_fence:
             self.outbox.patient = self.outbox.led_to = False
             yield from behind_fence(self)

@@ -136,24 +136,13 @@ class Outbox:
         """What was withheld happened: its events go out."""
         self._withheld = None
 
-    def let_go_as_text(self) -> str:
-        """What was withheld was only shown: its text goes out, and no event of it."""
-        raw, start = self._taken_back()
-        self.text(raw, start)
+    def let_go_as_text(self, *, thinks: bool = False) -> str:
+        """What was withheld was only shown, or thought: its text goes out, and no event of it."""
+        raw, start = self.drop_withheld()
+        self.text(raw, start, thinks=thinks)
         return raw
 
-    def let_go_as_reasoning(self) -> Span:
-        """What was withheld was only thought: where that stands."""
-        raw, start = self._taken_back()
-        self.reasoning(raw, start)
-        return Span(start, start + len(raw))
-
-    def drop_withheld(self) -> Span:
-        """What was withheld was said before: where that stands."""
-        raw, start = self._taken_back()
-        return Span(start, start + len(raw))
-
-    def _taken_back(self) -> tuple[str, int]:
+    def drop_withheld(self) -> tuple[str, int]:
         """The text that was withheld, and where it begins, with no event of it left."""
         withheld = self._withheld
         assert withheld is not None, "nothing is withheld"

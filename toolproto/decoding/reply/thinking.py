@@ -147,10 +147,9 @@ def _next_marker(markers: Table, text: str, at: int, final: bool) -> tuple[int, 
 
 def _end(reader: Attempts, *, in_thought: bool, called: bool) -> None:
     if called:
-        has_call = reader.outbox.withholds_call
-        span = reader.outbox.let_go_as_reasoning()
-        if has_call:
-            reader.pass_over(span, "thinking")
+        if reader.outbox.withholds_call:
+            reader.pass_over(reader.outbox.withheld_span, "thinking")
+        reader.outbox.let_go_as_text(thinks=True)
     reader.inside = ""
     reader.place.end_thought(in_thought=in_thought)
     reader.line_begins = True
