@@ -306,7 +306,7 @@ def _elements() -> Iterator[CallContext]:
         yield CallContext("element", "HTML", f'<{name} class="a">\n\nSo:\n{{call}}\n\n</{name}>')
         yield CallContext("element", "HTML", f"<{name.upper()}>x\n{{call}}</{name.upper()} >")
     for template in (
-        "<!-- {call} -->", "<!--\n{call}\n-->\nDone.", "Text <!-- old:\n\n{call}\n--> more.",
+        "<!-- {call} -->", "<!--\n{call}\n-->\nDone.", "Text: <!--\n\n{call}\n--> more.",
         "<pre><code>\n{call}\n</code></pre>",
         '<pre lang="json"><code class="x">{call}</code></pre>',
         "<details><summary>Example</summary>\n\n```json\n{call}\n```\n\n</details>\nThat is all.",
@@ -716,26 +716,49 @@ _AROUND = (
     ("@verbatim\n", "\n@end verbatim"), ("=begin\n", "\n=end"), ("/*\n", "\n*/"),
     ("{{{\n", "\n}}}"), ("<<<\n", "\n>>>"), ("cat <<EOF\n", "\nEOF"), ("x = {\n", "\n}"),
     ("{% raw %}\n", "\n{% endraw %}"), ("HTTP/1.1 200 OK\nA: b\n\n", ""),
+    # What a line leaves open in its middle.
+    ("He wrote: 'So it is.\n", "'"), ("He wrote: ’So it is.\n", "’"), ("“So.” ‘Yes. ", "’"),
+    ("So. 'I don't know.\n", "'"), ("'I don't know.\n", "'"), ("**'So it is.**\n", "'"),
+    ("He said, 'Go. ", "'"), ("He wrote: ``So it is.\n", "''"), ("He wrote: <<So.\n", ">>"),
+    (",,So it is.\n", "''"), ("So (it is so.\n", ")"), ("So^[it is so.\n", "]"),
+    ("So [it is so.\n", "]"), ("f(\n", "\n)"), ('x = R"(\n', '\n)"'),
+    ("So <!-- it is.\n", "-->"), ("cat <<'X' > a\n", "\nX"),
+    # Tags of thinking that no model of ours has, and other tags.
+    ("<|im_think|>", "<|im_think_end|>"), ("<｜thought▁begin｜>\n", "<｜thought▁end｜>"),
+    ("So. <|startofthink|>", "<|endofthink|>"), ("<|deep_reasoning|>\n", "<|/deep_reasoning|>"),
+    ("<\u200bthink>\n", "\n</think>"), ("«think»", "«/think»"), ("{{think}}", "{{/think}}"),
+    ("⟨think⟩\n", "\n⟨/think⟩"), ("[BEGIN_THINKING]", "[END_THINKING]"), ("[Plan]", "[/Plan]"),
+    ('<message role="user">\n', "\n</message>"), ("So.\n<s>\n", "\n</s>"),
+)  # fmt: skip
+# What is closed before a call in something else begins.
+_CLOSED = (
+    "```\nx\n```", "~~~\nx\n~~~", "`x`", "“x”", "<pre>\nx\n</pre>", "<!-- x -->", "<q>x</q>",
+    "<think>x</think>", "[THINK]x[/THINK]", "> x\n", "(x)", "*x*", "| x |\n|---|\n", "「x」",
 )  # fmt: skip
 
 
 def _within() -> Iterator[CallContext]:
     """What would be a call by itself, below a sentence or another block, within something else."""
-    spoken = cycle(_LANGUAGES.items())
+    spoken, closed = cycle(_LANGUAGES.items()), cycle(_CLOSED)
     for before, behind in _AROUND:
-        for above in ("", "```\nx\n```\n\n"):
+        closed_within = f"{before.rstrip()}\n{next(closed)}\n"
+        for begun in (before, f"```\nx\n```\n\n{before}", closed_within):
             language, words = next(spoken)
-            text = f"{above}{before}{words.behind}\n\n{{call}}\n\n{words.behind}{behind}\n"
+            text = f"{begun}{words.behind}\n\n{{call}}\n\n{words.behind}{behind}\n"
             yield CallContext("within", language, text, shown=False)
     for text in (
         "EXAMPLES\n       {call}\n\nSEE ALSO\n       a\n", "NOTES\n\t{call}\n",
         '  File "x", line 3\n    {call}\n    ^\n', "@@ -1,3 +1,3 @@\n So it is.\n {call}\n-b\n",
         'f("""{call}""")\n', "<user>a</user>\n<assistant>{call}</assistant>\n",
+        ".EX\n{call}\n.EE\n", "\\iffalse\n{call}\n\\fi\n", "* a\n:LOGBOOK:\n{call}\n:END:\n",
+        '{"example": {call}, "a": 1}\n', "So \\lstinline!{call}! is it.\n", "[so {call}](http://a.b)\n",
+        "<div title='So it is.\n\n{call}\n'>a</div>\n", "<p data-x=a\n{call}\n>a</p>\n",
+        "[Thinking]So it is. {call} So.[/Thinking]\n",
         "<think>a <think>b</think>\n{call}\nno</think>\n",
     ):  # fmt: skip
         yield CallContext("within", "English", text, shown=False)
-    text = "So it is (or so. {call} And so on)\n"
-    yield CallContext("within", "English", text, shown=False, talk=True)
+    for text in ("So it is (or so. {call} And so on)\n", "(So it is. {call} And so on.)\n"):
+        yield CallContext("within", "English", text, shown=False, talk=True)
 
 
 def _all() -> Iterator[CallContext]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 #: As much of a line as tells what it is.
 HEAD = 160
 #: What stands in words beside letters: vowels of scripts of South Asia are signs over a letter.
-MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0900-\u109f\u1780-\u17d3"
+MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
 
 # -- how a line begins ------------------------------------------------------------------------
 
@@ -26,12 +26,13 @@ NOT_WORDS = r"(?:bc|bq|pre|notextile|h[1-6])\.|Thinking\.\.\.|(?:[A-Z]{3,7} |HTT
 # No word, and nothing that ends a sentence or closes something; nor an emoji, which people say.
 _SIGN = r"[^\w\s#>|`~.!?…。！？:：,;)\]}”’»›」』\u2600-\u27bf\U0001f300-\U0001faff]"
 # A delimiter is a line of signs that opens a block in AsciiDoc, wikis, Docusaurus and programs;
-# the same closes most, and not only over an empty line. Three of some are a rule in Markdown.
+# the same closes most, and not only over an empty line. Three of some are a rule in Markdown. So
+# does a word behind a sign in roff, TeX and Org: ``.EX``, ``\iffalse``, ``:LOGBOOK:``.
 _KIND = re.compile(
     r"(?P<quote>(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
     r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
     r"|(?P<delimiter>(?:\$\$|\#{3,}|@@ [-+\d, ]{1,40}@@.{0,80}|:::+[ \t]*\w{0,40}"
-    r"|[!?]{3}[ ].{0,80}|[\u2500-\u259f]{3,}"
+    r"|[!?]{3}[ ].{0,80}|[\u2500-\u259f]{3,}|[.\\:][^\W\d_]\w{0,20}:?"
     rf"|(?P<mark>[@<´｀'\"])(?P=mark){{2,}}[ \t]*\w{{0,20}}|(?P<sign>[._]|{_SIGN})(?P=sign){{2,}}"
     r"(?:[ ].{0,80}(?P=sign){3}|.{0,80}(?P=sign){4})?)[ \t]*\Z)"
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
@@ -41,25 +42,22 @@ _CLOSED_BY_SAME = re.compile(r"\$\$|:::|([@<´｀'\"])\1{2}|([^\w\s]|_)\2{2}(?:\
 #: How the name of an element begins that models put around calls they mean, or all they say.
 OWN_WRAPPER = (
     r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
-    r"(?:tool|func|call|action|invoke)|(?:final_?)?(?:answer|response|reply|message)\b|assistant\b)"
+    r"(?:tool|func|call|action|invoke)|(?:final_?)?(?:answer|response|reply|message)\b(?![^>]{0,40}user)|assistant\b)"
 )
+_JIRA = r"(?:code|quote|noformat)\}"  # the same opens and closes these: `prose.py` sees them
+_BRACKET = rf"[\[{{«⟨〈《【〔〖⟦（［]{{1,2}}(?!{OWN_WRAPPER}|{_JIRA})"
+_BRACKET_END = r"[]}»⟩〉》】〕〗⟧）］]{1,2}(?:\s*\Z|(?<=[]}»⟩])(?=\w))"
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
-# element, a word alone in brackets (as of a thought), a quotation, an environment, a shell's
-# document, a comment of some programming language, Ollama's thinking.
-_BRACKET = rf"[\[{{«〈《【〔〖⟦（［]{{1,2}}(?!{OWN_WRAPPER})"
-_BRACKET_END = "[]}»〉》】〕〗⟧）］]{1,2}"
+# element, a word in brackets (as of a thought), an environment, a shell's document, a comment of
+# some programming language, Ollama's thinking.
 _BLOCKS = (
     (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
-    (r"\\?(['’]{1,2})(?!')", "{}"),
-    ("(,(?=,)|`(?=`(?!`)))", "''"),
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
-    (r"(?=.*<<)(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}([A-Z_]{2,20})['\");]{0,3}(?: .*)?\Z", "{}"),
-    (r"(<)<(?=[^\W\d_])", ">>"),
+    (r"(?=.*<<)(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}([A-Z_]{1,20})['\");]{0,3}(?: .*)?\Z", "{}"),
     (r"(-)-\[=*\[", "]]"),
     (r"(=)begin\b", "=end"),
     (r"(=)pod\b", "=cut"),
     (r"@(\w{1,20})\s*\Z", "@end {}"),
-    (r"(\()(?=[^()]*\Z)", ")"),
     (r"\#\+(?:begin|BEGIN)_(\w{1,20})", "_{}"),
     # No line ends a message of HTTP.
     (r"(?:< )?(?:[A-Z]{3,7} /\S{0,80} |(?=HTTP/[\d.]{1,3} \d{3}\b))(H)TTP/\d", "\n"),
@@ -67,7 +65,7 @@ _BLOCKS = (
     (r"(:::+)[ \t]*[{\w]", "{}"),
     (r"(?:\{%-?[ ]?(?!end)|\#(?=(?:if|region)\b))(\w{1,20})", "end{}"),
     (r"\{\{[<%\#][ ]?(\w{1,20})", "/{}"),
-    (rf"{_BRACKET}([^\W\d_][\w {MARKS}-]{{0,20}})(?:,[^]]{{0,60}})?{_BRACKET_END}\s*\Z", "/{}"),
+    (rf"{_BRACKET}([^\W\d_][\w {MARKS}-]{{0,20}})(?:,[^]]{{0,60}})?{_BRACKET_END}", "/{}"),
     # Most comments end with the signs that begin them, turned round.
     (r"\#?(/[*+]|\(\*|\{[-#%*]|<[#%?]|\#[|=\[]|@\*|\{\{)", ""),
     (r"(T)hinking\.\.\.[ \t\r]*\Z", "...done thinking."),
@@ -75,10 +73,20 @@ _BLOCKS = (
 _TURNED = str.maketrans("(<[{", ")>]}")
 # A line that ends with one of these goes on below, to what closes the bracket or the element.
 _OPENS_AT_END = re.compile(
-    r"(?:(?:^|[\s\w=(,|)$[{])([{[]|(?<!\w)`)|(?:&lt;|[＜{【〔〖⟦])([^\W\d_]\w{0,20})(?:&gt;|[＞}】〕〗⟧]))\s*\Z"
+    r"(?:(?:^|[\s\w=(,|)$[{\"])([{[(]|(?<!\w)`)"
+    rf"|(?:&lt;|(?<!\\end)[＜{{【〔〖⟦](?!{_JIRA}))([^\W\d_]\w{{0,20}})(?:&gt;|[＞}}】〕〗⟧]))\s*\Z"
+)
+# So does one that leaves open a bracket, a tag with attributes, or a quotation. An apostrophe opens
+# one where a line begins, behind a colon, or before a capital if another sentence is over.
+_LEFT_OPEN = re.compile(
+    r"([(\[{<'’`,])(?:(?<=[(\[{])(?<![^\s^].)(?=[^\s)\]}])[^()\[\]{}]*+"
+    r"|(?<=<)(?=[^\W\d_][\w:-]{0,40}\s)[^<>=]*+=[^<>]*+"
+    r"|(?<=['’])(?=[^\W\d_])(?:(?<!..)|(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])(?<=[,.!?…—\#*_(][ *_(#].))"
+    r"(?:[^'’]|(?<=\w)['’](?=\w))*+"
+    r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .))\1(?=\w)[^'>`]*+)\Z"
 )
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
-_ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
+ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
 
 class Line(NamedTuple):
@@ -106,29 +114,31 @@ def line_of(head: str) -> Line:
         number = block.lastindex or 1
         closer = _BLOCKS[number - 1][1].format(block[number])
         closer = closer or block[number][::-1].translate(_TURNED)
-        closer = "" if closer in text[block.start(number) + 1 :] else closer
+        closer = "" if holds(closer, text[block.start(number) + 1 :]) else closer
     return Line(kind, indent, closer)
 
 
 def closes_end(line: str) -> str:
-    """What closes what *line* opens at its end, if that is so."""
-    may_open = line.rstrip()[-1:] in "{[`;＞}】〕〗⟧"  # most lines do not
+    """What closes what *line* leaves open at its end, if that is so."""
+    may_open = line.rstrip()[-1:] in "{[(`;＞}】〕〗⟧"  # most lines do not
     opened = _OPENS_AT_END.search(line, max(0, len(line) - 40)) if may_open else None
-    if opened is None or (opened[1] == "`" and not line.count("`") % 2):
-        return ""
-    return opened[1].translate(_TURNED) if opened[1] else f"/{opened[2]}"
+    if opened is not None and (opened[1] != "`" or line.count("`") % 2):
+        return opened[1].translate(_TURNED) if opened[1] else f"/{opened[2]}"
+    left = _LEFT_OPEN.search(line.strip())
+    return left[1].translate(_TURNED).replace("`", "''").replace(",", "''") if left else ""
 
 
-def is_item(before: str) -> bool:
-    """Does a line begin with *before* that is an item, with nothing in it yet?"""
-    return _ITEM_ONLY.match(before) is not None
+def holds(closer: str, *parts: str) -> bool:
+    """Does *closer* stand in one of *parts*? An apostrophe within a word closes nothing."""
+    within = r"(?<!\s)['’](?!\w)" if closer in ("'", "’") else re.escape(closer)
+    return any(closer in part and re.search(within, part) for part in parts)
 
 
 # -- how it ends ------------------------------------------------------------------------------
 
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+    "\u2028\u2029\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef"
 )
 #: What nobody sees, and odd spaces.
 VEILED = f"{_INVISIBLE}\u00a0\u2000-\u200a\u202f\u205f\u3000"
@@ -153,7 +163,7 @@ _LABEL = re.compile(
     r"(?: ?\d{1,4})?(?: ?\([^()]{1,20}\))?\W{0,4}[:：]\W{0,4}\Z"
 )
 # A line of a mail's head, a transcript or a record.
-_ENTRY = re.compile(r"[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
+_ENTRY = re.compile(r"[*_]{0,2}[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 # Behind a call these go on with nothing: what may begin a call or a fence, or is left of one.
@@ -162,7 +172,7 @@ _NO_TALK = frozenset(f"<[{{`]}};\n{_EMOJI}")
 #: comment, of markup, of what is assigned. Nobody says them.
 BEHIND_SIGNS = re.compile(
     rf"(?:\A(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_#|~]){{1,8}}\s*|[([{{]|[=|→⇒]\s{{0,4}}|[=-]>\s{{0,4}}"
-    rf"|\s(?![-–—])(?:{_SIGN}|[_#|~]){{1,3}}|&[#\w]{{2,8}};)\Z"
+    rf"|\s(?![-–—])(?:{_SIGN}|[_#|~]){{1,3}}|&[#\w]{{2,8}};|\\[a-zA-Z]{{3,20}}\*?[^\w\s])\Z"
 )
 #: A line that begins with such signs is a heading or a comment, whatever it says.
 COMMENT = re.compile(rf"\s*(?!{ITEM})(?:\#|[/%;-]{{2}}){{1,6}}[ ]\S")

@@ -146,13 +146,15 @@ class Place(Prose):
             return self._lines_above()
         if lines.is_markup(before):
             return self._lines_above() or "behind_markup"
-        if lines.BEHIND_SIGNS.search(before) or lines.COMMENT.match(self._head):
+        open_here = lines.line_of(self._head).closer or lines.closes_end(self._head)
+        signs = lines.BEHIND_SIGNS.search(before) or lines.COMMENT.match(self._head)
+        if signs or open_here not in ("", ")"):  # people say parentheses
             return "behind_signs"
-        if lines.line_of(self._head).kind == "list" or lines.is_item(before):
+        if lines.line_of(self._head).kind == "list" or lines.ITEM_ONLY.match(before):
             return "list_item"
         if lines.ends_with_colon(before):
             return "behind_colon"
-        within = before.rfind("(") > before.rfind(")") or _STAMPED.search(self._head)
+        within = open_here or _STAMPED.search(self._head)
         return "mid_sentence" if within or not lines.ends_sentence(before) else ""
 
     def _lines_above(self) -> str:

@@ -19,7 +19,7 @@ from .markers import MORE, NO
 # Quotation marks of all scripts, by how they open, and what closes each. Where one mark opens in
 # one language and closes in another (“ ” » «), whether one is open decides.
 _PAIRS = {
-    "“": "”“", "„": "“”„", "‟": "”“", "«": "»", "‹": "›", "»": "«»", "›": "‹›", "”": "”",
+    "“": "”“", "„": "“”„", "‟": "”“", "«": "»", "‹": "›", "»": "«»", "›": "‹›", "”": "”“",
     "‘": "’", "‚": "‘’", "‛": "’", "「": "」", "『": "』", "｢": "｣", "﹁": "﹂", "﹃": "﹄",
     "〝": "〞〟", "《": "》", "〈": "〉", "⟪": "⟫", "⟨": "⟩", "❝": "❞", "❛": "❜", "＂": "＂",
     "״": "״", "༺": "༻", "⹂": "”", "🙶": "🙷", "＇": "＇", '"': '"', "❮": "❯", "⸂": "⸃", "⌜": "⌝",
@@ -47,27 +47,30 @@ _VERBATIM = r"\w{0,8}verbatim|lstlisting|listing|minted|alltt|quote|quotation|ve
 # What opens each, with its name in a group, and what closes the one of that name.
 _REGIONS = (
     ("<(!)--", "-->"),
-    (r"<(!)\[CDATA\[", r"\]\]>"),
-    (rf"\\begin\{{({_VERBATIM})\*?\}}", r"\\end\{{{}\*?\}}"),
-    (r"\[(code|quote|noparse|pre|spoiler|php|html)(?:=[^\]\n]{0,80})?\](?=[^(])", r"(?i)\[/{}\]"),
-    (r"\{(code|quote|noformat)(?::[^}\n]{0,40})?\}", r"(?i)\{{{}\}}"),
-    (r"\#\+begin_(src|example|quote|verse|export|comment|center)(?=\W)", r"(?i)\#\+end_{}"),
+    (r"<(!)\[CDATA\[", "]]>"),
+    (rf"\\begin\{{((?:{_VERBATIM})\*?)\}}", "\\end{{{}}}"),
+    (r"\[(code|quote|noparse|pre|spoiler|php|html)(?:=[^\]\n]{0,80})?\](?=[^(])", "[/{}]"),
+    (r"\{(code|quote|noformat)(?::[^}\n]{0,40})?\}", "{{{}}}"),
+    (r"\#\+begin_(src|example|quote|verse|export|comment|center)(?=\W)", "#+end_{}"),
 )
-# Any element is known by its name; in one that shows nothing a call may be meant. What follows is
-# looked at, so that no text to come can change what was found.
+# Any element is known by its name, and any token of thinking by its word; in one that shows nothing
+# a call may be meant. What follows is looked at, so that no text to come can change what was found.
 _ELEMENT = (
-    rf"<(?P<slash>/?)(?P<name>[^\W\d_][\w{lines.MARKS}:.|-]{{0,40}})(?=[^\w{lines.MARKS}:.|-])"
+    r"<[|｜](?P<token>[\w▁/]{0,30}?(?:think|thought|reason)[\w▁]{0,20})[|｜]>"
+    rf"|<[{lines.VEILED}]{{0,4}}(?P<slash>/?)"
+    rf"(?P<name>[^\W\d_][\w{lines.MARKS}:.|-]{{0,40}})(?=[^\w{lines.MARKS}:.|-])"
 )
 _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
 _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200}(?:\n\s{0,40}[\w:-]{1,40}=[^<>\n]{1,200}){0,4})?>")
 _REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
 # Elements that hold nothing, and those that models put around calls they mean, or all they say.
-_OPENS_NOTHING = re.compile(rf"(?i:br|hr|img|wbr|s)\Z|{lines.OWN_WRAPPER}")
+_OPENS_NOTHING = re.compile(rf"(?i:br|hr|img|wbr)\b|{lines.OWN_WRAPPER}")
 # How a sentence goes on that only speaks of an element: ``the <script> tag``, ``in <pre>.``
 _MENTIONED = Pattern(r"[ \t]{1,3}[^\W_]|[.,;:!?…)。，、；：！？）]")
 _LONGEST_CLOSER = 40
 # What may begin one of these, with what comes second in it.
-_SECOND = {"<": r"[^\W\d_]|[!/]", "\\": "[bB]", "[": "[cqnpshCQNPSH]", "{": "[cqnCQN]", "#": "[+]"}
+_SECOND = {"\\": "[bB]", "[": "[cqnpshCQNPSH]", "{": "[cqnCQN]", "#": "[+]"}
+_SECOND["<"] = rf"[^\W\d_]|[!/|｜{lines.VEILED}]"
 _NO_MARKUP = "|".join(rf"\{first}(?!{second}|\Z)" for first, second in _SECOND.items())
 # Nor is what another bracket follows, before any that closes it.
 _NO_MARKUP += r"|<(?=[^<>\n!/][^<>\n]{0,200}+<)"
@@ -79,19 +82,17 @@ _NOT_SPECIAL = re.compile(f"[^{_TELLING}]*+")
 _NO_CODE_END = re.compile(r"[^`\n]*+")
 # Lines of words, and items of a list, in which what is opened is closed: below a line of the same
 # kind nothing changes in them. Most lines are like that.
-_DULL_CHARS = f"[^>＞|&{lines.VEILED}{_TELLING}]"
+_DULL_CHARS = f"[^>＞|&()'{lines.VEILED}{_TELLING}]"
 _PLAIN_LINES = re.compile(
     rf"(?:\n(?!{lines.NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
-    rf"|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
+    rf"|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
     rf"|(?<!\w)<(?P<name>[A-Za-z]{{1,12}})>{_DULL_CHARS}*+</(?P=name)>"
     r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
 _AN_ITEM = re.compile(rf"\n{lines.ITEM}")
 _RUN = re.compile(r"`+")
-_VEILED = re.compile(f"[{lines.VEILED}]")
 # What a quotation can begin behind, beside space.
 _BEFORE_QUOTE = frozenset('([{<>=:;,/"\\#@$-–—*_~“”„«»「『‘（【')
-
 # A line of reST or YAML below which what is indented is literal.
 _BEFORE_LITERAL = re.compile(r"[ \t]{0,12}\.\. [\w-]{1,40}::|.*(?:::|: [|>]-?)\s*\Z")
 _LAZY = frozenset({"quote", "block", "definition"})
@@ -177,6 +178,7 @@ class Prose:
         self.restart()
         self._last = ""
         self._called = False
+        self._line += 1  # so that what stands above is above the thought, not above what follows
         self.in_thought = in_thought
 
     def begin_message(self, *, marked: bool = True, aside: bool = False) -> None:
@@ -326,7 +328,7 @@ class Prose:
             self._in_block()
         if not closer or len(self._blocks) < opened or opened == _MOST_OPEN:
             return
-        closed = len(self._head) == lines.HEAD and closer in self._tail
+        closed = len(self._head) == lines.HEAD and lines.holds(closer, self._tail)
         # Below words such signs underline a heading.
         underlines = self._above == "words" and self._last.rstrip()[-1:].isalnum()
         if not closed and not (underlines and _RULE.match(closer)):
@@ -371,7 +373,7 @@ class Prose:
         head, tail = self._head, self._tail
         for number, (closer, at, _) in enumerate(self._blocks):
             # What closes an element was seen where it stands.
-            closed = (closer in head or closer in tail) and closer[:2] != "</"
+            closed = closer[:2] != "</" and lines.holds(closer, head, tail)
             if closed or self._seen - at > LONGEST_ELEMENT:
                 del self._blocks[number:]
                 break
@@ -396,33 +398,30 @@ class Prose:
 
     def _markup(self, text: str, at: int, seen: int, before: str) -> int:
         """At a character that may begin an element: behind that, or -1 if more has to come."""
-        dull = _DULL.match(text, at)
-        if dull:
+        if dull := _DULL.match(text, at):
             return dull.end()
-        end, closer, name = _element_at(text, at, False)
+        end, closer, does = _tag_at(text, at, False)
         if end < 0:
             return -1 if end == MORE else at + 1
         mentioned = None
-        if closer and name and (self._tail + text[at - seen + self._seen : at]).strip():
+        if does == "shows" and (self._tail + text[at - seen + self._seen : at]).strip():
             mentioned = _MENTIONED.match(text, end)
             if mentioned is None and _MENTIONED.may_change(text, end):
                 return -1
-        # The assistant's turn below somebody else's is out of a transcript.
-        shown = name == "assistant" and self._element_at >= 0
-        if text[at + 1] == "/":
-            self._close_element(name)
-        elif closer and not mentioned:
-            self._element, self._element_at = re.compile(closer), seen
+        # The assistant's turn below somebody else's is out of a transcript, and the token that
+        # begins a reply is the first thing in it.
+        turn = closer == "</assistant" and self._element_at >= 0
+        meant = (closer == "</s" and not seen) or (not turn and _OPENS_NOTHING.match(text, at + 1))
+        if does == "closes":
+            opened = [number for number, each in enumerate(self._blocks) if each.closers == closer]
+            del self._blocks[opened[-1] if opened else len(self._blocks) :]
+        elif does == "shows" and not mentioned:
+            rest = r"\s{0,8}>" * (closer[:2] == "</")
+            self._element, self._element_at = re.compile(f"(?i){re.escape(closer)}{rest}"), seen
         # What a sentence only names may yet be closed. ``List<int>`` opens nothing.
-        elif mentioned or (not before.isalnum() and (shown or not _OPENS_NOTHING.match(name))):
-            self._blocks += [_Open(f"</{name}", seen, self._line)][: _MOST_OPEN - len(self._blocks)]
+        elif mentioned or not (before.isalnum() or meant):
+            self._blocks += [_Open(closer, seen, self._line)][: _MOST_OPEN - len(self._blocks)]
         return end
-
-    def _close_element(self, name: str) -> None:
-        for number in range(len(self._blocks) - 1, -1, -1):
-            if self._blocks[number].closers == f"</{name}":
-                del self._blocks[number:]
-                break
 
     def _in_element(self, text: str, at: int) -> int:
         """In an element: behind what closes it, or as far as that cannot begin yet."""
@@ -447,24 +446,24 @@ def opens_region(rest: str) -> bool:
 
     The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
     """
-    return any(_element_at(tag, 0, True)[1] for tag in (rest, f"{rest}>"))
+    return any(_tag_at(tag, 0, True)[2] == "shows" for tag in (rest, f"{rest}>"))
 
 
-def _element_at(text: str, at: int, final: bool) -> tuple[int, str, str]:
-    """Where the tag at *at* ends, or NO, or MORE; what closes it if it shows; and its name."""
-    tag, name = _TAG.match(text, at), ""
+def _tag_at(text: str, at: int, final: bool) -> tuple[int, str, str]:
+    """Where the tag at *at* ends, or NO, or MORE; its closer; and if it shows, opens or closes."""
+    tag, pattern, start = _TAG.match(text, at), _TAG, at
     if tag and tag.lastindex and tag.lastindex <= len(_REGIONS):
-        return tag.end(), _REGIONS[tag.lastindex - 1][1].format(tag[tag.lastindex]), ""
-    pattern, start = _TAG, at
+        return tag.end(), _REGIONS[tag.lastindex - 1][1].format(tag[tag.lastindex]), "shows"
+    if tag and tag["token"]:
+        return tag.end(), "</|", "closes" if re.search("/|end", tag["token"]) else "opens"
     if tag:
         name, start = tag["name"].lower(), tag.end()
         if tag["slash"]:
-            return start, "", name
+            return start, f"</{name}", "closes"
         pattern = _REST_SHOWING if name in _SHOWING else _REST
-        tag = pattern.match(text, start)
-    if tag is None:
-        return MORE if not final and pattern.may_change(text, start) else NO, "", ""
-    return tag.end(), rf"(?i)</{name}\s{{0,8}}>" if name in _SHOWING else "", name
+        if tag := pattern.match(text, start):
+            return tag.end(), f"</{name}", "shows" if name in _SHOWING else "opens"
+    return MORE if not final and pattern.may_change(text, start) else NO, "", ""
 
 
 def may_quote(before: str) -> bool:
@@ -473,4 +472,4 @@ def may_quote(before: str) -> bool:
     if last in _BEFORE_QUOTE or last.isspace() or not last:
         return True
     # Thai, Chinese and their like put no space between words.
-    return last >= "\u0e00" or (not last.isascii() and _VEILED.match(last) is not None)
+    return last >= "\u0e00" or lines.visible(last) != last

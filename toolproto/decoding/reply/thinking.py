@@ -26,7 +26,7 @@ _WORDS = (
     "reasoning_content", "self_reflection", "chain_of_thought", "contemplation", "antthinking",
     "ant_thinking", "longcat_think", "deep_think",
 )  # fmt: skip
-_TOKENS = ("think", "thinking", "thought", "reasoning", "scratchpad")
+_TOKENS = ("think", "thinking", "thought", "reasoning", "scratchpad", "analysis", "cot")
 
 
 def _dialects() -> tuple[tuple[str, str], ...]:
@@ -44,7 +44,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         *((f"<|begin_{word}|>", f"<|end_{word}|>") for word in _TOKENS),
         *((f"<|{word}{at}start|>", f"<|{word}{at}end|>") for at in "_:" for word in _TOKENS),
         *((f"<|START_{word.upper()}|>", f"<|END_{word.upper()}|>") for word in _TOKENS),
-        ("<|channel|>analysis<|message|>", "<|end|>"),
+        *((f"<|channel|>{word}<|message|>", "<|end|>") for word in ("analysis", "thought")),
         ("<|start|>assistant to=self<|message|>", "<|eom|>"),
         (" to=self<|message|>", "<|eom|>"),
         ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
