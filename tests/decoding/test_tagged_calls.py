@@ -500,3 +500,22 @@ def test_an_argument_may_be_called_as_what_stands_around_all(paradigm: str, name
             events: list[Any] = read_in_pieces(form, pieces, offer)
             (call,) = [event.call for event in events if isinstance(event, CallCompleted)]
             assert (call.arguments, call.repairs) == (arguments, ())
+
+
+def test_a_name_between_quotes_may_have_a_less_than_sign_in_tokens() -> None:
+    properties = {"a<b": {"type": "string"}}
+    offer = ToolOffer((ToolSpec("is<it", "", {"type": "object", "properties": properties}),))
+    form = get_paradigm("kimi_k3")
+    written = form.encode_calls([ToolCall("is_it", {"a_b": "x"})])
+    written = written.replace("is_it", "is<it").replace("a_b", "a<b")
+    for pieces in ([written], list(written)):
+        events: list[Any] = read_in_pieces(form, pieces, offer)
+        (call,) = [event.call for event in events if isinstance(event, CallCompleted)]
+        assert (call.name, call.arguments) == ("is<it", {"a<b": "x"})
+
+
+def test_a_name_behind_itself_is_that_of_the_tool_in_any_form() -> None:
+    call = ToolCall("get_weather.get_weather", {"city": "Oslo"})
+    written = get_paradigm("muse_glimmer").encode_calls([call])
+    (found,) = parse_any(written, STANDARD_OFFER).calls
+    assert (found.name, found.arguments) == ("get_weather", {"city": "Oslo"})

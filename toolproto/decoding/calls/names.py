@@ -145,7 +145,7 @@ class Offered:
 
     def get(self, name: str) -> ToolSpec | None:
         """The tool that goes by *name*, give or take its spelling."""
-        folded = _folded(name)
+        folded = _folded(self.own(name))
         tool = self._tools.get(folded)
         if tool is None and folded.startswith(_PREFIX):
             tool = self._tools.get(folded.removeprefix(_PREFIX))

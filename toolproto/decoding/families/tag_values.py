@@ -56,8 +56,7 @@ class ValueType(NamedTuple):
 
 
 _UNTOLD = ValueType(_STRING)
-_ANY = frozenset({"string", "object", "array", "number", "boolean", "null"})
-_UNLISTED = ValueType(_ANY, unlisted=True)
+_UNLISTED = ValueType(_STRING | {"object", "array", "number", "boolean", "null"}, unlisted=True)
 
 
 def value_type(tool: ToolSpec | None, key: str, told: str = "") -> ValueType:

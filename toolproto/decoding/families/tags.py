@@ -45,12 +45,13 @@ _VALUE = (
     rf"\"(?:[^\"<>]|{_LEAK}){{0,2000}}+\"|'(?:[^'<>]|{_LEAK}){{0,2000}}+'|[^\s\"'<>/]{{1,200}}+"
 )
 _LEAKS = re.compile(_LEAK)
-_ATTRIBUTE = re.compile(rf"\s*([\w-]{{1,40}})\s{{0,3}}=\s{{0,3}}({_VALUE})")
+_ATTRIBUTE = re.compile(rf"\s*([\w-]{{1,40}})\s{{0,3}}=\s{{0,3}}({_VALUE.replace('<>]', ']')})")
 _ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){{0,8}}"
 _TAG = Pattern(
     rf"{_NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
-    rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES})<[|｜]sep[|｜]>"
+    rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES.replace('<>]', '<>]|<(?![|｜])')})"
+    r"<[|｜]sep[|｜]>"
     r"|<[|｜]tool_arg:(?:start[|｜]>([^<>\n]{1,128})<[|｜]tool_arg:value|(end))[|｜]>"
     # Step 3.5 forgets the sign before a name, or the bracket behind it, or says what it is twice.
     r"|<(function|parameter)(?:\s{0,3}=|[ \t])\s{0,3}([\w.:/=-]{1,128}+)"
