@@ -8,11 +8,10 @@ from toolproto import Message, ToolCall, ToolOffer, ToolSpec, UsageError, get_pa
 from toolproto.describe import Presentation, describe, styles
 from toolproto.messages import ToolResult
 from toolproto.paradigms import JsonStrict, XmlTag
+from toolproto.paradigms.retelling import AFTER_FAILURE, NEXT_STEP
 from toolproto.paradigms.teaching import (
-    AFTER_FAILURE,
     BALANCED,
     CLASSIC,
-    NEXT_STEP,
     PRESETS,
     Teaching,
     teach,

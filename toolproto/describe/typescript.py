@@ -10,15 +10,17 @@
 
 A comment reaches to the end of its line, so what stands in one is kept on one line. A default
 tells the type where it can; keywords, indentation and commas that mean nothing would only cost.
+What the descriptions of several tools in a row begin with stands above them, once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..tools.spec import ToolSpec
 from .base import WriteCall
+from .openings import alike
 from .reading import arguments
 from .text import harmless, literal, one_line
 from .types import Choice, Either, ListOf, MapOf, Member, Record, Scalar, Type, format_of
@@ -43,7 +45,13 @@ class TypeScript:
 
     def show(self, tools: Sequence[ToolSpec], write: WriteCall) -> str:
         """One declaration for each tool; *write* is not needed."""
-        return "\n\n".join(_declaration(tool) for tool in tools)
+        return "\n\n".join(part for group in alike(tools) for part in _shown(*group))
+
+
+def _shown(opening: str, tools: Sequence[ToolSpec]) -> Iterator[str]:
+    if opening:
+        yield f"# The next {len(tools)} tools. {one_line(harmless(opening))}"
+    yield from map(_declaration, tools)
 
 
 def _declaration(tool: ToolSpec) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -38,14 +37,14 @@ from ..messages import (
 )
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
+from .retelling import PLAIN_NAME, Told, behind_results, retold
 from .salvage import salvaging
 from .splice import spliced
-from .teaching import BALANCED, Teaching, WriteCalls, next_steps, taught_before, teaching_of
+from .teaching import BALANCED, Teaching, WriteCalls, taught_before, teaching_of
 
 __all__ = ["NO_TOOLS", "ToolContextDef"]
 
 NO_TOOLS = ToolOffer()
-_PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}")
 
 
 def _shared(first: str, second: str) -> str:
@@ -186,7 +185,7 @@ class ToolContextDef(ABC):
     def format_problem(self, problem: CallProblem) -> str:
         """What the model is told when one of its calls cannot be used."""
         # A name goes back to the model only if it can be nothing but a name.
-        named = problem.name is not None and _PLAIN_NAME.fullmatch(problem.name)
+        named = problem.name is not None and PLAIN_NAME.fullmatch(problem.name)
         which = f"Your call of {problem.name!r}" if named else "Your tool call"
         if problem.kind is ProblemKind.DOUBTED:
             return f"{which} was not run: {problem.message}."
@@ -212,20 +211,31 @@ class ToolContextDef(ABC):
         return [self._as_text(message) for message in messages]
 
     def encode_conversation(self, messages: Sequence[Message]) -> list[Message]:
-        """Like :meth:`encode_history`, with a line after results that end the conversation.
+        """Like :meth:`encode_history`, with what the teaching says behind results.
 
-        The line tells the model what to do next, if the teaching has one. What is rendered does not
-        change when the conversation grows, so that prompts stay prefixes of each other.
+        A line tells the model what to do next, and rounds that led to nothing are left out. What
+        was rendered is only added to when the conversation grows, so that prompts stay prefixes of
+        each other.
         """
-        rendered = self.encode_history(messages)
-        if not self.teaching.next_step:
-            return rendered
+        teaching, write = self.teaching, self._write_one
+        told = retold(messages, write) if teaching.corrections else [*map(Told, messages)]
+        shown = [each.message for each in told]
+        rendered = self.encode_history(shown)
+        behind = behind_results(shown, teaching, write)
         return [
-            replace(text, content=f"{self._results_to_use(message.results)}\n\n{line}")
-            if line
-            else text
-            for message, text, line in zip(messages, rendered, next_steps(messages), strict=True)
+            self._with_notes(each, text, line)
+            for each, text, line in zip(told, rendered, behind, strict=True)
         ]
+
+    def _with_notes(self, told: Told, rendered: Message, line: str) -> Message:
+        if not line and not told.notes:
+            return rendered
+        said = self._results_to_use(told.message.results) if line else rendered.content
+        parts = (said, line, "\n".join(told.notes))
+        return replace(rendered, content="\n\n".join(part for part in parts if part))
+
+    def _write_one(self, call: ToolCall) -> str:
+        return self._write([call])
 
     def _results_to_use(self, results: Sequence[ToolResult]) -> str:
         """*results* as they are written where the model is told how to go on."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from ..approvals import (
     Allow,
@@ -27,6 +28,8 @@ from ..guard.passages import Found
 from ..guard.taint import barred_left, marked, refusal
 from ..hooks import overriding
 from ..messages import CallProblem, Grade, Message, ProblemKind, ToolCall, ToolResult
+from ..paradigms.corrections import corrected
+from ..paradigms.retelling import IN_CIRCLES, unusable
 from ..tools.check import call_problem, doubted_again, doubted_place, without_unknown
 from ..tools.define import Tool
 from ..tools.outcome import bounded, result_of, says_that_it_failed
@@ -43,6 +46,7 @@ __all__ = ["Settling", "Verdict", "after_review"]
 
 _FROM_ELSEWHERE = "its result comes from elsewhere"
 _TO_REVIEW = "it ran, and its result waits for a review"
+_NOTHING: Mapping[str, Any] = {}
 
 #: What may be said about a pending call: a decision, or its result from elsewhere.
 Verdict = Decision | ToolResult | str
@@ -138,7 +142,7 @@ class Settling:
                     cleared += yield from self._judged(request, verdict)
         yield from self._run(cleared)
 
-    def give_up(self, why: str) -> Flow[None]:
+    def give_up(self, why: str, metadata: Mapping[str, Any] = _NOTHING) -> Flow[None]:
         """Answer whatever has no result yet with an error: the turn cannot go on."""
         self.waiting.clear()
         for call in self.calls:
@@ -150,7 +154,8 @@ class Settling:
                 said = f"it ran to its end, but its result is not shown: {why}"
             elif call.id in self.conversation.started:
                 said = f"stopped before it was done: {why}; it may have taken effect"
-            yield from self._refused(call, said)
+            refused = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
+            yield from self._settled(refused)
 
     def pending(self, terms: Terms) -> Pending | None:
         """What is left to decide, for a later turn on these *terms*."""
@@ -196,7 +201,7 @@ class Settling:
         if isinstance(checked, ToolCall):
             checked = yield from self._hooked(checked)
         if isinstance(checked, CallProblem):
-            yield from self._refused(call, self.setup.paradigm.format_problem(checked))
+            yield from self._unusable(call, checked)
             return []
         self.usable = True
         if isinstance(checked, ToolCall):
@@ -322,9 +327,8 @@ class Settling:
                     if not (yield from self._denied(call)):
                         self.waiting[call.id] = approval_request(call, self._tool(call), reason)
             case Deny():
-                yield from self.give_up(
-                    f"{reason}; make a call once, use the results you have and answer"
-                )
+                advice = f"{reason}; make a call once, use the results you have and answer"
+                yield from self.give_up(advice, IN_CIRCLES)
                 if loop.refuse() or request:
                     raise LimitReached(f"the turn was stopped: {reason}", "repetition")
         return True
@@ -424,7 +428,7 @@ class Settling:
             return False  # what runs instead is checked, and what is not there does not run
         checked = check_run(call, self.offer, self._tools)
         if isinstance(checked, CallProblem):
-            yield from self._refused(call, self.setup.paradigm.format_problem(checked))
+            yield from self._unusable(call, checked)
             return True
         return (yield from self._denied(call))
 
@@ -526,6 +530,14 @@ class Settling:
         if decision:
             self.decisions[call.id] = decision
         yield from self._settled(ToolResult(call, said, is_error=True, trusted=True))
+
+    def _unusable(self, call: ToolCall, problem: CallProblem) -> Flow[None]:
+        paradigm, metadata = self.setup.paradigm, _NOTHING
+        if paradigm.teaching.corrections and problem.kind is not ProblemKind.DOUBTED:
+            metadata = unusable(corrected(call, problem, self.offer))
+        said = paradigm.format_problem(problem)
+        refused = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
+        yield from self._settled(refused)
 
     def _settled(self, result: ToolResult) -> Flow[None]:
         id = result.call.id
