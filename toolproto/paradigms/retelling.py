@@ -57,8 +57,8 @@ MADE_AGAIN = (
 
 #: In the metadata of a result: the call was not run, because it cannot be used. The value is the
 #: call as it should be written, if that is known.
-UNUSABLE = "unusable"
-_CIRCLES = "in_circles"
+UNUSABLE = "toolproto:unusable"
+_CIRCLES = "toolproto:in_circles"
 #: The metadata of results of calls that were not run because the same were made over and over.
 IN_CIRCLES: Mapping[str, Any] = {_CIRCLES: True}
 
@@ -67,6 +67,10 @@ def unusable(instead: ToolCall | None) -> Mapping[str, Any]:
     """The metadata of the result of a call that cannot be used; *instead* was meant."""
     meant = instead and {"name": instead.name, "arguments": dict(instead.arguments)}
     return {UNUSABLE: meant}
+
+
+#: The name and arguments of each call of a round, and what came of it.
+_Round = tuple[tuple[str, str, str], ...]
 
 
 @dataclass
@@ -84,7 +88,7 @@ class Told:
 def retold(messages: Sequence[Message], write: Callable[[ToolCall], str]) -> list[Told]:
     """*messages* without the rounds that led to nothing; *write* writes a call."""
     told: list[Told] = []
-    before: set[str] = set()  # what the rounds of this turn were
+    before: set[_Round] = set()  # the rounds of this turn
     rest = iter(zip(messages, [*messages[1:], None], strict=True))
     for message, answer in rest:
         if message.role == "user" and not message.results:
@@ -92,7 +96,7 @@ def retold(messages: Sequence[Message], write: Callable[[ToolCall], str]) -> lis
         if told and message.calls and answer and answer.results:
             round = _round(answer.results)
             notes = _all_unusable(answer.results, write)
-            if round in before or any(_CIRCLES in result.metadata for result in answer.results):
+            if round in before or any(_says(result, _CIRCLES) for result in answer.results):
                 notes = [MADE_AGAIN]
             if notes:
                 told[-1].add(notes)
@@ -135,7 +139,7 @@ def _corrections(results: Sequence[ToolResult], write: Callable[[ToolCall], str]
 
 
 def _correction(result: ToolResult, write: Callable[[ToolCall], str]) -> str:
-    meant = result.metadata.get(UNUSABLE)
+    meant = result.metadata.get(UNUSABLE) if _says(result, UNUSABLE) else None
     if not meant:
         return ""
     call = ToolCall(meant["name"], meant["arguments"], result.call.id)
@@ -152,12 +156,20 @@ def _named(call: ToolCall) -> str:
 
 def _all_unusable(results: Sequence[ToolResult], write: Callable[[ToolCall], str]) -> list[str]:
     """What is to be said of a round none of whose calls can be used; nothing if one can."""
-    if not all(UNUSABLE in result.metadata for result in results):
+    if not all(_says(result, UNUSABLE) for result in results):
         return []
     return [_correction(result, write) or result.content for result in results]
 
 
-def _round(results: Sequence[ToolResult]) -> str:
+def _says(result: ToolResult, key: str) -> bool:
+    """Whether the loop put *key* there: a tool's own result may hold anything."""
+    return key in result.metadata and result.is_error and bool(result.trusted)
+
+
+def _round(results: Sequence[ToolResult]) -> _Round:
     """What was called, and what came of it."""
-    round = [(each.call.name, dict(each.call.arguments), each.content) for each in results]
-    return json.dumps(round, sort_keys=True, default=str)
+    return tuple((each.call.name, _written(each.call), each.content) for each in results)
+
+
+def _written(call: ToolCall) -> str:
+    return json.dumps(dict(call.arguments), sort_keys=True, default=str)
