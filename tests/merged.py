@@ -3,7 +3,8 @@
 A case costs four milliseconds beside what it tries: it is found by each process, set up, reported.
 ``make test`` and ``make check`` (``TOOLPROTO_MERGED=1``) therefore try the cases of a test that
 needs no fixtures one after the other, :data:`AT_ONCE` of them in one test, which says for which of
-them it fails. Everywhere else, as in ``pytest FILE``, each case is a test.
+them it fails. Everywhere else, as in ``pytest FILE``, each case is a test. A fixture that is
+:func:`made_for_each` case may be needed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
 from itertools import product
 from types import FunctionType
 from typing import Any
@@ -32,6 +35,27 @@ _SHARED = {
 _SHOWN = 20
 
 Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A value of a row that is made for its case, and is over with it."""
+
+    kind: str
+    make: Callable[[str], AbstractContextManager[Any]]
+
+    def __str__(self) -> str:
+        return self.kind
+
+
+_MADE: dict[str, list[_Made]] = {}
+
+
+def made_for_each(
+    fixture: str, make: Callable[[str], AbstractContextManager[Any]], kinds: Sequence[str]
+) -> None:
+    """Let *make* give each case what the *fixture* of that name would, of each of *kinds*."""
+    _MADE[fixture] = [_Made(kind, make) for kind in kinds]
 
 
 class TookTooLong(pytest.fail.Exception):
@@ -64,7 +88,8 @@ def one_by_one(test: Callable[..., object], rows: Sequence[Row]) -> Callable[...
         failed, skipped = [], []
         for row in rows:
             try:
-                test(**fixtures, **row)
+                with ExitStack() as stack:
+                    test(**fixtures, **{name: _given(each, stack) for name, each in row.items()})
             except TookTooLong:
                 raise
             except pytest.skip.Exception as skip:
@@ -89,6 +114,10 @@ def one_by_one(test: Callable[..., object], rows: Sequence[Row]) -> Callable[...
     return whole
 
 
+def _given(value: Any, stack: ExitStack) -> Any:
+    return stack.enter_context(value.make(value.kind)) if isinstance(value, _Made) else value
+
+
 def _named(row: Row) -> str:
     return ", ".join(f"{name}={str(value)[:60]!r}" for name, value in row.items())
 
@@ -104,8 +133,9 @@ def _rows(collector: pytest.Module, test: object) -> list[Row] | None:
     known = [table for table in tables if table is not None]
     if not known or len(known) < len(tables):
         return None
-    rows = [{name: value for row in each for name, value in row} for each in product(*known)]
     wanted = inspect.signature(test).parameters
+    known += [[[(name, each)] for each in _MADE[name]] for name in wanted if name in _MADE]
+    rows = [{name: value for row in each for name, value in row} for each in product(*known)]
     return rows if rows and set(wanted) == set(rows[0]) else None
 
 

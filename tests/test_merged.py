@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 
-from .merged import AT_ONCE, TookTooLong, merged, one_by_one
+from .merged import AT_ONCE, TookTooLong, made_for_each, merged, one_by_one
 
 ROWS = [{"n": n} for n in range(6)]
 
@@ -45,6 +47,27 @@ def test_many_cases_are_several_tests(module):
 
     assert tried(module, test) == [f"test_it[part {part}]" for part in (1, 2, 3)]
     assert seen == list(range(2 * AT_ONCE + 1))
+
+
+def test_a_fixture_that_can_be_made_is_made_for_each_case(module, monkeypatch):
+    monkeypatch.setattr("tests.merged._MADE", {})
+    seen, over = [], []
+
+    @contextmanager
+    def made(kind):
+        yield kind
+        over.append(kind)
+
+    made_for_each("it", made, ("x", "y"))
+
+    @pytest.mark.parametrize("n", [1, 2])
+    def test(n, it):
+        assert len(over) == len(seen)
+        seen.append((n, it))
+
+    assert tried(module, test) == ["test_it"]
+    assert seen == [(1, "x"), (1, "y"), (2, "x"), (2, "y")]
+    assert over == ["x", "y", "x", "y"]
 
 
 def with_a_fixture(n, tmp_path): ...

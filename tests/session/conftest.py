@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from tests.merged import made_for_each
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.session import AsyncChatSession, ChatSession
 from toolproto.turn.result import TurnResult
@@ -75,7 +77,17 @@ class Player:
         return self.endpoint.requests
 
 
-@pytest.fixture(params=["sync", "async"])
-def play(request: pytest.FixtureRequest) -> Iterator[Player]:
+@contextmanager
+def player(kind: str) -> Iterator[Player]:
     with asyncio.Runner() as runner:
-        yield Player(request.param, runner)
+        yield Player(kind, runner)
+
+
+KINDS = ("sync", "async")
+made_for_each("play", player, KINDS)
+
+
+@pytest.fixture(params=KINDS)
+def play(request: pytest.FixtureRequest) -> Iterator[Player]:
+    with player(request.param) as made:
+        yield made
