@@ -71,7 +71,7 @@ class Marker:
 
     @cached_property
     def _pattern(self) -> Pattern:
-        return Pattern(self.regex)
+        return _any_of((self.regex,))
 
     @property
     def beginning(self) -> tuple[str, ...]:
@@ -116,15 +116,15 @@ class Marker:
 
 def end_of(markers: Sequence[Marker], text: str, at: int, final: bool) -> int:
     """Where one of a few *markers* ends that stands at *at*; or NO, or MORE."""
-    if not (any_of := _any_of(tuple(markers))).match(text, at):
+    if not (any_of := _any_of(tuple([marker.regex for marker in markers]))).match(text, at):
         return MORE if not final and any_of.may_change(text, at) else NO
     found = [marker.at(text, at, final) for marker in markers]
     return MORE if MORE in found and max(found) < 0 else max(found, default=NO)
 
 
-@lru_cache(maxsize=256)
-def _any_of(markers: tuple[Marker, ...]) -> Pattern:
-    return Pattern("|".join(marker.regex for marker in markers) or "(?!)")
+@lru_cache(maxsize=2048)  # forms share most of their markers, and a pattern takes milliseconds
+def _any_of(regexes: tuple[str, ...]) -> Pattern:
+    return Pattern("|".join(regexes) or "(?!)")
 
 
 class MarkerSet:
@@ -184,7 +184,7 @@ class _Bucket:
         self._by_length = sorted(numbers, key=lambda number: -markers[number].length)
         regexes = [markers[number].regex for number in self._by_length]
         self._match = re.compile("|".join(f"({regex})" for regex in regexes) or r"(?!)").match
-        self._pattern = Pattern("|".join(regexes)) if regexes else None
+        self._pattern = _any_of(tuple(regexes)) if regexes else None
         # Of those that go on where another one ends, it must be known that they do not.
         self._longer = {
             number: [
