@@ -27,6 +27,7 @@ _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SAID = re.compile(r"^print\(.*\)(?:\s*#|\n#) (.+)$", re.MULTILINE)
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEREDOC = re.compile(r"<<'(\w+)'")
+UNUSED = ("xdist", "anyio", "hypothesispytest")
 
 
 def python(page: Path) -> str:
@@ -104,6 +105,8 @@ def test_the_commands_of_a_page_print_what_stands_there(page: Path, tmp_path: Pa
     # A pytest inside this one is no worker of it.
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment = {**ours, "PATH": f"{programs(tmp_path)}:{os.environ['PATH']}"}
+    # Plugins that have nothing to do here take pytest as long to load as all else.
+    environment["PYTEST_ADDOPTS"] = " ".join(f"-p no:{name}" for name in UNUSED)
     (tmp_path / "here").mkdir()
     for command, expected in commands(page):
         done = subprocess.run(

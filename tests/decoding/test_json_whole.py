@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
+from itertools import product
 
 import pytest
 
+from tests.amount import some
 from toolproto import ToolOffer, ToolSpec, get_paradigm
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
@@ -85,6 +87,9 @@ RECORDS = [
 AROUND = ["%s", "<tool_call>%s</tool_call>", "[%s, %s]}", '{"tool_calls": [%s,\n%s]}', "So:\n%s ok"]
 
 
+FORMS = ["hermes", "json_strict", "xml_tag", "llama3_json"]
+
+
 def read(form: str, text: str, size: int, **options) -> list[object]:
     paradigm = get_paradigm(form, ids=iter(map(str, range(99))).__next__, **options)
     decoder = paradigm.decoder(OFFER)
@@ -94,8 +99,8 @@ def read(form: str, text: str, size: int, **options) -> list[object]:
     return [(e, each and (each.raw, each.span), getattr(each, "repairs", ())) for e, each in told]
 
 
-@pytest.mark.parametrize("form", ["hermes", "json_strict", "xml_tag", "llama3_json"])
-@pytest.mark.parametrize("around", AROUND)
+# Every form, and everything around, but not each with each.
+@pytest.mark.parametrize("form, around", some([*product(FORMS, AROUND)], 2))
 def test_a_call_comes_out_the_same_whole_and_in_pieces(form, around):
     for call in AT_ONCE + IN_DOUBT + IN_PYTHON + IN_PYTHON_IN_DOUBT + RECORDS:
         text = around.replace("%s", call)

@@ -337,7 +337,7 @@ def test_the_work_grows_with_the_text_and_not_faster(prefix: str, pattern: str) 
 
     # Eight times the text: linear work grows about eightfold, quadratic sixty-fourfold. The
     # constant keeps the noise of a busy machine out of what takes next to no time.
-    small = amount(10_000, 30_000)
+    small = amount(6_000, 30_000)
     assert seconds(8 * small) <= 20 * min(seconds(small) for _ in range(3)) + 0.1
 
 

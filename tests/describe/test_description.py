@@ -130,7 +130,8 @@ def test_tokens_are_counted_by_whom_the_program_says():
 
 @pytest.mark.parametrize("kind", GREEDY)
 def test_a_greedy_schema_fits_a_budget(kind):
-    for style in styles():
+    # Every kind, and every style, but not each with each.
+    for style in some(styles(), 2, [*GREEDY].index(kind)):
         shown = describe(ToolOffer((GREEDY[kind],)), style, budget=2_000)
         assert shown.fits or len(GREEDY[kind].required) > 100
 

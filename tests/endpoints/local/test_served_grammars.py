@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -23,12 +24,12 @@ ASKED = (Message("user", "Tell me a joke."),)
 NOW = replace(STANDARD_OFFER, choice="now", parallel=False)
 
 
-@pytest.fixture(scope="module")
-def address(model_path):
-    """Where the server listens, which ends with the tests of this file."""
+@contextmanager
+def serving(path):
+    """Where the server of the model in *path* listens."""
     library = pytest.importorskip("xllamacpp")
     params = library.CommonParams()
-    params.model.path, params.n_ctx, params.n_parallel = str(model_path), 512, 1
+    params.model.path, params.n_ctx, params.n_parallel = str(path), 512, 1
     params.hostnames, params.port, params.warmup = ["127.0.0.1"], 0, False
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.verbosity = -1
@@ -37,8 +38,27 @@ def address(model_path):
     del server
 
 
+@pytest.fixture(scope="module")
+def address(model_path):
+    with serving(model_path) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def quick_address(quick_path):
+    with serving(quick_path) as address:
+        yield address
+
+
 @pytest.fixture
-def served(address):
+def served(quick_address):
+    with HttpEndpoint(f"{quick_address}/v1", model="m", service="llama.cpp") as made:
+        yield made
+
+
+@pytest.fixture
+def served_well(address):
+    """By a model that goes on as it was shown."""
     with HttpEndpoint(f"{address}/v1", model="m", service="llama.cpp") as made:
         yield made
 
@@ -72,15 +92,15 @@ SHOWN = '<tool_call>\n{"name": "now", "at": 1}\n</tool_call>'
 CALL = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
 
 
-def test_words_are_held_from_a_known_name_on_under_the_whole_grammar(served):
+def test_words_are_held_from_a_known_name_on_under_the_whole_grammar(served_well):
     paradigm = get_paradigm("hermes")
     one = replace(STANDARD_OFFER, tools=STANDARD_OFFER.tools[-1:], parallel=False)
-    turns = (Message("user", "one"), Message("assistant", SHOWN)) * 3
+    turns = (Message("user", "one"), Message("assistant", SHOWN)) * 2
     params = {"max_tokens": 30, "temperature": 0}
     asked = ChatRequest((*turns, Message("user", "one")), params=params)
-    assert said(served, asked).startswith(SHOWN)
+    assert said(served_well, asked).startswith(SHOWN)
     held = Constraint(lambda: paradigm.grammar(one))
-    assert said(served, replace(asked, constraint=held)) == CALL
+    assert said(served_well, replace(asked, constraint=held)) == CALL
 
 
 def completed(address, path, **body):
@@ -111,18 +131,18 @@ TRIGGERS = [
 
 @pytest.mark.parametrize(("kind", "triggers", "said"), some(TRIGGERS, 3))
 def test_a_grammar_that_waits_wakes_at_its_trigger(address, kind, triggers, said):
-    prompt = f"one\n{SHOWN}\n" * 3 + "one\n"
+    prompt = f"one\n{SHOWN}\n" * 2 + "one\n"
     body = {"prompt": prompt, "n_predict": 30, "temperature": 0}
     told = completed(address, "/completion", **body, **waiting(kind, triggers))
     assert told["generation_settings"]["grammar_lazy"] is True
     assert told["content"].startswith(said)
 
 
-def test_chats_are_not_told_to_wait_because_the_server_would_not(address):
+def test_chats_are_not_told_to_wait_because_the_server_would_not(quick_address):
     # Its own reading of the template decides that for chats: the model is held at once.
     turns = [{"role": "user", "content": "Tell me a joke."}]
     told = completed(
-        address, "/v1/chat/completions", messages=turns, max_tokens=3, temperature=0,
+        quick_address, "/v1/chat/completions", messages=turns, max_tokens=3, temperature=0,
         **waiting(1, ()),
     )  # fmt: skip
     assert CALL.startswith(told["choices"][0]["message"]["content"])
