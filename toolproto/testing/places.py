@@ -723,6 +723,8 @@ _AROUND = (
     (",,So it is.\n", "''"), ("So (it is so.\n", ")"), ("So^[it is so.\n", "]"),
     ("So [it is so.\n", "]"), ("f(\n", "\n)"), ('x = R"(\n', '\n)"'),
     ("So <!-- it is.\n", "-->"), ("cat <<'X' > a\n", "\nX"),
+    ("[So: <pre>\nx\n</pre>\n", "]"), ("{# <p>\nx\n</p>\n", "\n#}"), ("'<div>\nx\n</div>\n", "'"),
+    ("'“So.” Yes.\n", "'"),
     # Tags of thinking that no model of ours has, and other tags.
     ("<|im_think|>", "<|im_think_end|>"), ("<｜thought▁begin｜>\n", "<｜thought▁end｜>"),
     ("So. <|startofthink|>", "<|endofthink|>"), ("<|deep_reasoning|>\n", "<|/deep_reasoning|>"),

@@ -81,8 +81,8 @@ _OPENS_AT_END = re.compile(
 _LEFT_OPEN = re.compile(
     r"([(\[{<'’`,])(?:(?<=[(\[{])(?<![^\s^].)(?=[^\s)\]}])[^()\[\]{}]*+"
     r"|(?<=<)(?=[^\W\d_][\w:-]{0,40}\s)[^<>=]*+=[^<>]*+"
-    r"|(?<=['’])(?=[^\W\d_])(?:(?<!..)|(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])(?<=[,.!?…—\#*_(][ *_(#].))"
-    r"(?:[^'’]|(?<=\w)['’](?=\w))*+"
+    r"|(?<=['’])(?:(?![\s\d'’])(?<!..)|(?=[^\W\d_])(?:(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])"
+    r"(?<=[,.!?…—\#*_(][ *_(#].)))(?:[^'’]|(?<=\w)['’](?=\w))*+"
     r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .))\1(?=\w)[^'>`]*+)\Z"
 )
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
@@ -130,7 +130,7 @@ def closes_end(line: str) -> str:
 
 def holds(closer: str, *parts: str) -> bool:
     """Does *closer* stand in one of *parts*? An apostrophe within a word closes nothing."""
-    within = r"(?<!\s)['’](?!\w)" if closer in ("'", "’") else re.escape(closer)
+    within = r"(?<=\S)['’](?!\w)" if closer in ("'", "’") else re.escape(closer)
     return any(closer in part and re.search(within, part) for part in parts)
 
 

@@ -403,8 +403,8 @@ class Prose:
         end, closer, does = _tag_at(text, at, False)
         if end < 0:
             return -1 if end == MORE else at + 1
-        mentioned = None
-        if does == "shows" and (self._tail + text[at - seen + self._seen : at]).strip():
+        mentioned, said = None, self._tail + text[at - seen + self._seen : at]
+        if does == "shows" and said.strip():
             mentioned = _MENTIONED.match(text, end)
             if mentioned is None and _MENTIONED.may_change(text, end):
                 return -1
@@ -412,6 +412,8 @@ class Prose:
         # begins a reply is the first thing in it.
         turn = closer == "</assistant" and self._element_at >= 0
         meant = (closer == "</s" and not seen) or (not turn and _OPENS_NOTHING.match(text, at + 1))
+        if does != "closes":  # what its line has opened before it is not closed with it
+            self._open_block(lines.line_of(said[: lines.HEAD]).closer or lines.closes_end(said))
         if does == "closes":
             opened = [number for number, each in enumerate(self._blocks) if each.closers == closer]
             del self._blocks[opened[-1] if opened else len(self._blocks) :]
@@ -442,10 +444,8 @@ class Prose:
 
 
 def opens_region(rest: str) -> bool:
-    """Does *rest*, of which no more comes, open what shows what is in it?
-
-    The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
-    """
+    """Does *rest*, of which no more comes, open what shows what is in it?"""
+    # The bracket that ends a tag may belong to the marker of a call: ``<pre>>>>f``.
     return any(_tag_at(tag, 0, True)[2] == "shows" for tag in (rest, f"{rest}>"))
 
 
