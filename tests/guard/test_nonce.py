@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.amount import some_paradigms
+from tests.amount import some, some_paradigms
 from toolproto import (
     ChatSession,
     Tool,
@@ -29,6 +29,8 @@ from toolproto.turn.records import Record
 
 OSLO = ToolCall("get_weather", {"city": "Oslo"}, "call_1")
 NOTE = ToolCall("write_file", {"path": "a.txt", "content": "x = 1\n  y"}, "call_2")
+#: One paradigm for each way in which a nonce is carried.
+CARRIED = ["json_strict", "llama3_json", "hermes", "pythonic"]
 every = pytest.mark.parametrize("name", paradigms())
 some_of_them = pytest.mark.parametrize("name", some_paradigms())
 
@@ -63,19 +65,23 @@ def test_two_laws_are_tried_on_all(name):
 
 
 class TestWithANonce(ParadigmLaws):
-    """The other laws, on one paradigm for each way in which a nonce is carried."""
+    """The other laws."""
 
     examples = 4
     size = 4_000
     streamed = 2_000
 
-    @pytest.fixture(autouse=True, params=["json_strict", "llama3_json", "hermes", "pythonic"])
+    @pytest.fixture(autouse=True, params=CARRIED)
     def _each(self, request: pytest.FixtureRequest) -> None:
         self.paradigm = with_nonce(get_paradigm(request.param), "qhzkwt")
 
     def growing(self):
         texts = super().growing()
         return {kind: texts[kind] for kind in ("a long argument", "beginnings of calls")}
+
+    def contexts(self):
+        # Each with one of them: where a call stands is told without its nonce, by tests/laws.
+        return some(super().contexts(), 4, CARRIED.index(self.paradigm.name))
 
 
 @pytest.mark.parametrize(
