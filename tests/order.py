@@ -18,10 +18,10 @@ T = TypeVar("T", bound=pytest.Item)
 #: Where such tests are, and about how many seconds they take: a guess will do.
 TOGETHER = {
     "tests/cli/": 110,
-    "tests/web/": 80,
+    "tests/web/": 60,
     "tests/stores/": 70,
     "tests/test_docs.py": 60,
-    "tests/endpoints/local/": 50,
+    "tests/endpoints/local/": 30,
     "tests/proxy/clients/": 45,
     "tests/endpoints/": 40,
     "tests/proxy/": 40,
