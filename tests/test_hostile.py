@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from itertools import product
+from time import process_time
 
 import pytest
 
@@ -172,6 +173,16 @@ def test_a_flood_in_the_place_of_the_arguments_is_a_problem(paradigm, kind):
     parsed = read(paradigm, written(paradigm, "now", FLOODS[kind][:100_000]))
     assert parsed.calls == []
     assert kinds(parsed)
+
+
+def test_a_line_of_elements_takes_no_longer_for_each_however_long_it_is():
+    # So many characters wait before they are looked at, all at once.
+    def took(times: int) -> float:
+        began = process_time()
+        read("xml_tag", "so <b>it</b> " * times, 1)
+        return process_time() - began
+
+    assert took(16_000) < 20 * took(4_000)
 
 
 # -- odd characters -----------------------------------------------------------------------

@@ -76,14 +76,20 @@ _OPENS_AT_END = re.compile(
     r"(?:(?:^|[\s\w=(,|)$[{\"])([{[(]|(?<!\w)`)"
     rf"|(?:&lt;|(?<!\\end)[＜{{【〔〖⟦](?!{_JIRA}))([^\W\d_]\w{{0,20}})(?:&gt;|[＞}}】〕〗⟧]))\s*\Z"
 )
-# So does one that leaves open a bracket, a tag with attributes, or a quotation. An apostrophe opens
-# one where a line begins, behind a colon, or before a capital if another sentence is over.
+# So does one that leaves open what its first group finds, each behind what it may stand behind.
 _LEFT_OPEN = re.compile(
-    r"([(\[{<'’`,])(?:(?<=[(\[{])(?<![^\s^].)(?=[^\s)\]}])[^()\[\]{}]*+"
+    r"([(\[{<'’`,])(?:"
+    # A bracket behind a space or a caret: no bracket comes after it.
+    r"(?<=[(\[{])(?<![^\s^].)(?=[^\s)\]}])[^()\[\]{}]*+"
+    # A tag with attributes.
     r"|(?<=<)(?=[^\W\d_][\w:-]{0,40}\s)[^<>=]*+=[^<>]*+"
-    r"|(?<=['’])(?:(?![\s\d'’])(?<!..)|(?=[^\W\d_])(?:(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])"
-    r"(?<=[,.!?…—\#*_(][ *_(#].)))(?:[^'’]|(?<=\w)['’](?=\w))*+"
-    r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .))\1(?=\w)[^'>`]*+)\Z"
+    # An apostrophe where the line begins, behind a colon, or before a capital behind a sentence;
+    # those within words do not close it.
+    r"|(?<=['’])(?:(?![\s\d'’])(?<!..)|(?=[^\W\d_])"
+    r"(?:(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])(?<=[,.!?…—\#*_(][ *_(#].)))(?:[^'’]|(?<=\w)['’](?=\w))*+"
+    # Two of one sign, where the line begins or behind a colon: ``so'' and ,,so'' and <<so>>.
+    r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .))\1(?=\w)[^'>`]*+"
+    r")\Z"
 )
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
 ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")

@@ -263,7 +263,10 @@ class Prose:
                 elif self._code == stop - at:
                     self._code = 0
             elif char in _SECOND:
-                stop = self._markup(text, at, self._seen + at - start, last)
+                dull = _DULL.match(text, at)
+                if dull is None and at > start:
+                    break  # what stands before it is taken in first, however the text was cut
+                stop = dull.end() if dull else self._markup(text, at, last)
                 if stop < 0:
                     self._rest = text[at:]
                     break
@@ -396,14 +399,14 @@ class Prose:
 
     # -- elements -------------------------------------------------------------------------
 
-    def _markup(self, text: str, at: int, seen: int, before: str) -> int:
+    def _markup(self, text: str, at: int, before: str) -> int:
         """At a character that may begin an element: behind that, or -1 if more has to come."""
-        if dull := _DULL.match(text, at):
-            return dull.end()
         end, closer, does = _tag_at(text, at, False)
         if end < 0:
             return -1 if end == MORE else at + 1
-        mentioned, said = None, self._tail + text[at - seen + self._seen : at]
+        mentioned, said, seen = None, self._tail, self._seen
+        if len(self._head) == lines.HEAD and not self._called:
+            said = self._head + said
         if does == "shows" and said.strip():
             mentioned = _MENTIONED.match(text, end)
             if mentioned is None and _MENTIONED.may_change(text, end):
