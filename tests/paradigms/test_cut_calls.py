@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 
 import pytest
 
-from tests.amount import EACH_PAYLOAD, some, some_paradigms
+from tests.amount import some_paradigms
 from toolproto import (
     CallCompleted,
     CallRejected,
@@ -28,21 +27,12 @@ CALLS = [
 ]
 
 
-def cuts(name: str, written: str) -> Sequence[int]:
-    """Where to cut it: everywhere, or at every third place if another has the same engine.
-
-    The law of truncation cuts calls of every paradigm, too.
-    """
-    ends = range(len(written))
-    return ends if name in EACH_PAYLOAD else some(ends, 3, len(name))
-
-
 @pytest.mark.parametrize("name", paradigms())
 @pytest.mark.parametrize("call", CALLS, ids=["empty", "odd"])
 def test_wherever_a_call_is_cut_it_is_whole_or_truncated(name: str, call: ToolCall) -> None:
     paradigm = get_paradigm(name)
     written = paradigm.encode_call(call)
-    for end in cuts(name, written):
+    for end in range(len(written)):
         for event in read_in_pieces(paradigm, [written[:end]], OFFER, "length"):
             if isinstance(event, CallCompleted):
                 assert event.call == call, written[:end]
@@ -76,7 +66,7 @@ def read_cut(name: str, end: int, reason: str) -> None:
 
 @pytest.mark.parametrize("name", paradigms())
 def test_no_argument_is_lost_wherever_a_call_is_cut(name: str) -> None:
-    for end in cuts(name, get_paradigm(name).encode_call(DELETE)):
+    for end in range(len(get_paradigm(name).encode_call(DELETE))):
         read_cut(name, end, "error")
 
 
