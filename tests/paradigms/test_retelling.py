@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from toolproto import ChatSession, Message, ToolCall, ToolOffer, ToolOutput, ToolSpec, tool
+from toolproto import ChatSession, Message, Policy, ToolCall, ToolOffer, ToolOutput, ToolSpec, tool
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.messages import CallProblem, ProblemKind
 from toolproto.paradigms import XmlTag
@@ -219,3 +219,10 @@ def test_what_a_tool_says_beside_its_result_corrects_nothing():
     _, asked, result = (each.content for each in endpoint.requests[-1].messages[1:])
     assert asked == written("look")
     assert "rm" not in result
+
+
+def test_a_tool_that_the_policy_denies_is_not_recommended():
+    endpoint = ScriptedEndpoint(written("create_directory", dir_name="a"), "Done.")
+    policy = Policy(tools={"mkdir": "deny"})
+    ChatSession(endpoint, paradigm=CORRECTING, tools=[mkdir, pwd], policy=policy).send("Make it.")
+    assert "The nearest is mkdir" not in endpoint.requests[-1].messages[-1].content

@@ -534,10 +534,19 @@ class Settling:
     def _unusable(self, call: ToolCall, problem: CallProblem) -> Flow[None]:
         paradigm, metadata = self.setup.paradigm, _NOTHING
         if paradigm.teaching.corrections and problem.kind is not ProblemKind.DOUBTED:
-            metadata = unusable(corrected(call, problem, self.offer))
+            metadata = unusable(corrected(call, problem, self._taught()))
         said = paradigm.format_problem(problem)
         refused = ToolResult(call, said, is_error=True, metadata=metadata, trusted=True)
         yield from self._settled(refused)
+
+    def _taught(self) -> ToolOffer:
+        """The tools that the model was told of: those that the policy denies are not."""
+        denies, known = self.setup.policy.denies, self._tools
+        specs = self.offer.tools
+        told = tuple(
+            each for each in specs if each.name not in known or not denies(known[each.name])
+        )
+        return replace(self.offer, tools=told)
 
     def _settled(self, result: ToolResult) -> Flow[None]:
         id = result.call.id
