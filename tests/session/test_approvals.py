@@ -111,6 +111,13 @@ def test_what_a_policy_denies_is_never_asked_about(play):
     assert isinstance(result.calls[0].decision, Deny)
 
 
+def test_what_a_policy_denies_is_not_named_to_a_model_that_asks_for_what_is_not_there(play):
+    at(play, Desk(), call("zzz"), "ok", policy=Policy(tools={"put": "deny"})).send()
+    told = play.requests[1].messages[-1].content
+    assert "peek" in told
+    assert "put" not in told.replace("output", "")
+
+
 # -- asking ----------------------------------------------------------------------------------
 
 

@@ -232,6 +232,9 @@ class Settling:
         if isinstance(checked, CallProblem) and self._insists(call, checked):
             spec = self._tools[call.name].spec
             checked = check_run(without_unknown(call, spec), self.offer, self._tools, work)
+        if isinstance(checked, CallProblem) and checked.kind is ProblemKind.UNKNOWN_TOOL:
+            # The tools that there are do not include those that it was not told of.
+            checked = check_run(call, self._taught(), self._tools, work)
         if isinstance(checked, ToolCall) and checked.name not in self._tools:
             message = "this tool is not there any more"
             return call_problem(call, ProblemKind.UNKNOWN_TOOL, message)
