@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 
 from ..tools.spec import ToolSpec
+from .text import shared_beginning
 
 __all__ = ["Group", "alike"]
 
@@ -44,10 +44,9 @@ def _group(opening: str, run: Sequence[ToolSpec]) -> Group:
 
 def _shared(one: str, other: str) -> str:
     """The sentences that both begin with, if they are long enough."""
-    pairs = zip(one, other, strict=False)
-    length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    end = max(one.rfind(mark, 0, length) + 2 for mark in (". ", ": "))
-    return one[:end] if end >= _SHORTEST else ""
+    shared = shared_beginning(one, other)
+    end = max(shared.rfind(mark) + 2 for mark in (". ", ": "))
+    return shared[:end] if end >= _SHORTEST else ""
 
 
 def _told(opening: str) -> str:

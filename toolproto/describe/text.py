@@ -22,6 +22,7 @@ __all__ = [
     "literal",
     "one_line",
     "sentences",
+    "shared_beginning",
     "shortened",
 ]
 
@@ -51,6 +52,12 @@ def harmless(text: object) -> str:
 def one_line(text: object) -> str:
     """*text*, harmless and on one line."""
     return harmless(text).replace("\n", " ")
+
+
+def shared_beginning(one: str, other: str) -> str:
+    """What both begin with."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return "".join(char for char, _ in pairs)
 
 
 def first_sentence(text: object) -> str:

@@ -50,7 +50,7 @@ class TypeScript:
 
 def _shown(opening: str, tools: Sequence[ToolSpec]) -> Iterator[str]:
     if opening:
-        yield f"# The next {len(tools)} tools. {one_line(harmless(opening))}"
+        yield f"# The next {len(tools)} tools. {one_line(opening)}"
     yield from map(_declaration, tools)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from itertools import takewhile
 from typing import Any, ClassVar
 
 from ..decoding.contract import Decoder, Limits
@@ -18,6 +17,7 @@ from ..decoding.reply.thinking import Reasoning
 from ..describe.base import Style
 from ..describe.description import Description, Presentation, presented
 from ..describe.requests import example_turns
+from ..describe.text import shared_beginning
 from ..errors import UsageError
 from ..events import merge
 from ..grammar.answers import answer_grammar
@@ -45,12 +45,6 @@ from .teaching import BALANCED, Teaching, WriteCalls, taught_before, teaching_of
 __all__ = ["NO_TOOLS", "ToolContextDef"]
 
 NO_TOOLS = ToolOffer()
-
-
-def _shared(first: str, second: str) -> str:
-    """What both begin with."""
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))
-    return "".join(char for char, _ in pairs)
 
 
 class ToolContextDef(ABC):
@@ -132,7 +126,7 @@ class ToolContextDef(ABC):
         A paradigm with a reader of its own is known by what its calls begin with.
         """
         first, second = (self.encode_call(ToolCall(name, {}, "call_1")) for name in ("a", "b"))
-        opener = _shared(first, second).strip("\n")
+        opener = shared_beginning(first, second).strip("\n")
         return ReplyForm(calls=(MarkedForm(opener),) if opener.strip() else ())
 
     @cached_property

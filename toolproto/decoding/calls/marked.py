@@ -19,7 +19,7 @@ from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO
 from ..source import Pull, Source, stops
-from .names import TOKEN
+from .names import TOKEN, TOKENS
 from .pulled import MISSING_CLOSER
 from .record import CallSetting
 from .which_reader import CallsReader, Opening, Openings
@@ -30,7 +30,6 @@ _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
 _CALL_LIKE = re.compile(r"[{(\[=:\"]")
 _FENCED = Repair("fence_in_marker")
 _TRAIL = frozenset("]})`\"'")
-_TOKENS = re.compile(rf"{TOKEN.source}|\[ARGS\]")
 _CLOSING_FENCE = Pattern(r"\s{0,8}```")
 _ANY_CLOSING_TAG = Pattern(r"<[/\\][\w:.-]{1,40}+>")
 # A marker in the open that no call follows is only being talked about; this much text decides.
@@ -204,7 +203,7 @@ class MarkedBody(CallBody):
         self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
         self._begun_at = source.offset
         self._fenced = "```" in opening.lead
-        self._in_tokens = _TOKENS.search(opening.lead) is not None
+        self._in_tokens = TOKENS.search(opening.lead) is not None
         self._in_tags = isinstance(calls, TaggedCalls)
         source.at += len(opening.lead)
         yield from self._in_calls(source, calls)
@@ -266,7 +265,7 @@ class MarkedBody(CallBody):
         opens = named or char in "{[" or (closes and char in "<]")
         opening = (yield from self._openings.at(source)) if opens else None
         # Without a marker that closes calls, a name alone may be the first word of a sentence.
-        sure = not named or closes or (opening and _TOKENS.search(opening.lead))
+        sure = not named or closes or (opening and TOKENS.search(opening.lead))
         return opening if sure else None
 
     def _end(self, source: Source, end: int) -> Pull[None]:

@@ -26,11 +26,14 @@ _LONGEST = 400
 _TOKEN = r"<[|｜](?!tool_arg:)[^<>]{1,60}[|｜]>"  # but for one that begins an argument
 #: A special token, as text.
 TOKEN = Pattern(_TOKEN)
+_TOKENS = rf"{_TOKEN}|\[ARGS\]"
+#: The tokens that stand between a name and its arguments.
+TOKENS = re.compile(_TOKENS)
 _BEFORE = Pattern(rf"\s{{1,80}}+|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|[\"'`]", re.IGNORECASE)
 _NAME = Pattern(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
 _ID = Pattern(r"\[CALL_ID\]([\w-]{0,64})")
 _BETWEEN = Pattern(
-    rf"\s{{1,80}}+|\\n(?=[\s<{{])|/?>|[\"'`=,]|:(?!\w)|{_TOKEN}|\[ARGS\]|<tool_sep(?::\w{{1,40}})?>"
+    rf"\s{{1,80}}+|\\n(?=[\s<{{])|/?>|[\"'`=,]|:(?!\w)|{_TOKENS}|<tool_sep(?::\w{{1,40}})?>"
     r"|Action Input ?:|```\w{0,20}|(?:json|code)(?![\w.(])"
     r"|(?:(?<=[|｜]>)|(?<=[|｜]> ))(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
