@@ -16,6 +16,8 @@ from toolproto.decoding.families import line_values, pairs, yaml
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Pull, Source, begun_at_end
+from toolproto.paradigms.declared_payloads import phrase
+from toolproto.paradigms.line_payloads import BRACES, LINES
 
 ENDS = (Marker("<tool_call|>"), Marker("```"), Marker("call>>"))
 WAIT = object()
@@ -96,12 +98,12 @@ for _module, _letters in ALPHABETS.items():
             key = f"{_module.__name__.rpartition('.')[2]}.{_name}"
             QUESTIONS[key] = (_taking(_pattern), _letters)
 
-PHRASE = pairs.phrase(("DO ", " WITH "), "!", ("", " is "), ";", "and", "")
-BRACES = ["call", ":", " ", "get", "_", "\\", "{", "<", "escape>", '"', "|", ">", "}", ",", "="]
+PHRASE = phrase(("DO ", " WITH "), "!", ("", " is "), ";", "and", "")
+IN_BRACES = ["call", ":", " ", "get", "_", "\\", "{", "<", "escape>", '"', "|", ">", "}", ",", "="]
 PHRASES = ["DO", " ", "f", "g\\_h", "WITH", "is", "\n", ";", "and", "!", '"', "x"]
 for _like, _letters in (
-    (pairs.LINES, ALPHABETS[pairs]),
-    (pairs.BRACES, BRACES),
+    (LINES, ALPHABETS[pairs]),
+    (BRACES, IN_BRACES),
     (PHRASE, PHRASES),
 ):
     for _field in fields(_like):

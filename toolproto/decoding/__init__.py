@@ -25,11 +25,11 @@
       names.py           which names are tools; names that stand before their arguments
       shape.py           which members make an object a call
       record.py          one call, collected argument by argument; draft.py: the same for JSON
-      pulled.py          drives the generator of a family, also of one that somebody else declared
+      pulled.py          drives the generator of a family
 
     families/          the ways in which the inside of a call is written
       json_*, python_*, tags, tag_values, yaml
-      pairs.py           a name and pairs of key and value: lines, Gemma's braces, declared phrases
+      pairs.py           a name and pairs of key and value, in the signs that a payload declares
       line_values.py     values in quotes, brackets or neither; what a text means by its schema
 
     values/            what a value means, and how JSON is read

@@ -1,7 +1,7 @@
 """Payloads that are all one's own: a phrase with places in it, or a pair of functions.
 
-Like those in :mod:`.payloads`, they write; ``families/pairs.py`` and ``calls/pulled.py`` in
-:mod:`toolproto.decoding` read.
+Like those in :mod:`.payloads`, they write, and say what reads: ``families/pairs.py`` in
+:mod:`toolproto.decoding`, or a function.
 """
 
 from __future__ import annotations
@@ -9,12 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, partial
+from io import StringIO
+from itertools import pairwise
 from typing import Any, ClassVar
 
-from ..decoding.calls.pulled import CustomInside, Inside
+from ..decoding.calls.pulled import Inside, NoCall, PulledCalls
+from ..decoding.calls.record import Beginning
 from ..decoding.calls.shape import CallShape
-from ..decoding.families.pairs import phrase
+from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
+from ..decoding.patterns import Pattern
 from ..decoding.reply.forms import Family
+from ..decoding.source import Pull, Source
+from ..decoding.values.strict import malformed
 from ..errors import UsageError
 from ..grammar import forms
 from ..grammar.draft import Draft
@@ -29,6 +36,7 @@ from .payloads import filled
 __all__ = ["CustomCall", "TemplateCall"]
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w.-]{0,200}")
+_ReadText = Callable[[str], tuple[str, Mapping[str, Any]] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,7 @@ class TemplateCall:
             behind_value,
             self.between,
             filled(self.argument, key="key", value='"value"'),
-        )
+        ).reader
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
@@ -111,7 +119,7 @@ class CustomCall:
     """
 
     write: Callable[[ToolCall], str]
-    read: Callable[[str], tuple[str, Mapping[str, Any]] | None]
+    read: _ReadText
 
     family: ClassVar[Family] = Family.DECLARED
     shape: ClassVar[CallShape] = CallShape()
@@ -126,7 +134,7 @@ class CustomCall:
     @property
     def inside(self) -> Inside:
         """What reads it."""
-        return CustomInside(self.read)
+        return _reader_of(self.read)
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
@@ -135,3 +143,76 @@ class CustomCall:
 
 def _between(form: str, first: str, second: str) -> str:
     return form.partition(first)[2].partition(second)[0]
+
+
+@lru_cache(maxsize=64)
+def phrase(
+    name: tuple[str, str], behind: str, key: tuple[str, str], value: str, between: str, shown: str
+) -> Pairs:
+    """Pairs with these signs before and behind the name, all arguments, each key and value."""
+    # What stands behind the name is not part of it, though a name may hold colons and dots.
+    signs = "".join(sign for sign in ".:/-" if not name[1].strip().startswith(sign))
+    named = _loose(name[0]) + NAME.format(signs=re.escape(signs))
+    # Without any sign behind it, a word ends at a blank.
+    ends = [part.strip() for part in (value, between, behind)]
+    ended = "|".join([re.escape(end) for end in ends if end] or [r"\s"])
+    return Pairs(
+        head=Pattern(named + _loose(name[1])),
+        name=Pattern(named),
+        key=Pattern(_loose(key[0]) + KEY + _apart(key[1].strip())),
+        quote_ended=Pattern(rf"{BLANKS}(?:{ended}|\Z)"),
+        shown=f"write {shown}",
+        after=ends[0],
+        between=ends[1],
+        behind=ends[2],
+        ended=Pattern(ended),
+        stops="".join(re.escape(end[0]) for end in ends if end) or r"\s",
+    )
+
+
+def _apart(sign: str) -> str:
+    """A pattern for *sign* between a key and its value: beside a word there must be blanks."""
+    least = int(sign[0].isalnum())
+    return rf"\s{{{least},64}}{_loose(sign)}\s{{{least},64}}"
+
+
+def _loose(literal: str) -> str:
+    """A pattern for *literal* with any blanks where it has some; none are needed beside a sign."""
+    words = re.split(r"\s+", literal)
+    pattern = re.escape(words[0])
+    for before, word in pairwise(words):
+        needed = before[-1:].isalnum() and word[:1].isalnum()
+        pattern += rf"\s{{{int(needed)},64}}" + re.escape(word)
+    return pattern
+
+
+@lru_cache(maxsize=64)
+def _reader_of(read: _ReadText) -> Inside:
+    # The same for the same function: what is made for a form is found by its parts.
+    return partial(_CustomCalls, read)
+
+
+class _CustomCalls(PulledCalls):
+    """Reads one call, all at once: *read* gives what the text between the markers says."""
+
+    def __init__(self, read: _ReadText, begun: Beginning) -> None:
+        super().__init__(begun)
+        self._inside = read
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """All text before a marker that ends calls."""
+        text = StringIO()
+        while not (yield from source.at_end()):
+            if not (yield from source.peek()):
+                raise NoCall  # nobody knows where it ends
+            text.write(source.past(source.marks))
+        try:
+            found = self._inside(text.getvalue())
+        except Exception as error:  # whatever somebody's reader raises is about this text
+            self.is_call = True
+            raise malformed(str(error) or type(error).__name__) from error
+        if found is None:
+            raise NoCall
+        self.open(found[0])
+        self.tell(found[1])
+        self.complete()

@@ -1,7 +1,7 @@
 """Payloads for people's eyes: lines of arguments, YAML, and text without any escapes.
 
-Like those in :mod:`.payloads`, these codecs only write; what they wrote is read by the engine of
-their family in :mod:`toolproto.decoding`.
+Like those in :mod:`.payloads`, these codecs write, and say what in :mod:`toolproto.decoding` reads
+what they wrote.
 """
 
 from __future__ import annotations
@@ -13,9 +13,14 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import Any, ClassVar
 
+from ..decoding.calls.pulled import Inside
 from ..decoding.calls.shape import CallShape
 from ..decoding.families.line_values import STRING_TOKEN
+from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
+from ..decoding.families.yaml import YamlCalls
+from ..decoding.patterns import Pattern
 from ..decoding.reply.forms import Family
+from ..decoding.values import MISSING_COMMA
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import NOTHING, Node, either, joined, text
@@ -27,6 +32,7 @@ from ..tools.spec import ToolSpec
 
 __all__ = ["BraceCall", "RawCall", "YamlCall"]
 
+_NAME = NAME.format(signs=".:/-")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 _NEEDS_ESCAPES = re.compile(r'[\n"\\]')
 # A block of YAML begins where its first line does, and ends with its last.
@@ -43,10 +49,15 @@ class YamlCall:
     written as JSON, which YAML is as well.
     """
 
-    family: ClassVar[Family] = Family.YAML
+    family: ClassVar[Family] = Family.DECLARED
     shape: ClassVar[CallShape] = CallShape("tool", "arguments")
     together: ClassVar[bool] = False
     enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
+
+    @property
+    def inside(self) -> Inside:
+        """What reads it."""
+        return YamlCalls
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
@@ -85,14 +96,32 @@ class YamlCall:
         return "\n".join([style, *(line and f"    {line}" for line in lines.split("\n"))])
 
 
+_LINE_OVER = r"[ \t,;]{0,64}(?:\r?\n|\r?\Z)"
+LINES = Pairs(
+    head=Pattern(rf"{_NAME}(?:\(\))?{_LINE_OVER}"),
+    name=Pattern(rf"{_NAME}(?:\(\))?"),
+    key=Pattern(rf"{KEY}[ \t]{{0,8}}([=:])[ \t]{{0,80}}"),
+    sign="=",
+    quote_ended=Pattern(_LINE_OVER),
+    blanks=Pattern(r"[ \t,;]{0,64}"),
+    shown='write each argument as a line: key = "value", or key <<END, its text, and END',
+    in_lines=True,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RawCall:
     """A line for each argument; a text that is long, or has quotes in it, stands as it is."""
 
-    family: ClassVar[Family] = Family.RAW
+    family: ClassVar[Family] = Family.DECLARED
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
     enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
+
+    @property
+    def inside(self) -> Inside:
+        """What reads it."""
+        return LINES.reader
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
@@ -129,6 +158,28 @@ class RawCall:
         return f"= {dumps(value)}"
 
 
+_TOKEN_KEY = rf"(?:{STRING_TOKEN.source})[^<\n]{{0,200}}(?:{STRING_TOKEN.source})"
+_BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_NAME}(?<!:)\s{{0,8}}"
+BRACES = Pairs(
+    head=Pattern(rf"{_BRACE_NAME}\{{"),
+    name=Pattern(_BRACE_NAME),
+    key=Pattern(
+        rf"([^\s:=,{{}}\[\]\"<]{{1,200}}|\"(?:[^\"\\\n]|\\.){{0,200}}\"|{_TOKEN_KEY})"
+        rf"\s{{0,8}}([:=]){BLANKS}"
+    ),
+    sign=":",
+    between=",",
+    behind="}",
+    ended=Pattern(rf"[,}}]|{STRING_TOKEN.source}"),
+    stops=",}<",
+    quote_ended=Pattern(rf"{BLANKS}(?:[,}}]|\Z)"),
+    missing_sign=MISSING_COMMA,
+    shown="write key:value, with a comma between two",
+    prefix="call:",
+    tokens=True,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class BraceCall:
     """``call:name{key:value}`` with every string between two *delimiter* tokens.
@@ -138,10 +189,17 @@ class BraceCall:
 
     delimiter: str
 
-    family: ClassVar[Family] = Family.BRACES
+    family: ClassVar[Family] = Family.DECLARED
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
     enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
+    #: Tells a call whose marker was left out. Gemma's small models write ``call:f(x="y")``, too.
+    word: ClassVar[str] = "call:"
+
+    @property
+    def inside(self) -> Inside:
+        """What reads it."""
+        return BRACES.reader
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""

@@ -14,7 +14,9 @@ from html import escape
 from keyword import iskeyword
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from ..decoding.calls.pulled import Inside
 from ..decoding.calls.shape import CallShape
+from ..decoding.families.tags import XmlCalls
 from ..decoding.reply.forms import Family
 from ..grammar import forms
 from ..grammar.draft import Draft
@@ -340,10 +342,15 @@ class XmlCall:
     JSON.
     """
 
-    family: ClassVar[Family] = Family.XML
+    family: ClassVar[Family] = Family.DECLARED
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
     enclosure: ClassVar[tuple[str, str, str]] = ("", "", "")
+
+    @property
+    def inside(self) -> Inside:
+        """What reads it."""
+        return XmlCalls
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""

@@ -100,7 +100,8 @@ class WireFormat:
             raise UsageError(
                 f"result={self.result!r}: expected a tag's name, or a label with a colon"
             )
-        if self._inside is not None and not (self.call[0].strip() and self.call[1].strip()):
+        is_phrase = isinstance(self.payload, TemplateCall | CustomCall)
+        if is_phrase and not (self.call[0].strip() and self.call[1].strip()):
             raise UsageError(
                 f"call={self.call!r}: a {type(self.payload).__name__} needs a marker before it and "
                 "one behind it"
@@ -108,7 +109,7 @@ class WireFormat:
 
     @property
     def _inside(self) -> Inside | None:
-        """What reads a payload that somebody else declared."""
+        """What reads a payload that is like no other."""
         found: Inside | None = getattr(self.payload, "inside", None)
         return found
 
@@ -206,6 +207,7 @@ class WireFormat:
     def _marked(self) -> Iterator[MarkedForm]:
         payload = self.payload
         shape, family, many = payload.shape, payload.family, payload.together
+        inside, word = self._inside, getattr(payload, "word", "")
         asked = (self.call, *self.also) if self.call[0] else self.also
         for opener, closer in asked:
             mark = (opener.strip("\n"), closer.strip("\n"))
@@ -218,7 +220,8 @@ class WireFormat:
                 sure=self.sure,
                 loose=loose,
                 ends_thought=self.ends_thought,
-                inside=self._inside,
+                inside=inside,
+                word=word,
             )
         if (
             isinstance(payload, TaggedCall)
@@ -229,10 +232,18 @@ class WireFormat:
             closer = payload.call[1].strip()
             drift = (_MISSING,) if self.call[0] else ()
             yield MarkedForm(opener, closer, family, drift=drift)
-        if family is Family.BRACES and not self.exact:
+        if word and not self.exact:
             # The word before the name tells such a call where its marker was left out.
             yield MarkedForm(
-                "call:", "", family, sure=False, gated=True, drift=_UNMARKED, at_line=True
+                word,
+                "",
+                family,
+                sure=False,
+                gated=True,
+                drift=_UNMARKED,
+                inside=inside,
+                word=word,
+                at_line=True,
             )
 
 

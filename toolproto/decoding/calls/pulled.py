@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from io import StringIO
-from typing import Any, Protocol
+from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
-from ..values.strict import Refused, malformed
+from ..values.strict import Refused
 from .record import Beginning, CallRecord
 
 #: What ends a call did not come, and nor did anything else: it may have had more to say.
@@ -110,7 +109,7 @@ class PulledCalls(ABC):
     @property
     def meant(self) -> bool:
         """Is it certain that this is a call, so that a cut makes it a truncated one?"""
-        return self._recorded is not None
+        return self._call is not None
 
     def open(self, name: str, id: str = "") -> CallRecord:
         """It is a call of *name*, which may have given itself an *id*."""
@@ -141,28 +140,23 @@ class PulledCalls(ABC):
             raise cut_short()
         return MISSING_CLOSER
 
-    @property
-    def _recorded(self) -> CallRecord | None:
-        """The call being read, if there is one."""
-        return self._call
-
     def mended(self, *repairs: Repair) -> None:
         """The call, or the one that may come, departs from the asked form in this."""
-        if self._recorded is not None:
-            self._recorded.mended(*repairs)
+        if self._call is not None:
+            self._call.mended(*repairs)
         else:
             self._drift = tuple(dict.fromkeys((*self._drift, *repairs)))
 
     def write(self) -> None:
         """Give the call the text that was read, or keep it for the one that may come."""
-        kept = self._lead if self._recorded is None else self._recorded
+        kept = self._lead if self._call is None else self._call
         kept.write(self.source.text[self._written : self.source.at])
         self._written = self.source.at
 
     @property
     def _bounded(self) -> CallRecord | None:
         """The call whose limit is that of the text, if one is being read."""
-        return None if self._faulty else self._recorded
+        return None if self._faulty else self._call
 
     def _read(self) -> Pull[None]:
         """The grammar, and what is done when it does not hold."""
@@ -196,8 +190,8 @@ class PulledCalls(ABC):
     def reject(self, fault: Refused) -> None:
         """Say what is wrong with the call, also if its name has not come."""
         self.committed = True
-        if self._recorded is not None:
-            self._recorded.reject(fault.kind, fault.message)
+        if self._call is not None:
+            self._call.reject(fault.kind, fault.message)
             return
         raw, start = self._lead.getvalue(), self._begun.start
         self._setting.outbox.rejected_text(fault.kind, fault.message, raw, start)
@@ -208,52 +202,5 @@ def cut_short() -> Refused:
     return Refused(ProblemKind.TRUNCATED, "it is cut short")
 
 
-# -- calls that are declared outside of this package ---------------------------------------------
-
-
-class Inside(Protocol):
-    """Makes the reader of calls whose inside is declared outside of this package."""
-
-    def reader(self, begun: Beginning) -> PulledCalls:
-        """Reads the call that has *begun*."""
-        ...
-
-
-_ReadText = Callable[[str], tuple[str, Mapping[str, Any]] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class CustomInside:
-    """*read* gives name and arguments of the text between the markers, or None if it is no call."""
-
-    read: _ReadText
-
-    def reader(self, begun: Beginning) -> PulledCalls:
-        """Reads the call that has *begun*."""
-        return _CustomCalls(self.read, begun)
-
-
-class _CustomCalls(PulledCalls):
-    """Reads one call, all at once."""
-
-    def __init__(self, read: _ReadText, begun: Beginning) -> None:
-        super().__init__(begun)
-        self._inside = read
-
-    def grammar(self, source: Source) -> Pull[None]:
-        """All text before a marker that ends calls."""
-        text = StringIO()
-        while not (yield from source.at_end()):
-            if not (yield from source.peek()):
-                raise NoCall  # nobody knows where it ends
-            text.write(source.past(source.marks))
-        try:
-            found = self._inside(text.getvalue())
-        except Exception as error:  # whatever somebody's reader raises is about this text
-            self.is_call = True
-            raise malformed(str(error) or type(error).__name__) from error
-        if found is None:
-            raise NoCall
-        self.open(found[0])
-        self.tell(found[1])
-        self.complete()
+#: Makes the reader of calls that have begun, for a family that is like no other.
+Inside = Callable[[Beginning], PulledCalls]

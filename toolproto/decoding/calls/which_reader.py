@@ -9,16 +9,15 @@ tool's name. A paradigm may ask for that; from any other it is a departure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import NamedTuple, Protocol
 
 from ...messages import Grade, Repair
 from ..families.json_calls import JsonCalls
-from ..families.pairs import BRACES, LINES, NoArguments, TextArgument
+from ..families.pairs import NoArguments, TextArgument
 from ..families.python_calls import LEAD, PythonCalls, lead_of, leading_call
-from ..families.tags import Tag, TaggedCalls, XmlCalls, opens_call, tag_at
-from ..families.yaml import YamlCalls
+from ..families.tags import Tag, TaggedCalls, opens_call, tag_at
 from ..patterns import Pattern
 from ..reply.forms import Family, ReplyForm
 from ..reply.hot_string import StreamedString
@@ -39,8 +38,6 @@ _COUNTER = Pattern(
 _NAMES_TOOL = Pattern(
     r"(?:\[\s{0,8}+)?\{\s{0,8}+\"(?:name|tool_name)\"\s{0,8}+:\s{0,8}+\"([\w.:/-]{1,128}+)\""
 )
-# Gemma's small models write ``call:f(x="y")``.
-_CALL_WORD = Pattern(r"call:(?=[\w.-]{1,128}+\()")
 _NO_NAME = Repair("missing_name", Grade.GUESSED)
 
 
@@ -58,13 +55,9 @@ class CallsReader(Protocol):
     def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
 
 
-_FamilyReader = Callable[[Beginning], CallsReader]
-_READERS: Mapping[Family, _FamilyReader] = {
-    Family.XML: XmlCalls,
-    Family.YAML: YamlCalls,
-    Family.RAW: LINES.reader,
-    Family.BRACES: BRACES.reader,
-}
+@lru_cache(maxsize=8)
+def _python_behind(word: str) -> Pattern:
+    return Pattern(rf"{re.escape(word)}(?=[\w.-]{{1,128}}+\()")
 
 
 class Opening(NamedTuple):
@@ -90,14 +83,11 @@ class Openings:
         self._closer = markers.closer
         self._ends = markers.ends
         self._in_sentence = in_sentence
-        # The reader of a family that no other is like.
-        inside = self._form.inside
-        self._own = inside.reader if inside is not None else _READERS.get(self._form.family)
 
     @property
     def by_content(self) -> bool:
         """Does what is written decide who reads it? Some families are like no other."""
-        return self._own is None
+        return self._form.inside is None
 
     def at(self, source: Source, indent: int = 0) -> Pull[Opening | None]:
         """What reads the call that begins here, in a line indented by *indent*, if one does."""
@@ -105,12 +95,13 @@ class Openings:
         if self._form.tool:  # its arguments come, or nothing but the end
             head = Head(self._form.tool, "", 0)
             return (yield from self._behind_head(source, head)) if char in "{<" else None
-        if self._form.family is Family.BRACES and (lead := (yield from source.match(_CALL_WORD))):
+        word, inside = self._form.word, self._form.inside
+        if word and (lead := (yield from source.match(_python_behind(word)))):
             return self._python()._replace(lead=lead.group())
-        if self._own is not None and char != "{":
+        if inside is not None and char != "{":
             # What does not begin as this family does is no call.
             begun = self._begun(source, self._form.drift)._replace(indent=indent)
-            return Opening(self._own(begun), sure=False)
+            return Opening(inside(begun), sure=False)
         if char == "{":
             return self._json()
         if char == "[" and not (yield from source.ask(self._python_name)):

@@ -1,13 +1,8 @@
 r"""A call written as its name and pairs of key and value, in whatever signs: one reader for all.
 
-How names, keys and values are set apart is a :class:`Pairs`. There are three kinds of them:
-
-- a phrase with places in it that somebody else declared (:func:`phrase`): with ``{name} WITH
-  {arguments}`` and ``{key}={value};`` it is ``get_weather WITH city="Oslo"; days=3;``;
-- lines (:data:`LINES`): ``key = "value"``, or ``key <<END``, a text as it is, and ``END`` alone in
-  its line. The text ends before the line break above that word, and nothing else in it counts;
-- Gemma's braces (:data:`BRACES`): ``call:get_weather{city:<escape>Paris<escape>,days:3}``. Strings
-  stand as they are between two tokens: ``<escape>`` in FunctionGemma, ``<|"|>`` in Gemma 4.
+How names, keys and values are set apart is a :class:`Pairs`, which a payload declares
+(`paradigms/line_payloads.py`, `paradigms/declared_payloads.py`): signs between them, lines with
+blocks of text in them, or braces with strings between tokens.
 
 Names and keys are words, values are JSON; blanks may be more or fewer than declared. In place of
 the pairs a JSON object may stand, for keys that cannot be written otherwise. Where a tool has only
@@ -20,7 +15,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import pairwise
 
 from ...messages import Grade, Repair
 from ...tools.spec import ToolSpec
@@ -45,12 +39,12 @@ from .line_values import (
     unquoted,
 )
 
-_NAME = r"([A-Za-z_](?:[\w{signs}]|\\_){{0,127}})"
-_ANY_NAME = _NAME.format(signs=r".:/-")
+#: The name of a tool, with some of the signs ``.:/-`` in it.
+NAME = r"([A-Za-z_](?:[\w{signs}]|\\_){{0,127}})"
 #: The name of an argument: a word, or a string of JSON.
-_KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
-_BLANKS = r"\s{0,64}"
-_ANY_BLANKS = Pattern(_BLANKS)
+KEY = r"([^\W\d][\w.-]{0,200}|\"(?:[^\"\\\n]|\\.){0,200}\")"
+BLANKS = r"\s{0,64}"
+_ANY_BLANKS = Pattern(BLANKS)
 _MISSING_SEPARATOR = Repair("missing_separator")
 
 
@@ -88,88 +82,16 @@ class Pairs:
         return _PairCalls(self, begun)
 
 
-@lru_cache(maxsize=64)
-def phrase(
-    name: tuple[str, str], behind: str, key: tuple[str, str], value: str, between: str, shown: str
-) -> Pairs:
-    """Pairs with these signs before and behind the name, all arguments, each key and value."""
-    # What stands behind the name is not part of it, though a name may hold colons and dots.
-    signs = "".join(sign for sign in ".:/-" if not name[1].strip().startswith(sign))
-    named = _loose(name[0]) + _NAME.format(signs=re.escape(signs))
-    # Without any sign behind it, a word ends at a blank.
-    ends = [part.strip() for part in (value, between, behind)]
-    ended = "|".join([re.escape(end) for end in ends if end] or [r"\s"])
-    return Pairs(
-        head=Pattern(named + _loose(name[1])),
-        name=Pattern(named),
-        key=Pattern(_loose(key[0]) + _KEY + _apart(key[1].strip())),
-        quote_ended=Pattern(rf"{_BLANKS}(?:{ended}|\Z)"),
-        shown=f"write {shown}",
-        after=ends[0],
-        between=ends[1],
-        behind=ends[2],
-        ended=Pattern(ended),
-        stops="".join(re.escape(end[0]) for end in ends if end) or r"\s",
-    )
-
-
-def _apart(sign: str) -> str:
-    """A pattern for *sign* between a key and its value: beside a word there must be blanks."""
-    least = int(sign[0].isalnum())
-    return rf"\s{{{least},64}}{_loose(sign)}\s{{{least},64}}"
-
-
-def _loose(literal: str) -> str:
-    """A pattern for *literal* with any blanks where it has some; none are needed beside a sign."""
-    words = re.split(r"\s+", literal)
-    pattern = re.escape(words[0])
-    for before, word in pairwise(words):
-        needed = before[-1:].isalnum() and word[:1].isalnum()
-        pattern += rf"\s{{{int(needed)},64}}" + re.escape(word)
-    return pattern
-
-
-_LINE_OVER = r"[ \t,;]{0,64}(?:\r?\n|\r?\Z)"
-LINES = Pairs(
-    head=Pattern(rf"{_ANY_NAME}(?:\(\))?{_LINE_OVER}"),
-    name=Pattern(rf"{_ANY_NAME}(?:\(\))?"),
-    key=Pattern(rf"{_KEY}[ \t]{{0,8}}([=:])[ \t]{{0,80}}"),
-    sign="=",
-    quote_ended=Pattern(_LINE_OVER),
-    blanks=Pattern(r"[ \t,;]{0,64}"),
-    shown='write each argument as a line: key = "value", or key <<END, its text, and END',
-    in_lines=True,
-)
-_TOKEN_KEY = rf"(?:{STRING_TOKEN.source})[^<\n]{{0,200}}(?:{STRING_TOKEN.source})"
 # A key of several words, which only where a key must stand is one.
 _SPACED_KEY = Pattern(
-    rf"([^\W\d][\w.-]{{0,100}}(?:[ \t]{{1,4}}[\w.-]{{1,100}}){{1,12}}[ \t]{{0,8}})(:){_BLANKS}"
+    rf"([^\W\d][\w.-]{{0,100}}(?:[ \t]{{1,4}}[\w.-]{{1,100}}){{1,12}}[ \t]{{0,8}})(:){BLANKS}"
 )
 # Commas in a string that only its end shows to be one.
 _COMMAS_WITHIN = Pattern(rf"(?:,[^,:\"{{}}\[\]<\n]{{1,200}}){{1,12}}(?={STRING_TOKEN.source})")
 _KEY_WITHIN = re.compile(r",\s*+[\w.-]++\s*+[:=]")
-_BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_ANY_NAME}(?<!:)\s{{0,8}}"
-BRACES = Pairs(
-    head=Pattern(rf"{_BRACE_NAME}\{{"),
-    name=Pattern(_BRACE_NAME),
-    key=Pattern(
-        rf"([^\s:=,{{}}\[\]\"<]{{1,200}}|\"(?:[^\"\\\n]|\\.){{0,200}}\"|{_TOKEN_KEY})"
-        rf"\s{{0,8}}([:=]){_BLANKS}"
-    ),
-    sign=":",
-    between=",",
-    behind="}",
-    ended=Pattern(rf"[,}}]|{STRING_TOKEN.source}"),
-    stops=",}<",
-    quote_ended=Pattern(rf"{_BLANKS}(?:[,}}]|\Z)"),
-    missing_sign=mend.MISSING_COMMA,
-    shown="write key:value, with a comma between two",
-    prefix="call:",
-    tokens=True,
-)
-
+# A text as it is, up to a word alone in its line; it ends before the line break above that.
 _BLOCK = Pattern(
-    rf"{_KEY}[ \t]{{0,8}}[=:]?[ \t]{{0,8}}<<-?"
+    rf"{KEY}[ \t]{{0,8}}[=:]?[ \t]{{0,8}}<<-?"
     r"(?:\"(\w{1,64})\"|'(\w{1,64})'|(\w{1,64}))[ \t]{0,8}(\r?\n)"
 )
 _BEHIND_WORD = Pattern(r"[ \t]{0,8}(?=\r?\n|\r?\Z)")

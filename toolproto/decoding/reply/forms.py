@@ -21,12 +21,8 @@ class Family(Enum):
     JSON = "json"  # {"name": …, "arguments": {…}}, or a list of those
     NAMED_JSON = "named_json"  # the tool's name, then its arguments as JSON
     TAGS = "tags"  # an element for each argument
-    XML = "xml"  # well-formed XML, entities and all
     PYTHON = "python"  # name(key=value)
-    YAML = "yaml"  # tool: name, and its arguments below
-    RAW = "raw"  # a line for each argument, a block without any escapes for a long one
-    BRACES = "braces"  # call:name{key:<escape>text<escape>,n:1}
-    DECLARED = "declared"  # as somebody else declared it: see MarkedForm.inside
+    DECLARED = "declared"  # as its payload declares, and like no other: see MarkedForm.inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +35,9 @@ class MarkedForm:
     call is meant. *gated* calls count only if their tool is on offer. *tool* is the tool that
     the marker itself names, and *loose* says that the argument of a tool which has only one may be
     plain text. *ends_thought* says that by the model's template the opener ends a thought that was
-    not closed. *drift* is how a call behind these markers departs from the asked form. *inside* is
-    what reads a call of the family ``DECLARED``. A marker *at_line* is a word: it counts only
-    where a line begins.
+    not closed. *drift* is how a call behind these markers departs from the asked form. *inside*
+    makes what reads a call of the family ``DECLARED``; behind *word* such a call may be written as
+    Python's. A marker *at_line* is a word: it counts only where a line begins.
     """
 
     opener: str
@@ -56,6 +52,7 @@ class MarkedForm:
     ends_thought: bool = False
     drift: tuple[Repair, ...] = ()
     inside: Inside | None = None
+    word: str = ""
     at_line: bool = False
 
 
