@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from io import StringIO
 from typing import Any
 
-from ...errors import UsageError
 from ...messages import Grade, Repair
-from ...tools.json_types import name_type
-from ...tools.schema import resolve
-from ...tools.spec import ToolSpec
+from ...tools.kinds import fits
 from .. import values as mend
 from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import TextSink
@@ -297,55 +294,3 @@ def zero_padded(text: str, wanted: frozenset[str]) -> int | float | None:
     if number.group(1):
         return finite_float(text) if "number" in wanted else None
     return sized_int(text)
-
-
-def fits(value: Any, wanted: frozenset[str]) -> bool:
-    """Is *value* of one of the types *wanted*?"""
-    kind = name_type(value)
-    return kind in wanted or (kind == "integer" and "number" in wanted)
-
-
-# -- what a schema wants ----------------------------------------------------------------------
-
-
-def kinds_of(tool: ToolSpec | None, key: str) -> frozenset[str]:
-    """The JSON types that the argument *key* of *tool* may have; empty where nobody knows."""
-    return kinds(schema_of(tool, key))
-
-
-def schema_of(tool: ToolSpec | None, key: str) -> Any:
-    """What *tool* says of its argument *key*, or what that refers to; None if nothing."""
-    schema = tool.properties.get(key) if tool is not None else None
-    reference = member(schema, "$ref")
-    if tool is None or reference is None:
-        return schema
-    try:
-        return resolve(reference, tool.parameters)
-    except UsageError:
-        return schema
-
-
-def kinds(schema: Any, *, part: bool = False) -> frozenset[str]:
-    """The JSON types that *schema* allows; empty where it does not say."""
-    told = member(schema, "type")
-    if isinstance(told, str):
-        return frozenset({told})
-    if isinstance(told, list):
-        return frozenset(kind for kind in told if isinstance(kind, str))
-    is_fixed = isinstance(schema, Mapping) and "const" in schema
-    listed = [schema["const"]] if is_fixed else member(schema, "enum")
-    if isinstance(listed, list):
-        return frozenset(map(name_type, listed))
-    # Alternatives within alternatives are left alone.
-    known = [] if part else [kinds(each, part=True) for each in parts(schema)]
-    return frozenset().union(*known) if known and all(known) else frozenset()
-
-
-def parts(schema: Any) -> list[Any]:
-    """The alternatives of *schema*."""
-    return [*(member(schema, "anyOf") or ()), *(member(schema, "oneOf") or ())]
-
-
-def member(schema: Any, key: str) -> Any:
-    """What *schema* has under *key*, if it has anything."""
-    return schema.get(key) if isinstance(schema, Mapping) else None

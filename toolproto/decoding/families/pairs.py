@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from ...messages import Grade, Repair
+from ...tools.kinds import kinds_of
 from ...tools.spec import ToolSpec
 from .. import values as mend
 from ..calls.pulled import NoCall, PulledCalls, cut_short
@@ -31,7 +32,6 @@ from .line_values import (
     TOKEN_FIRST,
     UNENDED,
     bracketed,
-    kinds_of,
     line_ends,
     quoted,
     read_text,

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
+from ...tools.kinds import kinds_of
 from .. import values as mend
 from ..calls.pulled import cut_short
 from ..calls.record import Beginning, CallRecord, TextSink
@@ -24,7 +25,7 @@ from ..values.quotes import KEYWORD, PythonJudge
 from ..values.spellings import literals, number_value
 from ..values.state import MISSING, Open
 from ..values.strict import Refused, malformed
-from .line_values import ZERO_PADDED, kinds_of, zero_padded
+from .line_values import ZERO_PADDED, zero_padded
 from .python_strings import OPENING, PythonString, unescaped
 
 ESCAPED_NAME = Repair("escaped_underscore")

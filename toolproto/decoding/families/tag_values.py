@@ -9,13 +9,14 @@ of another type is that, as a guess; any other is a string.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ...messages import Grade, Repair
+from ...tools.kinds import below, kinds, schema_of
 from ...tools.spec import ToolSpec
-from .line_values import Repairs, kinds, member, parts, read_text, schema_of
+from .line_values import Repairs, read_text
 
 #: A member that comes several times is a list: no other reading keeps all of it.
 _LISTED = Repair("repeated_element", Grade.GUESSED)
@@ -125,8 +126,8 @@ def _root(text: str, type: ValueType, depth: int, value: Callable[[_Element], An
         if slash and not own:
             raise ValueError("it closes another one")
         if not slash:
-            below = _below(top.type.schema, word)
-            open.append(_Element(word, _UNTOLD if below is None else _of(below)))
+            inner = below(top.type.schema, word)
+            open.append(_Element(word, _UNTOLD if inner is None else _of(inner)))
         if slash or empty:
             closed = open.pop()
             open[-1].members.append((closed.word, value(closed)))
@@ -156,14 +157,3 @@ def _value(element: _Element, decode: Callable[[str], str], repairs: dict[Repair
     for word, value in element.members:
         listed.setdefault(word, []).append(value)
     return {word: each if len(each) > 1 else each[0] for word, each in listed.items()}
-
-
-def _below(schema: Any, word: str, *, part: bool = False) -> Any:
-    """The schema of a member called *word*, or of an item; None where nothing says it."""
-    named = member(member(schema, "properties"), word)
-    for found in (named, member(schema, "items"), member(schema, "additionalProperties")):
-        if isinstance(found, Mapping):
-            return found
-    # One level, as `kinds` looks: alternatives within alternatives are left alone.
-    below = [] if part else [_below(each, word, part=True) for each in parts(schema)]
-    return next(filter(None, below), None)

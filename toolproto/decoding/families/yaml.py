@@ -21,6 +21,7 @@ from io import StringIO
 from typing import Any, NamedTuple
 
 from ...messages import Repair
+from ...tools.kinds import fits, kinds, member
 from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..calls.shape import ID_KEYS, OTHER_KEYS, read_fields
@@ -31,11 +32,8 @@ from ..values.strict import Refused, malformed, put_member, too_deep
 from .line_values import (
     LINE_BREAK,
     bracketed,
-    fits,
-    kinds,
     line_ends,
     line_over,
-    member,
     quoted,
     read_text,
     unquoted,
