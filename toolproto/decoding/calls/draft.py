@@ -20,7 +20,7 @@ from typing import Any
 
 from ...messages import ProblemKind, Repair
 from ..values import DUPLICATE_KEY, MISSING_QUOTE
-from ..values.strict import Reading, Refused
+from ..values.strict import Reading, Refused, write_json
 from ..values.strings import structural_tail
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
@@ -334,7 +334,6 @@ def is_name(setting: CallSetting, marked: bool, key: str, value: str) -> bool:
 # -- what is missing of arguments whose beginning was handed out -------------------------------
 
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*"?|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
-_dumps = json.JSONEncoder(ensure_ascii=False).encode
 _loads = json.JSONDecoder(strict=False).decode
 
 
@@ -344,7 +343,7 @@ def remainder(prefix: str, value: Mapping[str, Any]) -> str | None:
     That is up to inside a string, or just behind an opened bracket. None where *value* does not
     begin that way.
     """
-    whole, begun, count = _dumps(value), "", 0
+    whole, begun, count = write_json(value), "", 0
     for token in _TOKEN.finditer(prefix):
         begun, count = token.group(), count + 1
     if not count:
@@ -367,7 +366,7 @@ def _rest_of_string(begun: str, whole: Any) -> str:
     if not isinstance(whole, str):
         raise TypeError("no string")
     if whole.startswith(begun):
-        return _dumps(whole[len(begun) :])[1:]
+        return write_json(whole[len(begun) :])[1:]
     # The prefix may end between the two escapes that make one character.
     halves, all_halves = (text.encode("utf-16-le", "surrogatepass") for text in (begun, whole))
     if not all_halves.startswith(halves):

@@ -21,7 +21,7 @@ from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values import DUPLICATE_KEY
-from ..values.strict import MAX_DEPTH, same_value
+from ..values.strict import MAX_DEPTH, same_value, write_json
 from ..values.strings import SPECIAL_IN_QUOTES, quoted_stop
 from .names import Head, Offered
 from .shape import CallShape
@@ -241,21 +241,21 @@ class CallRecord(TextSink):
     def key(self, key: str) -> None:
         """An argument begins."""
         self._key = key
-        self._tell(f"{self._separator}{_json(key)}: ")
+        self._tell(f"{self._separator}{write_json(key)}: ")
         self._separator = ", "
 
     def argument(self, key: str, value: Any) -> None:
         """All of an argument at once."""
         self._key = key
         number = type(value) in (int, float)  # written so by JSON, too, but four times as fast
-        written = repr(value) if number else _json(value)
-        self._tell(f"{self._separator}{_json(key)}: {written}")
+        written = repr(value) if number else write_json(value)
+        self._tell(f"{self._separator}{write_json(key)}: {written}")
         self._separator = ", "
         self._keep(value)
 
     def value(self, value: Any) -> None:
         """The argument is *value*."""
-        self._tell(_json(value))
+        self._tell(write_json(value))
         self._keep(value)
 
     def streaming_quoted(self) -> StreamedString:
@@ -309,6 +309,3 @@ class CallRecord(TextSink):
 
     def _span(self, raw: str) -> Span:
         return Span(self._start, self._start + len(raw))
-
-
-_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -18,7 +18,7 @@ from ..calls.record import CallSetting
 from ..calls.shape import CallShape, is_wrapper, key_repairs
 from ..patterns import Pattern
 from ..values import LITERAL, QUOTE_STYLE
-from ..values.strict import Refused, check_depth, read_plain
+from ..values.strict import Refused, check_depth, read_plain, write_json
 
 _UNREADABLE = (Refused, RecursionError, json.JSONDecodeError)
 
@@ -122,7 +122,6 @@ def _members(value: str) -> str:
 _OBJECT = Pattern(_object(3))
 _ODD = re.compile(r"'([^']*+)'|\"[^\"]*+\"|\b(True|False|None)\b")
 _WORDS = {"True": "true", "False": "false", "None": "null"}
-_dumps = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _in_python(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | None:
@@ -147,7 +146,7 @@ def _in_python(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | 
     # Who follows it hands the arguments out as they stand there up to the first odd thing in them,
     # and from there on as we write them.
     as_it_stands = next((place for place in odd if place >= call.start), call.stop) - call.start
-    written = _dumps(call.arguments)
+    written = write_json(call.arguments)
     if not found.group().startswith(written[:as_it_stands], call.start):
         return None
     return call._replace(end=found.end(), written=written, repairs=(*repairs, *call.repairs))

@@ -230,7 +230,7 @@ _NULL_WORD = Repair("null_word", Grade.GUESSED)
 _EMPTY = Repair("empty_element", Grade.GUESSED)
 _JSON_STRING = Repair("json_string")
 # As YAML 1.1 and the engines' own readers have it; nothing else can be meant by them there.
-_TRUTHS = {"1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
+TRUTHS = {"1": True, "0": False, "yes": True, "no": False, "on": True, "off": False}
 _TRUTH = Repair("coerced_boolean", Grade.GUESSED)
 _CONTAINERS = frozenset({"array", "object"})
 
@@ -248,8 +248,8 @@ def read_text(text: str, wanted: frozenset[str], *, bare: bool = False) -> tuple
         return text, label
     if (number := zero_padded(word, wanted)) is not None:
         return number, (ZERO_PADDED,)
-    if wanted == {"boolean"} and word.lower() in _TRUTHS:
-        return _TRUTHS[word.lower()], (_TRUTH,)
+    if wanted == {"boolean"} and word.lower() in TRUTHS:
+        return TRUTHS[word.lower()], (_TRUTH,)
     if bare and _DOT_LAST.fullmatch(word):
         return finite_float(word), (mend.NUMBER_FORM,)
     reading = read_all(word) or read_lenient(word)

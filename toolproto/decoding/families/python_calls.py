@@ -23,9 +23,10 @@ from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE
 from ..source import Pull, Source
 from ..values.quotes import KEYWORD
+from ..values.state import QUOTES
 from ..values.strict import Refused, malformed
 from .python_arguments import ESCAPED_NAME, Arguments
-from .python_strings import OPENING_QUOTES, unescaped
+from .python_strings import unescaped
 
 _QUOTED_CALL = Repair("quoted_call")
 
@@ -131,12 +132,6 @@ class PythonCalls(PulledCalls):
     @property
     def _bounded(self) -> CallRecord | None:
         return self._call if self._arguments is not None else None
-
-    def write(self) -> None:
-        """Give the text read so far to the call, if there is one."""
-        text, self._written = self._all[self._written : self.source.at], self.source.at
-        if self._call is not None:
-            self._call.write(text[: self._call.room])
 
     def grammar(self, source: Source) -> Pull[None]:
         """A list of calls, or one call and those that follow it."""
@@ -331,7 +326,7 @@ class PythonCalls(PulledCalls):
     def _unquote(self) -> Pull[bool]:
         """Pass over the quote that ends a quoted call."""
         quote = self._quote if self._behind else ""
-        for closer in OPENING_QUOTES.get(quote[-1:], ""):
+        for closer in QUOTES.get(quote[-1:], ""):
             if (yield from self.source.stands(quote[:-1] + closer)):
                 self.source.at += len(quote)
                 self._quote = ""

@@ -18,13 +18,11 @@ from ..reply.hot_string import StreamedString
 from ..source import Pull
 from ..values.quotes import KEYWORD, PythonJudge
 from ..values.spellings import CODE_POINT, SIMPLE, SURROGATE_PAIR, as_json, code_point
-from ..values.state import State, Wait
+from ..values.state import QUOTES, State, Wait
 from ..values.strict import malformed
 
 #: What opens a string: a prefix, and a quote.
 OPENING = Pattern(r"""((?:[rR][bBfF]?|[bBfF][rR]?|[uU])?)(\"{3}|'{3}|\\?["']|[“‘`])""")
-#: Quotes that open a string or a quoted call, and what may close it.
-OPENING_QUOTES = {'"': '"', "'": "'", "“": '”“"', "‘": "’‘'", "`": "`"}
 
 
 def unescaped(name: str) -> str:
@@ -64,7 +62,7 @@ class _Style:
     """
 
     def __init__(self, quote: str, raw: bool, breaks: bool) -> None:
-        self._long, self._closers = len(quote) == 3, OPENING_QUOTES[quote[-1]]
+        self._long, self._closers = len(quote) == 3, QUOTES[quote[-1]]
         ends, others = re.escape(self._closers), "" if breaks else r"\r\n"
         lone = rf"|[{ends}](?=[^{ends}])" if self._long else ""
         certain, sure = rf"[^{ends}\\{others}]*", r"[\s\S]" if raw else _SURE

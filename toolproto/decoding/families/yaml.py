@@ -31,6 +31,7 @@ from ..values import DUPLICATE_KEY
 from ..values.strict import Refused, malformed, put_member, too_deep
 from .line_values import (
     LINE_BREAK,
+    TRUTHS,
     bracketed,
     line_ends,
     line_over,
@@ -116,7 +117,6 @@ def _quote_ends(source: Source) -> Pull[bool]:
 _COMMENT = re.compile(r"(?:^|\s)#(?=\s|\Z)")
 _WORDS: dict[str, Any] = {"~": None, "": None, "null": None, "none": None}
 _WORDS |= {"true": True, "false": False}
-_SAID = {"yes": True, "on": True, "no": False, "off": False}
 
 
 def plain_scalar(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
@@ -128,8 +128,9 @@ def plain_scalar(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, 
         return text[1:-1].replace("''", "'"), repairs
     if word in _WORDS and ("string" not in wanted or fits(_WORDS[word], wanted)):
         return _WORDS[word], repairs
-    if word in _SAID and "boolean" in wanted and "string" not in wanted:
-        return _SAID[word], (*repairs, Repair("literal"))
+    is_said = word in TRUTHS and word.isalpha()  # but 1 and 0 are numbers
+    if is_said and "boolean" in wanted and "string" not in wanted:
+        return TRUTHS[word], (*repairs, Repair("literal"))
     value, mended = read_text(text, wanted)
     # Where nobody asks for another type, what is not quite JSON is text.
     is_text = isinstance(value, str) or (mended and not wanted)

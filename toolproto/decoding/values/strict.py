@@ -150,6 +150,8 @@ def check_depth(value: Any, text: str, start: int, end: int, depth: int = MAX_DE
     raise too_deep(depth)
 
 
+#: JSON as we write it.
+write_json = json.JSONEncoder(ensure_ascii=False).encode
 #: A value, and where it ends; raises what :func:`read_strict` takes care of.
 # Made once: making a decoder takes as long as reading a short call.
 read_plain = json.JSONDecoder(
