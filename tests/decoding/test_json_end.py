@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 from toolproto import get_paradigm
 from toolproto.decoding.argument_strings import GrowingJson
-from toolproto.decoding.values.strings import QuotedString, string_stop
+from toolproto.decoding.values.strings import (
+    SPECIAL_IN_PIECE,
+    SPECIAL_IN_STRING,
+    QuotedString,
+    quoted_stop,
+    string_stop,
+)
 from toolproto.testing import STANDARD_OFFER
 
 
@@ -125,6 +131,23 @@ def test_a_string_cut_anywhere_leaves_an_escape_or_what_may_be_structure(text, c
     rest = inside[string_stop(inside) :]
     assert rest[:1] in ("", "\\", ",", "}", "]")
     assert len(rest) <= 80
+
+
+PIECES = st.text(st.sampled_from('\\\\\\"nu0aé,}]< \t\n/x'), max_size=12)
+
+
+@pytest.mark.parametrize(
+    "special, stop", [(SPECIAL_IN_PIECE, quoted_stop), (SPECIAL_IN_STRING, string_stop)]
+)
+@given(piece=PIECES)
+def test_a_piece_without_anything_special_needs_no_look(special, stop, piece):
+    if not special.search(piece):
+        assert stop(piece) == len(piece)
+
+
+@pytest.mark.parametrize("piece", [r"a\nb", r"\"x", r"\u00e9", r"\\\n", r"a\"\"b"])
+def test_whole_escapes_are_nothing_special(piece):
+    assert not SPECIAL_IN_PIECE.search(piece) and not SPECIAL_IN_STRING.search(piece)
 
 
 @pytest.mark.parametrize("size", [7, 100_000])

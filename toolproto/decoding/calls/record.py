@@ -22,7 +22,7 @@ from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values import DUPLICATE_KEY
 from ..values.strict import MAX_DEPTH, same_value, write_json
-from ..values.strings import SPECIAL_IN_QUOTES, quoted_stop
+from ..values.strings import SPECIAL_IN_PIECE, quoted_stop
 from .names import Head, Offered
 from .shape import CallShape
 
@@ -261,7 +261,7 @@ class CallRecord(TextSink):
     def streaming_quoted(self) -> StreamedString:
         """The string for the hot path: what is valid in JSON is handed on as it is."""
         return StreamedString(
-            quoted_stop, self._take_quoted, self.room, SPECIAL_IN_QUOTES, self._index, quoted=True
+            quoted_stop, self._take_quoted, self.room, SPECIAL_IN_PIECE, self._index, quoted=True
         )
 
     def _take_quoted(self, piece: str) -> None:

@@ -11,16 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
 from ...events import ArgumentsDelta, Event, NewArguments, arguments_delta
 
-# Chunks that are remembered while a string is read, and how long they may be: nearly all tokens of
-# source code, in two megabytes at most. So many, and those that come before it is looked again, are
-# as full as a dict gets before it doubles. Fewer chunks have something held before them, or end in
-# something that is held.
+# Chunks that are remembered before that is begun anew, of one string and of all that share it, and
+# how long they may be: nearly all tokens of source code, in two and four megabytes at most. So
+# many, and those that come before it is looked again, are as full as a dict gets before it doubles.
+# Fewer chunks have something held before them, or end in something that is held.
 _MOST_KNOWN = 10_922 - 256
+_MOST_SHARED = 21_845 - 256
 _MOST_PARTED = 2730
 _LONGEST_KNOWN = 16
 # So many are taken in together, if they are not long: a StringIO keeps every piece it is given, and
@@ -81,24 +83,25 @@ def string_feed(
     """
     index, quoted, room, until = string.index, string.quoted, string.room, base + string.room
     special = string.special.search
-    known: dict[str, Event] = {}
+    known, most = _known(string)
     parted: dict[str, _Parted] = {}
-    known_event, no_event = known.get, _NOTHING.get
-    at_once, event_of, learns = known_event, no_event, True
+    no_event = _NOTHING.get
+    at_once, event_of = known.get, no_event
     kept: list[str] = []
     keep, over = kept.append, False
 
     def feed(chunk: str) -> list[Event]:
         event: Any = event_of(chunk)
         if event is None:
-            if event_of is no_event or not 0 < len(chunk) <= _LONG or special(chunk):
+            length = len(chunk)
+            if event_of is no_event or not 0 < length <= _LONG or special(chunk):
                 return look(chunk)
             # As arguments_delta() does: a call would be a tenth of what this takes.
             event = NewArguments()
             event.index = index
             event.text = chunk if quoted else encode_basestring(chunk)[1:-1]
             event.__class__ = ArgumentsDelta
-            if learns and len(chunk) <= _LONGEST_KNOWN:
+            if length <= _LONGEST_KNOWN:
                 known[chunk] = event
         keep(chunk)
         if len(kept) >= _TOGETHER:
@@ -111,11 +114,10 @@ def string_feed(
         whole = text + chunk
         found = parted.get(whole)
         if found is None:
-            found = _part(whole, string)
+            found = _part(whole, string, looked=not text)
             if over or found is None or len(found[1]) > room - _MARGIN:
                 return read(chunk)
-            if at_once is known_event and len(whole) <= _LONGEST_KNOWN:
-                _remember(chunk, whole, found, known, parted)
+            _remember(chunk, whole, found, known, parted)
         event, piece, text = found
         event_of = no_event if text else at_once
         keep(piece)
@@ -124,16 +126,17 @@ def string_feed(
         return [event] if event else []
 
     def flush() -> None:
-        nonlocal room, at_once, event_of, learns
+        nonlocal room, at_once, event_of
         pieces = "".join(kept)
         kept.clear()
         string.take(pieces)
         room -= len(pieces)
         if over or room <= 2 * _MARGIN:
             at_once = no_event
-            known.clear()
             parted.clear()
-        event_of, learns = no_event if text else at_once, len(known) < _MOST_KNOWN
+        elif len(known) >= most:
+            known.clear()
+        event_of = no_event if text else at_once
 
     def leave() -> tuple[int, str]:
         nonlocal over
@@ -150,9 +153,29 @@ def string_feed(
     )
 
 
-def _part(text: str, string: StreamedString) -> _Parted | None:
-    """What of *text* certainly goes on with *string*; None if it has to be read."""
-    certain = string.stop(text)
+def _known(string: StreamedString) -> tuple[dict[str, Event], int]:
+    """The events of chunks that were met, and how many may be.
+
+    Most strings are short, and every reply has much the same tokens: what they are as in JSON
+    depends on nothing else.
+    """
+    if string.quoted:
+        return shared(string.special, string.index), _MOST_SHARED
+    return {}, _MOST_KNOWN
+
+
+@lru_cache(maxsize=4)
+def shared(special: re.Pattern[str], index: int | None) -> dict[str, Event]:
+    """The events of chunks in such strings, in the calls of that *index* in every reply."""
+    return {}
+
+
+def _part(text: str, string: StreamedString, *, looked: bool) -> _Parted | None:
+    """What of *text* certainly goes on with *string*; None if it has to be read.
+
+    Something special was found in it already if it was *looked* at.
+    """
+    certain = string.stop(text) if looked or string.special.search(text) else len(text)
     if certain < 0:
         return None
     piece = text[:certain]
@@ -165,7 +188,9 @@ def _remember(
 ) -> None:
     """What was held before a chunk, or is held of it, may be another the next time."""
     event, piece, _ = found
-    if event and piece == chunk == whole and len(known) < _MOST_KNOWN:
+    if len(whole) > _LONGEST_KNOWN:
+        return
+    if event and piece == chunk == whole:
         known[chunk] = event
     elif len(parted) < _MOST_PARTED:
         parted[whole] = found

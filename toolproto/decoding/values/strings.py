@@ -433,18 +433,18 @@ _VALID = re.compile(
 )
 _LONGEST_TAIL = 80
 _TAIL_ENDS = frozenset((",", "}", "]", ""))
-# Brackets, and all space that is no control character.
-_IN_TAIL = "}] \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
 _TAIL = re.compile(
     r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
     r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
 )
-#: What has to be looked at in a piece of a string between double quotes: a quote, an escape; in
-#: JSON also what could be its structural tail.
+#: What may be no ordinary character of a string between double quotes.
 SPECIAL_IN_QUOTES = re.compile(r'["\\\x00-\x1f]')
-SPECIAL_IN_STRING = re.compile(r"""["\\<\x00-\x1f,}\]](?:(?<=["\\<\x00-\x1f])|\s*\Z)""")
+# Of that, what is no whole escape. Behind an even number of backslashes the last one is taken for
+# the first half of one, so that some pieces are looked at in vain.
+_NO_ESCAPE = r'(?<=[<\x00-\x1f])|(?<=")(?<!(?<!\\)\\")|(?<=\\)(?!["\\/bfnrt]|u[0-9a-fA-F]{4})'
+#: What has to be looked at in a piece of such a string; in JSON also what could be its tail.
+SPECIAL_IN_PIECE = re.compile(rf'["\\\x00-\x1f](?:{_NO_ESCAPE})')
+SPECIAL_IN_STRING = re.compile(rf'["\\<\x00-\x1f,}}\]](?:{_NO_ESCAPE}|\s*\Z)')
 
 
 def quoted_stop(text: str) -> int:
@@ -463,17 +463,7 @@ def string_stop(text: str) -> int:
     stop = quoted_stop(text)
     if stop < 0:
         return -1
-    text = text[:stop]
-    if "<" in text or len(text) > _LONGEST_TAIL:
-        return stop - len(structural_tail(text))
-    # The same as there, for what most pieces are: short, and without a tag.
-    words = text.rstrip()
-    if words[-1:] == ",":
-        return len(words) - 1
-    if words[-1:] not in _TAIL_ENDS:
-        return stop
-    brackets = text[len(words.rstrip(_IN_TAIL)) :].lstrip()
-    return stop - len(brackets)
+    return stop - len(structural_tail(text[:stop]))
 
 
 def structural_tail(text: str) -> str:
