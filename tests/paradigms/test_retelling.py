@@ -13,13 +13,7 @@ from toolproto.endpoints import ScriptedEndpoint
 from toolproto.messages import CallProblem, ProblemKind
 from toolproto.paradigms import XmlTag
 from toolproto.paradigms.corrections import corrected
-from toolproto.paradigms.retelling import (
-    AFTER_FAILURE,
-    MADE_AGAIN,
-    NEXT_STEP,
-    STILL_FAILED,
-    UNUSABLE,
-)
+from toolproto.paradigms.retelling import AFTER_FAILURE, MADE_AGAIN, NEXT_STEP, UNUSABLE
 from toolproto.paradigms.teaching import Teaching
 from toolproto.stores import MemoryStore
 
@@ -232,86 +226,3 @@ def test_a_tool_that_the_policy_denies_is_not_recommended():
     policy = Policy(tools={"mkdir": "deny"})
     ChatSession(endpoint, paradigm=CORRECTING, tools=[mkdir, pwd], policy=policy).send("Make it.")
     assert "The nearest is mkdir" not in endpoint.requests[-1].messages[-1].content
-
-
-STEPWISE = XmlTag(teaching="stepwise")
-
-
-def behind(tools: list[Any], *replies: str, paradigm: XmlTag = STEPWISE, **options: Any) -> str:
-    """What stands behind the last results of a turn."""
-    endpoint = ScriptedEndpoint(*replies)
-    session = ChatSession(endpoint, paradigm=paradigm, tools=tools, **options)
-    session.send("Start the engine.")
-    return endpoint.requests[-1].messages[-1].content.rpartition("</tool_result>\n\n")[2]
-
-
-class Car:
-    """An engine that starts behind locked doors only."""
-
-    locked = False
-
-    @property
-    def tools(self) -> list[Any]:
-        @tool(risk="read")
-        def start(mode: str) -> dict[str, str]:
-            """Starts the engine."""
-            return {"engine": mode} if self.locked else {"error": "lock the doors first"}
-
-        @tool(risk="read")
-        def lock() -> str:
-            """Locks the doors."""
-            self.locked = True
-            return "locked"
-
-        return [start, lock, mkdir, pwd]
-
-
-START, LOCK = written("start", mode="ON"), written("lock")
-
-
-def test_a_call_that_failed_is_shown_once_another_has_worked():
-    said = behind(Car().tools, START, LOCK, "I had to lock the doors.")
-    assert said.splitlines() == [
-        "Your call of start failed before and has not worked yet.",
-        START,
-        STILL_FAILED,
-    ]
-
-
-def test_until_it_has_worked_or_another_turn_begins():
-    assert behind(Car().tools, START, LOCK, START, "It runs.") == NEXT_STEP
-    endpoint = ScriptedEndpoint(START, "No.", LOCK, "Done.")
-    session = ChatSession(endpoint, paradigm=STEPWISE, tools=Car().tools)
-    session.send("Start the engine.")
-    session.send("Then only lock the doors.")
-    assert endpoint.requests[-1].messages[-1].content.endswith(NEXT_STEP)
-
-
-@pytest.mark.parametrize("parts", [{}, {"next_step": True}, {"corrections": True}])
-def test_only_with_corrections_and_a_line_behind_results(parts):
-    paradigm = XmlTag(teaching=Teaching(**parts))
-    said = behind(Car().tools, START, LOCK, "Done.", paradigm=paradigm)
-    assert STILL_FAILED not in said
-
-
-def test_a_tool_that_raised_has_failed_too():
-    @tool(risk="read")
-    def start(mode: str) -> str:
-        """Starts the engine."""
-        raise ValueError("no key")
-
-    assert START in behind([start, pwd], START, written("pwd"), "Done.")
-
-
-def test_a_call_that_was_refused_is_not_asked_for_again():
-    policy = Policy(tools={"start": "deny"})
-    said = behind(Car().tools, START, LOCK, "Done.", policy=policy)
-    assert said == NEXT_STEP
-    unknown = f"{written('zzz')}\n{written('pwd')}"
-    assert behind(Car().tools, unknown, LOCK, "Done.") == NEXT_STEP
-
-
-def test_a_long_call_that_failed_is_only_named():
-    long = written("start", mode="N" * 5_000)
-    said = behind(Car().tools, long, LOCK, "Done.")
-    assert said == f"Your call of start failed before and has not worked yet.\n{STILL_FAILED}"

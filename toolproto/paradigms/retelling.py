@@ -4,9 +4,6 @@ A small model does what it did before. Where it sees a call that failed, it writ
 it sees two alike, a third. So, if the teaching has *corrections*, a round of which nothing could be
 used is not shown, nor one that brought the same as a round before it. What was wrong with it, and
 how the call should be written, stands behind the message that it answered.
-
-And it forgets what it set out to do: where a call failed because another had to come first, it
-makes that other call and answers. So the call that failed is shown once more.
 """
 
 from __future__ import annotations
@@ -27,7 +24,6 @@ __all__ = [
     "MADE_AGAIN",
     "NEXT_STEP",
     "PLAIN_NAME",
-    "STILL_FAILED",
     "UNUSABLE",
     "Told",
     "behind_results",
@@ -50,14 +46,6 @@ NEXT_STEP = (
 AFTER_FAILURE = (
     "A call failed; its result says why. Do not answer yet: correct it and call again, or make"
     " another call first that finds out what you need."
-)
-#: What stands there instead behind results that are good, as long as a call of the turn that
-#: failed has not been made good: its tool, the call, and this. In BFCL's conversations the 1.5 B
-#: model came further in 17 of 240 tasks and less far in 1; with the name alone in 13 and 0, but
-#: half as much further.
-STILL_FAILED = (
-    "If you know now what it needs, make it again, with the right values. If something else is"
-    " missing, make the call for that. Only when all is done answer in plain words."
 )
 #: What can be nothing but a name: other names do not go back to the model.
 PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}")
@@ -127,50 +115,21 @@ def behind_results(
     It follows from what came before, so that prompts stay prefixes of each other.
     """
     insisted = False
-    failed: dict[str, ToolCall] = {}  # calls of this turn that have not worked yet, by their tools
     next_roles = [*(message.role for message in messages[1:]), "assistant"]
     for message, role in zip(messages, next_roles, strict=True):
         if message.role == "user" and not message.results:
             insisted = False
-            failed.clear()
-        _take_in(message.results, failed)
-        is_bad = any(map(says_that_it_failed, message.results))
         if not message.results or role != "assistant":
             yield ""
         elif teaching.corrections and (lines := _corrections(message.results, write)):
             yield "\n".join(lines)
         elif not teaching.next_step:
             yield ""
-        elif is_bad and not insisted:
+        elif not insisted and any(map(says_that_it_failed, message.results)):
             insisted = True
             yield AFTER_FAILURE
-        elif failed and teaching.corrections and not is_bad:
-            yield _still_failed(failed, write)
         else:
             yield NEXT_STEP
-
-
-def _take_in(results: Sequence[ToolResult], failed: dict[str, ToolCall]) -> None:
-    """Add to *failed* the calls that ran and failed, take away the tools that worked."""
-    for result in results:
-        # What was refused, or could not be used, is not to be made again because others worked.
-        ran = "exception" in result.metadata or not result.is_error
-        if ran and says_that_it_failed(result):
-            failed[result.call.name] = result.call
-        elif ran:
-            failed.pop(result.call.name, None)
-
-
-def _still_failed(failed: Mapping[str, ToolCall], write: Callable[[ToolCall], str]) -> str:
-    last = list(failed.values())[-_MOST_SHOWN:]
-    names = ", ".join(map(_named, last))
-    shown = (text for text in map(write, last) if len(text) <= _LONGEST_SHOWN)
-    said = f"Your call of {names} failed before and has not worked yet."
-    return "\n".join([said, *shown, STILL_FAILED])
-
-
-# Of calls that failed, so many are shown again, and those that are no longer than this.
-_MOST_SHOWN, _LONGEST_SHOWN = 3, 2_000
 
 
 def _corrections(results: Sequence[ToolResult], write: Callable[[ToolCall], str]) -> list[str]:

@@ -159,8 +159,7 @@ class Teaching:
     can meet, *steps* one of calls that build on each other, and rules about that. *next_step* adds
     a line behind results that says how to go on, and not to give up at the first call that fails;
     `json_strict` then shows results in tags. *corrections* shows how a call that cannot be used
-    should be written, leaves out rounds that led to nothing and, with *next_step*, shows a call
-    that failed once more when others have worked (:mod:`.retelling`). *exact* asks
+    should be written, and leaves out rounds that led to nothing (:mod:`.retelling`). *exact* asks
     for the listed tools by exactly their names, speaks of calls in the plural where the paradigm
     says how they are written, and names every placeholder after its argument. *style* is how tools
     are shown unless ``describe=`` says otherwise.
