@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from toolproto import ToolOffer, UsageError, get_paradigm
+from toolproto import Reasoning, ToolOffer, UsageError, get_paradigm
 from toolproto.events import ArgumentsDelta, CallCompleted, ReasoningDelta
 from toolproto.testing import STANDARD_OFFER
 
@@ -130,6 +130,41 @@ def test_a_call_that_is_led_to_is_complete_with_what_stands_below_it() -> None:
     assert not any(isinstance(event, CallCompleted) for event in events)
     events = decoder.feed("<")
     assert any(isinstance(event, CallCompleted) for event in events)
+
+
+@pytest.mark.parametrize("closer", ["```\r", "~~~ \r", "\u200b```\u200b", "   ```"])
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_closed_fence_hides_no_call_below_it(closer: str, size: int) -> None:
+    run = "~~~" if "~" in closer else "```"
+    assert _doubts(f"So far:\r\n\r\n{run}\r\nx = 1\r\n{closer}\n\r\nNow.\r\n{_NOW}", size) == [""]
+    # Some models indent all but the line that opens it.
+    assert _doubts(f"{run}\n      x = 1\n      {run}\nNow.\n{_NOW}", size) == [""]
+
+
+@pytest.mark.parametrize(
+    ("thought", "doubt"),
+    [
+        ("<think>So.</think>", ""),
+        ("<Think>So.</THINK>", ""),
+        ("<|START_THINKING|>So.<|END_THINKING|>", ""),
+        ("<|channel|>analysis<|message|>So.<|end|>", ""),
+        ("<think>So.</thinking>", "unclosed_thought"),
+        ("<think>So.</thinking>Hm.</think>", ""),
+        ("[THINK]So.</think>", "unclosed_thought"),
+        ("<|begin_of_thought|>So.<|end_of_reasoning|>", "unclosed_thought"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 100])
+def test_a_call_behind_a_thought_that_another_tag_closes_is_doubted(
+    thought: str, doubt: str, size: int
+) -> None:
+    assert _doubts(f"{thought}\n{_NOW}", size) == [doubt]
+
+
+def test_any_tag_closes_a_thought_that_the_prompt_opened() -> None:
+    paradigm = get_paradigm("xml_tag", reasoning=Reasoning(starts_inside=True))
+    [call] = paradigm.parse_response(f"So.</thinking>\n{_NOW}", STANDARD_OFFER).calls
+    assert call.place_doubt == ""
 
 
 @pytest.mark.parametrize("end", ["<|end_message|>", "<|end|>", "<|eom|>"])

@@ -16,6 +16,7 @@ from ..calls.names import leading_key
 from ..patterns import Pattern
 from ..source import Pull
 from .landmarks import Found, Landmark
+from .lines import VEILED
 from .markers import MORE, NO
 from .place import OF_TALK, REASONS, Verdict
 
@@ -30,26 +31,26 @@ FENCED = Repair("fenced", Grade.GUESSED)
 _SPACE = re.compile(r"[\s,]++")
 _TOKENS = frozenset({Landmark.LEAK, Landmark.TURN, Landmark.END_OF_REPLY})
 # A line that may close a fence, by its first character that is no space: all others are code.
-_MAY_CLOSE = {char: re.compile(rf"[ \t]{{0,8}}+(?:{char}|\Z)") for char in "`~"}
+_MAY_CLOSE = {char: re.compile(rf"[ \t{VEILED}]{{0,8}}+(?:{char}|\Z)") for char in "`~"}
 _NEXT_MAY_CLOSE = {char: re.compile(rf"\n(?={line.pattern})") for char, line in _MAY_CLOSE.items()}
 
 
-@lru_cache(maxsize=128)  # there are no more: each run has up to 64 characters of one kind
-def _closing(run: str) -> tuple[Pattern, Pattern]:
+@lru_cache(maxsize=256)  # there are no more: each run has up to 64 characters of one kind
+def _closing(run: str, at_margin: bool) -> tuple[Pattern, Pattern]:
     """What closes a fence that *run* opened, anywhere and on a line of its own."""
     closer = rf"{re.escape(run[0])}{{{len(run)},64}}+"
-    return (
-        Pattern(rf"{closer}(?!{re.escape(run[0])})"),
-        Pattern(rf"[ \t]{{0,8}}{closer}[ \t]{{0,8}}(?=\n|\Z)"),
-    )
+    # Where code begins *at_margin*, what is indented only quotes a fence, as a docstring does.
+    indent = rf"[ {VEILED}]{{0,3}}" if at_margin else rf"[ \t{VEILED}]{{0,8}}"
+    alone = Pattern(rf"{indent}{closer}[ \t\r\v\f{VEILED}]{{0,8}}(?=\n|\Z)")
+    return Pattern(rf"{closer}(?!{re.escape(run[0])})"), alone
 
 
 class CodeFence:
     """An open fence. *run* are the characters it was opened with; *in_line* if a line is begun."""
 
-    def __init__(self, run: str, *, in_line: bool = False) -> None:
+    def __init__(self, run: str, *, in_line: bool = False, at_margin: bool = False) -> None:
         self._line_begins = not in_line
-        self._closes, self._closes_line = _closing(run)
+        self._closes, self._closes_line = _closing(run, at_margin)
         self._may_close, self._next_may_close = _MAY_CLOSE[run[0]], _NEXT_MAY_CLOSE[run[0]]
 
     def closes(self, text: str, at: int, final: bool) -> int:
@@ -105,14 +106,14 @@ def _fences(reader: Attempts, fence: re.Match[str] | None) -> Pull[None]:
         reader.outbox.repairs = (FENCED,) if open_place else (FENCED, standing.doubt)
         reader.source.at = fence.end()
         reader.inside = "code_block"
-        holds_calls = yield from _inside(reader, CodeFence(fence.group(1)))
+        holds_calls = yield from _inside(reader, fence.group(1))
         reader.inside = ""
         fence = (yield from _behind(reader)) if holds_calls else None
 
 
-def _inside(reader: Attempts, fence: CodeFence) -> Pull[bool]:
-    """Read a fence; did it hold calls and nothing else? If not, it is text."""
-    source, holds_calls = reader.source, False
+def _inside(reader: Attempts, run: str) -> Pull[bool]:
+    """Read a fence that *run* opened; did it hold calls and nothing else? If not, it is text."""
+    source, fence, holds_calls = reader.source, CodeFence(run), False
     while (yield from source.peek()):
         if space := _SPACE.match(source.text, source.at):
             source.at = space.end()
@@ -127,11 +128,11 @@ def _inside(reader: Attempts, fence: CodeFence) -> Pull[bool]:
         holds_calls = body is not None and not (yield from reader.read_body(body))
         too_often = reader.has_failed_too_often
         if not holds_calls or too_often:
-            reader.show_withheld("code_block")
+            line = reader.show_withheld("code_block").rpartition("\n")[2]
             if too_often:
                 reader.give_up()
             else:
-                yield from in_code(reader, fence)
+                yield from in_code(reader, CodeFence(run, at_margin=line[:1] not in (" ", "\t")))
             return False
     reader.end_withheld()
     return False

@@ -28,7 +28,6 @@ class Landmark(Enum):
     CALL = auto()
     RESULT = auto()
     THOUGHT = auto()
-    THOUGHT_MESSAGE = auto()  # the same, which the end of any message ends, as in ``<|end|>``
     END_OF_CALL = auto()
     END_OF_THOUGHT = auto()
     DROPPED = auto()
@@ -84,11 +83,12 @@ class _Row(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A landmark, where it ends, and the markers of the call that it opens."""
+    """A landmark, where it ends, the markers of the call that it opens, and how it is spelled."""
 
     kind: Landmark
     end: int
     call: CallMarkers | None = None
+    tag: str = ""
 
 
 class Table:
@@ -106,7 +106,7 @@ class Table:
         if number < 0:
             return end
         row = self.rows[number]
-        return Found(row.kind, end, row.call)
+        return Found(row.kind, end, row.call, row.marker.text.lower())
 
     def end_at(self, text: str, at: int, final: bool) -> int:
         """Where the marker ends that stands at *at*; or NO, or MORE."""
@@ -146,15 +146,13 @@ class Landmarks:
         closers = [call.closer for _, _, call in calls if call and call.closer]
         # A run of backticks behind a call closes it; in prose it begins a fence.
         ends = _rows((each.text for each in closers if each.first != "`"), Landmark.END_OF_CALL)
-        tags, end_of_thought = reasoning.tags, Landmark.END_OF_THOUGHT
-        messages = {opener for opener, closer in tags if _words(opener).isdisjoint(_words(closer))}
-        named = [each for each in tags if each[0] not in messages]
-        thoughts = [
-            *_rows((opener for opener, _ in named), Landmark.THOUGHT),
-            *_rows((opener for opener, _ in tags if opener in messages), Landmark.THOUGHT_MESSAGE),
-        ]
-        thought_ends = _rows((closer for _, closer in tags), end_of_thought)
-        named_ends = _rows((closer for _, closer in named), end_of_thought)
+        #: What opens and closes thoughts; and what opens one that not the end of any message ends.
+        self.tags = {(on.lstrip().lower(), off.lower()) for on, off in reasoning.tags}
+        self.named = {opener for opener, closer in self.tags if _words(opener) & _words(closer)}
+        thoughts = _rows((opener for opener, _ in reasoning.tags), Landmark.THOUGHT)
+        thought_ends = _rows((closer for _, closer in reasoning.tags), Landmark.END_OF_THOUGHT)
+        named = {closer for opener, closer in self.tags if opener in self.named}
+        named_ends = [row for row in thought_ends if row.marker.text.lower() in named]
         dropped = _rows(form.dropped, Landmark.DROPPED)
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.

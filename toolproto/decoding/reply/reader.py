@@ -112,7 +112,7 @@ class ReplyReader(Attempts):
                 return
             self._pass_head(found.end)
             if found.kind is not Landmark.DROPPED:
-                yield from read_thought(self, found.kind)
+                yield from read_thought(self, found)
 
     def _in_prose(self) -> Pull[None]:
         source, may_begin_line = self.source, self.landmarks.line_begins
@@ -258,7 +258,7 @@ class ReplyReader(Attempts):
                 yield from self._at_dropped(found.end)
             case _:
                 self.source.at = found.end
-                yield from self._behind(found.kind)
+                yield from self._behind(found)
         return True
 
     def _counts(self, kind: Landmark) -> bool:
@@ -274,14 +274,14 @@ class ReplyReader(Attempts):
                 return False
         return not self.place.in_code  # a code span names it
 
-    def _behind(self, kind: Landmark) -> Pull[None]:
+    def _behind(self, found: Found) -> Pull[None]:
         """Behind a marker that nobody should read."""
-        if kind is Landmark.THOUGHT or kind is Landmark.THOUGHT_MESSAGE:
-            yield from read_thought(self, kind)
-        elif kind is Landmark.END_OF_THOUGHT:
+        if found.kind is Landmark.THOUGHT:
+            yield from read_thought(self, found)
+        elif found.kind is Landmark.END_OF_THOUGHT:
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
             self.place.begin_message(marked=False)
-        elif kind is Landmark.TURN:
+        elif found.kind is Landmark.TURN:
             speaker = yield from self.source.take(_SPEAKER)
             if speaker and speaker[1]:
                 yield from self.cut_off(None)

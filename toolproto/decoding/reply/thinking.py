@@ -81,15 +81,15 @@ class Reasoning:
         return self._hash
 
 
-def read_thought(reader: Attempts, opened: Landmark | None = None) -> Pull[None]:
+def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
     """In a thought that *opened*, to its end.
 
     By the model's template some calls end a thought. They count, unless the thought is closed
     behind them. One that began in the prompt, by whatever marker, is often begun once more.
     """
     source, outbox, landmarks = reader.source, reader.outbox, reader.landmarks
-    is_named = opened is Landmark.THOUGHT
-    markers = landmarks.in_thought if is_named else landmarks.in_thought_message
+    tag = opened.tag.lstrip() if opened else ""
+    markers = landmarks.in_thought if tag in landmarks.named else landmarks.in_thought_message
     inner = 0 if opened else -1  # thoughts in this one: where a line begins, or right before words
     before = ""  # the character before
     behind = -1  # where in the reply the last call ended
@@ -124,7 +124,9 @@ def read_thought(reader: Attempts, opened: Landmark | None = None) -> Pull[None]
                 behind = source.offset if is_behind else behind
                 continue
             if found.call is None:
-                _end(reader, in_thought=inner > 0, called=behind >= 0)
+                # What another tag closes may go on: ``<think>a</thinking>b</think>``.
+                is_other = opened is not None and (tag, found.tag) not in landmarks.tags
+                _end(reader, in_thought=inner > 0 or is_other, called=behind >= 0)
                 source.at = found.end
                 return
             if behind < 0:
