@@ -214,6 +214,9 @@ def _nested_fences() -> Iterator[CallContext]:
             yield CallContext("nested fence", "English", nested, shown=False)
             words = f"{outer}{info}\nWrite:\n\n{inner}json\n{{call}}\n{inner}\n{outer}\n"
             yield CallContext("nested fence", "English", words)
+    # A line that is indented closes no fence that is not: a program quotes it.
+    quoted = '```python\ndef f():\n    """\n    ```\n    x\n    ```\n{call}\n    """\n```\nSo.'
+    yield CallContext("fence with code", "English", quoted)
     for bullet in ("1. ", "* ", "+ ", "a) ", "• "):
         pad = " " * len(bullet)
         item = f"Ways:\n{bullet}First\n{pad}```\n{pad}{{call}}\n{pad}```\n{pad}or so.\n"
@@ -284,8 +287,13 @@ def _mail_and_logs() -> Iterator[CallContext]:
         yield CallContext("mail", "English", f"{name}\n> Hi,\n> {{call}}\n> Ann\n", prefix="> ")
         yield CallContext("mail", "English", f"{name}\n>> {{call}}\n> no\n", prefix=">> ")
     for lead in (
-        "2024-05-01 12:00:01 INFO model said ", "[12:00:01] assistant ",
-        "Jan 01 12:00:00 host app[12] ",
+        "2024-05-01 12:00:01 INFO model said ", "[12:00:01] assistant ", "[10:11, 1/2/2026] Ann: ",
+        "Jan 01 12:00:00 host app[12] ", "ann> ", "root@a:~# ", "~/a $ ", "C:\\> ", "    12\t",
+        "[12:00] ", "[1735725600] ", "[INFO] So it is. ", "f(x, ", "irb(main):001:0> ",
+    ):  # fmt: skip
+        text = f"The log says\n{lead}{{call}}\n"
+        yield CallContext("log", "English", text, shown=False)
+    for lead in (
         "DEBUG raw_output=", "127.0.0.1 - - ", "$ echo ", "+ ", "stdout | ", "output=", "text= ",
     ):  # fmt: skip
         yield CallContext(
@@ -390,13 +398,15 @@ def _blocks() -> Iterator[CallContext]:
         ("=== THOUGHT ===", "=== ANSWER ==="), ("--- plan ---", "--- end ---"), ("<?php", "?>"),
         ("#if 0", "#endif"), ("#region x", "#endregion"), ("{{#example}}", "{{/example}}"),
         ("{{begin-quote}}", "{{end-quote}}"), ("#+begin_center", "#+end_center"), ("${", "}"),
-        ("《思考》", "《/思考》"), ("［思考］", "［/思考］"),
+        ("《思考》", "《/思考》"), ("［思考］", "［/思考］"), ("OK<plan>so", "</plan>"),
+        ("好的<plan>", "</plan>"), ("They wrote ,,so", "so''"), ("<\u2060!-- so", "-->"),
+        ("<\u200b|think|>", "<|/think|>"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)
     for stamp in ("2026-01-31 09:59:58 INFO agent:", "May  1 12:00:01 host run[12]:", "In [3]:"):
         text = f"It says\n{stamp} {{call}}\n"
-        yield CallContext("log", "English", text, shown=False, talk=True)
+        yield CallContext("log", "English", text, shown=False)
 
 
 def _amid_talk() -> Iterator[CallContext]:
@@ -485,6 +495,7 @@ def _signs() -> Iterator[CallContext]:
         "Write ={call}= so.", "Write ~{call}~ so.", "\\texttt{{call}} is it.", "print({call})",
         "x = {call}", "() => {call}", "It is ({call}) so.", "$ {call}", "=> {call}",
         "# So it is. {call}", "// So it is. {call}", "It is &quot;{call}&quot; there.",
+        '<a title="{call}">x</a>', "«So it is.\n»{call}", ":: {call}", "_(So it is._\n{call}\n_)_",
     ):  # fmt: skip
         yield CallContext("signs", "English", f"{text}\n", shown=False)
     for text in (
@@ -515,6 +526,7 @@ def _definitions() -> Iterator[CallContext]:
         '[a]: http://a.b "t"\n[b]: {call}\n', "Term\n:   as in {call}\n",
         "[^2]: Write {call} there.\n",
         ".. [1] {call}\n", ".. note {call}\n", "[1]: {call}\n", "[^1]: See this.\n{call}\n",
+        "*[HTML]: {call}\n",
         "[^n]: See this.\n    {call}\n", "[^n]: So.\n\n    {call}\n", "[x]: y\n{call}\n[z]: w\n",
     ):  # fmt: skip
         yield CallContext("definition", "English", template, shown=False)
@@ -608,6 +620,10 @@ def _thoughts() -> Iterator[CallContext]:
         yield from _thought(f"{lead}{opener}", closer)
     for lead in _BEHIND:
         yield from _thought(f"{lead}<think>", "</think>")
+    # What closes another thought may not have closed this one.
+    for closer in ("</thinking>", "[/THINK]", "◁/think▷", "<|end_of_thought|>", "</seed:think>"):
+        text = f"<think>maybe{closer}\n{{call}}\nno, better not.</think>\nI will not."
+        yield CallContext("open thinking", "English", text, shown=False)
     for language, words in _LANGUAGES.items():
         text = f"{words.before} <think>{words.lead}\n{{call}}\n</think>{words.behind}"
         yield CallContext("thinking", language, text)

@@ -36,7 +36,7 @@ _KIND = re.compile(
     rf"|(?P<mark>[@<´｀'\"])(?P=mark){{2,}}[ \t]*\w{{0,20}}|(?P<sign>[._]|{_SIGN})(?P=sign){{2,}}"
     r"(?:[ ].{0,80}(?P=sign){3}|.{0,80}(?P=sign){4})?)[ \t]*\Z)"
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
-    r"|(?P<definition>\[[^\]\n]{1,80}\]:|:[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
+    r"|(?P<definition>\*?\[[^\]\n]{1,80}\]:|::?[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
 _CLOSED_BY_SAME = re.compile(r"\$\$|:::|([@<´｀'\"])\1{2}|([^\w\s]|_)\2{2}(?:\2|(?=[ ]+\S))")
 #: How the name of an element begins that models put around calls they mean, or all they say.
@@ -80,7 +80,7 @@ _OPENS_AT_END = re.compile(
 _LEFT_OPEN = re.compile(
     r"([(\[{<'’`,])(?:"
     # A bracket behind a space or a caret: no bracket comes after it.
-    r"(?<=[(\[{])(?<![^\s^].)(?=[^\s)\]}])[^()\[\]{}]*+"
+    r"(?<=[(\[{])(?<![^\s^*_].)(?=[^\s)\]}])[^()\[\]{}]*+"
     # A tag with attributes.
     r"|(?<=<)(?=[^\W\d_][\w:-]{0,40}\s)[^<>=]*+=[^<>]*+"
     # An apostrophe where the line begins, behind a colon, or before a capital behind a sentence;
@@ -88,7 +88,7 @@ _LEFT_OPEN = re.compile(
     r"|(?<=['’])(?:(?![\s\d'’])(?<!..)|(?=[^\W\d_])"
     r"(?:(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])(?<=[,.!?…—\#*_(][ *_(#].)))(?:[^'’]|(?<=\w)['’](?=\w))*+"
     # Two of one sign, where the line begins or behind a colon: ``so'' and ,,so'' and <<so>>.
-    r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .))\1(?=\w)[^'>`]*+"
+    r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .)|(?<=\s,))\1(?=\w)[^'>`]*+"
     r")\Z"
 )
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
@@ -153,7 +153,7 @@ _VEILED = re.compile(f"[{VEILED}]")
 _TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
 _MARKUP_ONLY = re.compile(r"\s*(?:<[^<>\n]{1,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){1,3}\Z")
 _SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃་」』")
-_COLONS = frozenset(":：៖﹕")
+_COLONS = frozenset(":：៖﹕፦")
 _EMOJI = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FB00))))
 _AFTER_SENTENCE = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d" + _EMOJI
 # "e.g. " and "z. B. ": a letter with a full stop ends no sentence. Nor does the number of a step
@@ -175,13 +175,17 @@ _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 # Behind a call these go on with nothing: what may begin a call or a fence, or is left of one.
 _NO_TALK = frozenset(f"<[{{`]}};\n{_EMOJI}")
 #: Signs that stand before a call on its line, or touch it as no word and no closing mark does: of a
-#: comment, of markup, of what is assigned. Nobody says them.
+#: comment, of markup, of what is assigned, of a prompt, of another cell. Nobody says them.
 BEHIND_SIGNS = re.compile(
-    rf"(?:\A(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_#|~]){{1,8}}\s*|[([{{]|[=|→⇒]\s{{0,4}}|[=-]>\s{{0,4}}"
+    rf"(?:\A(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_#|~»”]){{1,8}}\s*|\A[^<]{{0,60}}[>$#]\s{{1,4}}"
+    rf"|\S\s?\t\s{{0,4}}|\w\([^()]{{0,80}}|[([{{]|[=|→⇒]\s{{0,4}}|[=-]>\s{{0,4}}"
     rf"|\s(?![-–—])(?:{_SIGN}|[_#|~]){{1,3}}|&[#\w]{{2,8}};|\\[a-zA-Z]{{3,20}}\*?[^\w\s])\Z"
 )
-#: A line that begins with such signs is a heading or a comment, whatever it says.
-COMMENT = re.compile(rf"\s*(?!{ITEM})(?:\#|[/%;-]{{2}}){{1,6}}[ ]\S")
+#: A line that begins like this is a heading, a comment, or one of a log, whatever it says.
+NO_SPEECH = re.compile(
+    rf"\s*(?!{ITEM})(?:\#|[/%;-]{{2}}){{1,6}}[ ]\S|.{{0,30}}\d:[0-5]\d:[0-5]\d"
+    r"|\s*(?:In|Out) ?\[\d{0,6}\]: |\s*\[(?:[A-Z]{4,8}|[^]]{0,20}(?:\d:\d\d|\d{5})[^]]{0,40})\] "
+)
 
 
 def visible(text: str) -> str:

@@ -10,7 +10,6 @@ One table, :data:`REASONS`, names every place that is not the open and what beco
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -71,8 +70,6 @@ OF_TALK = frozenset(
 _GOING_ON = {
     "quote": "lazy_quote", "table": "table_row", "block": "open_block", "definition": "open_block",
 }  # fmt: skip
-# A line of a log, or of a notebook, may end its head with a colon as a sentence does.
-_STAMPED = re.compile(r"\d:[0-5]\d:[0-5]\d|In ?\[\d{0,6}\]: ?\Z")
 
 
 class Place(Prose):
@@ -121,7 +118,8 @@ class Place(Prose):
             return True
         # An apostrophe opens too easily: only one right before the call counts.
         before = self._before.rstrip()
-        return before[-1:] in APOSTROPHES and may_quote(before[:-1])
+        mark = before[-1:] in APOSTROPHES or (self._rest and before[-1:] == '"')
+        return bool(mark) and may_quote(before[:-1])
 
     def _open(self) -> str:
         """What was opened above and may go on here, if anything."""
@@ -147,15 +145,14 @@ class Place(Prose):
         if lines.is_markup(before):
             return self._lines_above() or "behind_markup"
         open_here = lines.line_of(self._head).closer or lines.closes_end(self._head)
-        signs = lines.BEHIND_SIGNS.search(before) or lines.COMMENT.match(self._head)
+        signs = lines.BEHIND_SIGNS.search(before) or lines.NO_SPEECH.match(self._head)
         if signs or open_here not in ("", ")"):  # people say parentheses
             return "behind_signs"
         if lines.line_of(self._head).kind == "list" or lines.ITEM_ONLY.match(before):
             return "list_item"
         if lines.ends_with_colon(before):
             return "behind_colon"
-        within = open_here or _STAMPED.search(self._head)
-        return "mid_sentence" if within or not lines.ends_sentence(before) else ""
+        return "mid_sentence" if open_here or not lines.ends_sentence(before) else ""
 
     def _lines_above(self) -> str:
         """What the lines above say of a call that begins its line."""

@@ -57,8 +57,7 @@ _REGIONS = (
 # a call may be meant. What follows is looked at, so that no text to come can change what was found.
 _ELEMENT = (
     r"<[|｜](?P<token>[\w▁/]{0,30}?(?:think|thought|reason)[\w▁]{0,20})[|｜]>"
-    rf"|<[{lines.VEILED}]{{0,4}}(?P<slash>/?)"
-    rf"(?P<name>[^\W\d_][\w{lines.MARKS}:.|-]{{0,40}})(?=[^\w{lines.MARKS}:.|-])"
+    rf"|<(?P<slash>/?)(?P<name>[^\W\d_][\w{lines.MARKS}:.|-]{{0,40}})(?=[^\w{lines.MARKS}:.|-])"
 )
 _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
 _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200}(?:\n\s{0,40}[\w:-]{1,40}=[^<>\n]{1,200}){0,4})?>")
@@ -69,12 +68,11 @@ _OPENS_NOTHING = re.compile(rf"(?i:br|hr|img|wbr)\b|{lines.OWN_WRAPPER}")
 _MENTIONED = Pattern(r"[ \t]{1,3}[^\W_]|[.,;:!?…)。，、；：！？）]")
 _LONGEST_CLOSER = 40
 # What may begin one of these, with what comes second in it.
-_SECOND = {"\\": "[bB]", "[": "[cqnpshCQNPSH]", "{": "[cqnCQN]", "#": "[+]"}
-_SECOND["<"] = rf"[^\W\d_]|[!/|｜{lines.VEILED}]"
+_SECOND = {"\\": "[bB]", "[": "[chnpqs]", "{": "[cnq]", "#": "[+]", "<": r"[^\W\d_]|[!/|｜]"}
 _NO_MARKUP = "|".join(rf"\{first}(?!{second}|\Z)" for first, second in _SECOND.items())
 # Nor is what another bracket follows, before any that closes it.
 _NO_MARKUP += r"|<(?=[^<>\n!/][^<>\n]{0,200}+<)"
-_DULL = re.compile(f"(?:{_NO_MARKUP}){{1,4000}}")
+_DULL = re.compile(f"(?i:{_NO_MARKUP}){{1,4000}}")
 
 # The characters at which reading prose can change where things stand.
 _TELLING = "\n`<\\\\\\[{#" + "".join(sorted({*_PAIRS, *_CLOSES}))
@@ -82,7 +80,7 @@ _NOT_SPECIAL = re.compile(f"[^{_TELLING}]*+")
 _NO_CODE_END = re.compile(r"[^`\n]*+")
 # Lines of words, and items of a list, in which what is opened is closed: below a line of the same
 # kind nothing changes in them. Most lines are like that.
-_DULL_CHARS = f"[^>＞|&()'{lines.VEILED}{_TELLING}]"
+_DULL_CHARS = f"[^>＞|&()'{_TELLING}]"
 _PLAIN_LINES = re.compile(
     rf"(?:\n(?!{lines.NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
     rf"|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
@@ -164,7 +162,7 @@ class Prose:
         self._joined.append("".join(self.unseen))
         self.unseen.clear()
         # A run of backticks counts as a whole, and more of it may come.
-        if len(self._joined) > MOST_UNSEEN and self._joined[-1][-1:] != "`":
+        if len(self._joined) > MOST_UNSEEN and lines.visible(self._joined[-1])[-1:] not in "`":
             self.look()
 
     def restart(self) -> None:
@@ -223,15 +221,15 @@ class Prose:
     @property
     def _before(self) -> str:
         """The last characters before this on its line."""
-        return self._tail + lines.visible(self._rest)
+        return self._tail + self._rest
 
     # -- looking at prose -----------------------------------------------------------------
 
     def look(self) -> None:
-        """Take in what has come, from left to right; a mark that may go on waits in ``_rest``."""
+        """Take in what can be seen, left to right; a mark that may go on waits in ``_rest``."""
         if not self.unseen and not self._joined:
             return
-        text = "".join((self._rest, *self._joined, *self.unseen))
+        text = lines.visible("".join((self._rest, *self._joined, *self.unseen)))
         self._changed, self._rest = True, ""
         self._joined.clear()
         self.unseen.clear()
@@ -280,9 +278,8 @@ class Prose:
 
     def _said(self, text: str, at: int, stop: int) -> None:
         """Keep both ends of the line: nobody looks at more of it."""
-        # An unseen character hides no quote mark, and a wide gap no words before it.
-        said = lines.visible(text[at:stop])
-        words = said.rstrip()
+        said = text[at:stop]
+        words = said.rstrip()  # a wide gap hides no words before it
         self._head = (self._head + said[: lines.HEAD])[: lines.HEAD]
         self._tail = (self._tail + words[-_TAIL:] + said[len(words) :][:1])[-_TAIL:]
 
@@ -411,6 +408,10 @@ class Prose:
             mentioned = _MENTIONED.match(text, end)
             if mentioned is None and _MENTIONED.may_change(text, end):
                 return -1
+        # ``List<int>`` is a type of a programming language: words behind it would be none of one.
+        is_type = before.isascii() and before.isalnum() and not text[end : end + 1].isalnum()
+        if is_type and end == len(text) and does == "opens":
+            return -1
         # The assistant's turn below somebody else's is out of a transcript, and the token that
         # begins a reply is the first thing in it.
         turn = closer == "</assistant" and self._element_at >= 0
@@ -423,8 +424,8 @@ class Prose:
         elif does == "shows" and not mentioned:
             rest = r"\s{0,8}>" * (closer[:2] == "</")
             self._element, self._element_at = re.compile(f"(?i){re.escape(closer)}{rest}"), seen
-        # What a sentence only names may yet be closed. ``List<int>`` opens nothing.
-        elif mentioned or not (before.isalnum() or meant):
+        # What a sentence only names may yet be closed.
+        elif mentioned or not (is_type or meant):
             self._blocks += [_Open(closer, seen, self._line)][: _MOST_OPEN - len(self._blocks)]
         return end
 
@@ -471,8 +472,5 @@ def _tag_at(text: str, at: int, final: bool) -> tuple[int, str, str]:
 
 def may_quote(before: str) -> bool:
     """May a quotation begin behind *before*?"""
-    last = before[-1:]
-    if last in _BEFORE_QUOTE or last.isspace() or not last:
-        return True
-    # Thai, Chinese and their like put no space between words.
-    return last >= "\u0e00" or lines.visible(last) != last
+    last = before[-1:] or " "  # Thai, Chinese and their like put no space between words
+    return last in _BEFORE_QUOTE or last.isspace() or last >= "\u0e00"
