@@ -8,6 +8,7 @@ a doubtful one the call says so (`place.py`).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from io import StringIO
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from ..contract import Limits
 from ..patterns import Pattern
 from ..source import Pull, Source
 from .events_out import Outbox
-from .fences import FENCED, CodeFence, behind_fence, in_code, open_fence
+from .fences import FENCED, behind_fence, in_code, open_fence
 from .forms import ReplyForm
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
@@ -68,9 +69,9 @@ class Attempts:
 
     # Every reply has one, and its attributes are asked for at every character that may tell.
     __slots__ = (
-        "_behind_call", "_body", "_markers_left", "_setting", "_wrapped", "bare", "code", "form",
+        "_behind_call", "_body", "_markers_left", "_setting", "_wrapped", "bare", "form",
         "inside", "is_over", "landmark_at", "landmarks", "line_begins", "outbox", "passed_over",
-        "place", "source",
+        "place", "source", "takes",
     )  # fmt: skip
 
     def __init__(
@@ -93,7 +94,8 @@ class Attempts:
         self._markers_left = limits.markers  # without a call behind them
         self.line_begins = True  # nothing but space since the line began, or since a call
         self.inside = ""  # what shows all that stands in it, by its name in REASONS
-        self.code: CodeFence | None = None  # in which reading rests
+        #: While reading rests in a fence, or in what is not read: does a text only go on with it?
+        self.takes: Callable[[str], bool] | None = None
         self._behind_call = False  # nothing but space since a call that had its marker
         self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._body: CallBody | None = None  # that is being read
@@ -116,9 +118,8 @@ class Attempts:
 
     def _saw(self, piece: str) -> None:
         self.place.saw(piece)
-        newline = piece.rfind("\n")
-        if newline >= 0 or self.line_begins:
-            self.line_begins = not piece[newline + 1 :].strip()
+        if self.line_begins or "\n" in piece:
+            self.line_begins = not piece[piece.rfind("\n") + 1 :].strip()
         self._behind_call = self._behind_call and not piece.strip()
 
     def say(self, stop: int) -> None:

@@ -20,7 +20,6 @@ from ...tools.spec import ToolOffer
 from ..contract import Limits
 from .attempts import PassedOver
 from .events_out import Outbox
-from .fences import CodeFence
 from .forms import ReplyForm
 from .hot_string import StringFeed, string_feed
 from .markers import NO
@@ -126,7 +125,8 @@ def _prose_feed(
     def feed(reader: ReplyReader, text: str) -> list[Event]:
         calm = reader.calm
         if not calm and not (reader.quiet and _begins_nothing(reader, text, 0)):
-            return (reader.code and _more_code(reader, reader.code, text)) or otherwise(text)
+            takes = reader.takes
+            return _more(reader, text) if takes and text and takes(text) else otherwise(text)
         if not calm or text not in plain:  # few words of a text are new
             if not text or ((found := tells(text)) and _is_telling(reader, found)):
                 return otherwise(text)
@@ -174,9 +174,7 @@ def _begins_nothing(reader: ReplyReader, text: str, line: int) -> bool:
     )
 
 
-def _more_code(reader: ReplyReader, fence: CodeFence, text: str) -> list[Event]:
-    """*text*, if it can only go on with the code of that *fence*; nothing if that is open."""
-    if not text or not fence.takes(text):
-        return []
+def _more(reader: ReplyReader, text: str) -> list[Event]:
+    """The event of *text*, which only goes on with that in which reading rests."""
     reader.source.base += len(text)
     return [text_delta(text, reader.source.base - len(text))]

@@ -160,9 +160,9 @@ def in_code(reader: Attempts, fence: CodeFence) -> Pull[None]:
         elif source.final:
             return
         if source.at == at:
-            reader.code = fence if at == len(source.text) else None
+            reader.takes = fence.takes if at == len(source.text) else None
             yield
-            reader.code = None
+            reader.takes = None
     reader.inside = ""
     reader.place.end_block()
 

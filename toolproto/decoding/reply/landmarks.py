@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..calls.names import Offered
 from ..patterns import Pattern
 from .forms import Family, MarkedForm, ReplyForm
-from .markers import MORE, SPELLINGS, Marker, MarkerSet
+from .markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case
 
 if TYPE_CHECKING:
     from .thinking import Reasoning
@@ -290,11 +290,13 @@ def _begins(texts: Collection[str], enough: int) -> str:
     by_first: dict[str, set[str]] = {}
     for text in texts:
         by_first.setdefault(text[0], set()).add(text[1:])
+    # Of many ways, those that begin with a set are left out at once where another one goes on.
+    spell, flag = (in_any_case, "-i") if len(by_first) > 3 else (re.escape, "i")
     spelled = (
-        f"{_BEGUN.get(first, re.escape(first))}{_goes_on(rests, enough - 1)}"
+        f"{_BEGUN.get(first) or spell(first)}{_goes_on(rests, enough - 1)}"
         for first, rests in sorted(by_first.items())
     )
-    return f"(?i:{'|'.join(spelled)})"
+    return f"(?{flag}:{'|'.join(spelled)})"
 
 
 def _goes_on(texts: Collection[str], enough: int) -> str:

@@ -117,6 +117,7 @@ class ReplyReader(Attempts):
     def _in_prose(self) -> Pull[None]:
         source, may_begin_line = self.source, self.landmarks.line_begins
         dull = 0  # characters here that were stopped at, and mean nothing
+        found: Found | int | None = None  # where reading stopped last
         while True:
             if source.at >= len(source.text):
                 if source.final:
@@ -128,14 +129,17 @@ class ReplyReader(Attempts):
             if self._markers_left <= 0:
                 yield from self._in_rest()
                 return
-            is_line = not dull and self.line_begins and may_begin_line(source.text, source.at)
+            is_line = found is None and self.line_begins and may_begin_line(source.text, source.at)
             if is_line and (yield from self._at_line()):
                 continue
             stop, found = self._next_telling(source.at + dull)
             self.say(stop)
             dull = 0
-            if found is not None:
+            if found == MORE:
+                yield
+            elif found is not None:
                 dull = not (yield from self._at_telling(found))
+                found = found if dull else None
 
     def _next_telling(self, at: int) -> tuple[int, Found | int | None]:
         """Where the next thing stands that may mean something, and the landmark there.
@@ -162,16 +166,10 @@ class ReplyReader(Attempts):
 
     def _at_telling(self, found: Found | int) -> Pull[bool]:
         """At what may mean something: did it, and was it read?"""
-        source = self.source
-        while found == MORE:
-            yield
-            found = self.landmark_at(source.text, source.at, source.final)
-        char = source.text[source.at]
+        char = self.source.text[self.source.at]
         if isinstance(found, Found):
             return (yield from self._at_landmark(found))
-        if char in "`~":
-            return (yield from self._at_run())
-        return char in "{[" and (yield from self._at_bracket())
+        return (yield from (self._at_run() if char in "`~" else self._at_bracket()))
 
     def _at_line(self) -> Pull[bool]:
         """At the beginning of a line: did something special begin it, which was read?"""
@@ -211,6 +209,8 @@ class ReplyReader(Attempts):
         while (yield from source.peek()):
             self.outbox.text(source.text[source.at :], source.offset)
             source.at = len(source.text)
+            self.takes = None if self.outbox.keep() else bool
+        self.takes = None
 
     def _at_bracket(self) -> Pull[bool]:
         """A bracket: perhaps the beginning of a call that stands without a marker."""
@@ -365,31 +365,36 @@ def _say_other_json(reader: Attempts) -> Pull[bool]:
     call outside a string. True where the member of the object itself that holds calls opens a list:
     of calls after all, behind members nobody asked for.
     """
-    source, wrapper = reader.source, reader.form.shape.wrapper
+    source, wrapper, of_calls = reader.source, reader.form.shape.wrapper, reader.landmarks.of_calls
     depth = newlines = 0
     key, calls_next = "", False
-    while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
-        if char == "\n":
-            newlines += 1
-            reader.say(source.at + 1)
-            if newlines == 2:
+    at = source.at  # so far it was read: it is said in as few pieces as may be
+    while True:
+        char = source.text[at : at + 1]
+        if not char or char == "<":
+            reader.say(at)
+            char = yield from source.peek()
+            is_marker = char == "<" and (yield from source.ask(of_calls.end_at)) != NO
+            if is_marker or not char:
                 return False
-        elif nothing := _NO_STRUCTURE.match(source.text, source.at):
+            at = source.at
+        if nothing := _NO_STRUCTURE.match(source.text, at):
             newlines = newlines if char.isspace() else 0
-            reader.say(nothing.end())
-        elif char == "<" and (yield from source.ask(reader.landmarks.of_calls.end_at)) != NO:
-            return False
-        else:
-            reader.say(source.at + 1)
-            if char == "[" and calls_next:
-                return True
-            newlines, calls_next = 0, char == ":" and depth == 1 and key == wrapper
-            depth += (char in "{[") - (char in "}]")
-            if depth <= 0:
-                return False
-            if char == '"':
-                key = yield from _say_string(reader)
-    return False
+            at = nothing.end()
+            continue
+        at += 1
+        newlines = newlines + 1 if char == "\n" else 0
+        is_calls = char == "[" and calls_next
+        if newlines == 0:
+            calls_next = char == ":" and depth == 1 and key == wrapper
+        depth += (char in "{[") - (char in "}]")
+        if newlines == 2 or is_calls or depth <= 0:
+            reader.say(at)
+            return is_calls
+        if char == '"':
+            reader.say(at)
+            key = yield from _say_string(reader)
+            at = source.at
 
 
 def _say_string(reader: Attempts) -> Pull[str]:
