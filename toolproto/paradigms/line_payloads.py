@@ -195,6 +195,8 @@ class BraceCall:
     enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
     #: Tells a call whose marker was left out. Gemma's small models write ``call:f(x="y")``, too.
     word: ClassVar[str] = "call:"
+    #: What else they write without a marker: Gemma 3 was asked for Python in a fence.
+    drifts_to: ClassVar[Family] = Family.PYTHON
 
     @property
     def inside(self) -> Inside:

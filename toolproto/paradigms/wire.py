@@ -171,7 +171,8 @@ class WireFormat:
         results = dict.fromkeys((self.result, *_OTHER_RESULTS))
         marked = tuple(self._marked())
         family = self.payload.family
-        bare = frozenset({Family.JSON, family}) & _MAY_BE_BARE
+        drift = getattr(self.payload, "drifts_to", family)
+        bare = frozenset({Family.JSON, family, drift}) & _MAY_BE_BARE
         by_tool = isinstance(self.payload, TaggedCall) and self.payload.by_tool
         return ReplyForm(
             self.payload.shape,
