@@ -13,8 +13,8 @@ from toolproto.testing import STANDARD_OFFER
 
 # What is repeated, behind what, and the calls of functions that seven characters of it may take.
 STEPS = {
-    "brackets of tags": ("", "<", 22),
-    "brackets of lists": ("", ";[", 22),
+    "brackets of tags": ("", "<", 14),
+    "brackets of lists": ("", ";[", 14),
     "objects that are no calls": ("", ' {"a": [1, 2], "b": {"c": 3}}', 45),
     "what is not read any more": ("„" + ' <tool_call>\n{"name": "' * 300, "<tool_call>\n", 5),
 }

@@ -22,7 +22,7 @@ from .attempts import PassedOver
 from .events_out import Outbox
 from .forms import ReplyForm
 from .hot_string import StringFeed, string_feed
-from .markers import NO
+from .markers import MORE, NO
 from .place import Standing
 from .prose import MOST_UNSEEN
 from .reader import ReplyReader
@@ -125,6 +125,8 @@ def _prose_feed(
     def feed(reader: ReplyReader, text: str) -> list[Event]:
         calm = reader.calm
         if not calm and not (reader.quiet and _begins_nothing(reader, text, 0)):
+            if reader.holds:
+                return _behind_held(reader, text, otherwise)
             takes = reader.takes
             return _more(reader, text) if takes and text and takes(text) else otherwise(text)
         if not calm or text not in plain:  # few words of a text are new
@@ -172,6 +174,26 @@ def _begins_nothing(reader: ReplyReader, text: str, line: int) -> bool:
         and not reader.bare.may_name(word.group())
         and reader.landmarks.lines.end_at(text, line, False) == NO
     )
+
+
+def _behind_held(
+    reader: ReplyReader, text: str, otherwise: Callable[[str], list[Event]]
+) -> list[Event]:
+    """Prose behind what might have begun something, and did not, or still may."""
+    source = reader.source
+    source.text += text
+    reader.ahead = stop, found = reader.next_telling(0)
+    if (found is not None and found != MORE) or "\n" in source.text:
+        return otherwise("")
+    reader.ahead = None
+    piece, source.text = source.text[:stop], source.text[stop:]
+    reader.place.saw(piece)
+    reader.line_begins = reader.line_begins and not piece.strip()
+    reader.holds = bool(source.text)
+    reader.quiet = not reader.holds
+    reader.calm = reader.quiet and not reader.line_begins
+    source.base += stop
+    return [text_delta(piece, source.base - stop)] if piece else []
 
 
 def _more(reader: ReplyReader, text: str) -> list[Event]:

@@ -39,12 +39,13 @@ _SPEAKER = Pattern(r"(user|system|tool|ipython)|assistant|model")
 _STRING_BODY = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _NO_STRUCTURE = re.compile(r'[^\S\n]++|[^\s{}\[\],:"<]++')
 _LONGEST_KEY = 100  # of which it is known what is in it
+_Stop = tuple[int, Found | int | None]
 
 
 class ReplyReader(Attempts):
     """Reads one reply into *outbox*."""
 
-    __slots__ = ("_reading", "_rests", "_tells", "calm", "quiet")
+    __slots__ = ("_holds", "_reading", "_rests", "_tells", "ahead", "calm", "holds", "quiet")
 
     def __init__(
         self,
@@ -57,8 +58,11 @@ class ReplyReader(Attempts):
         super().__init__(form, offer, outbox, reasoning, limits)
         self._tells = self.landmarks.telling.search
         self._rests = False  # in prose, all of which was read
+        self._holds = False  # the same, but for what may begin something
         self.quiet = False  # the same, with nothing undecided
         self.calm = False  # the same, in the middle of a line
+        self.holds = False  # the same as quiet, but for what may begin something
+        self.ahead: _Stop | None = None  # what was found already behind that
         self._reading = self._read(starts_inside=reasoning.starts_inside)
 
     @property
@@ -77,8 +81,10 @@ class ReplyReader(Attempts):
         next(self._reading)
         keeps_something = self.outbox.keep()
         source.forget()
-        self.quiet = self._rests and not keeps_something and not self._behind_call
+        is_open = keeps_something or self._behind_call
+        self.quiet = self._rests and not is_open
         self.calm = self.quiet and not self.line_begins
+        self.holds = self._holds and not is_open
 
     def finish(self, reason: str | None) -> None:
         """The reply is over: decide whatever is undecided.
@@ -89,7 +95,7 @@ class ReplyReader(Attempts):
         self.outbox.cut = reason is not None
         self.source.final = True
         next(self._reading, None)
-        self.calm = self.quiet = False  # nothing more is prose
+        self.calm = self.quiet = self.holds = False  # nothing more is prose
 
     def _read(self, *, starts_inside: bool) -> Pull[None]:
         if starts_inside:
@@ -117,7 +123,6 @@ class ReplyReader(Attempts):
     def _in_prose(self) -> Pull[None]:
         source, may_begin_line = self.source, self.landmarks.line_begins
         dull = 0  # characters here that were stopped at, and mean nothing
-        found: Found | int | None = None  # where reading stopped last
         while True:
             if source.at >= len(source.text):
                 if source.final:
@@ -129,19 +134,21 @@ class ReplyReader(Attempts):
             if self._markers_left <= 0:
                 yield from self._in_rest()
                 return
-            is_line = found is None and self.line_begins and may_begin_line(source.text, source.at)
-            if is_line and (yield from self._at_line()):
+            is_line = self.line_begins and not (dull or self.ahead)
+            if is_line and may_begin_line(source.text, source.at) and (yield from self._at_line()):
                 continue
-            stop, found = self._next_telling(source.at + dull)
+            stop, found = self.ahead or self.next_telling(source.at + dull)
+            self.ahead = None
             self.say(stop)
             dull = 0
             if found == MORE:
+                self._holds = True
                 yield
+                self._holds = False
             elif found is not None:
                 dull = not (yield from self._at_telling(found))
-                found = found if dull else None
 
-    def _next_telling(self, at: int) -> tuple[int, Found | int | None]:
+    def next_telling(self, at: int) -> _Stop:
         """Where the next thing stands that may mean something, and the landmark there.
 
         Most brackets turn out to mean nothing. None where nothing but a line begins.
