@@ -98,6 +98,7 @@ def _doubts(reply: str, size: int, paradigm: str = "xml_tag") -> list[str]:
         (f"## Usage\n\n{_NOW}\n\n## Returns\n", ["amid_talk"]),
         # Whatever is said in a whole sentence leads to nothing.
         (f"I will look.\n\n{_NOW}\n\nPlease wait.", [""]),
+        (f"It is \\textbf{{cold}}\n\nI will look.\n\n{_NOW}", [""]),
         (f"{_NOW}\n\nPlease wait.", [""]),
         # Nor is another call talk, nor what is left of a fence, a token or markup.
         (f"I will look:\n\n{_NOW}\n\n{_NOW}\n", ["", ""]),

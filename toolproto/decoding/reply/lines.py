@@ -71,10 +71,10 @@ _BLOCKS = (
     (r"(T)hinking\.\.\.[ \t\r]*\Z", "...done thinking."),
 )
 _TURNED = str.maketrans("(<[{", ")>]}")
-# A line that ends with one of these goes on below, to what closes the bracket or the element.
+# A line that ends with one of these goes on below, to what closes it; not so ``\textbf{so}``.
 _OPENS_AT_END = re.compile(
     r"(?:(?:^|[\s\w=(,|)$[{\"])([{[(]|(?<!\w)`)"
-    rf"|(?:&lt;|(?<!\\end)[＜{{【〔〖⟦](?!{_JIRA}))([^\W\d_]\w{{0,20}})(?:&gt;|[＞}}】〕〗⟧]))\s*\Z"
+    rf"|(?:&lt;|(?<![a-z$])[＜{{【〔〖⟦](?!{_JIRA}))([^\W\d_]\w{{0,20}})(?:&gt;|[＞}}】〕〗⟧]))\s*\Z"
 )
 # So does one that leaves open what its first group finds, each behind what it may stand behind.
 _LEFT_OPEN = re.compile(
