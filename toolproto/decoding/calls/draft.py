@@ -328,7 +328,7 @@ def is_name(setting: CallSetting, marked: bool, key: str, value: str) -> bool:
     shape, offered = setting.shape, setting.offered
     if key == shape.name and marked:
         return bool(_NAME.fullmatch(value))
-    return key in shape.name_keys and offered.any and offered.knows(value)
+    return key in shape.name_keys and offered.has(value)
 
 
 # -- what is missing of arguments whose beginning was handed out -------------------------------

@@ -167,6 +167,10 @@ class Offered:
         """Is this the name of an offered tool? True for any name where nothing is offered."""
         return not self.any or self.get(name) is not None
 
+    def has(self, name: str) -> bool:
+        """The same, but no name is one where nothing is offered."""
+        return self.get(name) is not None
+
     def only_with(self, key: str) -> str:
         """The only tool on offer, or the only one with an argument *key*; empty if none is that."""
         tools = self._offer.tools

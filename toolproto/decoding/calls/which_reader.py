@@ -128,8 +128,10 @@ class Openings:
     def _named(self, source: Source) -> Pull[Opening | None]:
         if (yield from source.ask(self._python_name)):
             return self._python()
-        if self._form.family is Family.NAMED_JSON and (yield from source.match(_COUNTER)):
-            return (yield from self._counted(source))
+        if self._form.family is Family.NAMED_JSON and (
+            counter := (yield from source.match(_COUNTER))
+        ):
+            return (yield from self._counted(source, counter))
         head = yield from read_head(source)
         if head is None or (self._form.gated and not self._setting.offered.knows(head.name)):
             return None
@@ -148,10 +150,8 @@ class Openings:
         named = yield from source.match(_NAMES_TOOL, head.length)
         return named is not None and offered.knows(named.group(1))
 
-    def _counted(self, source: Source) -> Pull[Opening | None]:
+    def _counted(self, source: Source, counter: re.Match[str]) -> Pull[Opening | None]:
         """A number where the name should stand: the tool is the only one it can be, if one is."""
-        counter = yield from source.match(_COUNTER)
-        assert counter is not None, "seen before"
         key = yield from source.ask(leading_key, len(counter.group()))
         name = self._setting.offered.only_with(key) if isinstance(key, str) else ""
         if not name:
@@ -192,7 +192,7 @@ class Openings:
             keys = self._setting.offered.keys(self._form.tool)
             return keys is None or tag.word in keys
         # A tool without arguments may be called by its name alone, where JSON was asked for.
-        is_tool = self._setting.offered.any and self._setting.offered.knows(head.name)
+        is_tool = self._setting.offered.has(head.name)
         may_end = self._form.family is not Family.JSON or (is_tool and not self._in_sentence)
         if self._closer is None or not may_end:
             return False
@@ -314,7 +314,7 @@ class BareCalls:
         if Family.NAMED_JSON not in self._form.bare:
             return None
         offered, named = self._setting.offered, (yield from source.match(NAME_LINE, ahead))
-        if named is None or not offered.any or not offered.knows(named.group(1)):
+        if named is None or not offered.has(named.group(1)):
             return None
         head, drift = Head(named.group(1), "", len(named.group())), self._drift(Family.NAMED_JSON)
         begun = Beginning(self._setting, drift=drift, head=head, lead=named.group())

@@ -147,7 +147,7 @@ class _PairCalls(PulledCalls):
         if named is None:
             raise NoCall
         name, length = named.group(1).replace("\\_", "_"), len(named.group())
-        known = offered.any and offered.knows(name)
+        known = offered.has(name)
         if head is None:
             yield from self._name_alone(source, length, known)
         elif offered.any and not known and not like.in_lines:

@@ -78,7 +78,7 @@ def leading_call(text: str, at: int, final: bool, offered: Offered) -> str | int
         return MORE
     lead = lead_of(pattern.match(text, at))
     if lead is None or offered.any or not in_list:
-        return lead.name if lead and offered.any and offered.knows(lead.name) else ""
+        return lead.name if lead and offered.has(lead.name) else ""
     if not final and _FIRST_KEYWORD.may_change(text, lead.end):
         return MORE
     return lead.name if _FIRST_KEYWORD.match(text, lead.end) else ""
@@ -265,12 +265,9 @@ class PythonCalls(PulledCalls):
                 self._take_extra((yield from source.peek()))
             separator = yield from source.match(_SEPARATOR)
             lead = (yield from self._next_lead(len(separator[0]))) if separator else None
-            if lead is None or not (self._is_offered(lead) or (marked and not offered.any)):
+            if lead is None or not (offered.has(lead.name) or (marked and not offered.any)):
                 source.at += len((separator and separator[1]) or "")
                 return
-
-    def _is_offered(self, lead: CallLead) -> bool:
-        return self._setting.offered.any and self._setting.offered.knows(lead.name)
 
     def _read_list(self) -> Pull[None]:
         """The calls of a list, and what stands between them."""
@@ -302,7 +299,7 @@ class PythonCalls(PulledCalls):
         self._take_extra((yield from source.peek()))
         again = yield from source.match(_LIST_AGAIN)
         lead = (yield from self._next_lead(len(again[0]))) if again else None
-        if lead is None or not self._is_offered(lead):
+        if lead is None or not self._setting.offered.has(lead.name):
             return False
         self._brackets, self._behind = 1, False
         return (yield from self._read_call(lead))

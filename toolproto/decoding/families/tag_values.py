@@ -78,9 +78,9 @@ def _of(schema: Any) -> ValueType:
 
 # -- elements in elements ---------------------------------------------------------------------
 
-_NESTED = re.compile(
-    r"(?:\]<\]minimax\[>\[)?<(/?)([A-Za-z_][\w.:-]{0,63}+)(?:\s[^<>]{0,400}?)?(/?)>"
-)
+#: What MiniMax M3 puts before a tag.
+NOISE = r"(?:\]<\]minimax\[>\[)?"
+_NESTED = re.compile(rf"{NOISE}<(/?)([A-Za-z_][\w.:-]{{0,63}}+)(?:\s[^<>]{{0,400}}?)?(/?)>")
 
 
 @dataclass(slots=True)

@@ -29,12 +29,11 @@ from ..reply.markers import MORE, NO, Marker
 from ..source import Pull, Source
 from ..values.strict import Refused, malformed
 from .json_calls import JsonCalls
-from .tag_values import ValueType, read_elements, value_type
+from .tag_values import NOISE, ValueType, read_elements, value_type
 
 # -- one tag ------------------------------------------------------------------------------
 
-# What dialects put before a tag, and before its name.
-_NOISE = r"(?:\]<\]minimax\[>\[)?"
+# What dialects put before the name of a tag.
 _TOKEN = r"(?:[|｜][A-Za-z]{1,12}+[|｜] ?)?"
 # A name with all that may belong to it; which part of it is the word is seen when it is whole.
 _NAME = r"[A-Za-z_][\w.:|\\-]{0,119}+"
@@ -48,7 +47,7 @@ _LEAKS = re.compile(_LEAK)
 _ATTRIBUTE = re.compile(rf"\s*([\w-]{{1,40}})\s{{0,3}}=\s{{0,3}}({_VALUE.replace('<>]', ']')})")
 _ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){{0,8}}"
 _TAG = Pattern(
-    rf"{_NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
+    rf"{NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
     rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES.replace('<>]', '<>]|<(?![|｜])')})"
     r"<[|｜]sep[|｜]>"
@@ -147,7 +146,7 @@ _OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
 _WORDS_BEHIND = Pattern(r"[ \t]{0,8}[^\s<][^<]{0,300}(?=<)")
 # A closing tag without its end, before another tag.
 _HALF_CLOSER = Pattern(
-    rf"(?:{_LINE})?{_NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}({_NAME})\s{{0,80}}+(?=<)"
+    rf"(?:{_LINE})?{NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}({_NAME})\s{{0,80}}+(?=<)"
 )
 _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=[<\]])")
 _LINES_END = re.compile(_LINE)
@@ -388,7 +387,7 @@ class TaggedCalls(PulledCalls):
     def _at_name(self, source: Source, tag: Tag) -> Pull[None]:
         word, offered = tag.word.lower(), self._setting.offered
         own = word not in _NAMES | _CALLS | _AROUND
-        if own and not (offered.any and offered.knows(tag.word)):
+        if own and not offered.has(tag.word):
             raise NoCall
         if tag.broken and not offered.knows(tag.value):
             raise NoCall  # two mistakes in one word are none that anybody can mend
