@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # What a change to the core breaks, it breaks here: no process is started, nothing waits.
 UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
-	tests/test_approvals.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
+	tests/test_approvals.py tests/test_argument_strings.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
 	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
 
 .PHONY: help demo check test lint bench mcp web scale soak agents libraries frameworks docs wheel release-check lock clean

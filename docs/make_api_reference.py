@@ -40,7 +40,7 @@ _CHAPTERS = {
     "Who decides": ("approvals", "guard"),
     "Messages": ("messages", "attachments"),
     "Paradigms": ("paradigms", "recommendations"),
-    "Reading replies": ("events", "decoding"),
+    "Reading replies": ("events", "argument_strings", "decoding"),
     "Errors": ("errors",),
 }
 #: What a chapter begins with, and what is like another class but awaited.

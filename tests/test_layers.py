@@ -29,6 +29,7 @@ LAYERS = {
     "grammar": 2,
     "paradigms": 2,
     "prompt": 2,
+    "argument_strings": 2,
     "hooks": 2,
     "approvals": 2,
     "masking": 2,

@@ -11,8 +11,8 @@ import typing
 
 if typing.TYPE_CHECKING:
     from .approvals import Allow, ApprovalRequest, Defer, Deny, Policy
+    from .argument_strings import ArgumentStrings, StringDelta
     from .attachments import document, image
-    from .decoding.argument_strings import ArgumentStrings, StringDelta
     from .decoding.contract import Decoder, Limits
     from .decoding.reply.thinking import Reasoning
     from .endpoints import HttpEndpoint, LocalEndpoint
@@ -194,7 +194,7 @@ __all__ = [
 _NAMES = {
     "approvals": ("Allow", "ApprovalRequest", "Defer", "Deny", "Policy"),
     "attachments": ("document", "image"),
-    "decoding.argument_strings": ("ArgumentStrings", "StringDelta"),
+    "argument_strings": ("ArgumentStrings", "StringDelta"),
     "decoding.contract": ("Decoder", "Limits"),
     "decoding.reply.thinking": ("Reasoning",),
     "endpoints": ("HttpEndpoint", "LocalEndpoint"),

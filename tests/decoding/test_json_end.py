@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import get_paradigm
-from toolproto.decoding.argument_strings import GrowingJson
+from toolproto.argument_strings import GrowingJson
 from toolproto.decoding.values.strings import (
     SPECIAL_IN_PIECE,
     SPECIAL_IN_STRING,

@@ -5,7 +5,6 @@
     contract.py        what every decoder promises (feed, finish), and what one call may cost
     patterns.py        patterns that know whether more text could change their answer
     source.py          text that arrives in pieces, read by generators that wait by themselves
-    argument_strings.py  the strings inside a call's arguments, unescaped, while they arrive
 
     reply/             one reply as it arrives
       decoder.py         events out of chunks: the way in, and the short ways through

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..decoding.argument_strings import GrowingJson
+from ..argument_strings import GrowingJson
 from ..events import ArgumentsDelta, CallStarted
 from ..turn.events import SessionEvent, StepStarted
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ...decoding.argument_strings import ArgumentStrings
+from ...argument_strings import ArgumentStrings
 from ..asked import ClientTool
 from .offering import Offering
 

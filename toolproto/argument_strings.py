@@ -12,10 +12,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from .values.lenient import JsonReader
-from .values.spellings import plain_unescape
-from .values.state import MISSING, Open
-from .values.strings import QuotedString
+from .decoding.values.lenient import JsonReader
+from .decoding.values.spellings import plain_unescape
+from .decoding.values.state import MISSING, Open
+from .decoding.values.strings import QuotedString
 
 Path = tuple[str | int, ...]
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
