@@ -36,6 +36,7 @@
       state.py           what it knows, what is open, and when it waits
       quotes.py          where a string ends, in JSON and in Python; strings.py: what is in it
       strict.py          strict JSON at once, in C; spellings.py: numbers, words and escapes
+      repairs.py         each departure from JSON, and how sure its repair is
 
 A reply goes: decoder -> reader -> (landmark, place) -> attempt -> marked or bare -> a family ->
 record -> events_out -> decoder. Where a call stands is decided in ``reply/place.py`` and nowhere

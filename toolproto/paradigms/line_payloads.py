@@ -20,7 +20,7 @@ from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
 from ..decoding.families.yaml import YamlCalls
 from ..decoding.patterns import Pattern
 from ..decoding.reply.forms import Family
-from ..decoding.values import MISSING_COMMA
+from ..decoding.values.repairs import MISSING_COMMA
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import NOTHING, Node, either, joined, text

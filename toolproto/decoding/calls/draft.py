@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any
 
 from ...messages import ProblemKind, Repair
-from ..values import DUPLICATE_KEY, MISSING_QUOTE
+from ..values.repairs import DUPLICATE_KEY, MISSING_QUOTE
 from ..values.strict import Reading, Refused, write_json
 from ..values.strings import structural_tail
 from .record import Beginning, CallRecord, CallSetting

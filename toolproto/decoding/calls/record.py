@@ -20,7 +20,7 @@ from ..contract import Limits
 from ..reply.events_out import Outbox
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
-from ..values import DUPLICATE_KEY
+from ..values.repairs import DUPLICATE_KEY
 from ..values.strict import MAX_DEPTH, same_value, write_json
 from ..values.strings import SPECIAL_IN_PIECE, quoted_stop
 from .names import Head, Offered

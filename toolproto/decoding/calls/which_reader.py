@@ -25,7 +25,7 @@ from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
-from ..values import STRAY_TEXT
+from ..values.repairs import STRAY_TEXT
 from .names import NOTHING, TOKEN, Head, leading_key, read_head
 from .record import Beginning, CallSetting
 

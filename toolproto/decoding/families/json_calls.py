@@ -17,8 +17,8 @@ from ...messages import Repair
 from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
 from ..reply.hot_string import StreamedString
-from ..values import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
 from ..values.lenient import JsonReader, Step
+from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
 from ..values.state import Open, State
 from ..values.strict import Refused, malformed
 from ..values.strings import SPECIAL_IN_STRING, QuotedString, string_stop

@@ -17,7 +17,7 @@ from ...messages import Repair
 from ..calls.record import CallSetting
 from ..calls.shape import CallShape, is_wrapper, key_repairs
 from ..patterns import Pattern
-from ..values import LITERAL, QUOTE_STYLE
+from ..values.repairs import LITERAL, QUOTE_STYLE
 from ..values.strict import Refused, check_depth, read_plain, write_json
 
 _UNREADABLE = (Refused, RecursionError, json.JSONDecodeError)

@@ -15,11 +15,11 @@ from typing import Any
 
 from ...messages import Grade, Repair
 from ...tools.kinds import fits
-from .. import values as mend
 from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
+from ..values import repairs as mend
 from ..values.lenient import read_all, read_json, read_lenient
 from ..values.strict import Reading, Refused, finite_float, malformed, sized_int, too_deep
 from ..values.strings import SPECIAL_IN_QUOTES

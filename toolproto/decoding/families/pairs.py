@@ -19,11 +19,11 @@ from functools import lru_cache, partial
 from ...messages import Grade, Repair
 from ...tools.kinds import kinds_of
 from ...tools.spec import ToolSpec
-from .. import values as mend
 from ..calls.pulled import NoCall, PulledCalls, cut_short
 from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..source import Pull, Source, begun_at_end
+from ..values import repairs as mend
 from ..values.lenient import read_all
 from ..values.strict import malformed
 from .line_values import (

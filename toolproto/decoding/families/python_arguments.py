@@ -14,12 +14,12 @@ from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ...tools.kinds import kinds_of
-from .. import values as mend
 from ..calls.pulled import cut_short
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
+from ..values import repairs as mend
 from ..values.lenient import JsonReader, Step
 from ..values.quotes import KEYWORD, PythonJudge
 from ..values.spellings import literals, number_value

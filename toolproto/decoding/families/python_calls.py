@@ -14,7 +14,6 @@ from functools import cache
 from typing import NamedTuple
 
 from ...messages import Grade, Repair
-from .. import values as mend
 from ..calls.names import Offered
 from ..calls.pulled import PulledCalls, cut_short
 from ..calls.record import Beginning, CallRecord
@@ -22,6 +21,7 @@ from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..reply.markers import MORE
 from ..source import Pull, Source
+from ..values import repairs as mend
 from ..values.quotes import KEYWORD
 from ..values.state import QUOTES
 from ..values.strict import Refused, malformed

@@ -11,11 +11,11 @@ import re
 from functools import cache
 
 from ...messages import Grade, Repair
-from .. import values as mend
 from ..calls.record import CallRecord, TextSink
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
 from ..source import Pull
+from ..values import repairs as mend
 from ..values.quotes import KEYWORD, PythonJudge
 from ..values.spellings import CODE_POINT, SIMPLE, SURROGATE_PAIR, as_json, code_point
 from ..values.state import QUOTES, State, Wait

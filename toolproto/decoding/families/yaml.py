@@ -27,7 +27,7 @@ from ..calls.record import Beginning, CallRecord, TextSink
 from ..calls.shape import ID_KEYS, OTHER_KEYS, read_fields
 from ..patterns import Pattern
 from ..source import Pull, Source
-from ..values import DUPLICATE_KEY
+from ..values.repairs import DUPLICATE_KEY
 from ..values.strict import Refused, malformed, put_member, too_deep
 from .line_values import (
     LINE_BREAK,

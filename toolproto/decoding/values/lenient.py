@@ -15,9 +15,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from .. import values as mend
 from ..patterns import Pattern
 from ..source import Pull
+from . import repairs as mend
 from .quotes import KEY, key_of
 from .spellings import ELLIPSIS, LITERALS, read_scalar
 from .state import MISSING, QUOTES, Open, State, Wait

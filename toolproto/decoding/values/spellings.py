@@ -12,8 +12,8 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # in C where 
 from typing import Any
 
 from ...messages import Repair
-from .. import values as mend
 from ..patterns import Pattern
+from . import repairs as mend
 from .state import MISSING, QUOTES, State, Wait
 from .strict import MAX_DIGITS, finite_float, malformed, refuse_constant, sized_int, too_long
 

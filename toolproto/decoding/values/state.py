@@ -13,9 +13,9 @@ from string import ascii_letters, digits
 from typing import Any, Final
 
 from ...messages import Grade, Repair
-from .. import values as mend
 from ..patterns import Pattern
 from ..reply.markers import MORE, Marker, end_of
+from . import repairs as mend
 from .strict import MAX_DEPTH, Refused, malformed, too_deep
 
 MISSING: Final = object()

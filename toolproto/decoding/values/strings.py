@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from .. import values as mend
 from ..patterns import Pattern
 from ..source import Pull
+from . import repairs as mend
 from .quotes import KEY, Judge, Verdict, key_of
 from .spellings import unescape
 from .state import QUOTES, State, Wait
