@@ -41,10 +41,10 @@ class CallDraft(CallRecord):
     """
 
     def __init__(self, begun: Beginning) -> None:
-        start, lead = begun.start - len(begun.lead), begun.lead
-        super().__init__(begun.setting, start, drift=begun.drift, lead=lead)
+        start = begun.start - len(begun.lead)
+        super().__init__(begun.setting, start, drift=begun.drift)
+        self._raw.write(begun.lead)
         self._marked = begun.marked
-        self._lead = len(lead)
         self._head = begun.head
         if begun.head is not None:
             self.name, self._id = begun.head.name, begun.head.id

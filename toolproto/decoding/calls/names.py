@@ -226,5 +226,3 @@ class _Latest:
 
 _MOST_TOOLS = 4096
 offered = _Latest()
-#: Where no tool is on offer.
-NOTHING = Offered(ToolOffer())

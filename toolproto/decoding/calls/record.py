@@ -141,8 +141,8 @@ class TextSink:
 class CallRecord(TextSink):
     """One call of *name*, whose text begins at *start* in the reply.
 
-    *drift* is how it departs from the asked form, and *lead* text of it that was read before.
-    Without a name it is still to be announced, and nothing is told of it before.
+    *drift* is how it departs from the asked form. Without a name it is still to be announced, and
+    nothing is told of it before.
     """
 
     _fault = ""
@@ -158,15 +158,12 @@ class CallRecord(TextSink):
         *,
         id: str = "",
         drift: tuple[Repair, ...] = (),
-        lead: str = "",
     ) -> None:
         super().__init__()
         self._setting, self._outbox = setting, setting.outbox
         self._limit = setting.limits.characters
         self._start = start
         self._raw = StringIO()
-        if lead:
-            self._raw.write(lead)
         self._id = id
         self._repairs = list(drift)
         self.arguments: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from ...messages import Grade, Repair
 from ..families.json_calls import JsonCalls
 from ..families.pairs import NoArguments, TextArgument
-from ..families.python_calls import LEAD, PythonCalls, lead_of, leading_call
+from ..families.python_calls import PythonCalls, leading_call
 from ..families.tags import Tag, TaggedCalls, opens_call, tag_at
 from ..patterns import Pattern
 from ..reply.forms import Family, ReplyForm
@@ -26,7 +26,7 @@ from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
-from .names import NOTHING, TOKEN, Head, leading_key, read_head
+from .names import TOKEN, Head, leading_key, read_head
 from .record import Beginning, CallSetting
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
@@ -115,15 +115,8 @@ class Openings:
 
     def _python_name(self, text: str, at: int, final: bool) -> str | int:
         """The name of the Python call at *at*; any will do, unless a sentence is around it."""
-        name = leading_call(text, at, final, self._setting.offered)
-        if name or self._in_sentence or not self._sure:
-            return name
-        if text[at] == "[":
-            return leading_call(text, at, final, NOTHING)
-        if not final and LEAD.may_change(text, at):
-            return MORE
-        lead = lead_of(LEAD.match(text, at))
-        return lead.name if lead and text[lead.end - 2] != " " else ""
+        asked = self._sure and not self._in_sentence
+        return leading_call(text, at, final, self._setting.offered, asked=asked)
 
     def _named(self, source: Source) -> Pull[Opening | None]:
         if (yield from source.ask(self._python_name)):
@@ -295,10 +288,8 @@ class BareCalls:
         """The name of the first call in a list that begins at *at*."""
         if text[at] != "[" or not self._form.bare_python:
             return ""
-        name = leading_call(text, at, final, self._setting.offered)
-        if name or self._form.asked is not Family.PYTHON:
-            return name
-        return leading_call(text, at, final, NOTHING)
+        asked = self._form.asked is Family.PYTHON
+        return leading_call(text, at, final, self._setting.offered, asked=asked)
 
     def _python(self, *, asked: bool) -> Opening:
         begun = Beginning(self._setting, marked=asked, drift=self._drift(Family.PYTHON))

@@ -66,19 +66,24 @@ def lead_of(found: re.Match[str] | None) -> CallLead | None:
     return CallLead(unescaped(name), found.start(2), found.end(), whole, odd)
 
 
-def leading_call(text: str, at: int, final: bool, offered: Offered) -> str | int:
+def leading_call(
+    text: str, at: int, final: bool, offered: Offered, *, asked: bool = False
+) -> str | int:
     """The name of the call of an offered tool that begins at *at*, perhaps first in a list.
 
     Empty where there is none; MORE where more text has to come first. Where nothing is
-    offered, only a list whose first call has a keyword argument is told from other text.
+    offered, or such calls were *asked* for, a list whose first call has a keyword argument is told
+    from other text as well; and where they were, so is any name that its parenthesis touches.
     """
     in_list = text.startswith("[", at)
     pattern = _LIST_LEAD if in_list else LEAD
     if not final and pattern.may_change(text, at):
         return MORE
     lead = lead_of(pattern.match(text, at))
-    if lead is None or offered.any or not in_list:
-        return lead.name if lead and offered.has(lead.name) else ""
+    if lead is None or offered.has(lead.name):
+        return lead.name if lead else ""
+    if not in_list or (offered.any and not asked):
+        return lead.name if asked and text[lead.end - 2] != " " else ""
     if not final and _FIRST_KEYWORD.may_change(text, lead.end):
         return MORE
     return lead.name if _FIRST_KEYWORD.match(text, lead.end) else ""

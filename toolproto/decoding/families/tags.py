@@ -717,8 +717,7 @@ class TaggedCalls(PulledCalls):
         """What reads the arguments that follow as JSON."""
         self.write()
         own_end = (Marker(f"</{self.element}>"),) if self.element else ()
-        begun = Beginning(
-            self._setting,
+        begun = self._begun._replace(
             marked=not self._setting.gated,
             drift=self._drift,
             ends=(*self._ends, *own_end),

@@ -426,9 +426,6 @@ class JsonReader(State):
         """A closer is here; whether it is the right one is seen here."""
         here = self.text[self.at]
         self.at += 1
-        if self.excess:
-            self.excess -= 1
-            return self._after
         depth = self.closers.find(here)
         if depth < 0:
             return self._close_nothing()
