@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from .decoding.values.lenient import JsonReader
-from .decoding.values.spellings import plain_unescape
+from .decoding.values.spellings import as_json
 from .decoding.values.state import MISSING, Open
 from .decoding.values.strings import QuotedString
 
 Path = tuple[str | int, ...]
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _HIGH_SURROGATE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 
 
@@ -67,7 +68,7 @@ class GrowingJson(JsonReader):
         value: Any = MISSING
         if self._body is not None:
             raw = "".join(self._body.parts)
-            value = plain_unescape(raw.removesuffix(_half_pair(raw)))
+            value = _unescaped(raw.removesuffix(_half_pair(raw)))
         for each in reversed(self.open):
             around = deepcopy(each.value)
             if value is not MISSING and isinstance(around, list):
@@ -98,7 +99,15 @@ class GrowingJson(JsonReader):
     def _say(self, raw: str) -> None:
         if raw:
             path = tuple([len(each.value) if each.key is None else each.key for each in self.open])
-            self._deltas.append(StringDelta(path, plain_unescape(raw)))
+            self._deltas.append(StringDelta(path, _unescaped(raw)))
+
+
+def _unescaped(body: str) -> str:
+    """What stands between two quotes; an escape that JSON does not have loses its backslash."""
+    if "\\" not in body:
+        return body
+    value = as_json(body)
+    return _ESCAPED.sub(r"\1", body) if value is None else value
 
 
 def _half_pair(text: str) -> str:

@@ -67,17 +67,12 @@ class CallDraft(CallRecord):
     @property
     def nameless(self) -> bool:
         """Meant as a call, but with nothing in it so far that says of what."""
-        return self._marked and self.unnamed and not self.holds_list
+        return self._marked and not self.name and not self.holds_list
 
     @property
     def has_arguments(self) -> bool:
         """Have its arguments begun?"""
         return self._args_path is not None
-
-    @property
-    def unnamed(self) -> bool:
-        """Is it still to be said which tool is called?"""
-        return not self.name
 
     def write(self, text: str) -> None:
         super().write(text)

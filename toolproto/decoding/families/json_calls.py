@@ -139,10 +139,8 @@ class JsonCalls(JsonReader):
         draft = self._draft
         if draft is None or self._quoted is None or not draft.certain:
             return
-        if _control(piece):
-            start = self._place(self.at - len(piece))
-            for run in _controls(piece):
-                draft.controls(run[0], start + run.start())
+        for run in _controls(piece):
+            draft.controls(run[0], self._place(self.at - len(piece)) + run.start())
         draft.more(piece)
 
     def string_is_odd(self) -> None:
@@ -235,9 +233,9 @@ class JsonCalls(JsonReader):
         if draft is None or top.role not in _IN_CALL:
             return
         if isinstance(value, str) and CUT_SHORT not in self._tried:
-            was_unnamed = draft.unnamed
+            name = draft.name
             draft.member(key, value)
-            if was_unnamed and not draft.unnamed:
+            if draft.name != name:
                 self.keys = draft.keys()
 
     def push(self, opener: str) -> None:
@@ -285,7 +283,7 @@ class JsonCalls(JsonReader):
         if draft is not None and opener == "{":
             if parent.key in shape.argument_keys:
                 return _Role.ARGUMENTS
-            if shape.keyed and draft.unnamed:
+            if shape.keyed and not draft.name:
                 draft.member(shape.name, parent.key)
                 return _Role.ARGUMENTS
             if parent.role is _Role.CALL and parent.key in shape.nesting_keys:

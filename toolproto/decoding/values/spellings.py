@@ -168,7 +168,6 @@ def _balanced(state: State, start: int) -> int:
     return at
 
 
-_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _control = re.compile(r"[\x00-\x1f]").search
 _plain_apostrophe = re.compile(r"(?<!\\)'").search
 _HEX = "[0-9a-fA-F]"
@@ -193,14 +192,6 @@ _TOLERATED = {
     "`": ("`", mend.ESCAPED_APOSTROPHE),
     "_": ("_", mend.ESCAPED_UNDERSCORE),
 }
-
-
-def plain_unescape(body: str) -> str:
-    """Decode what stands between two quotes; an escape JSON does not have loses its backslash."""
-    if "\\" not in body:
-        return body
-    value = as_json(body)
-    return _ESCAPED.sub(r"\1", body) if value is None else value
 
 
 def as_json(body: str, *, strict: bool = False) -> str | None:
