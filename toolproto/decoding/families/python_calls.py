@@ -287,7 +287,7 @@ class PythonCalls(PulledCalls):
                 between = yield from source.before(_NOT_BETWEEN)
                 self._separated = self._separated or not between.isspace()
             elif char == "#":
-                yield from _pass_comment(source)
+                yield from source.word(source.line_or_mark)
             elif char == "]":
                 self._brackets -= 1
                 source.at += 1
@@ -343,13 +343,3 @@ class PythonCalls(PulledCalls):
         self._outbox.amend(mend.EXTRA_CLOSE)
         self.source.at += 1
         return True
-
-
-def _pass_comment(source: Source) -> Pull[None]:
-    """To the end of the line; a marker that ends calls ends it as well."""
-    while True:
-        yield from source.before(source.line_or_mark)
-        char = yield from source.peek()
-        if not char or char == "\n" or (yield from source.at_end()):
-            return
-        source.at += 1
