@@ -37,6 +37,7 @@ from .payloads import (
 )
 from .results import labelled_result, tagged_result
 from .teaching import BALANCED, CLASSIC, Teaching, WriteCalls
+from .text_argument import TextArgument
 
 __all__ = [
     "JsonCall",
@@ -219,7 +220,7 @@ class WireFormat:
                 shape,
                 many=many,
                 sure=self.sure,
-                loose=loose,
+                loose=TextArgument if loose else None,
                 ends_thought=self.ends_thought,
                 inside=inside,
                 word=word,

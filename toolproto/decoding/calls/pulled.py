@@ -20,6 +20,7 @@ from .record import Beginning, CallRecord
 
 #: What ends a call did not come, and nor did anything else: it may have had more to say.
 MISSING_CLOSER = Repair("missing_closer", Grade.GUESSED)
+NO_ARGUMENTS = Repair("empty_arguments")
 
 
 class NoCall(Exception):
@@ -200,6 +201,20 @@ class PulledCalls(ABC):
 def cut_short() -> Refused:
     """The refusal of a call that the end of the reply leaves open."""
     return Refused(ProblemKind.TRUNCATED, "it is cut short")
+
+
+class NoArguments(PulledCalls):
+    """A name with what closes the call right behind it."""
+
+    is_call = True
+
+    def grammar(self, source: Source) -> Pull[None]:
+        """Nothing: the name was read."""
+        head = self._begun.head
+        assert head is not None, "a name was read"
+        self.open(head.name, head.id)
+        self.complete(NO_ARGUMENTS)
+        yield from ()
 
 
 #: Makes the reader of calls that have begun, for a family that is like no other.

@@ -15,7 +15,6 @@ from typing import NamedTuple, Protocol
 
 from ...messages import Grade, Repair
 from ..families.json_calls import JsonCalls
-from ..families.pairs import NoArguments, TextArgument
 from ..families.python_calls import PythonCalls, leading_call
 from ..families.tags import Tag, TaggedCalls, opens_call, tag_at
 from ..patterns import Pattern
@@ -27,6 +26,7 @@ from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
 from .names import TOKEN, Head, leading_key, read_head
+from .pulled import NoArguments
 from .record import Beginning, CallSetting
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
@@ -170,8 +170,8 @@ class Openings:
             return Opening(JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON))), lead)
         # Behind such a head the text may be the only argument.
         is_input = char == "[" or "input" in lead.lower()
-        if self._form.loose and char and char != "<" and is_input:
-            return Opening(TextArgument(begun), lead)
+        if self._form.loose is not None and char and char != "<" and is_input:
+            return Opening(self._form.loose(begun), lead)
         tag = yield from source.ask(tag_at, ahead)
         if not isinstance(tag, Tag) or not (yield from self._goes_on(source, head, tag)):
             return None

@@ -5,8 +5,7 @@ How names, keys and values are set apart is a :class:`Pairs`, which a payload de
 blocks of text in them, or braces with strings between tokens.
 
 Names and keys are words, values are JSON; blanks may be more or fewer than declared. In place of
-the pairs a JSON object may stand, for keys that cannot be written otherwise. Where a tool has only
-one argument, plain text may stand in its place (:class:`TextArgument`).
+the pairs a JSON object may stand, for keys that cannot be written otherwise.
 """
 
 from __future__ import annotations
@@ -18,13 +17,11 @@ from functools import lru_cache, partial
 
 from ...messages import Grade, Repair
 from ...tools.kinds import kinds_of
-from ...tools.spec import ToolSpec
-from ..calls.pulled import NoCall, PulledCalls, cut_short
+from ..calls.pulled import NO_ARGUMENTS, NoCall, PulledCalls, cut_short
 from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..source import Pull, Source, begun_at_end
 from ..values import repairs as mend
-from ..values.lenient import read_all
 from ..values.strict import malformed
 from .line_values import (
     LINE_BREAK,
@@ -98,7 +95,6 @@ _BEHIND_WORD = Pattern(r"[ \t]{0,8}(?=\r?\n|\r?\Z)")
 _ANY = re.compile(r"(?s:.)")
 _Piece = Callable[[Source], Pull[str]]
 _Stop = Callable[[str], int]
-_NO_ARGUMENTS = Repair("empty_arguments")
 # Nothing behind the colon: an empty string, if an endpoint strips the tokens around it.
 _EMPTY = Repair("missing_value", Grade.GUESSED)
 _NO_SPACE, _NO_GAP = re.compile(r"\S"), re.compile(r"[^\s,;]")
@@ -166,7 +162,7 @@ class _PairCalls(PulledCalls):
         """What should stand before the arguments does not: are there none?"""
         ahead = length + (yield from source.length(self._like.blanks, length))
         if (yield from source.at_end(ahead)):
-            self.mended(*((_NO_ARGUMENTS,) if self._like.behind else ()))
+            self.mended(*((NO_ARGUMENTS,) if self._like.behind else ()))
         elif known and self._like.in_lines:
             self.mended(Repair("missing_line_break"))
         else:
@@ -182,7 +178,7 @@ class _PairCalls(PulledCalls):
             if self._like.key.may_change(source.text, source.at):
                 raise cut_short()  # within a key
             raise malformed(f"something in it is no argument; {self._like.shown}")
-        elif behind and _NO_ARGUMENTS not in self._drift:
+        elif behind and NO_ARGUMENTS not in self._drift:
             self.mended(mend.MISSING_CLOSE)
         self.complete()
 
@@ -342,76 +338,3 @@ def _certain_between_tokens(text: str) -> int:
             if end.match(text, mark):
                 return -1
     return len(text)
-
-
-# -- a text that is the only argument ------------------------------------------------------------
-
-_NEXT_LABEL = Pattern(r"\n\s{0,8}(?:Observation|Thought|Action|Final Answer)\b")
-_LINE_END = re.compile("\n")
-
-
-class NoArguments(PulledCalls):
-    """A name with what closes the call right behind it."""
-
-    is_call = True
-
-    def grammar(self, source: Source) -> Pull[None]:
-        """Nothing: the name was read."""
-        head = self._begun.head
-        assert head is not None, "a name was read"
-        self.open(head.name, head.id)
-        self.complete(_NO_ARGUMENTS)
-        yield from ()
-
-
-_TEXT_ARGUMENT = Repair("text_argument", Grade.GUESSED)
-
-
-class TextArgument(PulledCalls):
-    """Reads up to the next label, or the end: only that shows whether the text was quoted."""
-
-    is_call = True
-
-    def __init__(self, begun: Beginning) -> None:
-        super().__init__(begun._replace(ends=()))
-        self.committed = True
-
-    def grammar(self, source: Source) -> Pull[None]:
-        """Lines, up to one that begins with a label."""
-        head, parts = self._begun.head, list[str]()
-        assert head is not None, "the text stands behind a name"
-        call = self.open(head.name, head.id)
-        yield from _to_label(source, parts)
-        key, text = _only_argument(call.tool), _bare("".join(parts).strip())
-        if text and key is None:
-            raise malformed("its arguments must be a JSON object")
-        if text and key is not None:
-            call.argument(key, text)
-        self.complete(_TEXT_ARGUMENT)
-
-    def pass_over(self, source: Source) -> Pull[None]:
-        """Read on to the next label: another call may begin there."""
-        yield from _to_label(source, [])
-
-
-def _to_label(source: Source, parts: list[str]) -> Pull[None]:
-    while (yield from source.peek()) and not (yield from source.match(_NEXT_LABEL)):
-        parts.append(source.text[source.at])
-        source.at += 1
-        parts.append((yield from source.before(_LINE_END)))
-
-
-def _only_argument(tool: ToolSpec | None) -> str | None:
-    """The argument that the text must be: the only one, or the only one that is needed."""
-    if tool is None:
-        return None
-    keys = list(tool.properties) if len(tool.properties) == 1 else list(tool.required)
-    return keys[0] if len(keys) == 1 else None
-
-
-def _bare(text: str) -> str:
-    """*text* without the brackets or the quotes around all of it."""
-    if text[:1] == "[" and text[-1:] == "]":
-        text = text[1:-1].strip()
-    reading = read_all(text) if text[:1] in ("'", '"') else None
-    return reading.value if reading and isinstance(reading.value, str) else text

@@ -33,11 +33,11 @@ class MarkedForm:
     asked for between them, and *shape* how it is asked if that is JSON. *many* says that several
     calls may stand between one pair of markers. *sure* is whether the marker alone says that a
     call is meant. *gated* calls count only if their tool is on offer. *tool* is the tool that
-    the marker itself names, and *loose* says that the argument of a tool which has only one may be
-    plain text. *ends_thought* says that by the model's template the opener ends a thought that was
-    not closed. *drift* is how a call behind these markers departs from the asked form. *inside*
-    makes what reads a call of the family ``DECLARED``; behind *word* such a call may be written as
-    Python's. A marker *at_line* is a word: it counts only where a line begins.
+    the marker itself names, and *loose* makes what reads plain text, if that may be the argument
+    of a tool which has only one. *ends_thought* says that by the model's template the opener ends a
+    thought that was not closed. *drift* is how a call behind these markers departs from the asked
+    form. *inside* makes what reads a call of the family ``DECLARED``; behind *word* such a call may
+    be written as Python's. A marker *at_line* is a word: it counts only where a line begins.
     """
 
     opener: str
@@ -48,7 +48,7 @@ class MarkedForm:
     sure: bool = True
     gated: bool = False
     tool: str = ""
-    loose: bool = False
+    loose: Inside | None = None
     ends_thought: bool = False
     drift: tuple[Repair, ...] = ()
     inside: Inside | None = None
