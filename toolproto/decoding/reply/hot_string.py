@@ -83,7 +83,8 @@ def string_feed(
     """
     index, quoted, room, until = string.index, string.quoted, string.room, base + string.room
     special = string.special.search
-    known, most = _known(string)
+    # Most strings are short, and every reply has much the same tokens.
+    known, most = (shared(string.special, index), _MOST_SHARED) if quoted else ({}, _MOST_KNOWN)
     parted: dict[str, _Parted] = {}
     no_event = _NOTHING.get
     at_once, event_of = known.get, no_event
@@ -153,20 +154,9 @@ def string_feed(
     )
 
 
-def _known(string: StreamedString) -> tuple[dict[str, Event], int]:
-    """The events of chunks that were met, and how many may be.
-
-    Most strings are short, and every reply has much the same tokens: what they are as in JSON
-    depends on nothing else.
-    """
-    if string.quoted:
-        return shared(string.special, string.index), _MOST_SHARED
-    return {}, _MOST_KNOWN
-
-
 @lru_cache(maxsize=4)
 def shared(special: re.Pattern[str], index: int | None) -> dict[str, Event]:
-    """The events of chunks in such strings, in the calls of that *index* in every reply."""
+    """The events of chunks in such strings of JSON, in the calls of that *index* of all replies."""
     return {}
 
 

@@ -45,7 +45,7 @@ _Stop = tuple[int, Found | int | None]
 class ReplyReader(Attempts):
     """Reads one reply into *outbox*."""
 
-    __slots__ = ("_holds", "_reading", "_rests", "_tells", "ahead", "calm", "holds", "quiet")
+    __slots__ = ("_reading", "_rests", "_tells", "ahead", "calm", "holds", "quiet")
 
     def __init__(
         self,
@@ -58,7 +58,6 @@ class ReplyReader(Attempts):
         super().__init__(form, offer, outbox, reasoning, limits)
         self._tells = self.landmarks.telling.search
         self._rests = False  # in prose, all of which was read
-        self._holds = False  # the same, but for what may begin something
         self.quiet = False  # the same, with nothing undecided
         self.calm = False  # the same, in the middle of a line
         self.holds = False  # the same as quiet, but for what may begin something
@@ -84,7 +83,7 @@ class ReplyReader(Attempts):
         is_open = keeps_something or self._behind_call
         self.quiet = self._rests and not is_open
         self.calm = self.quiet and not self.line_begins
-        self.holds = self._holds and not is_open
+        self.holds = self.holds and not is_open
 
     def finish(self, reason: str | None) -> None:
         """The reply is over: decide whatever is undecided.
@@ -142,9 +141,9 @@ class ReplyReader(Attempts):
             self.say(stop)
             dull = 0
             if found == MORE:
-                self._holds = True
+                self.holds = True
                 yield
-                self._holds = False
+                self.holds = False
             elif found is not None:
                 dull = not (yield from self._at_telling(found))
 
