@@ -11,18 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
 from ...events import ArgumentsDelta, Event, NewArguments, arguments_delta
 
-# Chunks that are remembered before that is begun anew, of one string and of all that share it, and
-# how long they may be: nearly all tokens of source code, in two and four megabytes at most. So
-# many, and those that come before it is looked again, are as full as a dict gets before it doubles.
-# Fewer chunks have something held before them, or end in something that is held.
+# Chunks that are remembered before that is begun anew, and how long they may be: nearly all tokens
+# of source code, in two megabytes at most. So many, and those that come before it is looked again,
+# are as full as a dict gets before it doubles. Fewer chunks have something held before them, or end
+# in something that is held.
 _MOST_KNOWN = 10_922 - 256
-_MOST_SHARED = 21_845 - 256
 _MOST_PARTED = 2730
 _LONGEST_KNOWN = 16
 # So many are taken in together, if they are not long: a StringIO keeps every piece it is given, and
@@ -83,8 +81,7 @@ def string_feed(
     """
     index, quoted, room, until = string.index, string.quoted, string.room, base + string.room
     special = string.special.search
-    # Most strings are short, and every reply has much the same tokens.
-    known, most = (shared(string.special, index), _MOST_SHARED) if quoted else ({}, _MOST_KNOWN)
+    known: dict[str, Event] = {}
     parted: dict[str, _Parted] = {}
     no_event = _NOTHING.get
     at_once, event_of = known.get, no_event
@@ -134,8 +131,9 @@ def string_feed(
         room -= len(pieces)
         if over or room <= 2 * _MARGIN:
             at_once = no_event
+            known.clear()
             parted.clear()
-        elif len(known) >= most:
+        elif len(known) >= _MOST_KNOWN:
             known.clear()
         event_of = no_event if text else at_once
 
@@ -152,12 +150,6 @@ def string_feed(
         feed if index is not None else lambda chunk: told if (told := feed(chunk)) and over else [],
         leave,
     )
-
-
-@lru_cache(maxsize=4)
-def shared(special: re.Pattern[str], index: int | None) -> dict[str, Event]:
-    """The events of chunks in such strings of JSON, in the calls of that *index* of all replies."""
-    return {}
 
 
 def _part(text: str, string: StreamedString, *, looked: bool) -> _Parted | None:
