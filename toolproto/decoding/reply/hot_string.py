@@ -16,7 +16,7 @@ from typing import Any
 
 from ...events import ArgumentsDelta, Event, NewArguments, arguments_delta
 
-# Chunks that are remembered before that is begun anew, and how long they may be: nearly all tokens
+# Chunks that are remembered while a string is read, and how long they may be: nearly all tokens
 # of source code, in two megabytes at most. So many, and those that come before it is looked again,
 # are as full as a dict gets before it doubles. Fewer chunks have something held before them, or end
 # in something that is held.
@@ -84,7 +84,7 @@ def string_feed(
     known: dict[str, Event] = {}
     parted: dict[str, _Parted] = {}
     no_event = _NOTHING.get
-    at_once, event_of = known.get, no_event
+    at_once, event_of, longest = known.get, no_event, _LONGEST_KNOWN
     kept: list[str] = []
     keep, over = kept.append, False
 
@@ -99,7 +99,7 @@ def string_feed(
             event.index = index
             event.text = chunk if quoted else encode_basestring(chunk)[1:-1]
             event.__class__ = ArgumentsDelta
-            if length <= _LONGEST_KNOWN:
+            if length <= longest:
                 known[chunk] = event
         keep(chunk)
         if len(kept) >= _TOGETHER:
@@ -124,7 +124,7 @@ def string_feed(
         return [event] if event else []
 
     def flush() -> None:
-        nonlocal room, at_once, event_of
+        nonlocal room, at_once, event_of, longest
         pieces = "".join(kept)
         kept.clear()
         string.take(pieces)
@@ -133,9 +133,8 @@ def string_feed(
             at_once = no_event
             known.clear()
             parted.clear()
-        elif len(known) >= _MOST_KNOWN:
-            known.clear()
         event_of = no_event if text else at_once
+        longest = _LONGEST_KNOWN if len(known) < _MOST_KNOWN else 0
 
     def leave() -> tuple[int, str]:
         nonlocal over
@@ -172,7 +171,7 @@ def _remember(
     event, piece, _ = found
     if len(whole) > _LONGEST_KNOWN:
         return
-    if event and piece == chunk == whole:
+    if event and piece == chunk == whole and len(known) < _MOST_KNOWN:
         known[chunk] = event
     elif len(parted) < _MOST_PARTED:
         parted[whole] = found
