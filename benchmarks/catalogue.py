@@ -22,9 +22,9 @@ from streaming import Case, case, ours
 from toolproto import get_paradigm, paradigms
 from toolproto.decoding.reply.forms import Family
 from toolproto.paradigms import WireParadigm
+from toolproto.paradigms.line_payloads import BraceCall, YamlCall
 
 CHUNK = 4
-SLOW = frozenset({Family.PYTHON, Family.YAML, Family.BRACES})
 MOST_GROWTH = 1.15
 
 
@@ -42,8 +42,10 @@ class Speed:
     def bar(self) -> float:
         """How many megabytes a second it must read."""
         paradigm = get_paradigm(self.paradigm)
-        family = paradigm.wire.payload.family if isinstance(paradigm, WireParadigm) else Family.JSON
-        return 1.5 if family in SLOW or self.paradigm == "react" else 3.0
+        payload = paradigm.wire.payload if isinstance(paradigm, WireParadigm) else None
+        is_python = payload is not None and payload.family is Family.PYTHON
+        slow = is_python or isinstance(payload, YamlCall | BraceCall) or self.paradigm == "react"
+        return 1.5 if slow else 3.0
 
     @property
     def passes(self) -> bool:

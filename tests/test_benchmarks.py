@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 
@@ -31,6 +32,14 @@ CASES = [
     ({"wrong": 1}, {"wrong": "worse"}),
     ({"never seen": 3.0}, {"never seen": "new"}),
 ]
+
+
+@pytest.mark.parametrize("script", sorted(path.stem for path in FOLDER.glob("*.py")))
+def test_a_script_finds_what_it_uses_of_the_package(script):
+    try:
+        importlib.import_module(script)
+    except ModuleNotFoundError as missing:  # of an extra that is not installed here
+        assert not (missing.name or "").startswith("toolproto")
 
 
 def verdicts(measured):
