@@ -175,14 +175,27 @@ def test_a_flood_in_the_place_of_the_arguments_is_a_problem(paradigm, kind):
     assert kinds(parsed)
 
 
-def test_a_line_of_elements_takes_no_longer_for_each_however_long_it_is():
-    # So many characters wait before they are looked at, all at once.
-    def took(times: int) -> float:
+def took(text: str, size: int) -> float:
+    """Seconds to read *text* in pieces of that size, the better of two."""
+
+    def once() -> float:
         began = process_time()
-        read("xml_tag", "so <b>it</b> " * times, 1)
+        read("xml_tag", text, size)
         return process_time() - began
 
-    assert took(16_000) < 20 * took(4_000)
+    return min(once(), once())
+
+
+def test_a_line_of_elements_takes_no_longer_for_each_however_long_it_is():
+    # So many characters wait before they are looked at, all at once.
+    line = "so <b>it</b> "
+    assert took(line * 16_000, 1) < 20 * took(line * 4_000, 1)
+
+
+def test_a_thought_within_a_thought_does_not_depend_on_what_follows_far_behind_it():
+    # Each of them copied all of it.
+    thoughts, rest = "<think><think></think>" * 4_000, "so it is " * 500_000
+    assert took(thoughts + rest, 0) < 5 * (took(thoughts, 0) + took(rest, 0))
 
 
 # -- odd characters -----------------------------------------------------------------------

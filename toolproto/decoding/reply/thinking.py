@@ -99,7 +99,8 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
         stop, found = _next_marker(markers, text, at, source.final)
         before = text[stop - 1] if stop > at else before
         if isinstance(found, Found):
-            begins, then = found.kind not in _ENDS and found.call is None, text[found.end :][:1]
+            begins = found.kind not in _ENDS and found.call is None
+            then = text[found.end : found.end + 1]
             if (begins or before == "`") and not then and not source.final:
                 found = MORE
             elif begins or before == then == "`":  # `</think>` ends nothing
