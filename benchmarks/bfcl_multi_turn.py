@@ -17,7 +17,11 @@ tells ways apart where hardly any whole task is done. A way is compared with the
 story, so that the same story told four times does not count four times: *p* is how often as many
 more came further, or less far, when a coin turns each story around, and the interval behind the
 turns is that of stories drawn again and again.
-``--show`` prints what went wrong how often.
+
+A model of this size decides much by a hair, and one greedy conversation is one throw of a coin:
+``--draws 8 --temperature 0.7`` leads each task so often, and judges a way by its mean. ``--brief``
+ends a conversation behind its first wrong turn, as what comes later does not count; it saves half
+of the time. ``--show`` prints what went wrong how often.
 """
 
 from __future__ import annotations
@@ -32,17 +36,16 @@ import random
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bfcl import ARRAY, SYSTEM, Bfcl, Kept, plain, rows, shown, standard
+from bfcl import ARRAY, SYSTEM, Bfcl, Kept, plain, rows, standard
 
 from toolproto import AsyncChatSession, Tool, ToolContextDef, ToolOffer, TurnLimits, get_paradigm
 from toolproto.endpoints import HttpEndpoint
-from toolproto.evals.intervals import share_of
 from toolproto.paradigms.catalogue.bare_json import Xlam
 from toolproto.tools.tame import tame
 from toolproto.turn.result import TurnResult
@@ -203,21 +206,32 @@ def paradigm_of(way: str) -> ToolContextDef:
 # --- doing and judging
 
 
-async def done(endpoint: Any, way: str, task: Task, rounds: int, tokens: int) -> list[Any]:
+def drawn(way: str, draws: int) -> list[str]:
+    """The names under which the conversations of *way* are kept: one, or one for each draw."""
+    return [f"{way}#{number + 1}" for number in range(draws)] or [way]
+
+
+async def done(endpoint: Any, way: str, task: Task, options: argparse.Namespace) -> list[Any]:
     """What a session did in each turn of *task*."""
     session = AsyncChatSession(
         endpoint,
-        paradigm=paradigm_of(way),
+        paradigm=paradigm_of(way.partition("#")[0]),
         system=SYSTEM,
-        limits=TurnLimits(rounds=rounds),
-        params={"temperature": 0, "max_tokens": tokens},
+        limits=TurnLimits(rounds=options.rounds),
+        params={
+            "temperature": options.temperature,
+            "top_p": options.top_p,
+            "max_tokens": options.tokens,
+        },
         ordering="in_order",
     )
-    turns = []
+    turns: list[Any] = []
     for tools, said in task.turns():
         session.tools = tools
         result = await session.send(said)
         turns.append(_told(result))
+        if options.brief and turns_right(task, turns)[0] < len(turns):
+            break
     return turns
 
 
@@ -245,7 +259,7 @@ def turns_right(task: Task, turns: Sequence[Mapping[str, Any]]) -> tuple[int, st
 
     # One list of calls a turn: the checker looks at what they left behind, not at the rounds.
     made = [[[_source(call) for call in turn["calls"]]] for turn in turns]
-    for number in range(1, len(task.due) + 1):
+    for number in range(1, len(made) + 1):
         verdict = multi_turn_checker(
             made[:number],
             list(task.due[:number]),
@@ -255,7 +269,7 @@ def turns_right(task: Task, turns: Sequence[Mapping[str, Any]]) -> tuple[int, st
         )
         if not verdict["valid"]:
             return number - 1, str(verdict["error_type"]).partition(":")[2]
-    return len(task.due), ""
+    return len(made), ""
 
 
 def _source(call: Mapping[str, Mapping[str, Any]]) -> str:
@@ -265,14 +279,15 @@ def _source(call: Mapping[str, Mapping[str, Any]]) -> str:
 
 async def do_all(options: argparse.Namespace, ways: Sequence[str], chosen: Any, kept: Kept) -> None:
     """Do what is not done yet, several tasks at a time."""
-    left = [(way, task) for task in chosen for way in ways if (way, task.id) not in kept.known]
+    names = [name for way in ways for name in drawn(way, options.draws)]
+    left = [(name, task) for task in chosen for name in names if (name, task.id) not in kept.known]
     gate, count = asyncio.Semaphore(options.jobs), 0
     endpoint = HttpEndpoint(options.endpoint, model=options.model)
 
     async def one(way: str, task: Task) -> None:
         nonlocal count
         async with gate:
-            turns = await done(endpoint, way, task, options.rounds, options.tokens)
+            turns = await done(endpoint, way, task, options)
         kept.add(way, task.id, turns)
         count += 1
         print(f"{count} of {len(left)}: {way}, {task.id}", file=sys.stderr)
@@ -285,59 +300,82 @@ async def do_all(options: argparse.Namespace, ways: Sequence[str], chosen: Any, 
 
 @dataclass(frozen=True)
 class Reached:
-    """How far a way came in one task."""
+    """How far a way came in one task, in each conversation about it."""
 
     task: Task
-    turns: int
-    wrong: str
+    turns: Sequence[int]
+    wrong: Sequence[str]
 
     @property
-    def marks(self) -> list[bool]:
-        """Whether each turn that calls for something is right."""
-        return [number < self.turns for number, due in enumerate(self.task.due) if due]
+    def mean(self) -> float:
+        """How many turns are right, in the mean of the conversations."""
+        return sum(self.turns) / len(self.turns)
+
+    @property
+    def due(self) -> int:
+        """How many turns call for something."""
+        return sum(map(bool, self.task.due))
+
+    @property
+    def right(self) -> float:
+        """How many of those are right, in the mean of the conversations."""
+        return sum(sum(map(bool, self.task.due[:turns])) for turns in self.turns) / len(self.turns)
+
+    @property
+    def whole(self) -> float:
+        """In what share of the conversations all turns are right."""
+        last = max((number for number, due in enumerate(self.task.due, 1) if due), default=0)
+        return sum(turns >= last for turns in self.turns) / len(self.turns)
 
 
-def reached(way: str, chosen: Sequence[Task], kept: Kept) -> dict[str, Reached]:
-    """How far *way* came in each task it was asked, by the task's id."""
+def reached(names: Sequence[str], chosen: Sequence[Task], kept: Kept) -> dict[str, Reached]:
+    """How far a way came in each task that it was asked under all its *names*, by the task's id."""
     far = {}
     for task in chosen:
-        if (turns := kept.known.get((way, task.id))) is not None:
-            far[task.id] = Reached(task, *turns_right(task, turns))
+        led = [kept.known.get((name, task.id)) for name in names]
+        if all(turns is not None for turns in led):
+            turns, wrong = zip(*(turns_right(task, turns) for turns in led), strict=True)
+            far[task.id] = Reached(task, turns, wrong)
     return far
+
+
+def by_story(pairs: Iterable[tuple[Task, Sequence[float]]]) -> list[tuple[float, ...]]:
+    """The figures of the tasks, added up for each story."""
+    stories: dict[str, list[Sequence[float]]] = {}
+    for task, figures in pairs:
+        stories.setdefault(task.story, []).append(figures)
+    return [tuple(map(sum, zip(*told, strict=True))) for told in stories.values()]
 
 
 def versus(one: Mapping[str, Reached], other: Mapping[str, Reached]) -> str:
     """In how many tasks *one* came further, and in how many less far; and the turns it gained."""
     both = [(one[id], other[id]) for id in one if id in other]
-    further = sum(left.turns > right.turns for left, right in both)
-    less = sum(left.turns < right.turns for left, right in both)
-    stories: dict[str, list[tuple[int, int, int]]] = {}
-    for left, right in both:
-        change = (left.turns > right.turns) - (left.turns < right.turns)
-        gained = sum(left.marks) - sum(right.marks)
-        stories.setdefault(left.task.story, []).append((change, gained, len(left.marks)))
-    sums = [tuple(map(sum, zip(*told, strict=True))) for told in stories.values()]
+    changes = [(left.mean > right.mean) - (left.mean < right.mean) for left, right in both]
+    sums = by_story(
+        (left.task, (change, left.right - right.right, left.due))
+        for (left, right), change in zip(both, changes, strict=True)
+    )
     chance = by_coins([change for change, _, _ in sums if change])
-    turns = by_drawing([(gained, count) for _, gained, count in sums])
-    return f"{further} / {less} (p={chance:.2g}), turns {turns}"
+    turns = by_drawing([(gained, count) for _, gained, count in sums], "+")
+    return f"{changes.count(1)} / {changes.count(-1)} (p={chance:.2g}), turns {turns}"
 
 
-def by_drawing(sums: Sequence[tuple[int, int]], times: int = 4_000) -> str:
-    """Points gained, and between what they lie when the stories are drawn again and again."""
+def by_drawing(sums: Sequence[tuple[float, ...]], sign: str = "", times: int = 4_000) -> str:
+    """A share in points, and between what it lies when the stories are drawn again and again."""
     if not sums:
         return "none"
     draw = random.Random(0)
 
-    def points(drawn: Sequence[tuple[int, int]]) -> float:
-        gained, turns = map(sum, zip(*drawn, strict=True))
-        return 100 * gained / max(turns, 1)
+    def points(drawn: Sequence[tuple[float, ...]]) -> float:
+        part, of = map(sum, zip(*drawn, strict=True))
+        return 100 * part / max(of, 1)
 
-    drawn = sorted(points(draw.choices(sums, k=len(sums))) for _ in range(times))
-    low, high = drawn[times // 40], drawn[-times // 40]
-    return f"{points(sums):+.1f} ({low:+.1f} to {high:+.1f})"
+    lots = sorted(points(draw.choices(sums, k=len(sums))) for _ in range(times))
+    low, high = lots[times // 40], lots[-times // 40]
+    return f"{points(sums):{sign}.1f} ({low:{sign}.1f} to {high:{sign}.1f})"
 
 
-def by_coins(changes: Sequence[int], throws: int = 20_000) -> float:
+def by_coins(changes: Sequence[float], throws: int = 20_000) -> float:
     """How often a coin for the sign of each of *changes* makes a sum as large as theirs."""
     coin, wanted = random.Random(0), abs(sum(changes))
     hits = sum(
@@ -347,19 +385,21 @@ def by_coins(changes: Sequence[int], throws: int = 20_000) -> float:
     return (hits + 1) / (throws + 1)
 
 
-def print_table(ways: Sequence[str], chosen: Sequence[Task], kept: Kept, show: bool) -> None:
+def print_table(
+    ways: Sequence[str], chosen: Sequence[Task], kept: Kept, draws: int = 0, show: bool = False
+) -> None:
     """A row for each way, and how it differs from the first by the same tasks."""
-    far = {way: reached(way, chosen, kept) for way in ways}
+    far = {way: reached(drawn(way, draws), chosen, kept) for way in ways}
     print("| way | done | tasks right | turns right | against the first: further / less far |")
     print("|---|---|---|---|---|")
     for way, tasks in far.items():
-        whole = share_of(all(each.marks) for each in tasks.values())
-        turns = share_of(mark for each in tasks.values() for mark in each.marks)
+        whole = by_drawing(by_story((each.task, (each.whole, 1)) for each in tasks.values()))
+        turns = by_drawing(by_story((each.task, (each.right, each.due)) for each in tasks.values()))
         told = versus(tasks, far[ways[0]]) if way != ways[0] else ""
-        print(f"| {way} | {len(tasks)} | {shown(whole)} | {shown(turns)} | {told} |")
+        print(f"| {way} | {len(tasks)} | {whole} | {turns} | {told} |")
     if show:
         for way, tasks in far.items():
-            wrong = Counter(each.wrong for each in tasks.values())
+            wrong = Counter(each for task in tasks.values() for each in task.wrong)
             print(f"\n{way}: {dict(wrong.most_common())}")
 
 
@@ -375,10 +415,16 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="tasks in all")
     parser.add_argument("--rounds", type=int, default=12, help="requests a turn")
     parser.add_argument("--tokens", type=int, default=384, help="how long a reply may be")
+    parser.add_argument("--temperature", type=float, default=0.0)
+    parser.add_argument("--top-p", type=float, default=1.0)
+    parser.add_argument("--draws", type=int, default=0, help="conversations about each task")
+    parser.add_argument("--brief", action="store_true", help="end behind the first wrong turn")
     parser.add_argument("--jobs", type=int, default=8, help="tasks at a time")
     parser.add_argument("--out", type=Path, default=Path("bfcl-turns"))
     parser.add_argument("--show", action="store_true", help="what went wrong how often")
     options = parser.parse_args()
+    if options.draws and not options.temperature:
+        parser.error("--draws needs a --temperature: greedy conversations are all alike")
     ways, bfcl = options.ways.split(","), Bfcl()
     categories = CATEGORIES if options.categories == "all" else options.categories.split(",")
     if unknown := set(categories) - set(CATEGORIES):
@@ -394,7 +440,7 @@ def main() -> None:
             asyncio.run(do_all(options, ways, chosen, kept))
         except KeyboardInterrupt:
             print("stopped; the same command goes on from here", file=sys.stderr)
-    print_table(ways, chosen, kept, options.show)
+    print_table(ways, chosen, kept, options.draws, options.show)
 
 
 if __name__ == "__main__":

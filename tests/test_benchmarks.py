@@ -96,5 +96,22 @@ def test_a_coin_says_what_is_chance():
 def test_the_interval_of_stories_drawn_again_is_around_what_was_gained():
     by_drawing = pytest.importorskip("bfcl_multi_turn").by_drawing
     assert by_drawing([]) == "none"
-    assert by_drawing([(1, 4)] * 5) == "+25.0 (+25.0 to +25.0)"
-    assert by_drawing([(1, 2), (-1, 2)]) == "+0.0 (-50.0 to +50.0)"
+    assert by_drawing([(1, 4)] * 5) == "25.0 (25.0 to 25.0)"
+    assert by_drawing([(1, 2), (-1, 2)], "+") == "+0.0 (-50.0 to +50.0)"
+
+
+def test_a_way_that_was_drawn_several_times_is_judged_by_its_mean():
+    turns = pytest.importorskip("bfcl_multi_turn")
+
+    def led(number, *right):
+        due = [["a()"], [], ["b()"]]  # the second turn calls for nothing
+        task = turns.Task({"id": f"multi_turn_base_{number}"}, due, [])
+        return turns.Reached(task, right, [""] * len(right))
+
+    once = led(1, 3, 1, 0, 0)
+    assert (once.mean, once.due, once.right, once.whole) == (1.0, 2, 0.75, 0.25)
+    ours = {"1": led(1, 3, 3), "2": led(2, 1, 0)}
+    theirs = {"1": led(1, 3, 1), "2": led(2, 1, 0)}
+    assert turns.versus(ours, theirs).startswith("1 / 0 (p=1), turns +12.5 ")
+    assert turns.drawn("array", 0) == ["array"]
+    assert turns.drawn("array", 2) == ["array#1", "array#2"]
