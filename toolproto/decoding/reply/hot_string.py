@@ -80,7 +80,7 @@ def string_feed(
     *text*, which begins at *base* in the reply, has come but is not taken in (half an escape, say).
     """
     index, quoted, room, until = string.index, string.quoted, string.room, base + string.room
-    special = string.special.search
+    special, stop, as_json = string.special.search, string.stop, string.as_json
     known: dict[str, Event] = {}
     parted: dict[str, _Parted] = {}
     no_event = _NOTHING.get
@@ -112,10 +112,14 @@ def string_feed(
         whole = text + chunk
         found = parted.get(whole)
         if found is None:
-            found = _part(whole, string, looked=not text)
-            if over or found is None or len(found[1]) > room - _MARGIN:
+            certain = len(whole) if text and not special(whole) else stop(whole)
+            if over or certain < 0 or certain > room - _MARGIN:
                 return read(chunk)
-            _remember(chunk, whole, found, known, parted)
+            piece = whole[:certain]
+            told = arguments_delta(index or 0, as_json(piece)) if piece else None
+            found = told, piece, whole[certain:]
+            if len(whole) <= _LONGEST_KNOWN:
+                _remember(chunk, whole, found, known, parted)
         event, piece, text = found
         event_of = no_event if text else at_once
         keep(piece)
@@ -151,26 +155,11 @@ def string_feed(
     )
 
 
-def _part(text: str, string: StreamedString, *, looked: bool) -> _Parted | None:
-    """What of *text* certainly goes on with *string*; None if it has to be read.
-
-    Something special was found in it already if it was *looked* at.
-    """
-    certain = string.stop(text) if looked or string.special.search(text) else len(text)
-    if certain < 0:
-        return None
-    piece = text[:certain]
-    event = arguments_delta(string.index or 0, string.as_json(piece)) if piece else None
-    return event, piece, text[certain:]
-
-
 def _remember(
     chunk: str, whole: str, found: _Parted, known: dict[str, Event], parted: dict[str, _Parted]
 ) -> None:
     """What was held before a chunk, or is held of it, may be another the next time."""
     event, piece, _ = found
-    if len(whole) > _LONGEST_KNOWN:
-        return
     if event and piece == chunk == whole and len(known) < _MOST_KNOWN:
         known[chunk] = event
     elif len(parted) < _MOST_PARTED:

@@ -426,16 +426,19 @@ _is_word = re.compile(r"\w").match
 
 # -- for the hot path -------------------------------------------------------------------------
 
-# The same as `_valid`, without the control characters that JSON would not have.
-_VALID = re.compile(
+# The same as `_valid`, without the control characters that JSON would not have, if nothing but the
+# beginning of an escape follows.
+_CERTAIN = re.compile(
     r'[^"\\\x00-\x1f]*+'
     r'(?:(?=\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))\\.[^"\\\x00-\x1f]*+)*+'
+    r"(?=(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z)"
 )
 _LONGEST_TAIL = 80
 _TAIL_ENDS = frozenset((",", "}", "]", ""))
+# All begin with one of a few characters, so that others are passed over quickly.
 _TAIL = re.compile(
-    r"(?:[\r\n]\s*+(?:,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)?"
-    r"|,\s*|[}\]][\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
+    r"[\r\n,}\]](?:(?<=[\r\n])\s*+(?:[,}\]]|\Z))?"
+    r"(?:(?<=[\s,])\s*|(?<=[}\]])[\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
 )
 #: What may be no ordinary character of a string between double quotes.
 SPECIAL_IN_QUOTES = re.compile(r'["\\\x00-\x1f]')
@@ -444,7 +447,7 @@ SPECIAL_IN_QUOTES = re.compile(r'["\\\x00-\x1f]')
 _NO_ESCAPE = r'(?<=[<\x00-\x1f])|(?<=")(?<!(?<!\\)\\")|(?<=\\)(?!["\\/bfnrt]|u[0-9a-fA-F]{4})'
 #: What has to be looked at in a piece of such a string; in JSON also what could be its tail.
 SPECIAL_IN_PIECE = re.compile(rf'["\\\x00-\x1f](?:{_NO_ESCAPE})')
-SPECIAL_IN_STRING = re.compile(rf'["\\<\x00-\x1f,}}\]](?:{_NO_ESCAPE}|\s*\Z)')
+SPECIAL_IN_STRING = re.compile(rf'["\\<\x00-\x1f,}}\]](?:\s*\Z|{_NO_ESCAPE})')
 
 
 def quoted_stop(text: str) -> int:
@@ -452,18 +455,15 @@ def quoted_stop(text: str) -> int:
 
     *text* begins inside a string between double quotes; -1 if anything else comes in it.
     """
-    body = _VALID.match(text)
-    assert body is not None, "matches the empty string"
-    stop = body.end()
-    return stop if stop == len(text) or _escape_begun(text, stop) else -1
+    body = _CERTAIN.match(text)
+    return -1 if body is None else body.end()
 
 
 def string_stop(text: str) -> int:
     """The same for a string of JSON, before what would be structure if its quote was forgotten."""
     stop = quoted_stop(text)
-    if stop < 0:
-        return -1
-    return stop - len(structural_tail(text[:stop]))
+    tail = _TAIL.search(text, stop - _LONGEST_TAIL, stop) if stop > 0 else None
+    return stop if tail is None else tail.start()
 
 
 def structural_tail(text: str) -> str:
