@@ -70,19 +70,18 @@ class Pattern(LazyPattern):
     look back beyond where the match begins: that text may be gone when more comes.
     """
 
-    __slots__ = ("_begun", "_flags", "_longest", "_possible", "source")
+    __slots__ = ("_begun", "_flags", "_longest", "source")
 
     def __init__(self, source: str, flags: int = 0) -> None:
         super().__init__(partial(re.compile, source, flags))
         self.source = source
         self._flags = flags
         self._longest = sys.maxsize
-        self._possible: _Asked = self._first_possible
-        self._begun: _Asked = self._first_possible
+        self._begun: _Asked = self._first_begun
 
-    def _first_possible(self, text: str, at: int) -> re.Match[str] | None:
+    def _first_begun(self, text: str, at: int) -> re.Match[str] | None:
         self.derived()
-        return self._possible(text, at) if len(text) - at <= self._longest else None
+        return self._begun(text, at) if len(text) - at <= self._longest else None
 
     def derived(self) -> _Derived:
         """What follows from the source; a ValueError if that is more than can be derived from."""
@@ -91,9 +90,9 @@ class Pattern(LazyPattern):
         found = _Derived(items, [*_begun(items), _END], _width(items))
         # Looking at each character once rules nearly every text out that is no beginning.
         letters = _letters(items)
-        possible = [_all([(op.IN, letters)]), _END] if letters else []
-        self._begun = _compiler.compile(_tree(found.beginnings, tree.state)).match
-        self._possible = _compiler.compile(_tree(possible, tree.state), re.IGNORECASE).match
+        possible = _tree([_all([(op.IN, letters)]), _END] if letters else [])
+        first = (op.ASSERT, (1, _tree([(op.SUBPATTERN, (None, re.IGNORECASE, 0, possible))])))
+        self._begun = _compiler.compile(_tree([first, *found.beginnings], tree.state)).match
         self._longest = found.longest
         return found
 
@@ -102,11 +101,7 @@ class Pattern(LazyPattern):
 
         If not, no longer text does; if so, there need not be one that does.
         """
-        return (
-            len(text) - at <= self._longest
-            and self._possible(text, at) is not None
-            and self._begun(text, at) is not None
-        )
+        return len(text) - at <= self._longest and self._begun(text, at) is not None
 
 
 def text_before(firsts: str, *patterns: Pattern) -> LazyPattern:

@@ -17,6 +17,7 @@ from ..patterns import Pattern
 
 NO = -1  # no marker here
 MORE = -2  # there may be one, once more text has come
+_NO, _MORE = (NO, NO), (MORE, MORE)
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)>")
 # Attributes are free text between name and ``>``; this is more than any model was seen to write.
@@ -33,8 +34,8 @@ _OTHER_CASES = "\u017f\u212a\u0131\u0130"
 _SAME = str.maketrans("｜▁ " + _OTHER_CASES, "|__skii")
 _TAG_BEGINS = re.compile(r"<\s{0,3}([/\\]?)\s{0,3}")
 # So many characters rule nearly every marker out, in nearly every place.
-_HEAD = 4
-_LONGEST_HEAD = 16  # with stray spaces and backslashes
+_HEAD = 8
+_LONGEST_HEAD = 24  # with stray spaces and backslashes
 # How a tag goes on behind its bracket, and what cannot follow its name.
 _SLASH = r"\s{0,3}+[/\\]?+\s{0,3}+"
 _NAME_ENDS = r"(?![\w.-])"
@@ -124,7 +125,7 @@ def end_of(markers: Sequence[Marker], text: str, at: int, final: bool) -> int:
 
 @lru_cache(maxsize=2048)  # forms share most of their markers, and a pattern takes milliseconds
 def _any_of(regexes: tuple[str, ...]) -> Pattern:
-    return Pattern("|".join(regexes) or "(?!)")
+    return Pattern(*_either(regexes))
 
 
 class MarkerSet:
@@ -151,16 +152,23 @@ class MarkerSet:
         bucket = self._by_text.get(head)
         if bucket is None:
             if head[:1] not in self._firsts:
-                return NO, NO
+                return _NO
             if len(head) == 1 and not final:
-                return MORE, MORE
+                return _MORE
             # As the last character only a marker of one character can stand.
             same = f"{_same(head)}\0" if len(head) == 1 else _head(text[at : at + _LONGEST_HEAD])
             bucket = self._bucket(same)
             # Characters are the model's to choose; and behind stray space others may come.
             if len(self._by_text) < 4096 and same == _same(head):
                 self._by_text[head] = bucket
-        return bucket.at(text, at, final)
+        found = bucket.match(text, at)
+        if found is None:
+            return _MORE if not final and bucket.pattern.may_change(text, at) else _NO
+        number = bucket.numbers[(found.lastindex or 0) - 1]
+        longer = bucket.longer[number]
+        if longer and not final and any(marker.begun(text, at) for marker in longer):
+            return _MORE
+        return number, found.end()
 
     def _bucket(self, same: str) -> _Bucket:
         """The markers that may begin with *same*, as all spellings have it in common."""
@@ -180,13 +188,16 @@ class MarkerSet:
 class _Bucket:
     """The markers that may begin with the same few characters."""
 
+    __slots__ = ("longer", "match", "numbers", "pattern")
+
     def __init__(self, markers: Sequence[Marker], numbers: Sequence[int]) -> None:
-        self._by_length = sorted(numbers, key=lambda number: -markers[number].length)
-        regexes = [markers[number].regex for number in self._by_length]
-        self._match = re.compile("|".join(f"({regex})" for regex in regexes) or r"(?!)").match
-        self._pattern = _any_of(tuple(regexes)) if regexes else None
-        # Of those that go on where another one ends, it must be known that they do not.
-        self._longer = {
+        #: The longest first, as in the groups of what is matched.
+        self.numbers = sorted(numbers, key=lambda number: -markers[number].length)
+        regexes = [markers[number].regex for number in self.numbers]
+        self.match = re.compile(*_either(regexes, "()")).match
+        self.pattern = _any_of(tuple(regexes))
+        #: Of those that go on where another one ends, it must be known that they do not.
+        self.longer = {
             number: [
                 other
                 for other in (markers[n] for n in numbers)
@@ -196,17 +207,15 @@ class _Bucket:
             for number in numbers
         }
 
-    def at(self, text: str, at: int, final: bool) -> tuple[int, int]:
-        if self._pattern is None:
-            return NO, NO
-        found = self._match(text, at)
-        if found and found.lastindex:
-            number = self._by_length[found.lastindex - 1]
-            longer = self._longer[number]
-            if longer and not final and any(marker.begun(text, at) for marker in longer):
-                return MORE, MORE
-            return number, found.end()
-        return (MORE, MORE) if not final and self._pattern.may_change(text, at) else (NO, NO)
+
+def _either(regexes: Sequence[str], behind: str = "") -> tuple[str, int]:
+    """A pattern of one of *regexes* with *behind* it, and its flags.
+
+    Where case counts in none of them, what they all begin with is looked at only once.
+    """
+    if not regexes or not all(regex.startswith("(?i:") for regex in regexes):
+        return "|".join(f"{regex}{behind}" for regex in regexes) or "(?!)", 0
+    return "|".join(f"{regex[4:-1]}{behind}" for regex in regexes), re.IGNORECASE
 
 
 @cache

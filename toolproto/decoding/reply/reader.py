@@ -40,6 +40,10 @@ _STRING_BODY = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _NO_STRUCTURE = re.compile(r'[^\S\n]++|[^\s{}\[\],:"<]++')
 _LONGEST_KEY = 100  # of which it is known what is in it
 _Stop = tuple[int, Found | int | None]
+# Asking the class for one of them takes as long as ten comparisons.
+_CALL, _RESULT, _THOUGHT, _END_OF_CALL, _END_OF_THOUGHT, _DROPPED, _LEAK, _TURN, _END_OF_REPLY = (
+    Landmark
+)
 
 
 class ReplyReader(Attempts):
@@ -112,11 +116,11 @@ class ReplyReader(Attempts):
             return
         found = yield from self.source.ask(self.landmarks.starts.at)
         if isinstance(found, Found):
-            if found.kind is Landmark.CALL:
+            if found.kind is _CALL:
                 yield from self._at_landmark(found)
                 return
             self._pass_head(found.end)
-            if found.kind is not Landmark.DROPPED:
+            if found.kind is not _DROPPED:
                 yield from read_thought(self, found)
 
     def _in_prose(self) -> Pull[None]:
@@ -184,7 +188,7 @@ class ReplyReader(Attempts):
             self.say(space.end())
             return True
         found = yield from source.ask(self.landmarks.lines.at)
-        if isinstance(found, Found) and found.kind is not Landmark.END_OF_REPLY:
+        if isinstance(found, Found) and found.kind is not _END_OF_REPLY:
             return (yield from self._at_landmark(found))
         if isinstance(found, Found) and self.place.after_blank_line:
             yield from self.cut_off(None)
@@ -250,44 +254,44 @@ class ReplyReader(Attempts):
 
     def _at_landmark(self, found: Found) -> Pull[bool]:
         """Read on from there; False if the marker means nothing where it stands."""
-        if not self._counts(found.kind):
+        kind = found.kind
+        if not self._counts(kind):
             return False
-        match found.kind:
-            case Landmark.CALL:
-                assert found.call is not None, "the markers of a call"
-                yield from self._at_call(found.call, found.end - self.source.at)
-            case Landmark.RESULT:
-                yield from self.cut_off(FABRICATED)
-            case Landmark.END_OF_REPLY:
-                yield from self.cut_off(None)
-            case Landmark.DROPPED:
-                yield from self._at_dropped(found.end)
-            case _:
-                self.source.at = found.end
-                yield from self._behind(found)
+        if kind is _CALL:
+            assert found.call is not None, "the markers of a call"
+            yield from self._at_call(found.call, found.end - self.source.at)
+        elif kind is _RESULT:
+            yield from self.cut_off(FABRICATED)
+        elif kind is _END_OF_REPLY:
+            yield from self.cut_off(None)
+        elif kind is _DROPPED:
+            yield from self._at_dropped(found.end)
+        else:
+            self.source.at = found.end
+            yield from self._behind(found)
         return True
 
     def _counts(self, kind: Landmark) -> bool:
         """Does a marker of that *kind* mean what it says where it stands?"""
-        match kind:
-            case Landmark.CALL | Landmark.DROPPED:
-                return True
-            case Landmark.RESULT:
-                return self.place.standing().begins_something
-            case Landmark.END_OF_CALL if self.line_begins:
+        if kind is _CALL or kind is _DROPPED:
+            return True
+        if kind is _RESULT:
+            return self.place.standing().begins_something
+        if kind is _END_OF_CALL:
+            if self.line_begins:
                 return True  # of one that was ended before, or had no opening marker
-            case Landmark.END_OF_CALL if self.source.text[self.source.at + 1] not in "|｜":
+            if self.source.text[self.source.at + 1] not in "|｜":
                 return False
         return not self.place.in_code  # a code span names it
 
     def _behind(self, found: Found) -> Pull[None]:
         """Behind a marker that nobody should read."""
-        if found.kind is Landmark.THOUGHT:
+        if found.kind is _THOUGHT:
             yield from read_thought(self, found)
-        elif found.kind is Landmark.END_OF_THOUGHT:
+        elif found.kind is _END_OF_THOUGHT:
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
             self.place.begin_message(marked=False)
-        elif found.kind is Landmark.TURN:
+        elif found.kind is _TURN:
             speaker = yield from self.source.take(_SPEAKER)
             if speaker and speaker[1]:
                 yield from self.cut_off(None)
