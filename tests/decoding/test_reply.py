@@ -129,7 +129,9 @@ def test_a_call_that_is_led_to_is_complete_with_what_stands_below_it() -> None:
     decoder = get_paradigm("xml_tag").decoder(STANDARD_OFFER)
     events = decoder.feed(f"I will look:\n{_NOW}\n\n")
     assert not any(isinstance(event, CallCompleted) for event in events)
-    events = decoder.feed("<")
+    events = decoder.feed("<")  # ``<b>So</b>`` would be talk
+    assert not any(isinstance(event, CallCompleted) for event in events)
+    events = decoder.feed("tool_")
     assert any(isinstance(event, CallCompleted) for event in events)
 
 

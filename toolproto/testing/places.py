@@ -441,6 +441,18 @@ def _amid_talk() -> Iterator[CallContext]:
     ):  # fmt: skip
         text = f"{above}\n\n{{call}}\n\n{below}\n"
         yield CallContext("amid talk", "English", text, shown=False, talk=True)
+    # Talk that begins as a call, a fence or what closes one might, and more than one way.
+    for below in (
+        "`a` is it.", "``a`` is it.", "[a](b.md) is it.", "[a] is it.",
+        "<b>a</b> is it.", "<a> is it.", "<!-- so -->", "<- so", "~/a is it.", "~~a~~ b", "❌ so",
+    ):  # fmt: skip
+        for text in (f"So it is:\n{{call}}\n{below}\n", f"So it is. {{call}} {below}\n"):
+            yield CallContext("amid talk", "English", text, shown=False, talk=True)
+    for text in (
+        "Option A:\n\n{call}\n\nOption B:\n\n{call}\n", "Not so:\n{call}\nbut so:\n{call}",
+        "1.\n{call}\n2.\na\n", "{call}~~\n", "{call} ❌\n",
+    ):  # fmt: skip
+        yield CallContext("amid talk", "English", text, shown=False, talk=True)
 
 
 def _messages() -> Iterator[CallContext]:
@@ -765,6 +777,7 @@ def _within() -> Iterator[CallContext]:
             text = f"{begun}{words.behind}\n\n{{call}}\n\n{words.behind}{behind}\n"
             yield CallContext("within", language, text, shown=False)
     for text in (
+        "★★★\n{call}\n★★★\nSo it is.\n", "So it is.\n      {call}\n",
         "EXAMPLES\n       {call}\n\nSEE ALSO\n       a\n", "NOTES\n\t{call}\n",
         '  File "x", line 3\n    {call}\n    ^\n', "@@ -1,3 +1,3 @@\n So it is.\n {call}\n-b\n",
         'f("""{call}""")\n', "<user>a</user>\n<assistant>{call}</assistant>\n",

@@ -36,10 +36,13 @@ SPACES = re.compile(r"\s{1,64}")
 # Up to what somebody sees, however wide the gap is: words there show a call to be talk.
 _BLANK = Pattern(rf"[ \t\r\f\v\x85\u1680\u2028\u2029{VEILED}]{{0,400}}(?=[^\s{VEILED}]|\n)")
 _FAR_BLANK = Pattern(rf"[\s{VEILED}]{{0,2000}}(?=[^\s{VEILED}])")
-# What a line of a log begins with, or a note.
-_BRACKETED = Pattern(r"\[[^]\[\n\"'{(]{1,40}\][ \t]{1,8}(?=\w)")
 # Perhaps a call, a result, or what is left of a fence.
 _NO_TALK = frozenset("<[{`~")
+# Talk that begins like those: a code span, a link or a note in brackets, an arrow, an element.
+_TALK = Pattern(
+    r"(?:`{1,2}|~{1,2})(?![`~])|<(?:[-=\s]|!--|[A-Za-z]{1,10}>[ \t]{0,3}(?=\w))"
+    r"|[\[{]{1,2}[^][{}\n\"'(]{1,40}[]}]{1,2}(?:\(|[ \t]{1,8}(?=\w))"
+)
 
 #: Why the rest of a reply is not read, where the model is told.
 FABRICATED = (
@@ -69,9 +72,9 @@ class Attempts:
 
     # Every reply has one, and its attributes are asked for at every character that may tell.
     __slots__ = (
-        "_behind_call", "_body", "_markers_left", "_setting", "_wrapped", "bare", "form",
-        "inside", "is_over", "landmark_at", "landmarks", "line_begins", "outbox", "passed_over",
-        "place", "source", "takes",
+        "_amid_talk", "_behind_call", "_body", "_markers_left", "_setting", "_wrapped", "bare",
+        "form", "inside", "is_over", "landmark_at", "landmarks", "line_begins", "outbox",
+        "passed_over", "place", "source", "takes",
     )  # fmt: skip
 
     def __init__(
@@ -97,6 +100,7 @@ class Attempts:
         #: While reading rests in a fence, or in what is not read: does a text only go on with it?
         self.takes: Callable[[str], bool] | None = None
         self._behind_call = False  # nothing but space since a call that had its marker
+        self._amid_talk = False  # has a call come that a line leads to, with talk behind it?
         self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._body: CallBody | None = None  # that is being read
         self.is_over = False  # is nothing that follows the model's to say?
@@ -278,7 +282,8 @@ class Attempts:
         separator = yield from self.source.take(_SEPARATOR)
         reason = "amid_talk" if self.outbox.led_to else ""
         # What a tab sets apart stands in another cell.
-        if follows.strip() and (goes_on(follows) or (blank and "\t" in blank[0])):
+        talk = goes_on(follows) or follows in _NO_TALK or (blank and "\t" in blank[0])
+        if talk and follows.strip():
             reason = "words_behind"
         may_be_talk = self.outbox.patient and reason and separator is None
         is_talk = may_be_talk and (yield from self._is_talked_of())
@@ -291,9 +296,7 @@ class Attempts:
         if space is None:
             return False
         self.say(space.end())
-        if (yield from source.match(_BRACKETED)):
-            return True
-        if source.text[source.at] in _NO_TALK:
+        if source.text[source.at] in _NO_TALK and not (yield from source.match(_TALK)):
             return False
         for table in (self.landmark_at, self.landmarks.lines.at):
             if (yield from source.ask(table)) != NO:
@@ -342,7 +345,10 @@ class Attempts:
         """
         if self.outbox.cut:
             reason = "cut_behind"
+        elif self._amid_talk and self.outbox.led_to:
+            reason = "amid_talk"  # one more way to write what was talked of
         if reason and self.outbox.patient:
             self.outbox.amend(REASONS[reason].doubt)
+            self._amid_talk = self._amid_talk or self.outbox.led_to
         self.outbox.patient = self.outbox.led_to = False
         self.outbox.release()

@@ -33,7 +33,8 @@ _KIND = re.compile(
     r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
     r"|(?P<delimiter>(?:\$\$|\#{3,}|@@ [-+\d, ]{1,40}@@.{0,80}|:::+[ \t]*\w{0,40}"
     r"|[!?]{3}[ ].{0,80}|[\u2500-\u259f]{3,}|[.\\:][^\W\d_]\w{0,20}:?"
-    rf"|(?P<mark>[@<´｀'\"])(?P=mark){{2,}}[ \t]*\w{{0,20}}|(?P<sign>[._]|{_SIGN})(?P=sign){{2,}}"
+    rf"|(?P<mark>[@<´｀'\"])(?P=mark){{2,}}[ \t]*\w{{0,20}}"
+    rf"|(?P<sign>[._\u2600-\u27bf]|{_SIGN})(?P=sign){{2,}}"
     r"(?:[ ].{0,80}(?P=sign){3}|.{0,80}(?P=sign){4})?)[ \t]*\Z)"
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
     r"|(?P<definition>\*?\[[^\]\n]{1,80}\]:|::?[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
@@ -151,7 +152,7 @@ VEILED = f"{_INVISIBLE}\u00a0\u2000-\u200a\u202f\u205f\u3000"
 _VEILED = re.compile(f"[{VEILED}]")
 # Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
 _TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
-_MARKUP_ONLY = re.compile(r"\s*(?:<[^<>\n]{1,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){1,3}\Z")
+_MARKUP_ONLY = re.compile(r"\s*(?:<[ /!?|｜\w][^<>\n]{0,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){0,3}\Z")
 _SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃་」』")
 _COLONS = frozenset(":：៖﹕፦")
 _EMOJI = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FB00))))
@@ -160,7 +161,7 @@ _AFTER_SENTENCE = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d" + _EMOJI
 # or a figure, or a row of dots that leads over to another column.
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z|\.{4}\Z"
-    r"|^\W{0,4}[^\W\d_]\S{0,20} \d{1,4}(?:\.\d{1,4}){0,3}\.\Z"
+    r"|^\W{0,4}(?:[^\W\d_]\S{0,20} )?\d{1,4}(?:\.\d{1,4}){0,3}\.\Z"
 )
 # One word, a number or a time perhaps, and a colon: who says it, which step it is, what it is.
 # Thai, Chinese and their like put no space between words, but few have more than three signs.
@@ -168,12 +169,12 @@ _LABEL = re.compile(
     r"\W*(?:[^\W\d_][^\s\u0e00-\u109f\u1780-\u17ff\u2e80-\U0010ffff]{0,20}|\w{1,3})"
     r"(?: ?\d{1,4})?(?: ?\([^()]{1,20}\))?\W{0,4}[:：]\W{0,4}\Z"
 )
-# A line of a mail's head, a transcript or a record.
-_ENTRY = re.compile(r"[*_]{0,2}[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
+#: A line of a mail's head, a transcript or a record: a name with what is said.
+ENTRY = re.compile(r"[*_]{0,2}[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 # Behind a call these go on with nothing: what may begin a call or a fence, or is left of one.
-_NO_TALK = frozenset(f"<[{{`]}};\n{_EMOJI}")
+_NO_TALK = frozenset("<[{`]};\n")
 #: Signs that stand before a call on its line, or touch it as no word and no closing mark does: of a
 #: comment, of markup, of what is assigned, of a prompt, of another cell. Nobody says them.
 BEHIND_SIGNS = re.compile(
@@ -196,7 +197,7 @@ def visible(text: str) -> str:
 
 
 def is_markup(text: str) -> bool:
-    """Is *text* nothing but tags and bracketed words?"""
+    """Is *text* nothing, or nothing but tags and bracketed words?"""
     return _MARKUP_ONLY.match(text) is not None
 
 
@@ -213,15 +214,14 @@ def ends_with_colon(before: str) -> bool:
 def ends_sentence(before: str) -> bool:
     """Is a sentence over at the end of *before*? Signs alone are none."""
     words = before.rstrip(_AFTER_SENTENCE)
-    if words[-1:] not in _SENTENCE_ENDS or _ABBREVIATION.search(words):
-        return False
-    return any(char.isalnum() for char in words)
+    is_over = words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(words)
+    return is_over and any(map(str.isalnum, words))
 
 
 def says_all(line: str) -> bool:
     """Does *line* say nothing, or all it says, with a whole sentence or an emoji at its end?"""
     line = without_tokens(line).rstrip()
-    return not line or is_markup(line) or line[-1] in _EMOJI or ends_sentence(line)
+    return is_markup(line) or line[-1] in _EMOJI or ends_sentence(line)
 
 
 def leads_on(line: str) -> bool:
@@ -234,11 +234,6 @@ def leads_on(line: str) -> bool:
     if words[-1:] in _COLONS and not _HEADING.match(line):
         return _LABEL.match(words) is None
     return says_all(line) or _HEADING.match(line) is not None
-
-
-def is_head(line: str, above: str) -> bool:
-    """Are *line* and that *above* it names with what is said, as in a chat or a mail's head?"""
-    return _ENTRY.match(line) is not None and _ENTRY.match(above) is not None
 
 
 def goes_on(char: str) -> bool:

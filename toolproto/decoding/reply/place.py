@@ -140,10 +140,8 @@ class Place(Prose):
     def _words(self) -> str:
         """What the words around say: a sentence before this, if any, has to be over."""
         before = lines.without_tokens(self._before)
-        if not before.strip():
-            return self._lines_above()
         if lines.is_markup(before):
-            return self._lines_above() or "behind_markup"
+            return self._lines_above() or ("behind_markup" if before.strip() else "")
         open_here = lines.line_of(self._head).closer or lines.closes_end(self._head)
         signs = lines.BEHIND_SIGNS.search(before) or lines.NO_SPEECH.match(self._head)
         if signs or open_here not in ("", ")"):  # people say parentheses
@@ -156,23 +154,23 @@ class Place(Prose):
 
     def _lines_above(self) -> str:
         """What the lines above say of a call that begins its line."""
-        if lines.is_head(self._last, self._earlier):
+        if lines.ENTRY.match(self._last) and lines.ENTRY.match(self._earlier):
             return "open_block"  # of a mail, or what was said in a chat
         indent = lines.line_of(self._head).indent
         if self._in_list and indent >= 2:
             return "list_item"
-        if self._above not in ("words", "list") or lines.leads_on(self._last):
-            return ""
-        if indent >= 4:
+        below = self._above in ("words", "list")
+        if below and indent >= 4:
             return "indented_code"
+        if not below or lines.leads_on(self._last):
+            return ""
         # Nobody says signs: they open a block.
         return "below_words" if any(map(str.isalnum, self._last)) else "open_block"
 
     @property
     def _begins_line(self) -> bool:
         """Does nothing stand before this on its line but what may be a marker gone wrong?"""
-        before = self._before
-        return not before.strip() or lines.is_markup(before)
+        return lines.is_markup(self._before)
 
 
 def gap_to_call(said: str) -> str:
