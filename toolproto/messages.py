@@ -248,7 +248,8 @@ class Message:
     read out of it, and a user message may carry results: a paradigm renders them into text again
     when the message is sent (``encode_history``). *attachments* are for models that can see them.
     *segments* are text, thinking and calls in the order in which the model wrote them;
-    :attr:`parts` gives them for every message.
+    :attr:`parts` gives them for every message. *new_tools* names the tools that were not on offer
+    before this message of the user; the teaching says whether the model is told so.
     """
 
     role: Role
@@ -258,6 +259,7 @@ class Message:
     reasoning: str = ""
     attachments: tuple[Attachment, ...] = ()
     segments: tuple[MessageSegment, ...] = field(default=(), compare=False, repr=False)
+    new_tools: tuple[str, ...] = ()
 
     @property
     def parts(self) -> tuple[MessageSegment, ...]:

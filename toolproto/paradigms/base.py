@@ -37,7 +37,7 @@ from ..messages import (
 )
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
-from .retelling import PLAIN_NAME, Told, behind_results, retold
+from .retelling import PLAIN_NAME, Told, behind_messages, retold
 from .salvage import salvaging
 from .splice import spliced
 from .teaching import BALANCED, Teaching, WriteCalls, taught_before, teaching_of
@@ -204,18 +204,20 @@ class ToolContextDef(ABC):
         """*messages* with their calls and results rendered into the text, ready to be sent."""
         return [self._as_text(message) for message in messages]
 
-    def encode_conversation(self, messages: Sequence[Message]) -> list[Message]:
-        """Like :meth:`encode_history`, with what the teaching says behind results.
+    def encode_conversation(
+        self, messages: Sequence[Message], offer: ToolOffer | None = None
+    ) -> list[Message]:
+        """Like :meth:`encode_history`, with what the teaching says behind requests and results.
 
-        A line tells the model what to do next, and rounds that led to nothing are left out. What
-        was rendered is only added to when the conversation grows, so that prompts stay prefixes of
-        each other.
+        A line tells the model what to do next, and rounds that led to nothing are left out. Tools
+        of *offer* that a message brings are shown behind it. What was rendered is only added to
+        when the conversation grows, so that prompts stay prefixes of each other.
         """
         teaching, write = self.teaching, self._write_one
         told = retold(messages, write) if teaching.corrections else [*map(Told, messages)]
         shown = [each.message for each in told]
         rendered = self.encode_history(shown)
-        behind = behind_results(shown, teaching, write)
+        behind = behind_messages(shown, teaching, write, offer)
         return [
             self._with_notes(each, text, line)
             for each, text, line in zip(told, rendered, behind, strict=True)
@@ -224,7 +226,8 @@ class ToolContextDef(ABC):
     def _with_notes(self, told: Told, rendered: Message, line: str) -> Message:
         if not line and not told.notes:
             return rendered
-        said = self._results_to_use(told.message.results) if line else rendered.content
+        results = told.message.results
+        said = self._results_to_use(results) if line and results else rendered.content
         parts = (said, line, "\n".join(told.notes))
         return replace(rendered, content="\n\n".join(part for part in parts if part))
 

@@ -1,9 +1,13 @@
-"""How a conversation is told to the model again: what stands behind results, and what is left out.
+"""How a conversation is told to the model again: what is added, and what is left out.
 
 A small model does what it did before. Where it sees a call that failed, it writes that call; where
 it sees two alike, a third. So, if the teaching has *corrections*, a round of which nothing could be
 used is not shown, nor one that brought the same as a round before it. What was wrong with it, and
 how the call should be written, stands behind the message that it answered.
+
+Nor does such a model look at the list of tools again: if a tool comes late, it goes on saying that
+it cannot do what was asked for. So, if the teaching has *new_tools*, the call of such a tool stands
+behind the request that it comes with.
 """
 
 from __future__ import annotations
@@ -14,19 +18,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..describe.forms import literal_form
 from ..messages import Message, ToolCall, ToolResult
 from ..tools.outcome import says_that_it_failed
+from ..tools.spec import ToolOffer
 from .teaching import Teaching
 
 __all__ = [
     "AFTER_FAILURE",
     "IN_CIRCLES",
     "MADE_AGAIN",
+    "NEW_TOOL",
     "NEXT_STEP",
     "PLAIN_NAME",
     "UNUSABLE",
     "Told",
-    "behind_results",
+    "behind_messages",
     "retold",
     "unusable",
 ]
@@ -54,6 +61,13 @@ MADE_AGAIN = (
     "You made this call before; nothing is to be gained by making it again. Make another call, or"
     " answer in plain words."
 )
+
+#: What stands behind a request that a tool comes with, before its call. With it, Qwen2.5-Coder-1.5B
+#: came from 17.0 to 18.0 of 100 turns right, of which a few have such a tool.
+NEW_TOOL = "This tool is new; now you can do what was asked for:"
+_NEW_TOOLS = "These tools are new; now you can do what was asked for:"
+# More are not pointed at: a small model takes what is named last, also where it does not fit.
+_MOST_NEW = 6
 
 #: In the metadata of a result: the call was not run, because it cannot be used. The value is the
 #: call as it should be written, if that is known.
@@ -107,19 +121,24 @@ def retold(messages: Sequence[Message], write: Callable[[ToolCall], str]) -> lis
     return told
 
 
-def behind_results(
-    messages: Sequence[Message], teaching: Teaching, write: Callable[[ToolCall], str]
+def behind_messages(
+    messages: Sequence[Message],
+    teaching: Teaching,
+    write: Callable[[ToolCall], str],
+    offer: ToolOffer | None = None,
 ) -> Iterator[str]:
-    """What stands behind the results in each of *messages*; empty where nothing does.
+    """What stands behind each of *messages*, requests and results; empty where nothing does.
 
-    It follows from what came before, so that prompts stay prefixes of each other.
+    It follows from what came before, so that prompts stay prefixes of each other; and from *offer*,
+    as nothing is shown that cannot be called.
     """
     insisted = False
     next_roles = [*(message.role for message in messages[1:]), "assistant"]
     for message, role in zip(messages, next_roles, strict=True):
         if message.role == "user" and not message.results:
             insisted = False
-        if not message.results or role != "assistant":
+            yield _new_tools(message, offer, write) if teaching.new_tools and offer else ""
+        elif not message.results or role != "assistant":
             yield ""
         elif teaching.corrections and (lines := _corrections(message.results, write)):
             yield "\n".join(lines)
@@ -130,6 +149,15 @@ def behind_results(
             yield AFTER_FAILURE
         else:
             yield NEXT_STEP
+
+
+def _new_tools(message: Message, offer: ToolOffer, write: Callable[[ToolCall], str]) -> str:
+    """The calls of the tools that come with *message*, if they are few."""
+    new = [tool for name in message.new_tools if (tool := offer.get(name))]
+    if not 0 < len(new) <= _MOST_NEW:
+        return ""
+    forms = "\n".join(literal_form(tool, write, named=True) for tool in new)
+    return f"{_NEW_TOOLS if len(new) > 1 else NEW_TOOL}\n{forms}"
 
 
 def _corrections(results: Sequence[ToolResult], write: Callable[[ToolCall], str]) -> list[str]:

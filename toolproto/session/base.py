@@ -38,7 +38,7 @@ from ..turn.compaction import Compaction
 from ..turn.doom_loop import DoomLoop
 from ..turn.flow import Turn
 from ..turn.limits import TurnLimits
-from ..turn.offering import offered, on_terms
+from ..turn.offering import naming_new_tools, offered, on_terms
 from ..turn.pricing import price_table
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
@@ -457,9 +457,10 @@ class SessionBase(ABC, Generic[AnyEndpoint]):
         with self._one_at_a_time():
             # No such tool? Better said now.
             self.tools.matching(*(agreed.tools or ()), *agreed.without)
-            offered(self._setup, agreed, agreed.choice)
+            offer = offered(self._setup, agreed, agreed.choice)
             if (beside := terms.get("beside")) is not None:
                 self._conversation = self._kept.go_back(beside)
+            message = naming_new_tools(message, offer, self.tools, self._conversation)
             yield self._run(message, agreed)
 
     @contextmanager

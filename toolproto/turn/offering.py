@@ -7,15 +7,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from ..messages import Message
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
 from ..prompt import ToolContextBuilder
 from ..tools.answer import AnswerForm
 from ..tools.define import Tool
+from ..tools.registry import ToolRegistry
 from ..tools.spec import ToolOffer
-from .setup import Terms, TurnSetup
+from .setup import Conversation, Terms, TurnSetup
 
-__all__ = ["offered", "on_terms"]
+__all__ = ["naming_new_tools", "offered", "on_terms"]
 
 
 def on_terms(setup: TurnSetup, terms: Terms) -> TurnSetup:
@@ -47,6 +49,23 @@ def offered(
 
     offer = setup.tools.offer(choice, terms.parallel, keeps)
     return offer if setup.output is None else _with_answer(offer, setup.output)
+
+
+def naming_new_tools(
+    message: Message, offer: ToolOffer, tools: ToolRegistry, conversation: Conversation
+) -> Message:
+    """*message*, with the names of those tools on *offer* that *conversation* did not have before.
+
+    Only of tools whose results are trusted: a stranger's server could otherwise bring a tool
+    between two turns to have it stand behind the user's words.
+    """
+    before = conversation.offered
+    conversation.offered = offer.names | (before or frozenset())
+    if before is None or offer.choice == "none":
+        return message
+    known = ((spec.name, tools.get(spec.name)) for spec in offer.tools if spec.name not in before)
+    new = tuple(name for name, tool in known if tool and tool.is_trusted)
+    return replace(message, new_tools=new) if new else message
 
 
 def _with_answer(offer: ToolOffer, form: AnswerForm) -> ToolOffer:

@@ -70,7 +70,7 @@ Json = dict[str, Any]
 _ROUNDS = ("rounds", "tolerated")
 _ATTACHMENTS = ("$bytes", "$attachment", "$json")
 #: What few messages have.
-_SELDOM = frozenset({"calls", "results", "attachments", "segments"})
+_SELDOM = frozenset({"calls", "results", "attachments", "segments", "new_tools"})
 #: What JSON holds as it is; whole numbers may have too many digits.
 _SIMPLE = (str, bool, float, type(None))
 
@@ -220,6 +220,8 @@ def write_message(message: Message) -> Json:
         told["attachments"] = [write_attachment(each) for each in message.attachments]
     if message.segments:
         told["segments"] = [list(each) for each in message.segments]
+    if message.new_tools:
+        told["new_tools"] = list(message.new_tools)
     return told
 
 
@@ -235,6 +237,7 @@ def read_message(told: Mapping[str, Any]) -> Message:
         told.get("reasoning", ""),
         tuple(map(read_attachment, told.get("attachments", ()))),
         tuple(MessageSegment(kind, text) for kind, text in told.get("segments", ())),
+        tuple(told.get("new_tools", ())),
     )
 
 

@@ -9,6 +9,7 @@ from itertools import groupby
 from ..guard.neutralise import neutraliser
 from ..guard.neutralise_messages import NeutralBefore, neutral_messages
 from ..messages import Attachment, Message, ToolResult
+from ..tools.spec import ToolOffer
 from .setup import TurnSetup
 
 __all__ = ["request_messages", "system_notes", "taking_turns"]
@@ -20,12 +21,13 @@ def request_messages(
     this_turn: int,
     examples: Sequence[Message] = (),
     before: NeutralBefore | None = None,
+    offer: ToolOffer | None = None,
 ) -> list[Message]:
     """*messages* as plain text in which user and assistant take turns.
 
     Those before *this_turn* lose their calls where the setup keeps only results. *examples* stand
     before everything. System messages are left out: see :func:`system_notes`. Where the guard says
-    so, nothing that the user or a tool brought opens a call.
+    so, nothing that the user or a tool brought opens a call. *offer* is what the request offers.
     """
     if not setup.keep_calls:
         earlier = [replace(each, calls=()) for each in messages[:this_turn]]
@@ -34,10 +36,12 @@ def request_messages(
     if setup.guard.neutralise:
         made = neutraliser(setup.paradigm, setup.tools)
         messages = neutral_messages(messages, made, before=before)
-    # A turn that is to bring an answer in some form does not end with plain words.
     paradigm = setup.paradigm
-    encode = paradigm.encode_history if setup.output else paradigm.encode_conversation
-    shown = taking_turns([*examples, *encode(messages)])
+    if setup.output:  # a turn that is to bring an answer in some form does not end with plain words
+        rendered = paradigm.encode_history(messages)
+    else:
+        rendered = paradigm.encode_conversation(messages, offer)
+    shown = taking_turns([*examples, *rendered])
     return setup.masking.mask(shown) if setup.masking else shown
 
 

@@ -140,7 +140,7 @@ class Requesting:
             given = paradigm.examples(offer)
         examples = paradigm.encode_history(list(given)) if given else []
         said, before = self.conversation.messages, self.conversation.neutral
-        return request_messages(self.setup, said, self.begins, examples, before)
+        return request_messages(self.setup, said, self.begins, examples, before, offer)
 
     def _transformed(self, name: str, value: T, kind: Any) -> Flow[T]:
         for hook in overriding(self.setup.hooks, name):

@@ -113,6 +113,8 @@ class Conversation:
     pending: Pending | None = None
     sources: Sources = field(default_factory=Sources)
     neutral: NeutralBefore = field(default_factory=NeutralBefore)
+    # The names of all tools that were on offer; None before the first turn, or if nobody knows.
+    offered: frozenset[str] | None = None
 
     def identify(self, call: ToolCall, ids: IdFactory) -> ToolCall:
         """*call* with an id that no other call of this conversation has had."""
