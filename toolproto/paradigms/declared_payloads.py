@@ -14,12 +14,12 @@ from io import StringIO
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from ..decoding.calls.pulled import Inside, NoCall, PulledCalls
+from ..decoding.calls.pulled import MakesReader, NoCall, PulledCalls
 from ..decoding.calls.record import Beginning
 from ..decoding.calls.shape import CallShape
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
 from ..decoding.patterns import Pattern
-from ..decoding.reply.forms import Family
+from ..decoding.reply.forms import Family, Inside
 from ..decoding.source import Pull, Source
 from ..decoding.values.strict import malformed
 from ..errors import UsageError
@@ -72,14 +72,15 @@ class TemplateCall:
         behind_name, _, behind = rest.partition("{arguments}")
         before_key, _, rest = self.argument.partition("{key}")
         behind_key, _, behind_value = rest.partition("{value}")
-        return phrase(
+        pairs = phrase(
             (name, behind_name),
             behind,
             (before_key, behind_key),
             behind_value,
             self.between,
             filled(self.argument, key="key", value='"value"'),
-        ).reader
+        )
+        return Inside(pairs.reader)
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
@@ -134,7 +135,7 @@ class CustomCall:
     @property
     def inside(self) -> Inside:
         """What reads it."""
-        return _reader_of(self.read)
+        return Inside(_reader_of(self.read))
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
@@ -187,7 +188,7 @@ def _loose(literal: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _reader_of(read: _ReadText) -> Inside:
+def _reader_of(read: _ReadText) -> MakesReader:
     # The same for the same function: what is made for a form is found by its parts.
     return partial(_CustomCalls, read)
 

@@ -13,13 +13,12 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import Any, ClassVar
 
-from ..decoding.calls.pulled import Inside
 from ..decoding.calls.shape import CallShape
 from ..decoding.families.line_values import STRING_TOKEN
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
 from ..decoding.families.yaml import YamlCalls
 from ..decoding.patterns import Pattern
-from ..decoding.reply.forms import Family
+from ..decoding.reply.forms import Family, Inside
 from ..decoding.values.repairs import MISSING_COMMA
 from ..grammar import forms
 from ..grammar.draft import Draft
@@ -57,7 +56,7 @@ class YamlCall:
     @property
     def inside(self) -> Inside:
         """What reads it."""
-        return YamlCalls
+        return Inside(YamlCalls)
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
@@ -121,7 +120,7 @@ class RawCall:
     @property
     def inside(self) -> Inside:
         """What reads it."""
-        return LINES.reader
+        return Inside(LINES.reader)
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""
@@ -193,15 +192,12 @@ class BraceCall:
     shape: ClassVar[CallShape] = CallShape()
     together: ClassVar[bool] = False
     enclosure: ClassVar[tuple[str, str, str]] = ("", "\n", "")
-    #: Tells a call whose marker was left out. Gemma's small models write ``call:f(x="y")``, too.
-    word: ClassVar[str] = "call:"
-    #: What else they write without a marker: Gemma 3 was asked for Python in a fence.
-    drifts_to: ClassVar[Family] = Family.PYTHON
 
     @property
     def inside(self) -> Inside:
         """What reads it."""
-        return BRACES.reader
+        # Gemma's small models write ``call:f(x="y")``, too, and Gemma 3 was asked for Python.
+        return Inside(BRACES.reader, word="call:", drifts_to=Family.PYTHON)
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""

@@ -14,10 +14,9 @@ from html import escape
 from keyword import iskeyword
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from ..decoding.calls.pulled import Inside
 from ..decoding.calls.shape import CallShape
 from ..decoding.families.tags import XmlCalls
-from ..decoding.reply.forms import Family
+from ..decoding.reply.forms import Family, Inside
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text
@@ -30,6 +29,7 @@ from ..tools.spec import ToolSpec
 from .checks import check_fields, check_pair
 
 __all__ = [
+    "DeclaredPayload",
     "JsonCall",
     "NamedJson",
     "Payload",
@@ -67,6 +67,14 @@ class Payload(Protocol):
     @property
     def shape(self) -> CallShape: ...
     def encode(self, *calls: ToolCall) -> str: ...
+
+
+@runtime_checkable
+class DeclaredPayload(Payload, Protocol):
+    """A payload of the family ``DECLARED``: none is like it, so it says how it is read."""
+
+    @property
+    def inside(self) -> Inside: ...
 
 
 @runtime_checkable
@@ -350,7 +358,7 @@ class XmlCall:
     @property
     def inside(self) -> Inside:
         """What reads it."""
-        return XmlCalls
+        return Inside(XmlCalls)
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""

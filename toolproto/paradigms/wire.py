@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ..decoding.calls.pulled import Inside
 from ..decoding.contract import Decoder
-from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
+from ..decoding.reply.forms import Family, Inside, MarkedForm, ReplyForm
 from ..errors import UsageError
 from ..grammar.draft import Draft
 from ..grammar.ir import AsJson, Node, joined, text
@@ -26,6 +25,7 @@ from .base import NO_TOOLS, ToolContextDef
 from .checks import check_pair, check_payload
 from .declared_payloads import CustomCall, TemplateCall
 from .payloads import (
+    DeclaredPayload,
     JsonCall,
     NamedJson,
     Payload,
@@ -110,9 +110,8 @@ class WireFormat:
 
     @property
     def _inside(self) -> Inside | None:
-        """What reads a payload that is like no other."""
-        found: Inside | None = getattr(self.payload, "inside", None)
-        return found
+        """How a payload that is like no other is read."""
+        return self.payload.inside if isinstance(self.payload, DeclaredPayload) else None
 
     def encode(self, calls: Sequence[ToolCall]) -> str:
         """*calls* as a model writes them."""
@@ -171,9 +170,9 @@ class WireFormat:
         """What a reader of replies looks for."""
         results = dict.fromkeys((self.result, *_OTHER_RESULTS))
         marked = tuple(self._marked())
-        family = self.payload.family
-        drift = getattr(self.payload, "drifts_to", family)
-        bare = frozenset({Family.JSON, family, drift}) & _MAY_BE_BARE
+        family, inside = self.payload.family, self._inside
+        drifts_to = inside.drifts_to if inside is not None else family
+        bare = frozenset({Family.JSON, family, drifts_to}) & _MAY_BE_BARE
         by_tool = isinstance(self.payload, TaggedCall) and self.payload.by_tool
         return ReplyForm(
             self.payload.shape,
@@ -209,7 +208,7 @@ class WireFormat:
     def _marked(self) -> Iterator[MarkedForm]:
         payload = self.payload
         shape, family, many = payload.shape, payload.family, payload.together
-        inside, word = self._inside, getattr(payload, "word", "")
+        inside = self._inside
         asked = (self.call, *self.also) if self.call[0] else self.also
         for opener, closer in asked:
             mark = (opener.strip("\n"), closer.strip("\n"))
@@ -223,7 +222,6 @@ class WireFormat:
                 loose=TextArgument if loose else None,
                 ends_thought=self.ends_thought,
                 inside=inside,
-                word=word,
             )
         if (
             isinstance(payload, TaggedCall)
@@ -234,17 +232,16 @@ class WireFormat:
             closer = payload.call[1].strip()
             drift = (_MISSING,) if self.call[0] else ()
             yield MarkedForm(opener, closer, family, drift=drift)
-        if word and not self.exact:
+        if inside is not None and inside.word and not self.exact:
             # The word before the name tells such a call where its marker was left out.
             yield MarkedForm(
-                word,
+                inside.word,
                 "",
                 family,
                 sure=False,
                 gated=True,
                 drift=_UNMARKED,
                 inside=inside,
-                word=word,
                 at_line=True,
             )
 

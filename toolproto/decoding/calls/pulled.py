@@ -217,5 +217,5 @@ class NoArguments(PulledCalls):
         yield from ()
 
 
-#: Makes the reader of calls that have begun, for a family that is like no other.
-Inside = Callable[[Beginning], PulledCalls]
+#: Makes the reader of calls that have begun.
+MakesReader = Callable[[Beginning], PulledCalls]

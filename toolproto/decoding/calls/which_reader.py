@@ -95,13 +95,14 @@ class Openings:
         if self._form.tool:  # its arguments come, or nothing but the end
             head = Head(self._form.tool, "", 0)
             return (yield from self._behind_head(source, head)) if char in "{<" else None
-        word, inside = self._form.word, self._form.inside
+        inside = self._form.inside
+        word = inside.word if inside is not None else ""
         if word and (lead := (yield from source.match(_python_behind(word)))):
             return self._python()._replace(lead=lead.group())
         if inside is not None and char != "{":
             # What does not begin as this family does is no call.
             begun = self._begun(source, self._form.drift)._replace(indent=indent)
-            return Opening(inside(begun), sure=False)
+            return Opening(inside.reader(begun), sure=False)
         if char == "{":
             return self._json()
         if char == "[" and not (yield from source.ask(self._python_name)):

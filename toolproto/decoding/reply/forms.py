@@ -10,7 +10,7 @@ from ...messages import Repair
 from ..calls.shape import CallShape
 
 if TYPE_CHECKING:
-    from ..calls.pulled import Inside
+    from ..calls.pulled import MakesReader
 
 _USUAL = CallShape()
 
@@ -22,7 +22,20 @@ class Family(Enum):
     NAMED_JSON = "named_json"  # the tool's name, then its arguments as JSON
     TAGS = "tags"  # an element for each argument
     PYTHON = "python"  # name(key=value)
-    DECLARED = "declared"  # as its payload declares, and like no other: see MarkedForm.inside
+    DECLARED = "declared"  # as its payload declares, and like no other: see Inside
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """How a call of the family ``DECLARED`` is read: *reader* makes what reads it.
+
+    *word* stands before its name, and tells it where its marker was left out; behind that it may be
+    written as Python's. *drifts_to* is the family that models write instead without a marker.
+    """
+
+    reader: MakesReader
+    word: str = ""
+    drifts_to: Family = Family.DECLARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +49,8 @@ class MarkedForm:
     the marker itself names, and *loose* makes what reads plain text, if that may be the argument
     of a tool which has only one. *ends_thought* says that by the model's template the opener ends a
     thought that was not closed. *drift* is how a call behind these markers departs from the asked
-    form. *inside* makes what reads a call of the family ``DECLARED``; behind *word* such a call may
-    be written as Python's. A marker *at_line* is a word: it counts only where a line begins.
+    form. *inside* is how a call of the family ``DECLARED`` is read. A marker *at_line* is a word:
+    it counts only where a line begins.
     """
 
     opener: str
@@ -48,11 +61,10 @@ class MarkedForm:
     sure: bool = True
     gated: bool = False
     tool: str = ""
-    loose: Inside | None = None
+    loose: MakesReader | None = None
     ends_thought: bool = False
     drift: tuple[Repair, ...] = ()
     inside: Inside | None = None
-    word: str = ""
     at_line: bool = False
 
 
