@@ -20,7 +20,7 @@ from toolproto import (
     parse_any,
 )
 from toolproto.decoding.contract import Limits
-from toolproto.decoding.families.tags import Tag, tag_at
+from toolproto.decoding.families.elements import Tag, tag_at
 from toolproto.decoding.patterns import Pattern, text_before
 from toolproto.decoding.reply.markers import MORE
 from toolproto.testing import STANDARD_OFFER

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families.tags import Tag, tag_at
+from toolproto.decoding.families.elements import Tag, tag_at
 from toolproto.grammar.accepting import departure
 from toolproto.grammar.automaton import can_be, table
 from toolproto.grammar.ir import ANYTHING, EMPTY, Grammar, Literal, Without, either

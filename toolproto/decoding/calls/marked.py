@@ -11,8 +11,9 @@ import re
 from io import StringIO
 
 from ...messages import ProblemKind, Repair
+from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
-from ..families.tags import Tag, TaggedCalls, closes_list, pass_closing, tag_at
+from ..families.tags import TaggedCalls, pass_closing
 from ..patterns import Pattern
 from ..reply.forms import Family
 from ..reply.hot_string import StreamedString
@@ -252,7 +253,7 @@ class MarkedBody(CallBody):
         """Does a tag or a token stand here that only belongs to what was read? Then pass it."""
         if self._in_tags:
             tag = yield from source.ask(tag_at)
-            if not isinstance(tag, Tag) or not closes_list(tag):
+            if not isinstance(tag, Tag) or not tag.closes_list:
                 return False
             source.at += tag.length
             return True

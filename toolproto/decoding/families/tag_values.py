@@ -76,6 +76,46 @@ def _of(schema: Any) -> ValueType:
     return ValueType(kinds(schema), schema)
 
 
+# -- characters in XML ------------------------------------------------------------------------
+
+_NAMED = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'"}
+# Models forget to escape: a raw ``&`` or ``<`` is read as it is. Unless it stands as it does in
+# prose and code (``a < b``, ``x<=3``, ``a && b``, ``?a=1&b=2``), it may be what is left of markup
+# or of an entity: that is a guess.
+_ENTITY = r"(?:amp|lt|gt|quot|apos|#[0-9]{1,6}|#x[0-9a-fA-F]{1,5});"
+# Entities have names that begin with a, g, l or q.
+_PLAIN_AND = r"\s|&\s|[^\W_aglq]\w{0,39}+(?![\w;])|\w{1,40}+=(?![\"'])"
+_PLAIN_LESS = r"[\s\d]|=(?![\"'])|<[\s\d=]"
+_SIGN = re.compile(rf"&(?:({_ENTITY})|({_PLAIN_AND})|)|<(?:({_PLAIN_LESS})|)")
+#: An entity, or a sign that stands for itself.
+SIGN = rf"&(?:{_ENTITY}|{_PLAIN_AND})|<(?:{_PLAIN_LESS})"
+_RAW_SIGN, _RAW_MARKUP = Repair("raw_markup"), Repair("raw_markup", Grade.GUESSED)
+
+
+class Entities:
+    """Gives what raw text in XML stands for, and tells *mended* of signs that are not escaped."""
+
+    def __init__(self, mended: Callable[[Repair], None]) -> None:
+        self._mended = mended
+        self._told: set[Repair] = set()  # there may be very many
+
+    def __call__(self, text: str) -> str:
+        return _SIGN.sub(self._meant, text) if "&" in text or "<" in text else text
+
+    def _meant(self, sign: re.Match[str]) -> str:
+        """What an entity stands for, or the sign itself."""
+        code = sign.group()
+        if sign.lastindex != 1:
+            repair = _RAW_SIGN if sign.lastindex else _RAW_MARKUP
+            if repair not in self._told:
+                self._told.add(repair)
+                self._mended(repair)
+            return code
+        if code in _NAMED:
+            return _NAMED[code]
+        return chr(int(code[3:-1], 16) if code[2] == "x" else int(code[2:-1]))
+
+
 # -- elements in elements ---------------------------------------------------------------------
 
 #: What MiniMax M3 puts before a tag.
