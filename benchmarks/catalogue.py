@@ -20,7 +20,7 @@ from compare import add_figures_option, keep_figures
 from streaming import Case, case, ours
 
 from toolproto import get_paradigm, paradigms
-from toolproto.decoding.reply.forms import Family
+from toolproto.decoding.contract import Family
 from toolproto.paradigms import WireParadigm
 from toolproto.paradigms.line_payloads import BraceCall, YamlCall
 

@@ -2,7 +2,7 @@
 
 ::
 
-    contract.py        what every decoder promises (feed, finish), and what one call may cost
+    contract.py        what a decoder promises (feed, finish), what it may read, what it looks for
     patterns.py        patterns that know whether more text could change their answer
     source.py          text that arrives in pieces, read by generators that wait by themselves
 
@@ -17,7 +17,6 @@
       thinking.py        reads thoughts, in every dialect; fences.py code fences
       events_out.py      sends events; keeps text that may be a call until that is decided
       hot_string.py      a long string argument, token by token
-      forms.py           how calls look in a paradigm's replies, for the reader
 
     calls/             what all calls have in common, however they are written
       marked.py          a call after a marker; which_reader.py chooses who reads a call

@@ -14,9 +14,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from ..decoding.contract import Decoder
+from ..decoding.contract import Decoder, ReplyForm
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.forms import ReplyForm
 from ..errors import ToolProtoError, UsageError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..messages import Span, ToolCall, counted_ids

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..decoding.calls.names import Offered
 from ..decoding.calls.which_reader import NAME_LINE
+from ..decoding.contract import Family, MarkedForm, ReplyForm
 from ..decoding.families.python_calls import LEAD, LISTED, lead_of
-from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
 from ..decoding.reply.landmarks import LABELS, VOCABULARY, landmarks
 from ..decoding.reply.markers import Marker
 from ..decoding.reply.thinking import Reasoning

@@ -9,9 +9,8 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
-from ..decoding.contract import Decoder, Limits
+from ..decoding.contract import Decoder, Limits, MarkedForm, ReplyForm
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.forms import MarkedForm, ReplyForm
 from ..decoding.reply.place import gap_to_call
 from ..decoding.reply.thinking import Reasoning
 from ..describe.base import Style

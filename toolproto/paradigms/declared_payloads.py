@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 from ..decoding.calls.pulled import MakesReader, NoCall, PulledCalls
 from ..decoding.calls.record import Beginning
 from ..decoding.calls.shape import CallShape
+from ..decoding.contract import Family, Inside
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
 from ..decoding.patterns import Pattern
-from ..decoding.reply.forms import Family, Inside
 from ..decoding.source import Pull, Source
 from ..decoding.values.strict import malformed
 from ..errors import UsageError

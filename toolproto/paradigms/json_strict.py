@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from ..decoding.calls.shape import CallShape
-from ..decoding.contract import Decoder
-from ..decoding.reply.forms import ReplyForm
+from ..decoding.contract import Decoder, ReplyForm
 from ..grammar.ir import AsJson
 from ..grammar.replies import CallForm
 from ..guard.nonce import carrying

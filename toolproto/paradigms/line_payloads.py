@@ -14,11 +14,11 @@ from itertools import count
 from typing import Any, ClassVar
 
 from ..decoding.calls.shape import CallShape
+from ..decoding.contract import Family, Inside
 from ..decoding.families.line_values import STRING_TOKEN
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
 from ..decoding.families.yaml import YamlCalls
 from ..decoding.patterns import Pattern
-from ..decoding.reply.forms import Family, Inside
 from ..decoding.values.repairs import MISSING_COMMA
 from ..grammar import forms
 from ..grammar.draft import Draft

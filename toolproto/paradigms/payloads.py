@@ -15,8 +15,8 @@ from keyword import iskeyword
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ..decoding.calls.shape import CallShape
+from ..decoding.contract import Family, Inside
 from ..decoding.families.tags import XmlCalls
-from ..decoding.reply.forms import Family, Inside
 from ..grammar import forms
 from ..grammar.draft import Draft
 from ..grammar.ir import EMPTY, NOTHING, Node, either, joined, maybe, text

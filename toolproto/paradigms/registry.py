@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeVar
 
-from ..decoding.reply.forms import ReplyForm
+from ..decoding.contract import ReplyForm
 from ..errors import UsageError
 from . import catalogue
 from .base import ToolContextDef

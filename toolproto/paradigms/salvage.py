@@ -13,9 +13,8 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from ..decoding.contract import Limits
+from ..decoding.contract import Family, Limits, MarkedForm, ReplyForm
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.forms import Family, MarkedForm, ReplyForm
 from ..decoding.reply.markers import Marker
 from ..decoding.reply.thinking import Reasoning
 from ..events import CallCompleted, CallRejected, Event, merge

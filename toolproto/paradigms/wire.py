@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from ..decoding.contract import Decoder
-from ..decoding.reply.forms import Family, Inside, MarkedForm, ReplyForm
+from ..decoding.contract import Decoder, Family, Inside, MarkedForm, ReplyForm
 from ..errors import UsageError
 from ..grammar.draft import Draft
 from ..grammar.ir import AsJson, Node, joined, text

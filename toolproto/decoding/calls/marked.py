@@ -11,11 +11,11 @@ import re
 from io import StringIO
 
 from ...messages import ProblemKind, Repair
+from ..contract import Family
 from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
 from ..families.tags import TaggedCalls, pass_closing
 from ..patterns import Pattern
-from ..reply.forms import Family
 from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO

@@ -14,12 +14,12 @@ from functools import lru_cache, partial
 from typing import NamedTuple, Protocol
 
 from ...messages import Grade, Repair
+from ..contract import Family, ReplyForm
 from ..families.elements import Tag, tag_at
 from ..families.json_calls import JsonCalls
 from ..families.python_calls import PythonCalls, leading_call
 from ..families.tags import TaggedCalls, opens_call
 from ..patterns import Pattern
-from ..reply.forms import Family, ReplyForm
 from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, end_of

@@ -18,12 +18,11 @@ from ..calls.marked import CallBody, MarkedBody
 from ..calls.names import offered
 from ..calls.record import CallSetting
 from ..calls.which_reader import BareCalls, Opening
-from ..contract import Limits
+from ..contract import Limits, ReplyForm
 from ..patterns import Pattern
 from ..source import Pull, Source
 from .events_out import Outbox
 from .fences import FENCED, behind_fence, in_code, open_fence
-from .forms import ReplyForm
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
 from .lines import VEILED, goes_on

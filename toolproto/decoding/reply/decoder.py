@@ -17,10 +17,9 @@ from ...events import Event, NewText, TextDelta, text_delta
 from ...finish_reasons import cut_reason
 from ...messages import IdFactory, Span
 from ...tools.spec import ToolOffer
-from ..contract import Limits
+from ..contract import Limits, ReplyForm
 from .attempts import PassedOver
 from .events_out import Outbox
-from .forms import ReplyForm
 from .hot_string import StringFeed, string_feed
 from .markers import MORE, NO
 from .place import Standing

@@ -1,7 +1,7 @@
 """What to look for in a reply, and where.
 
-A paradigm says how its calls and results look (`forms.py`); together with the tags of thinking and
-the tokens of chat templates that makes the :class:`Landmarks` of its replies, compiled once for
+A paradigm says how its calls and results look (`contract.py`); together with the tags of thinking
+and the tokens of chat templates that makes the :class:`Landmarks` of its replies, compiled once for
 all of them, whatever the tools on offer.
 """
 
@@ -14,8 +14,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..calls.names import Offered
+from ..contract import Family, MarkedForm, ReplyForm
 from ..patterns import Pattern
-from .forms import Family, MarkedForm, ReplyForm
 from .markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case
 
 if TYPE_CHECKING:

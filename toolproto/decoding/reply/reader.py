@@ -15,14 +15,13 @@ from ...tools.spec import ToolOffer
 from ..calls.names import leading_key
 from ..calls.record import Beginning
 from ..calls.which_reader import Opening
-from ..contract import Limits
+from ..contract import Limits, ReplyForm
 from ..families.json_calls import JsonCalls
 from ..patterns import Pattern
 from ..source import Pull
 from .attempts import FABRICATED, SPACES, Attempts
 from .events_out import Outbox
 from .fences import FENCE, read_fence
-from .forms import ReplyForm
 from .landmarks import SPACE, CallMarkers, Found, Landmark
 from .markers import MORE, NO
 from .place import OF_TALK, PLAIN, REASONS, Standing, Verdict
