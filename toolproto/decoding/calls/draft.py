@@ -19,9 +19,10 @@ from itertools import islice
 from typing import Any
 
 from ...messages import ProblemKind, Repair
+from ..reply.hot_string import StreamedString
 from ..values.repairs import DUPLICATE_KEY, MISSING_QUOTE
 from ..values.strict import Reading, Refused, write_json
-from ..values.strings import structural_tail
+from ..values.strings import SPECIAL_IN_STRING, string_stop, structural_tail
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
 
@@ -84,16 +85,6 @@ class CallDraft(CallRecord):
         self._raw.seek(self.length - count)
         self._raw.truncate()
 
-    def take(self, piece: str) -> None:
-        """More of its text, which was handed out as it came."""
-        self._raw.write(piece)
-        self._told += len(piece)
-
-    @property
-    def index(self) -> int:
-        """The number of the call in its reply."""
-        return self._index
-
     def member(self, key: str, value: str) -> None:
         """A member whose value is a string: the name, an id, or nothing that matters yet."""
         if key in ID_KEYS:
@@ -143,10 +134,20 @@ class CallDraft(CallRecord):
 
     # -- how much of its arguments is certain ---------------------------------------------
 
-    @property
-    def in_value(self) -> bool:
-        """Inside a string value whose text is certain as it comes."""
-        return self._in_string and self.certain and not self._tail
+    def streaming_value(self, parts: list[str]) -> StreamedString | None:
+        """The string value in which reading stands, if it is certain as it comes: for *parts*."""
+        if not (self._in_string and self.certain and self.announced) or self._tail:
+            return None
+
+        def take(piece: str) -> None:
+            if piece:
+                self._raw.write(piece)
+                self._told += len(piece)
+                parts.append(piece)
+
+        return StreamedString(
+            string_stop, take, self.room, SPECIAL_IN_STRING, self._index, quoted=True
+        )
 
     def confirm(self, sure: int) -> None:
         """A container has begun: all is certain up to *sure*."""

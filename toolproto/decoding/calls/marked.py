@@ -154,7 +154,8 @@ class MarkedBody(CallBody):
 
     def _before(self, source: Source) -> Pull[Opening | None]:
         """The first call, if there is one; all is read if there is none."""
-        by_content = self._openings.by_content
+        # Does what is written decide who reads it? Some families are like no other.
+        by_content = self._form.inside is None
         # No call begins with the opener again, unless a tool's name is in that.
         at_a_glance = self._opener.is_whole and by_content and not self._form.tool
         indent = 0

@@ -37,7 +37,7 @@ class PulledCalls(ABC):
     pushback = ""  # nothing is ever read beyond the end of a call
 
     def __init__(self, begun: Beginning) -> None:
-        self._begun, self._setting = begun, begun.setting
+        self._begun, self._setting, self.depth = begun, begun.setting, begun.setting.depth
         self.source = Source(begun.ends)
         self._reading = self._read()
         self._all, self._final = "", False  # what was given, of which the source has a part
@@ -48,11 +48,6 @@ class PulledCalls(ABC):
         self._call: CallRecord | None = None
         self.hot: Callable[[], StreamedString | None] | None = None  # while in a string
         self.done = self.committed = self._faulty = self.refused = False
-
-    @property
-    def depth(self) -> int:
-        """How deep the brackets of a call may nest."""
-        return self._setting.depth
 
     @abstractmethod
     def grammar(self, source: Source) -> Pull[None]:

@@ -106,11 +106,10 @@ class TextSink:
         stop: Callable[[str], int],
         special: re.Pattern[str],
         decode: Callable[[str], str] | None = None,
+        *,
+        quoted: bool = False,
     ) -> StreamedString | None:
-        """The string for the hot path, if a call takes its text: see there for the others.
-
-        *decode* gives what a text stands for, if it does not stand there as it is.
-        """
+        """The string for the hot path, if a call takes its text: see there for the others."""
         call, keep = self._record, self._parts.append
         if call is None:
             return None
@@ -120,11 +119,11 @@ class TextSink:
             write(piece)
             keep(piece if decode is None else decode(piece))
 
-        return StreamedString(stop, take, call.room, special, self._index, decode)
+        return StreamedString(stop, take, call.room, special, self._index, decode, quoted)
 
     def streaming_quoted(self) -> StreamedString | None:
-        """The same, if its pieces come as in JSON."""
-        return None
+        """The same, if its pieces come as in JSON: what is valid there is handed on as it is."""
+        return self.streaming(quoted_stop, SPECIAL_IN_PIECE, quoted=True)
 
     @property
     def _record(self) -> CallRecord | None:
@@ -254,17 +253,6 @@ class CallRecord(TextSink):
         """The argument is *value*."""
         self._tell(write_json(value))
         self._keep(value)
-
-    def streaming_quoted(self) -> StreamedString:
-        """The string for the hot path: what is valid in JSON is handed on as it is."""
-        return StreamedString(
-            quoted_stop, self._take_quoted, self.room, SPECIAL_IN_PIECE, self._index, quoted=True
-        )
-
-    def _take_quoted(self, piece: str) -> None:
-        """Take in a piece of the string and of the text at once."""
-        self._raw.write(piece)
-        self._parts.append(piece)
 
     def _keep(self, value: Any) -> None:
         if self._key in self.arguments:

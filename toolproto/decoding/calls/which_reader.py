@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ...messages import Grade, Repair
 from ..contract import Family, ReplyForm
@@ -20,14 +20,13 @@ from ..families.json_calls import JsonCalls
 from ..families.python_calls import PythonCalls, leading_call
 from ..families.tags import TaggedCalls, opens_call
 from ..patterns import Pattern
-from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
 from .names import TOKEN, Head, leading_key, read_head
-from .pulled import NoArguments
+from .pulled import NoArguments, PulledCalls
 from .record import Beginning, CallSetting
 
 # A list of calls, unlike ``[/TOOL_CALLS]`` and ``[1]``.
@@ -42,18 +41,8 @@ _NAMES_TOOL = Pattern(
 _NO_NAME = Repair("missing_name", Grade.GUESSED)
 
 
-class CallsReader(Protocol):
-    """Reads calls of one family, from their first character to behind their last."""
-
-    done: bool
-    committed: bool
-    pushback: str  # read last, but it lies behind the end of a broken call
-
-    @property
-    def refused(self) -> bool: ...
-    @property
-    def streaming(self) -> StreamedString | None: ...
-    def feed(self, text: str, at: int, base: int, final: bool) -> int: ...
+#: Reads calls of one family, from their first character to behind their last.
+CallsReader = JsonCalls | PulledCalls
 
 
 @lru_cache(maxsize=8)
@@ -84,11 +73,6 @@ class Openings:
         self._closer = markers.closer
         self._ends = markers.ends
         self._in_sentence = in_sentence
-
-    @property
-    def by_content(self) -> bool:
-        """Does what is written decide who reads it? Some families are like no other."""
-        return self._form.inside is None
 
     def at(self, source: Source, indent: int = 0) -> Pull[Opening | None]:
         """What reads the call that begins here, in a line indented by *indent*, if one does."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
-from functools import partial
 from typing import Any
 
 from ...messages import Repair
@@ -21,7 +20,7 @@ from ..values.lenient import JsonReader, Step
 from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
 from ..values.state import Open, State
 from ..values.strict import Refused, malformed
-from ..values.strings import SPECIAL_IN_STRING, QuotedString, string_stop
+from ..values.strings import QuotedString
 from .json_whole import WholeCall, record_end, whole_call
 
 _controls = re.compile(r"[\x00-\x1f]++").finditer
@@ -117,14 +116,9 @@ class JsonCalls(JsonReader):
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if that is so."""
         draft, string = self._draft, self._quoted
-        if draft is None or string is None or self._waits or not draft.in_value:
+        if draft is None or string is None or self._waits:
             return None
-        if not draft.announced:
-            return None
-        take = partial(_take, draft, string)
-        return StreamedString(
-            string_stop, take, draft.room, SPECIAL_IN_STRING, draft.index, quoted=True
-        )
+        return draft.streaming_value(string.parts)
 
     def string_begins(self, string: QuotedString) -> None:
         top = self.open[-1] if self.open else None
@@ -410,10 +404,3 @@ class JsonCalls(JsonReader):
         if self._draft is not None and stop > self._mark:
             self._draft.write(self.text[self._mark : stop])
         self._mark = max(self._mark, stop)
-
-
-def _take(draft: CallDraft, string: QuotedString, piece: str) -> None:
-    """Take in a piece of a string and of the text at once."""
-    if piece:
-        draft.take(piece)
-        string.parts.append(piece)
