@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from ...messages import ProblemKind, Repair
+from ...messages import Grade, ProblemKind, Repair
 from ..reply.hot_string import StreamedString
 from ..values.repairs import DUPLICATE_KEY, MISSING_QUOTE
-from ..values.strict import Reading, Refused, write_json
+from ..values.strict import Refused, write_json
 from ..values.strings import SPECIAL_IN_STRING, string_stop, structural_tail
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
@@ -204,15 +204,13 @@ class CallDraft(CallRecord):
         It says *value*, with *repairs*, unless there is a *fault*. *cut* says that the reply was
         ended by a limit, so that nothing missing may be made up.
         """
-        raw, reading = self.raw, Reading(value, self.length, repairs)
         if self._fault:
-            return self._refuse(ProblemKind.TOO_LARGE, self._fault, raw)
+            return self._refuse(self._fault, ProblemKind.TOO_LARGE)
         if fault is not None:
-            kind = ProblemKind.TRUNCATED if cut else fault.kind
-            return self._refuse(kind, fault.message, raw)
-        if cut or not reading.is_whole:
-            return self._refuse(ProblemKind.TRUNCATED, "it is cut short, or lacks a value", raw)
-        return self._settle(self._fields(value), raw, reading)
+            return self._refuse(fault.message, ProblemKind.TRUNCATED if cut else fault.kind)
+        if cut or any(repair.grade is Grade.TRUNCATED for repair in repairs):
+            return self._refuse("it is cut short, or lacks a value", ProblemKind.TRUNCATED)
+        return self._settle(self._fields(value), repairs)
 
     def _fields(self, value: Any) -> CallFields | None:
         shape, offered = self._setting.shape, self._setting.offered
@@ -228,49 +226,44 @@ class CallDraft(CallRecord):
     def refuse_list(self) -> bool:
         """The object lists something else where calls should be; say so."""
         self._marked = True
-        message = f"the list must hold calls, each {self._setting.shape.wants()}"
-        return self._refuse(ProblemKind.MALFORMED, message, self.raw)
+        return self._refuse(f"the list must hold calls, each {self._setting.shape.wants()}")
 
     def refuse_others(self) -> None:
         """Another call begins inside the object: if this one was announced, it is refused."""
         if self.announced:
-            message = "it has other calls in it; write each call by itself"
-            self._refuse(ProblemKind.MALFORMED, message, self.raw)
+            self._refuse("it has other calls in it; write each call by itself")
 
     def keys(self) -> frozenset[str]:
         """The keys that may be expected in it."""
         shape, offered = self._setting.shape, self._setting.offered
         return shape.leading_keys | (offered.keys(self.name) or frozenset())
 
-    def _settle(self, fields: CallFields | None, text: str, reading: Reading) -> bool:
-        raw = text[: reading.end]
+    def _settle(self, fields: CallFields | None, repairs: tuple[Repair, ...]) -> bool:
         if fields is None or fields.arguments is None:
-            wants = self._setting.shape.wants()
-            return self._refuse(ProblemKind.MALFORMED, f"expected {wants}", raw)
+            return self._refuse(f"expected {self._setting.shape.wants()}")
         if not self.announced and not self._marked and not self._looks_meant(fields):
             return False
         if self.announced and fields.name != self.name:
-            return self._refuse(ProblemKind.MALFORMED, "it names two tools", raw)
-        unmeant = self._unmeant(fields, reading)
-        if unmeant:
-            return self._refuse(ProblemKind.MALFORMED, unmeant, raw)
-        tail = self._rest_of_arguments(text, fields, reading.repairs)
+            return self._refuse("it names two tools")
+        if unmeant := self._unmeant(fields, repairs):
+            return self._refuse(unmeant)
+        raw = self.raw
+        tail = self._rest_of_arguments(raw, fields, repairs)
         if tail is None:
-            same = fields.path == self._args_path
-            return self._refuse(ProblemKind.MALFORMED, _BAD_QUOTE if same else _TWO_PLACES, raw)
+            return self._refuse(_BAD_QUOTE if fields.path == self._args_path else _TWO_PLACES)
         if not self.announced:
             self.name = fields.name
             self.announce(self._id or fields.id)
         self.hand_out()
         self._tell(tail)
-        self.mended(*reading.repairs, *fields.repairs)
+        self.mended(*repairs, *fields.repairs)
         self._complete(fields.arguments, raw)
         return True
 
-    def _unmeant(self, fields: CallFields, reading: Reading) -> str:
+    def _unmeant(self, fields: CallFields, repairs: tuple[Repair, ...]) -> str:
         """Why this can be no call, however well it is written; empty if it can."""
         arguments = fields.arguments or {}
-        if not (fields.spoken or arguments) and MISSING_QUOTE in reading.repairs:
+        if not (fields.spoken or arguments) and MISSING_QUOTE in repairs:
             return "" if self._setting.offered.knows(fields.name) else "its name has no end"
         if {"type", "properties"} <= arguments.keys() and self._is_schema({"properties"}):
             return "that is the description of its arguments; give the arguments themselves"
@@ -305,12 +298,12 @@ class CallDraft(CallRecord):
             return raw[sure : self._args_end]
         return remainder(raw[self._args_start : sure], fields.arguments or {})
 
-    def _refuse(self, kind: ProblemKind, message: str, raw: str) -> bool:
+    def _refuse(self, message: str, kind: ProblemKind = ProblemKind.MALFORMED) -> bool:
         """A broken call is a problem, unless nothing says that it was meant as a call."""
         meant = self.announced or self._marked
         if meant:
             self.hand_out()
-            self.reject(kind, message, raw)
+            self.reject(kind, message)
         return meant
 
 

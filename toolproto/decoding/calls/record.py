@@ -281,9 +281,9 @@ class CallRecord(TextSink):
         self.mended(*repairs)
         self._complete(arguments, raw)
 
-    def reject(self, kind: ProblemKind, message: str, raw: str | None = None) -> None:
+    def reject(self, kind: ProblemKind, message: str) -> None:
         """The call cannot be used; *message* is for the model."""
-        raw = self.raw if raw is None else raw
+        raw = self.raw
         problem = CallProblem(kind, message, raw, self._span(raw), self.name or None)
         self._outbox.rejected(self._index if self.announced else None, problem)
 
