@@ -100,9 +100,11 @@ def read_lenient(
 
 def _is_a_part(text: str, reading: Reading, keys: frozenset[str] | None) -> bool:
     """Whether what follows shows that the value should have been part of a larger one."""
-    if isinstance(reading.value, str):
-        return _colon(text, reading.end) is not None
-    return isinstance(reading.value, dict) and _member_follows(text, reading.end, keys)
+    if not isinstance(reading.value, dict):
+        return isinstance(reading.value, str) and _colon(text, reading.end) is not None
+    state = State(keys)
+    state.text, state.final = text, True
+    return member_stands(state, reading.end)
 
 
 def _doubted(text: str, reading: Reading) -> Reading:
@@ -112,15 +114,8 @@ def _doubted(text: str, reading: Reading) -> Reading:
     return replace(reading, repairs=(*reading.repairs, mend.GLUED_TEXT))
 
 
-def _member_follows(text: str, at: int, keys: frozenset[str] | None) -> bool:
-    """Whether a member stands at *at*, so that the closer before it was one too many."""
-    state = State(keys)
-    state.text, state.final = text, True
-    return member_stands(state, at)
-
-
 def member_stands(state: State, at: int) -> bool:
-    """The same in a text of which more may come."""
+    """Whether a member stands at *at*, so that the closer before it was one too many."""
     comma = state.look(_COMMA_AND_QUOTE, at)
     key = state.look(KEY, comma.end()) if comma else None
     return key is not None and (state.keys is None or key_of(key) in state.keys)

@@ -31,14 +31,10 @@ class Reading:
     end: int
     repairs: tuple[Repair, ...] = ()
 
-    @property
-    def is_whole(self) -> bool:
-        """Is nothing missing in it?"""
-        return all(repair.grade is not Grade.TRUNCATED for repair in self.repairs)
-
     def is_all_of(self, text: str) -> bool:
-        """Is it whole, and all that *text* says?"""
-        return self.is_whole and not text[self.end :].strip()
+        """Is nothing missing in it, and is it all that *text* says?"""
+        whole = all(repair.grade is not Grade.TRUNCATED for repair in self.repairs)
+        return whole and not text[self.end :].strip()
 
 
 class Refused(Exception):
