@@ -17,7 +17,7 @@ from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Pull, Source, begun_at_end
 from toolproto.paradigms.declared_payloads import phrase
-from toolproto.paradigms.line_payloads import BRACES, LINES
+from toolproto.paradigms.line_payloads import BRACES, LINES, TOKENS
 
 ENDS = (Marker("<tool_call|>"), Marker("```"), Marker("call>>"))
 WAIT = object()
@@ -104,6 +104,7 @@ PHRASES = ["DO", " ", "f", "g\\_h", "WITH", "is", "\n", ";", "and", "!", '"', "x
 for _like, _letters in (
     (LINES, ALPHABETS[pairs]),
     (BRACES, IN_BRACES),
+    (TOKENS, [*IN_BRACES, "<end_function_call>", "<tool_call"]),
     (PHRASE, PHRASES),
 ):
     for _field in fields(_like):

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from ..decoding.calls.shape import CallShape
 from ..decoding.contract import Family, Inside
-from ..decoding.families.line_values import STRING_TOKEN
+from ..decoding.families.line_values import StringTokens
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
 from ..decoding.families.yaml import YamlCalls
 from ..decoding.patterns import Pattern
@@ -157,7 +157,15 @@ class RawCall:
         return f"= {dumps(value)}"
 
 
-_TOKEN_KEY = rf"(?:{STRING_TOKEN.source})[^<\n]{{0,200}}(?:{STRING_TOKEN.source})"
+# What Gemma's models put at either end of a string.
+_TOKEN = r'<escape>|<[|｜]"[|｜]>'
+TOKENS = StringTokens(
+    Pattern(_TOKEN),
+    unended=Pattern(r"(?:\}\s{0,8})?<(?:end_function_call|tool_call[|｜])>\s{0,64}\Z"),
+    commas=Pattern(rf"(?:,[^,:\"{{}}\[\]<\n]{{1,200}}){{1,12}}(?={_TOKEN})"),
+    first=re.compile("[<}]"),
+)
+_TOKEN_KEY = rf"(?:{_TOKEN})[^<\n]{{0,200}}(?:{_TOKEN})"
 _BRACE_NAME = rf"(?:call[ \t]{{0,4}}:\s{{0,4}})?{_NAME}(?<!:)\s{{0,8}}"
 BRACES = Pairs(
     head=Pattern(rf"{_BRACE_NAME}\{{"),
@@ -169,13 +177,13 @@ BRACES = Pairs(
     sign=":",
     between=",",
     behind="}",
-    ended=Pattern(rf"[,}}]|{STRING_TOKEN.source}"),
+    ended=Pattern(rf"[,}}]|{_TOKEN}"),
     stops=",}<",
     quote_ended=Pattern(rf"{BLANKS}(?:[,}}]|\Z)"),
     missing_sign=MISSING_COMMA,
     shown="write key:value, with a comma between two",
     prefix="call:",
-    tokens=True,
+    tokens=TOKENS,
 )
 
 
@@ -213,7 +221,7 @@ class BraceCall:
             return f"{{{','.join(members)}}}"
         if isinstance(value, list | tuple):
             return f"[{','.join(map(self._value, value))}]"
-        if isinstance(value, str) and not STRING_TOKEN.search(value):
+        if isinstance(value, str) and not TOKENS.either.search(value):
             return f"{self.delimiter}{value}{self.delimiter}"
         return dumps(value)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from io import StringIO
 from typing import Any
 
@@ -92,29 +93,47 @@ def line_ends(source: Source) -> Pull[bool]:
 
 # -- between tokens ---------------------------------------------------------------------------
 
-#: What Gemma's models put at either end of a string, which stands as it is between them.
-STRING_TOKEN = Pattern(r'<escape>|<[|｜]"[|｜]>')
-TOKEN_FIRST = re.compile("[<}]")
-#: Where one without its last token ends: before what ends the call, and the reply with it.
-UNENDED = Pattern(r"(?:\}\s{0,8})?<(?:end_function_call|tool_call[|｜])>\s{0,64}\Z")
 
+@dataclass(frozen=True, slots=True, eq=False)
+class StringTokens:
+    """What a payload puts at either end of a string, which stands as it is between them.
 
-def token_text(source: Source, token: str, mended: list[Repair] | None = None) -> Pull[str]:
-    """A piece of the string that *token* began; none if another one of its kind ends it here.
-
-    Nor if the call ends here, where *mended* can tell of that.
+    *either* is one of them. *unended* is where a string without its last one ends: before what ends
+    the call, and the reply with it. *first* is what these begin with. *commas* stand in a string
+    that only its end shows to be one.
     """
-    ended = yield from source.match(STRING_TOKEN)
-    if ended and (ended.group() == "<escape>") == (token == "<escape>"):
-        source.at = ended.end()
-        return ""
-    if mended is not None and (yield from source.match(UNENDED)):
-        mended.append(mend.MISSING_QUOTE)
-        return ""
-    piece = source.past(TOKEN_FIRST)
-    if not piece:
-        raise cut_short()
-    return piece
+
+    either: Pattern
+    unended: Pattern
+    commas: Pattern
+    first: re.Pattern[str]
+
+    def piece(self, source: Source, begun: str, mended: list[Repair] | None = None) -> Pull[str]:
+        """A piece of the string that the token *begun* began; none if one of its kind ends it here.
+
+        Nor if the call ends here, where *mended* can tell of that.
+        """
+        ended = yield from source.match(self.either)
+        if ended and ended.group().strip("<|｜>") == begun.strip("<|｜>"):
+            source.at = ended.end()
+            return ""
+        if mended is not None and (yield from source.match(self.unended)):
+            mended.append(mend.MISSING_QUOTE)
+            return ""
+        piece = source.past(self.first)
+        if not piece:
+            raise cut_short()
+        return piece
+
+    def certain(self, text: str) -> int:
+        """How much of *text* certainly goes on with a string; -1 if its end comes."""
+        for found in self.first.finditer(text):
+            for end in (self.either, self.unended):
+                if end.may_change(text, mark := found.start()):
+                    return mark
+                if end.match(text, mark):
+                    return -1
+        return len(text)
 
 
 # -- in brackets ------------------------------------------------------------------------------
@@ -130,7 +149,7 @@ def _bracket_stop(firsts: str) -> re.Pattern[str]:
     return re.compile(rf'["{{}}\[\]<{re.escape(firsts)}]')
 
 
-def bracketed(calls: PulledCalls, *, tokens: bool = False) -> Pull[tuple[Any, Repairs]]:
+def bracketed(calls: PulledCalls, tokens: StringTokens | None = None) -> Pull[tuple[Any, Repairs]]:
     """A JSON value in brackets, up to where they are closed, or before a marker that ends calls.
 
     If strings may stand between *tokens*, keys are bare.
@@ -155,8 +174,9 @@ def bracketed(calls: PulledCalls, *, tokens: bool = False) -> Pull[tuple[Any, Re
             over = not due
             if len(due) >= calls.depth:
                 raise too_deep(calls.depth)
-        elif tokens and (token := (yield from source.take(STRING_TOKEN))):
-            mended += yield from _pass_token_string(source, token.group(), text, plain)
+        elif tokens and (token := (yield from source.take(tokens.either))):
+            string = partial(tokens.piece, source, token.group())
+            mended += yield from _pass_token_string(string, text, plain)
         elif (yield from source.at_end()):
             text.write(due)
             mended.append(mend.MISSING_CLOSE)
@@ -168,7 +188,7 @@ def bracketed(calls: PulledCalls, *, tokens: bool = False) -> Pull[tuple[Any, Re
     if not isinstance(reading, Reading):
         raise Refused(reading.kind, reading.message)
     # Where a string between tokens ends is certain, whatever is wrong around it.
-    unsure = tokens and mend.UNESCAPED_QUOTE in reading.repairs
+    unsure = tokens is not None and mend.UNESCAPED_QUOTE in reading.repairs
     if unsure or not reading.is_all_of(text.getvalue()):
         raise malformed("the brackets of a value in it do not match")
     mended += [repair for repair in reading.repairs if not tokens or repair != mend.BARE_KEY]
@@ -183,9 +203,9 @@ def _brackets_due(due: str, bracket: str) -> str:
 
 
 def _pass_token_string(
-    source: Source, token: str, text: StringIO, before: str
+    piece_of: Callable[[], Pull[str]], text: StringIO, before: str
 ) -> Pull[list[Repair]]:
-    """Give *text* the string behind *token*, as JSON; or the one *before* it, if it has no first.
+    """Give *text* the string behind a token, as JSON; or the one *before* it, if it has no first.
 
     What had to be mended.
     """
@@ -194,7 +214,7 @@ def _pass_token_string(
         text.write(json.dumps(begun.group()))
         return [mend.MISSING_QUOTE]
     string = StringIO()
-    while piece := (yield from token_text(source, token)):
+    while piece := (yield from piece_of()):
         string.write(piece)
     text.write(json.dumps(string.getvalue()))
     return []
@@ -276,13 +296,13 @@ def read_text(text: str, wanted: frozenset[str], *, bare: bool = False) -> tuple
     return (text if may_be_text or not wanted else word), label
 
 
-def unquoted(key: str) -> str:
-    """*key* without its quotes, if it has any."""
+def unquoted(key: str, tokens: StringTokens | None = None) -> str:
+    """*key* without its quotes, or the *tokens* around it, if it has any."""
+    if tokens is not None and key[0] == "<":
+        return re.sub(tokens.either.source, "", key)
     reading = read_json(key) if key[0] == '"' else None
     if isinstance(reading, Reading):
         return str(reading.value)
-    if key[0] == "<":
-        return re.sub(STRING_TOKEN.source, "", key)
     return key[1:-1] if key[0] in "\"'" else key.rstrip()
 
 

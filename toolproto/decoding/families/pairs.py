@@ -25,14 +25,11 @@ from ..values import repairs as mend
 from ..values.strict import malformed
 from .line_values import (
     LINE_BREAK,
-    STRING_TOKEN,
-    TOKEN_FIRST,
-    UNENDED,
+    StringTokens,
     bracketed,
     line_ends,
     quoted,
     read_text,
-    token_text,
     unquoted,
 )
 
@@ -72,7 +69,7 @@ class Pairs:
     missing_sign: Repair = _MISSING_SEPARATOR
     prefix: str = ""  # stands before the name, or is itself the marker before it
     in_lines: bool = False  # does each pair have lines of its own, and may a block be a value?
-    tokens: bool = False  # may strings stand between tokens?
+    tokens: StringTokens | None = None  # between which strings may stand
 
     def reader(self, begun: Beginning) -> PulledCalls:
         """Reads the call that has *begun*."""
@@ -83,8 +80,6 @@ class Pairs:
 _SPACED_KEY = Pattern(
     rf"([^\W\d][\w.-]{{0,100}}(?:[ \t]{{1,4}}[\w.-]{{1,100}}){{1,12}}[ \t]{{0,8}})(:){BLANKS}"
 )
-# Commas in a string that only its end shows to be one.
-_COMMAS_WITHIN = Pattern(rf"(?:,[^,:\"{{}}\[\]<\n]{{1,200}}){{1,12}}(?={STRING_TOKEN.source})")
 _KEY_WITHIN = re.compile(r",\s*+[\w.-]++\s*+[:=]")
 # A text as it is, up to a word alone in its line; it ends before the line break above that.
 _BLOCK = Pattern(
@@ -188,7 +183,7 @@ class _PairCalls(PulledCalls):
         """Read an argument and the signs behind it, or all arguments; False if none stands here."""
         char, like = (yield from self._next(source)), self._like
         if char == "{" and not call.arguments:
-            given, repairs = yield from bracketed(self, tokens=like.tokens)
+            given, repairs = yield from bracketed(self, like.tokens)
             if not isinstance(given, dict):
                 raise malformed("its arguments must be a JSON object")
             self.tell(given, *repairs)
@@ -209,7 +204,7 @@ class _PairCalls(PulledCalls):
         if keyed is not None:
             if like.sign and keyed.group(2) != like.sign:
                 call.mended(mend.ODD_SEPARATOR)
-            yield from self._value(source, call, unquoted(keyed.group(1)))
+            yield from self._value(source, call, unquoted(keyed.group(1), like.tokens))
             yield from self._separator(source, call)
         elif like.between and (yield from source.stands(like.between)):
             source.at += len(like.between)
@@ -247,15 +242,15 @@ class _PairCalls(PulledCalls):
         if char == '"':
             cut = line_ends if like.in_lines else None
             yield from quoted(self, call, self._quote_ends, cut)
-        elif char == "<" and like.tokens and (token := (yield from source.take(STRING_TOKEN))):
-            mended = list[Repair]()
-            piece = partial(token_text, token=token.group(), mended=mended)
-            yield from self._raw(source, call, piece, _certain_between_tokens, TOKEN_FIRST)
+        elif like.tokens and (token := (yield from source.take(like.tokens.either))):
+            mended, tokens = list[Repair](), like.tokens
+            piece = partial(tokens.piece, begun=token.group(), mended=mended)
+            yield from self._raw(source, call, piece, tokens.certain, tokens.first)
             if mended and _KEY_WITHIN.search(call.arguments[key]):
                 raise cut_short()  # it ended somewhere before the next argument
             call.mended(*mended)
         elif char in ("{", "[") and (like.tokens or wanted != {"string"}):
-            value, repairs = yield from bracketed(self, tokens=like.tokens)
+            value, repairs = yield from bracketed(self, like.tokens)
             call.value(value)
             call.mended(*repairs)
         else:
@@ -274,11 +269,11 @@ class _PairCalls(PulledCalls):
         """A value without quotes, up to what stands behind it."""
         like = self._like
         word = yield from source.word(_word_stop(like.stops, source.firsts), like.ended)
-        if like.tokens and (more := (yield from source.take(_COMMAS_WITHIN))):
+        if like.tokens and (more := (yield from source.take(like.tokens.commas))):
             word += more.group()
         if not like.in_lines and not (yield from source.peek()):
             raise cut_short()  # nobody knows how it goes on
-        if like.tokens and (yield from source.take(STRING_TOKEN)):
+        if like.tokens and (yield from source.take(like.tokens.either)):
             call.mended(mend.MISSING_QUOTE)  # it ends a string that nothing began, or an apostrophe
             value, _ = read_text(word, frozenset({"string"}), bare=word[:1] == "'")
             call.value(value)
@@ -327,14 +322,3 @@ def _last_line(source: Source, last: str) -> Pull[bool]:
 def _certain_in_block(last: str, text: str) -> int:
     """How much of *text* certainly goes on with a block; -1 if *last* stands in it."""
     return -1 if last in text else len(text) - begun_at_end(last, text)
-
-
-def _certain_between_tokens(text: str) -> int:
-    """How much of *text* certainly goes on with a string between tokens; -1 if its end comes."""
-    for found in TOKEN_FIRST.finditer(text):
-        for end in (STRING_TOKEN, UNENDED):
-            if end.may_change(text, mark := found.start()):
-                return mark
-            if end.match(text, mark):
-                return -1
-    return len(text)
