@@ -23,6 +23,7 @@ from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.elements import Tag, tag_at
 from toolproto.decoding.patterns import Pattern, text_before
 from toolproto.decoding.reply.markers import MORE
+from toolproto.paradigms.wire import WireFormat, WireParadigm
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.laws import read_in_pieces
 
@@ -93,6 +94,22 @@ def test_text_between_the_tags_is_one_repair_however_it_comes() -> None:
         call = read_in_pieces(paradigm, pieces, STANDARD_OFFER)[-1]
         assert isinstance(call, CallCompleted)
         assert [repair.name for repair in call.call.repairs] == ["stray_text"]
+
+
+class Prefixed(WireParadigm):
+    """LongCat's form with another prefix."""
+
+    name = "prefixed"
+    wire = WireFormat(call=("<own_tool_call>", "</own_tool_call>"))
+
+
+def test_elements_may_begin_as_the_marker_around_them_does() -> None:
+    inside = "<own_arg_key>title</own_arg_key>\n<own_arg_value>x</own_arg_value>"
+    reply = f"<own_tool_call>plan{inside}</own_tool_call>"
+    [call] = Prefixed().parse_response(reply, OFFER).calls
+    assert call.arguments == {"title": "x"}
+    other = Prefixed().parse_response(reply.replace("own_arg", "other_arg"), OFFER)
+    assert all(call.arguments.get("title") != "x" for call in other.calls)
 
 
 VALUES = [
