@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from .patterns import Pattern
 from .reply.markers import MORE, NO, Marker, end_of
+from .values.strict import cut_short
 
 R = TypeVar("R")
 #: A part of a reader. What it yields is nothing: it wants more text.
@@ -74,6 +75,12 @@ class Source:
         while len(self.text) - self.at < count and not self.final:
             yield
         return self.text[self.at : self.at + count]
+
+    def due(self) -> Pull[str]:
+        """The next character, without which what is read is cut short."""
+        if not (char := (yield from self.peek())):
+            raise cut_short()
+        return char
 
     def skip_space(self) -> Pull[str]:
         """Read on to the next character that is no white space: that one, or none at the end."""

@@ -15,7 +15,7 @@ from typing import Any
 from ...messages import Grade, ProblemKind, Repair
 from ..reply.hot_string import StreamedString
 from ..source import Pull, Source
-from ..values.strict import Refused
+from ..values.strict import Refused, cut_short
 from .record import Beginning, CallRecord
 
 #: What ends a call did not come, and nor did anything else: it may have had more to say.
@@ -191,11 +191,6 @@ class PulledCalls(ABC):
             return
         raw, start = self._lead.getvalue(), self._begun.start
         self._setting.outbox.rejected_text(fault.kind, fault.message, raw, start)
-
-
-def cut_short() -> Refused:
-    """The refusal of a call that the end of the reply leaves open."""
-    return Refused(ProblemKind.TRUNCATED, "it is cut short")
 
 
 class NoArguments(PulledCalls):

@@ -19,7 +19,7 @@ from html import escape, unescape
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...messages import Grade, Repair
-from ..calls.pulled import MISSING_CLOSER, cut_short
+from ..calls.pulled import MISSING_CLOSER
 from ..calls.record import TextSink
 from ..patterns import LazyPattern, Pattern, text_before
 from ..reply.markers import MORE, NO
@@ -212,7 +212,7 @@ class ElementText:
         self._raw, self._nested = raw, nested
         self._framed = self._cdata = False  # by line breaks that do not belong to it; in CDATA
         self._spell: Callable[[str], str] = str  # how *sink* is to get it
-        self._like_it = self._like_call = 0  # elements that are open in it and called like these
+        self._inner_alike = self._inner_calls = 0  # open in it, called like it or like its call
         self._has_tags = False  # that were counted
 
     def read(self) -> Pull[bool]:
@@ -233,8 +233,7 @@ class ElementText:
         over = False
         while not over:
             self._take(_certain(like.text, words, source.text, source.at) - source.at)
-            if not (yield from source.peek()):
-                raise cut_short()
+            yield from source.due()
             over = yield from self._is_over(like.ends, _UNIT if decode else _CHARACTER)
         calls.hot = None
         return self._has_tags
@@ -276,8 +275,8 @@ class ElementText:
         if tag.closes_any(self._element) and not tag.key:
             if self._cdata and not ahead:
                 return False
-            if self._like_it and (self._nested or not (yield from self._is_outer(length))):
-                self._like_it -= 1
+            if self._inner_alike and (self._nested or not (yield from self._is_outer(length))):
+                self._inner_alike -= 1
                 return False
             if not self._nested and (yield from self._is_closed_again(length)):
                 self._has_tags = True
@@ -297,9 +296,9 @@ class ElementText:
         if tag.empty or tag.broken or self._cdata:
             return
         if word == self._element and (named or self._nested):
-            self._like_it += 1
+            self._inner_alike += 1
         elif word == self._calls.element.lower() and not self._nested:
-            self._like_call += 1
+            self._inner_calls += 1
         else:
             return
         self._has_tags = True
@@ -312,8 +311,8 @@ class ElementText:
         calls, source = self._calls, self._source
         if not tag.closes_any(*calls.closing_words, *calls.marker_words):
             return False
-        if self._like_call:
-            self._like_call -= 1
+        if self._inner_calls:
+            self._inner_calls -= 1
             return False
         length = ahead + tag.length
         length += yield from source.length(_BLANK, length)
@@ -339,7 +338,7 @@ class ElementText:
         length += yield from self._source.length(_BLANK, length)
         if not (yield from self._source.peek(length + 1))[length:]:
             return True
-        return (yield from self._goes_on(length)) and not self._like_call
+        return (yield from self._goes_on(length)) and not self._inner_calls
 
     def _goes_on(self, ahead: int) -> Pull[bool]:
         """Does the next argument stand *ahead* of here, or what closes the call?"""

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...messages import Grade, Repair
 from ...tools.kinds import fits
-from ..calls.pulled import PulledCalls, cut_short
+from ..calls.pulled import PulledCalls
 from ..calls.record import TextSink
 from ..patterns import Pattern
 from ..source import Pull, Source
@@ -50,9 +50,7 @@ def quoted(calls: PulledCalls, sink: TextSink, ends: _Ask, cut: _Ask | None = No
         if plain := (yield from source.before(SPECIAL_IN_QUOTES)):
             sink.quoted(plain)
             continue
-        char = yield from source.peek()
-        if not char:
-            raise cut_short()
+        char = yield from source.due()
         if char == "\\" and (escape := (yield from source.take(_ESCAPE))):
             sink.quoted(escape.group())
             continue
@@ -120,10 +118,8 @@ class StringTokens:
         if mended is not None and (yield from source.match(self.unended)):
             mended.append(mend.MISSING_QUOTE)
             return ""
-        piece = source.past(self.first)
-        if not piece:
-            raise cut_short()
-        return piece
+        yield from source.due()
+        return source.past(self.first)
 
     def certain(self, text: str) -> int:
         """How much of *text* certainly goes on with a string; -1 if its end comes."""
@@ -162,9 +158,7 @@ def bracketed(calls: PulledCalls, tokens: StringTokens | None = None) -> Pull[tu
         while piece := (yield from source.before(stop)):
             plain += piece
         text.write(_SPACED_KEYS.sub(r'\1"\2":', plain) if tokens else plain)
-        char = yield from source.peek()
-        if not char:
-            raise cut_short()
+        char = yield from source.due()
         if char == '"':
             over = not (yield from _pass_string(source, text))
         elif char in "{}[]":  # a marker may begin like these
@@ -227,9 +221,7 @@ def _pass_string(source: Source, text: StringIO) -> Pull[bool]:
     over = False
     while not over:
         text.write((yield from source.before(_STRING_STOP)))
-        char = yield from source.peek()
-        if not char:
-            raise cut_short()
+        char = yield from source.due()
         if char == "\n" and (yield from source.at_end(1)):
             return False
         piece = (yield from source.peek(2)) if char == "\\" else char

@@ -17,12 +17,12 @@ from functools import lru_cache, partial
 
 from ...messages import Grade, Repair
 from ...tools.kinds import kinds_of
-from ..calls.pulled import NO_ARGUMENTS, NoCall, PulledCalls, cut_short
+from ..calls.pulled import NO_ARGUMENTS, NoCall, PulledCalls
 from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..source import Pull, Source, begun_at_end
 from ..values import repairs as mend
-from ..values.strict import malformed
+from ..values.strict import cut_short, malformed
 from .line_values import (
     LINE_BREAK,
     StringTokens,
@@ -236,9 +236,7 @@ class _PairCalls(PulledCalls):
         """The value of the argument *key*: in quotes, in brackets, or with neither."""
         like, wanted = self._like, kinds_of(call.tool, key)
         call.key(key)
-        char = yield from source.peek()
-        if not char:
-            raise cut_short()
+        char = yield from source.due()
         if char == '"':
             cut = line_ends if like.in_lines else None
             yield from quoted(self, call, self._quote_ends, cut)
@@ -305,8 +303,7 @@ def _block_piece(last: str, source: Source) -> Pull[str]:
     """A piece of a block, which *last* ends: a line break and a word alone in its line."""
     if text := (yield from source.up_to(last)):
         return text
-    if not (yield from source.peek()):
-        raise cut_short()
+    yield from source.due()
     return "" if (yield from _last_line(source, last)) else source.past(_ANY)
 
 

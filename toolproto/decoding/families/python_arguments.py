@@ -14,7 +14,6 @@ from typing import Any
 
 from ...messages import Grade, ProblemKind, Repair
 from ...tools.kinds import kinds_of
-from ..calls.pulled import cut_short
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
@@ -24,7 +23,7 @@ from ..values.lenient import JsonReader, Step
 from ..values.quotes import KEYWORD, PythonJudge
 from ..values.spellings import literals, number_value
 from ..values.state import MISSING, Open
-from ..values.strict import Refused, malformed
+from ..values.strict import Refused, cut_short, malformed
 from .line_values import ZERO_PADDED, zero_padded
 from .python_strings import OPENING, PythonString, unescaped
 

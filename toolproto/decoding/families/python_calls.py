@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...messages import Grade, Repair
 from ..calls.names import Offered
-from ..calls.pulled import PulledCalls, cut_short
+from ..calls.pulled import PulledCalls
 from ..calls.record import Beginning, CallRecord
 from ..patterns import Pattern
 from ..reply.hot_string import StreamedString
@@ -24,7 +24,7 @@ from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.quotes import KEYWORD
 from ..values.state import QUOTES
-from ..values.strict import Refused, malformed
+from ..values.strict import Refused, cut_short, malformed
 from .python_arguments import ESCAPED_NAME, Arguments
 from .python_strings import unescaped
 

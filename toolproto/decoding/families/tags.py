@@ -14,12 +14,12 @@ from typing import Any
 
 from ...messages import Grade, Repair
 from ..calls.names import Head, read_head
-from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls, cut_short
+from ..calls.pulled import MISSING_CLOSER, NoCall, PulledCalls
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..patterns import Pattern
 from ..reply.markers import Marker
 from ..source import Pull, Source
-from ..values.strict import Refused, malformed
+from ..values.strict import Refused, cut_short, malformed
 from .elements import AROUND, CALLS, LEAKS, TAG, ElementText, Tag, tag_at, words_of
 from .json_calls import JsonCalls
 from .tag_values import Entities, ValueType, read_elements, value_type
@@ -241,8 +241,7 @@ class TaggedCalls(PulledCalls):
         found = yield from source.take(_NAME_TEXT)
         assert found is not None, "matches the empty string"
         word = found.group().strip()
-        if not (yield from source.peek()):
-            raise cut_short()
+        yield from source.due()
         tag = yield from source.ask(tag_at)
         own, around = isinstance(tag, Tag) and tag.closes_any(element), self.closing_words
         if isinstance(tag, Tag) and tag.closes and (own or not tag.closes_any(*around)):

@@ -22,13 +22,13 @@ from typing import Any, NamedTuple
 
 from ...messages import Repair
 from ...tools.kinds import fits, kinds, member
-from ..calls.pulled import PulledCalls, cut_short
+from ..calls.pulled import PulledCalls
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..calls.shape import ID_KEYS, OTHER_KEYS, read_fields
 from ..patterns import Pattern
 from ..source import Pull, Source
 from ..values.repairs import DUPLICATE_KEY
-from ..values.strict import Refused, malformed, put_member, too_deep
+from ..values.strict import Refused, cut_short, malformed, put_member, too_deep
 from .line_values import (
     LINE_BREAK,
     TRUTHS,
@@ -178,8 +178,7 @@ def _block(calls: YamlCalls, sink: TextSink, header: re.Match[str], parent: int)
         while piece := (yield from source.up_to(newline)):
             sink.text(piece)
         calls.hot = None
-        if not (yield from source.peek()):
-            raise cut_short()
+        yield from source.due()
         source.at += len(newline)
         breaks, begun, stood_out = 1, True, stands_out
     kept = {"": min(breaks, int(begun)), "+": breaks, "-": 0}[before or behind]
@@ -408,9 +407,7 @@ class YamlCalls(PulledCalls):
         """What stands behind a key or the mark of an item, if anything does."""
         while (yield from source.peek()) in (" ", "\t"):
             yield from source.before(_NO_SPACE)
-        char = yield from source.peek()
-        if not char:
-            raise cut_short()
+        char = yield from source.due()
         if (yield from source.match(_LINE_OVER)):
             yield from _pass_line(source)
         elif char in "|>" and (header := (yield from source.take(_HEADER))):

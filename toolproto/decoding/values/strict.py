@@ -55,6 +55,11 @@ def malformed(message: str) -> Refused:
     return Refused(ProblemKind.MALFORMED, message)
 
 
+def cut_short() -> Refused:
+    """The refusal of a call that the end of the reply leaves open."""
+    return Refused(ProblemKind.TRUNCATED, "it is cut short")
+
+
 def read_strict(text: str, at: int = 0) -> Reading | Refused:
     """Read the JSON value that starts at *at*, leading white space skipped.
 
