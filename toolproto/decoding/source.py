@@ -82,10 +82,10 @@ class Source:
             raise cut_short()
         return char
 
-    def skip_space(self) -> Pull[str]:
-        """Read on to the next character that is no white space: that one, or none at the end."""
-        while (char := (yield from self.peek())).isspace():
-            yield from self.before(_NO_SPACE)
+    def skip_to(self, solid: re.Pattern[str] = _NO_SPACE) -> Pull[str]:
+        """Read on to the next *solid* character: that one, or none at the end."""
+        while (char := (yield from self.peek())) and not solid.match(char):
+            yield from self.before(solid)
         return char
 
     def spaces(self, most: int) -> Pull[int]:

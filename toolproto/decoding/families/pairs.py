@@ -106,7 +106,7 @@ class _PairCalls(PulledCalls):
     def __init__(self, like: Pairs, begun: Beginning) -> None:
         super().__init__(begun)
         self._like = like
-        self._content = _NO_GAP if like.in_lines else _NO_SPACE
+        self._solid = _NO_GAP if like.in_lines else _NO_SPACE
 
     def grammar(self, source: Source) -> Pull[None]:
         """The name, the arguments, and what stands behind them."""
@@ -114,12 +114,6 @@ class _PairCalls(PulledCalls):
         while (yield from self._argument(source, call)):
             pass
         yield from self._end(source)
-
-    def _next(self, source: Source) -> Pull[str]:
-        """Read on to the next character that counts: that one, or none at the end."""
-        while (char := (yield from source.peek())) and not self._content.match(char):
-            yield from source.before(self._content)
-        return char
 
     def _is_over(self, source: Source, ahead: int = 0) -> Pull[bool]:
         """Does the end of the call stand behind blanks *ahead* of here?"""
@@ -165,7 +159,7 @@ class _PairCalls(PulledCalls):
 
     def _end(self, source: Source) -> Pull[None]:
         behind = self._like.behind
-        if not (yield from self._next(source)):
+        if not (yield from source.skip_to(self._solid)):
             self.mended(self.unclosed())
         elif behind and (yield from source.stands(behind)):
             source.at += len(behind)
@@ -181,7 +175,7 @@ class _PairCalls(PulledCalls):
 
     def _argument(self, source: Source, call: CallRecord) -> Pull[bool]:
         """Read an argument and the signs behind it, or all arguments; False if none stands here."""
-        char, like = (yield from self._next(source)), self._like
+        char, like = (yield from source.skip_to(self._solid)), self._like
         if char == "{" and not call.arguments:
             given, repairs = yield from bracketed(self, like.tokens)
             if not isinstance(given, dict):
@@ -216,7 +210,7 @@ class _PairCalls(PulledCalls):
     def _separator(self, source: Source, call: CallRecord) -> Pull[None]:
         like = self._like
         for sign in (like.after, like.between):
-            yield from self._next(source)
+            yield from source.skip_to(self._solid)
             if not sign or (sign is like.between and (yield from self._is_over(source))):
                 continue
             if not (yield from source.stands(sign)):
@@ -225,7 +219,7 @@ class _PairCalls(PulledCalls):
                 continue
             source.at += len(sign)
             if sign is like.between:
-                if not (yield from self._next(source)):
+                if not (yield from source.skip_to(self._solid)):
                     raise cut_short()  # the next argument was to come
                 if (yield from self._is_over(source)):
                     call.mended(mend.TRAILING_COMMA)

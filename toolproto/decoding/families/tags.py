@@ -147,7 +147,7 @@ class TaggedCalls(PulledCalls):
 
     def _is_over(self, source: Source) -> Pull[bool]:
         """Behind white space: does a marker that ends calls stand here, or nothing at all?"""
-        char = yield from source.skip_space()
+        char = yield from source.skip_to()
         if char and not (yield from source.at_end()):
             return False
         if not char:
@@ -357,7 +357,7 @@ def pass_closing(source: Source, element: str) -> Pull[None]:
     """Behind arguments in JSON, pass over what closes around them, up to the call's *element*."""
     goes_on = bool(element)
     while goes_on:
-        yield from source.skip_space()
+        yield from source.skip_to()
         tag = yield from source.ask(tag_at)
         if not isinstance(tag, Tag) or not tag.closes:
             return
@@ -392,7 +392,7 @@ class XmlCalls(TaggedCalls):
         if not around or not (yield from source.match(_JSON_NEXT)):
             yield from super()._at_argument(source, tag)
             return
-        yield from source.skip_space()
+        yield from source.skip_to()
         value, repairs = yield from self._typed(source, tag.word, _OBJECT)
         if not isinstance(value, dict):
             raise malformed(f"its <{tag.word}> are neither elements nor JSON")

@@ -99,11 +99,10 @@ def _pass_line(source: Source, kept: StringIO | None = None) -> Pull[None]:
 
 def _behind_value(source: Source) -> Pull[None]:
     """The rest of a line whose value is over: nothing, or a comment, or the end of the calls."""
-    while (yield from source.before(_NO_SEPARATOR)):
-        pass
+    char = yield from source.skip_to(_NO_SEPARATOR)
     if (yield from source.match(_LINE_OVER)):
         yield from _pass_line(source)
-    elif (yield from source.peek()) and not (yield from source.at_end()):
+    elif char and not (yield from source.at_end()):
         raise malformed("something stands behind a value in its line")
 
 
@@ -405,8 +404,7 @@ class YamlCalls(PulledCalls):
 
     def _value(self, source: Source) -> Pull[None]:
         """What stands behind a key or the mark of an item, if anything does."""
-        while (yield from source.peek()) in (" ", "\t"):
-            yield from source.before(_NO_SPACE)
+        yield from source.skip_to(_NO_SPACE)
         char = yield from source.due()
         if (yield from source.match(_LINE_OVER)):
             yield from _pass_line(source)
