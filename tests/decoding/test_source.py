@@ -51,9 +51,11 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
         lambda source: source.at_end(),
         ["<", "tool", "_", "\\_", "call", "|", "｜", ">", ">>", "`", " ", "TOOL"],
     ),
-    "line_over": (line_values.line_over, ['"', " ", ",", "\r", "\n", "call", ">>", "`", "x"]),
     "line_ends": (line_values.line_ends, ["\r", "\n", "`", "``", "call", ">>", "x"]),
-    "yaml quote": (yaml._quote_ends, ['"', " ", "\t", "#", "\r", "\n", "`", ",", "x"]),
+    "yaml quote": (
+        yaml._quote_ends,
+        ['"', " ", "\t", "#", "\r", "\n", "`", ",", "call", ">>", "x"],
+    ),
     "last line": (
         lambda source: pairs._last_line(source, "\nEND"),
         ["\n", "END", "E", " ", "\r", "x"],

@@ -71,16 +71,7 @@ def quoted(calls: PulledCalls, sink: TextSink, ends: _Ask, cut: _Ask | None = No
 
 _MENDED = {'"': ('\\"', mend.UNESCAPED_QUOTE), "\\": ("\\\\", mend.INVALID_ESCAPE)}
 
-_BLANKS_IN_LINE = Pattern(r"[ \t,;]{0,64}")
-_LINE_OVER = Pattern(r"[ \t,;]{0,64}(?:\r?\n|\r?\Z)")
 _LINE_END = Pattern(r"\r?\n")
-
-
-def line_over(source: Source, ahead: int = 1) -> Pull[bool]:
-    """Does nothing more than an end of calls stand in the line, from *ahead* of here on?"""
-    if (yield from source.match(_LINE_OVER, ahead)):
-        return True
-    return (yield from source.at_end(ahead + (yield from source.length(_BLANKS_IN_LINE, ahead))))
 
 
 def line_ends(source: Source) -> Pull[bool]:

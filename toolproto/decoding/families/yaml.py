@@ -34,7 +34,6 @@ from .line_values import (
     TRUTHS,
     bracketed,
     line_ends,
-    line_over,
     quoted,
     read_text,
     unquoted,
@@ -52,7 +51,8 @@ _KEY_ENDS = r"[ \t]{0,8}:(?=[ \t]|\r?\n|\Z)"
 _BARE_KEY = Pattern(rf"([^\W\d][\w.$/-]{{0,127}}(?: [\w.$/-]{{1,127}}){{0,3}}){_KEY_ENDS}")
 _QUOTED_KEY = Pattern(rf"(\"(?:[^\"\\\n]|\\.){{0,500}}\"|'[^'\n]{{0,500}}'){_KEY_ENDS}")
 _LINE_OVER = Pattern(r"\r?\n|#|\r\Z")
-_COMMENT_BEHIND = Pattern(r"[ \t]{1,64}#")
+_QUOTE_ENDED = Pattern(r"[ \t]{1,64}#|[ \t,;]{0,64}(?:\r?\n|\r?\Z)")
+_SEPARATORS = Pattern(r"[ \t,;]{0,64}")
 _NEWLINE = re.compile(r"\n")
 _NO_SPACE = re.compile(r"[^ \t]")
 _NO_SEPARATOR = re.compile(r"[^ \t,;]")
@@ -107,8 +107,10 @@ def _behind_value(source: Source) -> Pull[None]:
 
 
 def _quote_ends(source: Source) -> Pull[bool]:
-    commented = yield from source.match(_COMMENT_BEHIND, 1)
-    return bool(commented) or (yield from line_over(source))
+    """Does nothing more than a comment or an end of calls stand in the line behind the quote?"""
+    if (yield from source.match(_QUOTE_ENDED, 1)):
+        return True
+    return (yield from source.at_end(1 + (yield from source.length(_SEPARATORS, 1))))
 
 
 # -- scalars ----------------------------------------------------------------------------------
