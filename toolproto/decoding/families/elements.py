@@ -83,7 +83,7 @@ class Tag:
     names: tuple[str, ...] = ()  # the parts of what stands there: a prefix, the word, a suffix
     broken: bool = False
 
-    def told(self, *names: str) -> str:
+    def attribute(self, *names: str) -> str:
         """The first of the attributes *names* that it has."""
         return next((self.attributes[name] for name in names if self.attributes.get(name)), "")
 
@@ -99,7 +99,7 @@ class Tag:
     @property
     def key(self) -> str:
         """The argument, or the tool, that it names."""
-        return self.value or self.told("name", "key").strip()
+        return self.value or self.attribute("name", "key").strip()
 
     @property
     def type(self) -> str:

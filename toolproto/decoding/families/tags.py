@@ -216,7 +216,7 @@ class TaggedCalls(PulledCalls):
             self._named((yield from self._word(source, tag.word)))
         elif own or word in CALLS:
             self.element = tag.word
-            name = tag.value or tag.told("name", "tool", "tool_name", "function")
+            name = tag.value or tag.attribute("name", "tool", "tool_name", "function")
             if own or name:
                 self._named(tag.word if own else name)
 
@@ -273,7 +273,7 @@ class TaggedCalls(PulledCalls):
             yield from self._value(source, key, tag.word, told)
         elif tag.empty and (key or tag.word in self._own):
             call, key = self._opened(), key or tag.word
-            value, repairs = value_type(call.tool, key, tag.type).read(tag.told("value"))
+            value, repairs = value_type(call.tool, key, tag.type).read(tag.attribute("value"))
             self.tell({key: value}, *repairs)
         elif key.lower() in _WRAPPERS and not self._given and self._own and key not in self._own:
             yield from self._wrapped(source, key, tag.word)
