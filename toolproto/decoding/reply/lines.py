@@ -125,6 +125,7 @@ def line_of(head: str) -> Line:
     return Line(kind, indent, closer)
 
 
+@lru_cache(maxsize=256)
 def closes_end(line: str) -> str:
     """What closes what *line* leaves open at its end, if that is so."""
     may_open = line.rstrip()[-1:] in "{[(`;＞}】〕〗⟧"  # most lines do not
@@ -156,7 +157,7 @@ _MARKUP_ONLY = re.compile(r"\s*(?:<[ /!?|｜\w][^<>\n]{0,60}>\s*|\[/?[A-Za-z_]{1
 _SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃་」』")
 _COLONS = frozenset(":：៖﹕፦")
 _EMOJI = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FB00))))
-_AFTER_SENTENCE = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d" + _EMOJI
+_MARKS = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d"
 # "e.g. " and "z. B. ": a letter with a full stop ends no sentence. Nor does the number of a step
 # or a figure, or a row of dots that leads over to another column.
 _ABBREVIATION = re.compile(
@@ -175,13 +176,16 @@ ENTRY = re.compile(r"[*_]{0,2}[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 # Behind a call these go on with nothing: what may begin a call or a fence, or is left of one.
 _NO_TALK = frozenset("<[{`]};\n")
-#: Signs that stand before a call on its line, or touch it as no word and no closing mark does: of a
-#: comment, of markup, of what is assigned, of a prompt, of another cell. Nobody says them.
-BEHIND_SIGNS = re.compile(
-    rf"(?:\A(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_#|~»”]){{1,8}}\s*|\A[^<]{{0,60}}[>$#]\s{{1,4}}"
-    rf"|\S\s?\t\s{{0,4}}|\w\([^()]{{0,80}}|[([{{]|[=|→⇒]\s{{0,4}}|[=-]>\s{{0,4}}"
+# Signs that stand before a call on its line, or touch it as no word and no closing mark does: of a
+# comment, of markup, of what is assigned, of a prompt, of another cell. Nobody says them.
+_ONLY_SIGNS = re.compile(
+    rf"(?:(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_#|~»”]){{1,8}}\s*|[^<]{{0,60}}[>$#]\s{{1,4}})\Z"
+)
+_SIGNS_AT_END = re.compile(
+    r"(?:\S\s?\t\s{0,4}|[([{]|[=|→⇒]\s{0,4}|[=-]>\s{0,4}"
     rf"|\s(?![-–—])(?:{_SIGN}|[_#|~]){{1,3}}|&[#\w]{{2,8}};|\\[a-zA-Z]{{3,20}}\*?[^\w\s])\Z"
 )
+_LEFT_CALLED = re.compile(r"\w\([^()]{0,80}\Z")
 #: A line that begins like this is a heading, a comment, or one of a log, whatever it says.
 NO_SPEECH = re.compile(
     rf"\s*(?!{ITEM})(?:\#|[/%;-]{{2}}){{1,6}}[ ]\S|.{{0,30}}\d:[0-5]\d:[0-5]\d"
@@ -201,19 +205,35 @@ def is_markup(text: str) -> bool:
     return _MARKUP_ONLY.match(text) is not None
 
 
+def is_behind_signs(before: str) -> bool:
+    """Does a line that says *before* end in signs, or is it nothing else?"""
+    end = len(before)  # far from which nothing counts
+    return bool(
+        _ONLY_SIGNS.match(before)
+        or _SIGNS_AT_END.search(before, end - 24)
+        or ("(" in before and _LEFT_CALLED.search(before, end - 82))
+    )
+
+
 def without_tokens(text: str) -> str:
     """*text* without special tokens."""
     return _TOKENS.sub("", text) if "<" in text else text
 
 
+def _words(text: str) -> str:
+    """*text* without the marks behind a sentence. To strip emoji off takes long: few have any."""
+    words = text.rstrip(_MARKS)
+    return words.rstrip(_MARKS + _EMOJI) if words[-1:] > "\u25ff" else words
+
+
 def ends_with_colon(before: str) -> bool:
     """Does *before* end with a colon, in whatever marks?"""
-    return before.rstrip(_AFTER_SENTENCE)[-1:] in _COLONS
+    return _words(before)[-1:] in _COLONS
 
 
 def ends_sentence(before: str) -> bool:
     """Is a sentence over at the end of *before*? Signs alone are none."""
-    words = before.rstrip(_AFTER_SENTENCE)
+    words = _words(before)
     is_over = words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(words)
     return is_over and any(map(str.isalnum, words))
 
@@ -230,7 +250,7 @@ def leads_on(line: str) -> bool:
     It does if that says all it says, ends with a colon and is no mere label, or is a block by
     itself.
     """
-    words = without_tokens(line).rstrip(_AFTER_SENTENCE)
+    words = _words(without_tokens(line))
     if words[-1:] in _COLONS and not _HEADING.match(line):
         return _LABEL.match(words) is None
     return says_all(line) or _HEADING.match(line) is not None

@@ -164,11 +164,11 @@ class MarkerSet:
         found = bucket.match(text, at)
         if found is None:
             return _MORE if not final and bucket.pattern.may_change(text, at) else _NO
-        number = bucket.numbers[(found.lastindex or 0) - 1]
-        longer = bucket.longer[number]
+        which = (found.lastindex or 0) - 1
+        longer = bucket.longer[which]
         if longer and not final and any(marker.begun(text, at) for marker in longer):
             return _MORE
-        return number, found.end()
+        return bucket.numbers[which], found.end()
 
     def _bucket(self, same: str) -> _Bucket:
         """The markers that may begin with *same*, as all spellings have it in common."""
@@ -193,19 +193,15 @@ class _Bucket:
     def __init__(self, markers: Sequence[Marker], numbers: Sequence[int]) -> None:
         #: The longest first, as in the groups of what is matched.
         self.numbers = sorted(numbers, key=lambda number: -markers[number].length)
-        regexes = [markers[number].regex for number in self.numbers]
+        here = [markers[number] for number in self.numbers]
+        regexes = [marker.regex for marker in here]
         self.match = re.compile(*_either(regexes, "()")).match
         self.pattern = _any_of(tuple(regexes))
         #: Of those that go on where another one ends, it must be known that they do not.
-        self.longer = {
-            number: [
-                other
-                for other in (markers[n] for n in numbers)
-                if other.length > markers[number].length
-                and other.same.startswith(markers[number].same)
-            ]
-            for number in numbers
-        }
+        self.longer = [
+            [each for each in here if each.length > one.length and each.same.startswith(one.same)]
+            for one in here
+        ]
 
 
 def _either(regexes: Sequence[str], behind: str = "") -> tuple[str, int]:

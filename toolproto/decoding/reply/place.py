@@ -143,7 +143,7 @@ class Place(Prose):
         if lines.is_markup(before):
             return self._lines_above() or ("behind_markup" if before.strip() else "")
         open_here = lines.line_of(self._head).closer or lines.closes_end(self._head)
-        signs = lines.BEHIND_SIGNS.search(before) or lines.NO_SPEECH.match(self._head)
+        signs = lines.NO_SPEECH.match(self._head) or lines.is_behind_signs(before)
         if signs or open_here not in ("", ")"):  # people say parentheses
             return "behind_signs"
         if lines.line_of(self._head).kind == "list" or lines.ITEM_ONLY.match(before):
