@@ -12,6 +12,8 @@ from toolproto import Reasoning, ToolOffer, UsageError, get_paradigm
 from toolproto.events import ArgumentsDelta, CallCompleted, ReasoningDelta
 from toolproto.testing import STANDARD_OFFER
 
+from .reading import read_reply
+
 REPLIES = [
     "Some words, and `code`.",
     "```python\nprint(1)\n```\n",
@@ -200,3 +202,16 @@ def test_a_long_argument_of_a_call_that_waits_is_kept_in_few_pieces(before: str)
     assert json.loads("".join(deltas)) == done.call.arguments
     assert done.call.arguments["content"] == content
     assert len(deltas) < len(content) / 100  # each of thousands would be looked at with each chunk
+
+
+@pytest.mark.parametrize("char", ["`", "~"])
+@pytest.mark.parametrize("length", [2, 3, 4, 62, 63, 64, 65, 66])
+@pytest.mark.parametrize(("behind", "is_line"), [("", True), (" x" * 40, True), (" x" * 41, False)])
+def test_a_run_opens_a_fence_by_its_length_and_its_line(
+    char: str, length: int, behind: str, is_line: bool
+) -> None:
+    # Most runs open nothing and are not stopped at; a long one is not taken for its second half.
+    reply = f"See\n{char * length}{behind}\n{_NOW}\n{char * length}\nSo it is."
+    parsed = read_reply("xml_tag", reply, STANDARD_OFFER)
+    doubts = [repair.name for call in parsed.calls for repair in call.repairs]
+    assert ("fence_with_talk" in doubts) == (is_line and 3 <= length <= 64)

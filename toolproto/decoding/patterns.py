@@ -39,28 +39,22 @@ class LazyPattern:
     """A pattern that is compiled when it is first asked for.
 
     A program reads a few of the forms, and compiling all patterns took a third of the time in which
-    the package is imported. The first question puts the real answers in their place, so that there
-    is nothing between a reader and its pattern.
+    the package is imported. There is nothing between a reader and its pattern afterwards.
     """
 
     __slots__ = ("_compiled", "match", "search")
+    match: _Asked
+    search: _Asked
 
     def __init__(self, compiled: Callable[[], re.Pattern[str]]) -> None:
         self._compiled = compiled
-        self.match: _Asked = self._first_match
-        self.search: _Asked = self._first_search
 
-    def _first_match(self, *given: Any) -> re.Match[str] | None:
-        self._compile()
-        return self.match(*given)
-
-    def _first_search(self, *given: Any) -> re.Match[str] | None:
-        self._compile()
-        return self.search(*given)
-
-    def _compile(self) -> None:
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("match", "search"):
+            raise AttributeError(name)
         compiled = self._compiled()
         self.match, self.search = compiled.match, compiled.search
+        return getattr(self, name)
 
 
 class Pattern(LazyPattern):

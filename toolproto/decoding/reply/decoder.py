@@ -180,19 +180,21 @@ def _behind_held(
 ) -> list[Event]:
     """Prose behind what might have begun something, and did not, or still may."""
     source = reader.source
-    source.text += text
-    reader.ahead = stop, found = reader.next_telling(0)
-    if (found is not None and found != MORE) or "\n" in source.text:
+    source.text = text = source.text + text
+    stop, found = ahead = reader.next_telling(0)
+    if (found is not None and found != MORE) or "\n" in text:
+        reader.ahead = ahead
         return otherwise("")
-    reader.ahead = None
-    piece, source.text = source.text[:stop], source.text[stop:]
+    if found is None:
+        reader.holds, reader.quiet = False, True
+    if not stop:
+        return []
+    piece, source.text = text[:stop], text[stop:]
     reader.place.saw(piece)
     reader.line_begins = reader.line_begins and not piece.strip()
-    reader.holds = bool(source.text)
-    reader.quiet = not reader.holds
     reader.calm = reader.quiet and not reader.line_begins
     source.base += stop
-    return [text_delta(piece, source.base - stop)] if piece else []
+    return [text_delta(piece, source.base - stop)]
 
 
 def _more(reader: ReplyReader, text: str) -> list[Event]:

@@ -18,8 +18,7 @@ from ...events import ArgumentsDelta, Event, NewArguments, arguments_delta
 
 # Chunks that are remembered while a string is read, and how long they may be: nearly all tokens
 # of source code, in two megabytes at most. So many, and those that come before it is looked again,
-# are as full as a dict gets before it doubles. Fewer chunks have something held before them, or end
-# in something that is held.
+# are as full as a dict gets before it doubles. Fewer have something special, or stand behind it.
 _MOST_KNOWN = 10_922 - 256
 _MOST_PARTED = 2730
 _LONGEST_KNOWN = 16
@@ -29,7 +28,7 @@ _TOGETHER = 256
 _LONG = 64  # and nothing longer is taken in without a look
 # Nobody counts what was not taken in yet, so that much room has to be left for it.
 _MARGIN = _TOGETHER * _LONG
-_NOTHING: dict[str, Event] = {}
+_no_event = dict[str, Event]().get
 #: The event of what goes on with a string, that itself, and what is held behind it.
 _Parted = tuple[Event | None, str, str]
 
@@ -83,8 +82,7 @@ def string_feed(
     special, stop, as_json = string.special.search, string.stop, string.as_json
     known: dict[str, Event] = {}
     parted: dict[str, _Parted] = {}
-    no_event = _NOTHING.get
-    at_once, event_of, longest = known.get, no_event, _LONGEST_KNOWN
+    at_once, event_of, longest = known.get, _no_event, _LONGEST_KNOWN
     kept: list[str] = []
     keep, over = kept.append, False
 
@@ -92,7 +90,7 @@ def string_feed(
         event: Any = event_of(chunk)
         if event is None:
             length = len(chunk)
-            if event_of is no_event or not 0 < length <= _LONG or special(chunk):
+            if event_of is _no_event or not 0 < length <= _LONG or special(chunk):
                 return look(chunk)
             # As arguments_delta() does: a call would be a tenth of what this takes.
             event = NewArguments()
@@ -118,10 +116,10 @@ def string_feed(
             piece = whole[:certain]
             told = arguments_delta(index or 0, as_json(piece)) if piece else None
             found = told, piece, whole[certain:]
-            if len(whole) <= _LONGEST_KNOWN:
-                _remember(chunk, whole, found, known, parted)
+            if len(whole) <= _LONGEST_KNOWN and len(parted) < _MOST_PARTED:
+                parted[whole] = found
         event, piece, text = found
-        event_of = no_event if text else at_once
+        event_of = _no_event if text else at_once
         keep(piece)
         if len(piece) > _LONG or len(kept) >= _TOGETHER:
             flush()
@@ -134,10 +132,10 @@ def string_feed(
         string.take(pieces)
         room -= len(pieces)
         if over or room <= 2 * _MARGIN:
-            at_once = no_event
+            at_once = _no_event
             known.clear()
             parted.clear()
-        event_of = no_event if text else at_once
+        event_of = _no_event if text else at_once
         longest = _LONGEST_KNOWN if len(known) < _MOST_KNOWN else 0
 
     def leave() -> tuple[int, str]:
@@ -153,14 +151,3 @@ def string_feed(
         feed if index is not None else lambda chunk: told if (told := feed(chunk)) and over else [],
         leave,
     )
-
-
-def _remember(
-    chunk: str, whole: str, found: _Parted, known: dict[str, Event], parted: dict[str, _Parted]
-) -> None:
-    """What was held before a chunk, or is held of it, may be another the next time."""
-    event, piece, _ = found
-    if event and piece == chunk == whole and len(known) < _MOST_KNOWN:
-        known[chunk] = event
-    elif len(parted) < _MOST_PARTED:
-        parted[whole] = found

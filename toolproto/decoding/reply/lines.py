@@ -208,11 +208,8 @@ def is_markup(text: str) -> bool:
 def is_behind_signs(before: str) -> bool:
     """Does a line that says *before* end in signs, or is it nothing else?"""
     end = len(before)  # far from which nothing counts
-    return bool(
-        _ONLY_SIGNS.match(before)
-        or _SIGNS_AT_END.search(before, end - 24)
-        or ("(" in before and _LEFT_CALLED.search(before, end - 82))
-    )
+    called = "(" in before and _LEFT_CALLED.search(before, end - 82)
+    return bool(called or _ONLY_SIGNS.match(before) or _SIGNS_AT_END.search(before, end - 24))
 
 
 def without_tokens(text: str) -> str:

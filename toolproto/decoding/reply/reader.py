@@ -147,8 +147,11 @@ class ReplyReader(Attempts):
                 self.holds = True
                 yield
                 self.holds = False
+            elif isinstance(found, Found):
+                dull = not (yield from self._at_landmark(found))
             elif found is not None:
-                dull = not (yield from self._at_telling(found))
+                is_run = source.text[stop] in "`~"
+                dull = not (yield from (self._at_run() if is_run else self._at_bracket()))
 
     def next_telling(self, at: int) -> _Stop:
         """Where the next thing stands that may mean something, and the landmark there.
@@ -161,6 +164,8 @@ class ReplyReader(Attempts):
             char = text[at]
             if char == "\n":
                 return at + 1, None  # something may begin in the line below
+            if at + 1 == len(text) and not final:
+                return at, MORE
             if char != "{" or at == start or not self._is_code(text, at):
                 found = self.landmark_at(text, at, final)
                 if found != NO or char in "{[`~":
@@ -172,13 +177,6 @@ class ReplyReader(Attempts):
         """Does the brace at *at* begin no call because a word touches it, as in ``else{return``?"""
         member = _BARE_MEMBER.match(text, at) if text[at - 1].isalnum() else None
         return member is not None and not self.bare.may_touch_words(member.group(1))
-
-    def _at_telling(self, found: Found | int) -> Pull[bool]:
-        """At what may mean something: did it, and was it read?"""
-        char = self.source.text[self.source.at]
-        if isinstance(found, Found):
-            return (yield from self._at_landmark(found))
-        return (yield from (self._at_run() if char in "`~" else self._at_bracket()))
 
     def _at_line(self) -> Pull[bool]:
         """At the beginning of a line: did something special begin it, which was read?"""
@@ -276,11 +274,9 @@ class ReplyReader(Attempts):
             return True
         if kind is _RESULT:
             return self.place.standing().begins_something
-        if kind is _END_OF_CALL:
-            if self.line_begins:
-                return True  # of one that was ended before, or had no opening marker
-            if self.source.text[self.source.at + 1] not in "|｜":
-                return False
+        text, at = self.source.text, self.source.at
+        if kind is _END_OF_CALL and (self.line_begins or text[at + 1] not in "|｜"):
+            return self.line_begins  # of one that was ended before, or had no opening marker
         return not self.place.in_code  # a code span names it
 
     def _behind(self, found: Found) -> Pull[None]:
@@ -401,6 +397,10 @@ def _say_other_json(reader: Attempts) -> Pull[bool]:
             reader.say(at)
             return is_calls
         if char == '"':
+            end = _STRING_BODY.match(source.text, at).end()  # type: ignore[union-attr]
+            if source.text.startswith('"', end):
+                key, at = source.text[at:end], end + 1
+                continue
             reader.say(at)
             key = yield from _say_string(reader)
             at = source.at
