@@ -28,6 +28,7 @@
     families/          the ways in which the inside of a call is written
       json_*, python_*, yaml
       tags.py            a call in tags; elements.py: one tag, and where its text ends
+      tag_values.py      what the text of an element means
       pairs.py           a name and pairs of key and value, in the signs that a payload declares
       line_values.py     values in quotes, brackets or neither; what a text means by its schema
 
