@@ -127,6 +127,15 @@ def test_a_call_that_begins_with_a_word_is_no_talk(paradigm: str, call: str, siz
     assert doubts == ["", ""]
 
 
+@pytest.mark.parametrize(
+    "closed",
+    ["He wrote: ‘So\nit is.\n’", "He wrote: 'So\nit is.\n'", "``a\nb`` is so.", "So: ``a\nb``."],
+)
+@pytest.mark.parametrize("size", [1, 100])
+def test_what_is_closed_on_a_later_line_leaves_a_call_plain(closed: str, size: int) -> None:
+    assert _doubts(f"{closed}\n\nI will look.\n\n{_NOW}\n", size, "xml_tag") == [""]
+
+
 def test_a_call_that_is_led_to_is_complete_with_what_stands_below_it() -> None:
     decoder = get_paradigm("xml_tag").decoder(STANDARD_OFFER)
     events = decoder.feed(f"I will look:\n{_NOW}\n\n")

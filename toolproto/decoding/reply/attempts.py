@@ -282,8 +282,7 @@ class Attempts:
         reason = "amid_talk" if self.outbox.led_to else ""
         # What a tab sets apart stands in another cell.
         talk = goes_on(follows) or follows in _NO_TALK or (blank and "\t" in blank[0])
-        if talk and follows.strip():
-            reason = "words_behind"
+        reason = "words_behind" if talk and follows.strip() else reason
         may_be_talk = self.outbox.patient and reason and separator is None
         is_talk = may_be_talk and (yield from self._is_talked_of())
         self._release(reason if is_talk else "")

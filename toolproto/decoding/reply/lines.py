@@ -86,12 +86,13 @@ _LEFT_OPEN = re.compile(
     r"|(?<=<)(?=[^\W\d_][\w:-]{0,40}\s)[^<>=]*+=[^<>]*+"
     # An apostrophe where the line begins, behind a colon, or before a capital behind a sentence;
     # those within words do not close it.
-    r"|(?<=['’])(?:(?![\s\d'’])(?<!..)|(?=[^\W\d_])"
+    r"|(?<=['’])(?:(?![\s\d'’])(?<!..)(?!(?<=’)\Z)|(?=[^\W\d_])"
     r"(?:(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])(?<=[,.!?…—\#*_(][ *_(#].)))(?:[^'’]|(?<=\w)['’](?=\w))*+"
     # Two of one sign, where the line begins or behind a colon: ``so'' and ,,so'' and <<so>>.
     r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .)|(?<=\s,))\1(?=\w)[^'>`]*+"
     r")\Z"
 )
+_CLOSED_BY = {mark: rf"(?<=\S){mark}(?!\w)|^{mark}\W*\Z" for mark in "'’"} | {"''": "''|``"}
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
 ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
@@ -138,8 +139,8 @@ def closes_end(line: str) -> str:
 
 def holds(closer: str, *parts: str) -> bool:
     """Does *closer* stand in one of *parts*? An apostrophe within a word closes nothing."""
-    within = r"(?<=\S)['’](?!\w)" if closer in ("'", "’") else re.escape(closer)
-    return any(closer in part and re.search(within, part) for part in parts)
+    within = _CLOSED_BY.get(closer)
+    return any(re.search(within, part) if within else closer in part for part in parts)
 
 
 # -- how it ends ------------------------------------------------------------------------------
