@@ -161,6 +161,8 @@ class MarkerSet:
             # Characters are the model's to choose; and behind stray space others may come.
             if len(self._by_text) < 4096 and same == _same(head):
                 self._by_text[head] = bucket
+        if not bucket.numbers:  # as behind most brackets
+            return _NO
         found = bucket.match(text, at)
         if found is None:
             return _MORE if not final and bucket.pattern.may_change(text, at) else _NO
