@@ -15,8 +15,8 @@ def test_the_table_does_not_shrink() -> None:
     assert len({context.language for context in CONTEXTS}) >= 30
 
 
-def test_every_context_has_one_slot_and_is_there_once() -> None:
-    assert all(context.template.count("{call}") == 1 for context in CONTEXTS)
+def test_every_context_has_a_slot_and_is_there_once() -> None:
+    assert all("{call}" in context.template for context in CONTEXTS)
     assert len({context.template for context in CONTEXTS}) == len(CONTEXTS)
 
 

@@ -20,9 +20,9 @@ class CallContext:
     """A text around a call.
 
     A call in a *shown* context is text or reasoning; in any other it may be read, but carries the
-    doubt of its place. *template* has a slot ``{call}``; *prefix* goes before each further line of
-    a call that has several. *talk* says that nothing but words around it puts the call in doubt, so
-    that a special token, which nobody says, counts.
+    doubt of its place. *template* has a slot ``{call}``, or several for ways to write one; *prefix*
+    goes before each further line of a call that has several. *talk* says that nothing but words
+    around it puts the call in doubt, so that a special token, which nobody says, counts.
     """
 
     kind: str

@@ -40,9 +40,9 @@ _NO_STRUCTURE = re.compile(r'[^\S\n]++|[^\s{}\[\],:"<]++')
 _LONGEST_KEY = 100  # of which it is known what is in it
 _Stop = tuple[int, Found | int | None]
 # Asking the class for one of them takes as long as ten comparisons.
-_CALL, _RESULT, _THOUGHT, _END_OF_CALL, _END_OF_THOUGHT, _DROPPED, _LEAK, _TURN, _END_OF_REPLY = (
-    Landmark
-)
+_CALL, _END_OF_CALL, _DROPPED = Landmark.CALL, Landmark.END_OF_CALL, Landmark.DROPPED
+_THOUGHT, _END_OF_THOUGHT = Landmark.THOUGHT, Landmark.END_OF_THOUGHT
+_RESULT, _TURN, _END_OF_REPLY = Landmark.RESULT, Landmark.TURN, Landmark.END_OF_REPLY
 
 
 class ReplyReader(Attempts):
