@@ -15,7 +15,7 @@ from toolproto.decoding.calls.record import Beginning, CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.json_calls import JsonCalls
-from toolproto.decoding.reply.events_out import Outbox
+from toolproto.decoding.reply.events_out import EventsOut
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected
 
 
@@ -25,8 +25,8 @@ class Arguments:
     def __init__(self, known: frozenset[str] | None = None) -> None:
         schema = {"properties": {key: {} for key in known or ()}}
         offer = ToolOffer(() if known is None else (ToolSpec("f", "", schema),))
-        self._outbox = Outbox(lambda: "id")
-        setting = CallSetting(CallShape(), offered(offer), self._outbox, Limits())
+        self._out = EventsOut(lambda: "id")
+        setting = CallSetting(CallShape(), offered(offer), self._out, Limits())
         self._calls = JsonCalls(Beginning(setting, head=Head("f", "", 0)))
         self._unread = ""
         self._read = 0
@@ -37,7 +37,7 @@ class Arguments:
         stop = self._calls.feed(text, 0, self._read, False)
         self._read += stop
         self._unread = text[stop:]
-        events = self._outbox.take()
+        events = self._out.take()
         if any(isinstance(event, CallCompleted | CallRejected) for event in events):
             events = events[: -1 - isinstance(events[-2], ArgumentsDelta)]  # all is certain
         return "".join(event.text for event in events if isinstance(event, ArgumentsDelta))

@@ -13,7 +13,7 @@ from toolproto.decoding.calls.record import Beginning, CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
 from toolproto.decoding.families.python_calls import PythonCalls, leading_call
-from toolproto.decoding.reply.events_out import Outbox
+from toolproto.decoding.reply.events_out import EventsOut
 from toolproto.decoding.reply.markers import MORE, Marker
 from toolproto.decoding.source import Source
 from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
@@ -65,15 +65,15 @@ class Reading:
         marked: bool = True,
         ends: Sequence[str] = (),
         limits: Limits | None = None,
-        drift: tuple[Repair, ...] = (),
+        repairs: tuple[Repair, ...] = (),
         linger: bool = False,
     ) -> None:
-        self.outbox = Outbox(counted_ids())
-        self.outbox.linger = linger
-        setting = CallSetting(CallShape(), Offered(offer), self.outbox, limits or Limits())
+        self.out = EventsOut(counted_ids())
+        self.out.linger = linger
+        setting = CallSetting(CallShape(), Offered(offer), self.out, limits or Limits())
         markers = tuple(Marker(end) for end in ends)
-        self.calls = PythonCalls(Beginning(setting, marked=marked, drift=drift, ends=markers))
-        self.outbox.withhold(Source())
+        self.calls = PythonCalls(Beginning(setting, marked=marked, repairs=repairs, ends=markers))
+        self.out.withhold(Source())
         self.events: list[Event] = []
         self.text = ""
         self.base = 0
@@ -88,20 +88,20 @@ class Reading:
         self.text = self.text[stop:]
         if not self.calls.done:
             self.longest_hold = max(self.longest_hold, len(self.text))
-        if self.calls.committed and self.outbox.withholding:
-            self.outbox.let_go()
-        self.events += self.outbox.take()
+        if self.calls.committed and self.out.withholding:
+            self.out.let_go()
+        self.events += self.out.take()
 
     def finish(self, reason: str | None = None) -> Read:
-        self.outbox.cut = reason == "length"
+        self.out.cut = reason == "length"
         self.feed("", final=True)
         assert self.calls.done
-        if self.outbox.withholding and self.calls.committed:
-            self.outbox.let_go()
-        if self.outbox.withholding:
-            self.outbox.let_go_as_text()
-            self.outbox.take()
-        self.events += self.outbox.take()
+        if self.out.withholding and self.calls.committed:
+            self.out.let_go()
+        if self.out.withholding:
+            self.out.let_go_as_text()
+            self.out.take()
+        self.events += self.out.take()
         return Read(merge(self.events), self.calls.refused, self.text)
 
 
@@ -473,7 +473,7 @@ def test_repairs_are_graded_by_what_they_guess():
 
 
 def test_every_call_carries_the_drift_it_was_read_with():
-    whole = read("[get_time(tz='a'), get_time(tz='b')]", drift=(Repair("no_marker"),))
+    whole = read("[get_time(tz='a'), get_time(tz='b')]", repairs=(Repair("no_marker"),))
     assert [call.repairs for call in whole.calls] == [(Repair("no_marker"),)] * 2
 
 
@@ -610,10 +610,10 @@ def test_an_empty_list_is_left_to_whoever_asked():
 def test_a_call_lingers_for_a_caller_who_wants_that(text):
     reading = Reading(linger=True)
     reading.feed(text)
-    assert reading.calls.done and reading.outbox.linger
+    assert reading.calls.done and reading.out.linger
     assert not any(isinstance(event, CallCompleted) for event in reading.events)
-    reading.outbox.settle(Repair("missing_closer"))
-    completed = reading.outbox.take()[-1]
+    reading.out.settle(Repair("missing_closer"))
+    completed = reading.out.take()[-1]
     assert isinstance(completed, CallCompleted)
     assert completed.call.repairs == (Repair("missing_closer"),)
 

@@ -80,27 +80,27 @@ class Inside:
     """How a call of the family ``DECLARED`` is read: *reader* makes what reads it.
 
     *word* stands before its name, and tells it where its marker was left out; behind that it may be
-    written as Python's. *drifts_to* is the family that models write instead without a marker.
+    written as Python's. *bare_family* is the family that models write instead without a marker.
     """
 
     reader: MakesReader
     word: str = ""
-    drifts_to: Family = Family.DECLARED
+    bare_family: Family = Family.DECLARED
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedForm:
     """Calls that stand behind a marker.
 
-    *opener* and *closer* stand around a call; an empty *closer* is none. *family* is what is
-    asked for between them, and *shape* how it is asked if that is JSON. *many* says that several
-    calls may stand between one pair of markers. *sure* is whether the marker alone says that a
-    call is meant. *gated* calls count only if their tool is on offer. *tool* is the tool that
-    the marker itself names, and *loose* makes what reads plain text, if that may be the argument
-    of a tool which has only one. *ends_thought* says that by the model's template the opener ends a
-    thought that was not closed. *drift* is how a call behind these markers departs from the asked
-    form. *inside* is how a call of the family ``DECLARED`` is read. A marker *at_line* is a word:
-    it counts only where a line begins.
+    *opener* and *closer* stand around a call; an empty *closer* is none. *family* is what is asked
+    for between them, and *shape* how it is asked if that is JSON. *many* says that several calls
+    may stand between one pair of markers. *means_call* is whether the marker alone says that a call
+    is meant. *only_offered* calls count only if their tool is on offer. *tool* is the tool that the
+    marker itself names, and *loose* makes what reads plain text, if that may be the argument of a
+    tool which has only one. *ends_thought* says that by the model's template the opener ends a
+    thought that was not closed. *repairs* is how a call behind these markers departs from the
+    asked form. *inside* is how a call of the family ``DECLARED`` is read. A marker *at_line* is a
+    word: it counts only where a line begins.
     """
 
     opener: str
@@ -108,12 +108,12 @@ class MarkedForm:
     family: Family = Family.JSON
     shape: CallShape = _USUAL
     many: bool = False
-    sure: bool = True
-    gated: bool = False
+    means_call: bool = True
+    only_offered: bool = False
     tool: str = ""
     loose: MakesReader | None = None
     ends_thought: bool = False
-    drift: tuple[Repair, ...] = ()
+    repairs: tuple[Repair, ...] = ()
     inside: Inside | None = None
     at_line: bool = False
 
@@ -123,25 +123,25 @@ class ReplyForm:
     """How calls and results look in a paradigm's replies.
 
     *calls* are the markers to look for; *tool_tags* adds elements that are called like an offered
-    tool. *bare* are the families in which a call may stand without a marker, *asked* the one that
-    should, *shape* that of a bare call in JSON, and *drift* how a bare call of another family
-    departs from the asked form. *gated* bare calls count only if their tool is on offer. *dropped*
-    are markers that say nothing by themselves; *asides* are words in those that begin a message in
-    which calls are only shown. *results* open a result block, and *result_key* is
-    the first member of one written in JSON: neither is ever the model's to write.
+    tool. *bare* are the families in which a call may stand without a marker, *bare_asked* the one
+    that should, *shape* that of a bare call in JSON, and *repairs* how a bare call of another
+    family departs from the asked form. *only_offered* bare calls count only if their tool is on
+    offer. *dropped* are markers that say nothing by themselves; *asides* are words in those that
+    begin a message in which calls are only shown. *results* open a result block, and *result_key*
+    is the first member of one written in JSON: neither is ever the model's to write.
     """
 
     shape: CallShape = _USUAL
     calls: tuple[MarkedForm, ...] = ()
     bare: frozenset[Family] = frozenset({Family.JSON})
     tool_tags: bool = False
-    asked: Family | None = None
-    drift: tuple[Repair, ...] = ()
+    bare_asked: Family | None = None
+    repairs: tuple[Repair, ...] = ()
     dropped: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     result_key: str | None = None
-    gated: bool = False
+    only_offered: bool = False
     # What is asked of *bare* for every reply: hashing a family takes longer than reading it.
     bare_json: bool = field(init=False, repr=False, compare=False)
     bare_python: bool = field(init=False, repr=False, compare=False)

@@ -56,10 +56,10 @@ class CallForm:
     """How a paradigm writes the calls of a reply.
 
     *call* gives the texts of one call of a tool. *opening*, *between* and *closing* stand around
-    and between all calls, *marker* is the text with which the first one begins; unless *sure*, it
-    begins other things as well, and only more of the call tells. *instead* is what else may stand
-    between calls, because models write it and readers understand it. *as_json* is for calls without
-    markers that are JSON.
+    and between all calls, *marker* is the text with which the first one begins; unless
+    *means_call*, it begins other things as well, and only more of the call tells. *instead* is what
+    else may stand between calls, because models write it and readers understand it. *as_json* is
+    for calls without markers that are JSON.
     """
 
     call: Callable[[ToolSpec, Draft], Node]
@@ -67,7 +67,7 @@ class CallForm:
     between: str = "\n"
     closing: str = ""
     marker: str = ""
-    sure: bool = True
+    means_call: bool = True
     as_json: AsJson | None = None
     instead: tuple[str, ...] = ()
 
@@ -197,7 +197,7 @@ def _triggers(form: CallForm, calls: list[tuple[str, Node]], by_name: bool) -> t
     if at is not None and all(head.startswith(name, at) for name, head in heads):
         return _distinct(_with_delimiter(head, at + len(name)) for name, head in heads)
     marker = form.marker.strip()
-    if marker and form.sure and all(head.startswith(marker) for _, head in heads):
+    if marker and form.means_call and all(head.startswith(marker) for _, head in heads):
         if not marker[-1].isalnum():
             return (marker,)
         return _distinct(head[: _word_end(head, len(marker))] for _, head in heads)

@@ -97,7 +97,7 @@ class Openers:
         form = reading.form
         self._names = _ascii_names(offered) if offered else None
         self._tags = _Finder(_tool_tags(form, offered))
-        self._any_list = form.asked is Family.PYTHON
+        self._any_list = form.bare_asked is Family.PYTHON
         self._python = offered is not None or Family.PYTHON in form.bare
         self._named = offered is not None or Family.NAMED_JSON in form.bare
 
@@ -221,7 +221,9 @@ def _markers(reading: Reading) -> list[Marker]:
 def _asked(reading: Reading) -> set[str]:
     """The markers that count whatever tool they call."""
     form = reading.form
-    calls = (mark for call in form.calls if not call.gated for mark in (call.opener, call.closer))
+    calls = (
+        mark for call in form.calls if not call.only_offered for mark in (call.opener, call.closer)
+    )
     return {*calls, *form.results, *form.dropped}
 
 

@@ -71,7 +71,7 @@ class JsonStrict(ToolContextDef):
     def _form(self) -> ReplyForm:
         return ReplyForm(
             CallShape(wrapper=self.wrapper, exact=self.exact),
-            drift=(Repair("missing_wrapper"),),
+            repairs=(Repair("missing_wrapper"),),
             result_key="tool_call_result",
         )
 

@@ -205,7 +205,7 @@ class BraceCall:
     def inside(self) -> Inside:
         """What reads it."""
         # Gemma's small models write ``call:f(x="y")``, too, and Gemma 3 was asked for Python.
-        return Inside(BRACES.reader, word="call:", drifts_to=Family.PYTHON)
+        return Inside(BRACES.reader, word="call:", bare_family=Family.PYTHON)
 
     def encode(self, *calls: ToolCall) -> str:
         """The payload for *calls*."""

@@ -96,16 +96,16 @@ def salvaging(form: ReplyForm) -> ReplyForm:
     own = (*(call.opener for call in form.calls), *form.dropped, *form.results)
     own = tuple(Marker(each).same for each in own)
     others = tuple(call for call in _foreign() if not Marker(call.opener).same.startswith(own))
-    drift = form.drift or (_UNMARKED,)
-    return replace(form, calls=(*form.calls, *others), bare=_BARE, drift=drift)
+    repairs = form.repairs or (_UNMARKED,)
+    return replace(form, calls=(*form.calls, *others), bare=_BARE, repairs=repairs)
 
 
 @cache
 def _universal() -> ReplyForm:
-    form = ReplyForm(bare=_BARE, tool_tags=True, drift=(_UNMARKED,), gated=True)
+    form = ReplyForm(bare=_BARE, tool_tags=True, repairs=(_UNMARKED,), only_offered=True)
     # A prompt sign is no marker, nor is a word: many a text has one.
     calls = tuple(
-        replace(call, drift=(_UNMARKED,) if call.at_line or call.opener.startswith(">>>") else ())
+        replace(call, repairs=(_UNMARKED,) if call.at_line or call.opener.startswith(">>>") else ())
         for call in _foreign()
     )
     asides = tuple(words for _, each in _catalogued() for words in each.asides)
@@ -117,11 +117,11 @@ def _foreign() -> tuple[MarkedForm, ...]:
     """The markers of all forms in the catalogue, each once."""
     found: dict[str, MarkedForm] = {}
     for name, form in _catalogued():
-        drift = (Repair("foreign_format", Grade.GUESSED, name),)
+        repairs = (Repair("foreign_format", Grade.GUESSED, name),)
         for call in form.calls:
             key = call.opener.lower()
             if key not in found or (call.closer and not found[key].closer):
-                found[key] = replace(call, drift=drift, gated=True)
+                found[key] = replace(call, repairs=repairs, only_offered=True)
     return tuple(found.values())
 
 

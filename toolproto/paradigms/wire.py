@@ -70,11 +70,11 @@ class WireFormat:
     markers around all calls of a reply, and *between* separates the calls. *also* are further
     markers that are read but not written, *dropped* are markers without a meaning of their own,
     *asides* are words in those that begin a message in which calls are only shown, and *results*
-    are the markers before a result in the model's own template. *sure* is whether the first marker
-    alone shows that a call is meant. *ends_thought* says that in the model's template
-    a call ends a thought that was not closed. *exact* says that only what is declared here is a
-    call, whatever else looks like one. *result* is the name of the tag around a result; if it ends
-    with a colon, it is a label before the result.
+    are the markers before a result in the model's own template. *means_call* is whether the first
+    marker alone shows that a call is meant. *ends_thought* says that in the model's template a call
+    ends a thought that was not closed. *exact* says that only what is declared here is a call,
+    whatever else looks like one. *result* is the name of the tag around a result; if it ends with a
+    colon, it is a label before the result.
     """
 
     call: tuple[str, str] = ("", "")
@@ -86,7 +86,7 @@ class WireFormat:
     dropped: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
-    sure: bool = True
+    means_call: bool = True
     ends_thought: bool = False
     exact: bool = False
 
@@ -143,20 +143,22 @@ class WireFormat:
         payload, (opener, closer) = self.payload, self.call
         if not isinstance(payload, SaidPayload):
             return None
-        marker, sure = f"{self.section[0]}{opener}".partition("{name}")[0], self.sure
+        marker, means_call = f"{self.section[0]}{opener}".partition("{name}")[0], self.means_call
         if payload.together:
             before, between, behind = payload.enclosure
             opening = f"{self.section[0]}{opener}{before}"
             closing = f"{behind}{closer}{self.section[1]}"
             as_json = None if marker else self._as_json
-            return CallForm(payload.grammar, opening, between, closing, marker, sure, as_json)
+            return CallForm(payload.grammar, opening, between, closing, marker, means_call, as_json)
 
         def call(tool: ToolSpec, draft: Draft) -> Node:
             before = text(filled(opener, name=tool.name))
             return joined(before, payload.grammar(tool, draft), text(closer))
 
         as_json = None if self.call[0] or self.section[0] else self._as_json
-        return CallForm(call, self.section[0], self.between, self.section[1], marker, sure, as_json)
+        return CallForm(
+            call, self.section[0], self.between, self.section[1], marker, means_call, as_json
+        )
 
     @property
     def _as_json(self) -> AsJson | None:
@@ -170,16 +172,16 @@ class WireFormat:
         results = dict.fromkeys((self.result, *_OTHER_RESULTS))
         marked = tuple(self._marked())
         family, inside = self.payload.family, self._inside
-        drifts_to = inside.drifts_to if inside is not None else family
-        bare = frozenset({Family.JSON, family, drifts_to}) & _MAY_BE_BARE
+        bare_family = inside.bare_family if inside is not None else family
+        bare = frozenset({Family.JSON, family, bare_family}) & _MAY_BE_BARE
         by_tool = isinstance(self.payload, TaggedCall) and self.payload.by_tool
         return ReplyForm(
             self.payload.shape,
             marked,
             bare=frozenset() if self.exact and self.call[0] else bare,
             tool_tags=by_tool and not self.exact,
-            asked=None if self._is_marked else family,
-            drift=_UNMARKED,
+            bare_asked=None if self._is_marked else family,
+            repairs=_UNMARKED,
             dropped=(*(mark.strip() for mark in self.section if mark.strip()), *self.dropped),
             asides=self.asides,
             results=(
@@ -217,7 +219,7 @@ class WireFormat:
                 family,
                 shape,
                 many=many,
-                sure=self.sure,
+                means_call=self.means_call,
                 loose=TextArgument if loose else None,
                 ends_thought=self.ends_thought,
                 inside=inside,
@@ -229,17 +231,17 @@ class WireFormat:
         ):
             opener = payload.call[0].partition("{name}")[0]
             closer = payload.call[1].strip()
-            drift = (_MISSING,) if self.call[0] else ()
-            yield MarkedForm(opener, closer, family, drift=drift)
+            repairs = (_MISSING,) if self.call[0] else ()
+            yield MarkedForm(opener, closer, family, repairs=repairs)
         if inside is not None and inside.word and not self.exact:
             # The word before the name tells such a call where its marker was left out.
             yield MarkedForm(
                 inside.word,
                 "",
                 family,
-                sure=False,
-                gated=True,
-                drift=_UNMARKED,
+                means_call=False,
+                only_offered=True,
+                repairs=_UNMARKED,
                 inside=inside,
                 at_line=True,
             )

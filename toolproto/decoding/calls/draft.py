@@ -43,7 +43,7 @@ class CallDraft(CallRecord):
 
     def __init__(self, begun: Beginning) -> None:
         start = begun.start - len(begun.lead)
-        super().__init__(begun.setting, start, drift=begun.drift)
+        super().__init__(begun.setting, start, repairs=begun.repairs)
         self._raw.write(begun.lead)
         self._marked = begun.marked
         self._head = begun.head
@@ -54,7 +54,7 @@ class CallDraft(CallRecord):
         self._args_path: tuple[str, ...] | None = None  # the members that lead to them
         self._known: frozenset[str] | None = None  # the only keys they may have, if told
         # Where in its text: what was handed out, and what is certain, but for an open string.
-        self._args_start = self._args_end = self._told = self._sure = 0
+        self._args_start = self._args_end = self._told = self._certain_to = 0
         # What follows there: reading it back from a StringIO would blow that up fourfold.
         self._untold: list[str] = []
         self._respelled: dict[int, str] = {}  # where something is handed out in another spelling
@@ -77,7 +77,7 @@ class CallDraft(CallRecord):
 
     def write(self, text: str) -> None:
         super().write(text)
-        if self.certain or self._sure > self._told:
+        if self.certain or self._certain_to > self._told:
             self._untold.append(text)
 
     def unwrite(self, count: int) -> None:
@@ -97,13 +97,13 @@ class CallDraft(CallRecord):
 
     def open_arguments(self, path: tuple[str, ...]) -> None:
         """The arguments begin at the end of its text; *path* are the members that lead to them."""
-        self._args_start = self._told = self._sure = self.length
+        self._args_start = self._told = self._certain_to = self.length
         self._known = self._setting.offered.keys(self.name)
         self._args_path, self.certain = path, True
 
     def close_arguments(self, end: int) -> None:
         """The arguments end at *end* in its text."""
-        self._sure, self._args_end, self.certain = self._certain_end(), end, False
+        self._certain_to, self._args_end, self.certain = self._certain_end(), end, False
         self._echoes = bool(self._echoes)
         self.tell_early()
 
@@ -149,9 +149,9 @@ class CallDraft(CallRecord):
             string_stop, take, self.room, SPECIAL_IN_STRING, self._index, quoted=True
         )
 
-    def confirm(self, sure: int) -> None:
-        """A container has begun: all is certain up to *sure*."""
-        self._sure = sure
+    def confirm(self, end: int) -> None:
+        """A container has begun: all is certain up to *end*."""
+        self._certain_to = end
 
     def begin_string(self) -> None:
         """A string value begins."""
@@ -168,27 +168,28 @@ class CallDraft(CallRecord):
     def end_string(self, at: int) -> None:
         """A string value ends at *at*, perhaps."""
         self._in_string = False
-        self._sure = at - len(self._tail)
+        self._certain_to = at - len(self._tail)
         self._tail = ""
 
     def fault(self, at: int) -> None:
         """At *at* stands what JSON does not have in a string: behind that nothing is certain."""
         if self._in_string:
-            self._sure = at - len(self._tail)
+            self._certain_to = at - len(self._tail)
         self.certain = False
 
     def _certain_end(self) -> int:
         """Where certainty ends: always inside a string, or just behind an opened bracket."""
-        return self.length - len(self._tail) if self._in_string and self.certain else self._sure
+        is_open = self._in_string and self.certain
+        return self.length - len(self._tail) if is_open else self._certain_to
 
     def hand_out(self) -> None:
         """Hand out the arguments that have become certain."""
         # A call that is too long is handed out as far as it is kept.
-        start, sure = self._told, min(self._certain_end(), self.length)
-        if sure > start and self.announced:
+        start, end = self._told, min(self._certain_end(), self.length)
+        if end > start and self.announced:
             text = "".join(self._untold)
-            self._untold = [text[sure - start :]] if self.certain else []
-            self._told, text = sure, text[: sure - start]
+            self._untold = [text[end - start :]] if self.certain else []
+            self._told, text = end, text[: end - start]
             if self._respelled:
                 chars = enumerate(text, start)
                 text = "".join([self._respelled.pop(place, char) for place, char in chars])
@@ -283,7 +284,7 @@ class CallDraft(CallRecord):
         if not fields.spoken:
             return tool is not None and tool.properties.keys() >= arguments.keys()
         asked = not any(repair.name.endswith("_key") for repair in fields.repairs)
-        asked = asked and not self._setting.gated
+        asked = asked and not self._setting.only_offered
         return self._setting.offered.knows(fields.name) or asked
 
     def _rest_of_arguments(
@@ -292,11 +293,11 @@ class CallDraft(CallRecord):
         """What is still to be handed out so that the whole is the arguments as JSON."""
         if self._args_path is None:
             return remainder("", fields.arguments or {})
-        sure = self._certain_end()
+        end = self._certain_end()
         strict = all(repair is DUPLICATE_KEY for repair in repairs)
         if strict and fields.as_written and fields.path == self._args_path and self._args_end:
-            return raw[sure : self._args_end]
-        return remainder(raw[self._args_start : sure], fields.arguments or {})
+            return raw[end : self._args_end]
+        return remainder(raw[self._args_start : end], fields.arguments or {})
 
     def _refuse(self, message: str, kind: ProblemKind = ProblemKind.MALFORMED) -> bool:
         """A broken call is a problem, unless nothing says that it was meant as a call."""

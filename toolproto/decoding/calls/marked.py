@@ -23,7 +23,7 @@ from ..source import Pull, Source, stops
 from .names import TOKEN, TOKENS
 from .pulled import MISSING_CLOSER
 from .record import CallSetting
-from .which_reader import CallsReader, Opening, Openings
+from .which_reader import CallsBehindMarker, CallsReader, Opening
 
 _SPACE = re.compile(r"[\s,;>\u200b-\u200f\u2060\ufeff]++")
 _LEAD = Pattern(r"```[\w-]{0,20}+(?=\s)|`(?=[{\[])|json(?=\s)", re.IGNORECASE)
@@ -85,17 +85,17 @@ class CallBody:
         """This is a call."""
         if not self.committed:
             self.committed = True
-            self._setting.outbox.certain()
+            self._setting.out.certain()
 
     def _read_again(self, source: Source, text: str) -> None:
         """Go back to where a broken call turned out to end, unless that was done too often."""
-        outbox = self._setting.outbox
+        out = self._setting.out
         if source.returns < self._setting.limits.recoveries:
-            outbox.keep()
+            out.keep()
             source.again(text)
             self._is_over = False
-        elif not outbox.withholding:
-            outbox.text(text, source.offset - len(text))
+        elif not out.withholding:
+            out.text(text, source.offset - len(text))
 
 
 class MarkedBody(CallBody):
@@ -108,11 +108,11 @@ class MarkedBody(CallBody):
         self, setting: CallSetting, markers: CallMarkers, end: int, *, in_sentence: bool = False
     ) -> None:
         self._form = form = markers.form
-        if form.shape is not setting.shape or form.gated is not setting.gated:
-            setting = setting._replace(shape=form.shape, gated=form.gated)
+        if form.shape is not setting.shape or form.only_offered is not setting.only_offered:
+            setting = setting._replace(shape=form.shape, only_offered=form.only_offered)
         super().__init__(setting)
-        self._sure = self._form.sure and not self._form.gated
-        self._openings = Openings(self._setting, markers, in_sentence=in_sentence)
+        self._means_call = self._form.means_call and not self._form.only_offered
+        self._openings = CallsBehindMarker(self._setting, markers, in_sentence=in_sentence)
         self._opener, self._closer = markers.opener, markers.closer
         self._unclosed = () if markers.closer is None else (MISSING_CLOSER,)
         self._firsts, self._marks, _ = stops(markers.ends)
@@ -133,8 +133,8 @@ class MarkedBody(CallBody):
             if not refused:
                 opening = yield from self._between(source)
                 continue
-            self._setting.outbox.linger = False
-            if self._sure or self.committed:
+            self._setting.out.linger = False
+            if self._means_call or self.committed:
                 yield from self._in_talk(source)
             else:
                 self.refused = True
@@ -173,8 +173,8 @@ class MarkedBody(CallBody):
                     continue
             # The call of another family may begin like that.
             if by_content and char in "`jJ" and (yield from source.take(_LEAD)):
-                if _FENCED not in self._setting.outbox.repairs:
-                    self._setting.outbox.repairs += (_FENCED,)
+                if _FENCED not in self._setting.out.repairs:
+                    self._setting.out.repairs += (_FENCED,)
                 continue
             if opening := (yield from self._openings.at(source, indent)):
                 return opening
@@ -185,14 +185,14 @@ class MarkedBody(CallBody):
             if end == NO:
                 self._start = source.offset
                 yield from self._in_talk(source)
-            elif self._sure:
+            elif self._means_call:
                 self._reject("it is empty", "", source.offset)
                 source.at = end
             else:
                 self.refused = True
             return None
         self._close(*self._unclosed)
-        self.refused = self._in_sentence or not self._sure
+        self.refused = self._in_sentence or not self._means_call
         return None
 
     # -- calls ----------------------------------------------------------------------------
@@ -200,9 +200,9 @@ class MarkedBody(CallBody):
     def _in_opening(self, source: Source, opening: Opening) -> Pull[bool]:
         """Read the calls that were found; was there none?"""
         calls = opening.calls
-        if calls.committed or (opening.sure and self._sure):
+        if calls.committed or (opening.means_call and self._means_call):
             self._commit()
-        self._setting.outbox.linger = self._closer is not None  # until it shows how it is closed
+        self._setting.out.linger = self._closer is not None  # until it shows how it is closed
         self._begun_at = source.offset
         self._fenced = "```" in opening.lead
         self._in_tokens = TOKENS.search(opening.lead) is not None
@@ -219,7 +219,7 @@ class MarkedBody(CallBody):
 
     def _between(self, source: Source) -> Pull[Opening | None]:
         """Behind a call: the next one, if there is one; all is read if there is none."""
-        outbox, closes = self._setting.outbox, self._closer is not None
+        out, closes = self._setting.out, self._closer is not None
         while char := source.text[source.at : source.at + 1] or (yield from source.peek()):
             if char in self._firsts:
                 end, again = yield from self._markers(source)
@@ -230,8 +230,8 @@ class MarkedBody(CallBody):
             if fenced and (yield from source.take(_CLOSING_FENCE)):
                 continue
             if _SPACE.match(char):
-                if char == "\n" and not closes and not outbox.led_to:
-                    outbox.release()  # its line is over, and nothing more can be said of the call
+                if char == "\n" and not closes and not out.led_to:
+                    out.release()  # its line is over: nothing more is to be said
                 source.at += 1
                 continue
             if char == "<" and closes and (yield from self._passes_tag(source)):
@@ -240,12 +240,12 @@ class MarkedBody(CallBody):
             # A call that took nothing in would be found here again, for ever.
             if opening and source.offset > self._begun_at:
                 if not self._form.many:
-                    outbox.settle(Repair("several_calls_in_marker"))
+                    out.settle(Repair("several_calls_in_marker"))
                 return opening
             if not closes or char not in _TRAIL:
                 yield from self._end(source, NO)
                 return None
-            outbox.amend(Repair("extra_closer"))
+            out.amend(Repair("extra_closer"))
             source.at += 1
         self._close(*self._unclosed)
         return None
@@ -267,8 +267,8 @@ class MarkedBody(CallBody):
         opens = named or char in "{[" or (closes and char in "<]")
         opening = (yield from self._openings.at(source)) if opens else None
         # Without a marker that closes calls, a name alone may be the first word of a sentence.
-        sure = not named or closes or (opening and TOKENS.search(opening.lead))
-        return opening if sure else None
+        means_call = not named or closes or (opening and TOKENS.search(opening.lead))
+        return opening if means_call else None
 
     def _end(self, source: Source, end: int) -> Pull[None]:
         """No call comes any more; *end* is where the closing marker ends, if one is there."""
@@ -287,8 +287,8 @@ class MarkedBody(CallBody):
         return self._closer is not None and self._closer.begun(source.text, source.at)
 
     def _close(self, *repairs: Repair) -> None:
-        self._setting.outbox.settle(*repairs)
-        self._setting.outbox.linger = False
+        self._setting.out.settle(*repairs)
+        self._setting.out.linger = False
 
     # -- no call --------------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ class MarkedBody(CallBody):
             end, again = yield from self._markers(source)
             talk = self._talk.getvalue() if end != NO else ""
             like_call = not self._in_sentence or _CALL_LIKE.search(talk)
-            if end != NO and (self.committed or (self._sure and like_call)):
+            if end != NO and (self.committed or (self._means_call and like_call)):
                 self._reject("there is no call in it", talk, self._start)
                 source.at = end
                 return
@@ -325,4 +325,4 @@ class MarkedBody(CallBody):
         in_json = self._form.family is Family.JSON
         wants = self._form.shape.wants() if in_json else "a call exactly in the form you were shown"
         message = f"{fault}; expected {wants}"
-        self._setting.outbox.rejected_text(ProblemKind.MALFORMED, message, raw, start)
+        self._setting.out.rejected_text(ProblemKind.MALFORMED, message, raw, start)

@@ -42,7 +42,7 @@ class PulledCalls(ABC):
         self._reading = self._read()
         self._all, self._final = "", False  # what was given, of which the source has a part
         self._written = 0  # how much of the source's text the call has been given
-        self._drift = begun.drift
+        self._repairs = begun.repairs
         self._lead = StringIO()  # text of it, until there is a call to take it
         self._lead.write(begun.lead)
         self._call: CallRecord | None = None
@@ -64,7 +64,7 @@ class PulledCalls(ABC):
 
         What is open where a limit cut the reply is cut short.
         """
-        cut = final and self._setting.outbox.cut
+        cut = final and self._setting.out.cut
         self.source.at, self.source.base, self._written = at, base, at
         self._all, self._final = text, final and not cut
         self._resume()
@@ -109,9 +109,11 @@ class PulledCalls(ABC):
 
     def open(self, name: str, id: str = "") -> CallRecord:
         """It is a call of *name*, which may have given itself an *id*."""
-        if self._setting.gated and not self._setting.offered.knows(name):
+        if self._setting.only_offered and not self._setting.offered.knows(name):
             raise NoCall
-        self._call = CallRecord(self._setting, self._begun.start, name, id=id, drift=self._drift)
+        self._call = CallRecord(
+            self._setting, self._begun.start, name, id=id, repairs=self._repairs
+        )
         self._call.write(self._lead.getvalue())
         self.committed = True
         self.limit()
@@ -132,7 +134,7 @@ class PulledCalls(ABC):
 
     def unclosed(self) -> Repair:
         """The reply is over where the call may be: a guess, and not even that if it was cut."""
-        if self._setting.outbox.cut:
+        if self._setting.out.cut:
             raise cut_short()
         return MISSING_CLOSER
 
@@ -141,7 +143,7 @@ class PulledCalls(ABC):
         if self._call is not None:
             self._call.mended(*repairs)
         else:
-            self._drift = tuple(dict.fromkeys((*self._drift, *repairs)))
+            self._repairs = tuple(dict.fromkeys((*self._repairs, *repairs)))
 
     def write(self) -> None:
         """Give the call the text that was read, or keep it for the one that may come."""
@@ -190,7 +192,7 @@ class PulledCalls(ABC):
             self._call.reject(fault.kind, fault.message)
             return
         raw, start = self._lead.getvalue(), self._begun.start
-        self._setting.outbox.rejected_text(fault.kind, fault.message, raw, start)
+        self._setting.out.rejected_text(fault.kind, fault.message, raw, start)
 
 
 class NoArguments(PulledCalls):

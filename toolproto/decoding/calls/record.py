@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ...messages import CallProblem, ProblemKind, Repair, Span, ToolCall
 from ...tools.spec import ToolSpec
 from ..contract import Limits
-from ..reply.events_out import Outbox
+from ..reply.events_out import EventsOut
 from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values.repairs import DUPLICATE_KEY
@@ -32,9 +32,9 @@ class CallSetting(NamedTuple):
 
     shape: CallShape
     offered: Offered
-    outbox: Outbox
+    out: EventsOut
     limits: Limits
-    gated: bool = False  # does a call count only if its tool is on offer?
+    only_offered: bool = False  # does a call count only if its tool is on offer?
 
     @property
     def depth(self) -> int:
@@ -46,15 +46,15 @@ class Beginning(NamedTuple):
     """What is known of calls where they begin, at *start* in the reply.
 
     *marked* says that a marker stands before them, so that they are meant as calls whatever they
-    hold; *drift* is how they depart from the asked form, and *ends* are markers that no call goes
-    on behind. *head* is the name of the tool if that was read before, and *lead* the text of it.
-    *indent* is how far the line is indented that they begin in.
+    hold; *repairs* is how they depart from the asked form, and *ends* are markers that no call
+    goes on behind. *head* is the name of the tool if that was read before, and *lead* the text of
+    it. *indent* is how far the line is indented that they begin in.
     """
 
     setting: CallSetting
     start: int = 0
     marked: bool = True
-    drift: tuple[Repair, ...] = ()
+    repairs: tuple[Repair, ...] = ()
     ends: tuple[Marker, ...] = ()
     head: Head | None = None
     lead: str = ""
@@ -140,8 +140,8 @@ class TextSink:
 class CallRecord(TextSink):
     """One call of *name*, whose text begins at *start* in the reply.
 
-    *drift* is how it departs from the asked form. Without a name it is still to be announced, and
-    nothing is told of it before.
+    *repairs* is how it departs from the asked form. Without a name it is still to be announced,
+    and nothing is told of it before.
     """
 
     _fault = ""
@@ -156,15 +156,15 @@ class CallRecord(TextSink):
         name: str = "",
         *,
         id: str = "",
-        drift: tuple[Repair, ...] = (),
+        repairs: tuple[Repair, ...] = (),
     ) -> None:
         super().__init__()
-        self._setting, self._outbox = setting, setting.outbox
+        self._setting, self._out = setting, setting.out
         self._limit = setting.limits.characters
         self._start = start
         self._raw = StringIO()
         self._id = id
-        self._repairs = list(drift)
+        self._repairs = list(repairs)
         self.arguments: dict[str, Any] = {}
         self.name = name
         if name:
@@ -213,8 +213,8 @@ class CallRecord(TextSink):
         """It is certain that this is a call of ``name``, which may have given itself an *id*."""
         name = self._own_name
         self.tool = self._setting.offered.get(name)
-        self._id = self._outbox.new_id(id)
-        self._index = self._outbox.started(name, self._id)
+        self._id = self._out.new_id(id)
+        self._index = self._out.started(name, self._id)
 
     @property
     def _own_name(self) -> str:
@@ -230,7 +230,7 @@ class CallRecord(TextSink):
 
     def _tell(self, text: str) -> None:
         """More of its arguments, as JSON."""
-        self._outbox.arguments(self._index, text)
+        self._out.arguments(self._index, text)
 
     # -- its arguments --------------------------------------------------------------------
 
@@ -285,12 +285,12 @@ class CallRecord(TextSink):
         """The call cannot be used; *message* is for the model."""
         raw = self.raw
         problem = CallProblem(kind, message, raw, self._span(raw), self.name or None)
-        self._outbox.rejected(self._index if self.announced else None, problem)
+        self._out.rejected(self._index if self.announced else None, problem)
 
     def _complete(self, arguments: Mapping[str, Any], raw: str) -> None:
-        told = (*self._outbox.repairs, *self._repairs)
+        told = (*self._out.repairs, *self._repairs)
         call = ToolCall(self._own_name, arguments, self._id, raw, self._span(raw), told)
-        self._outbox.completed(self._index, call)
+        self._out.completed(self._index, call)
 
     def _span(self, raw: str) -> Span:
         return Span(self._start, self._start + len(raw))

@@ -53,23 +53,23 @@ def _python_behind(word: str) -> Pattern:
 class Opening(NamedTuple):
     """What reads a call, and the text before that belongs to the call.
 
-    Behind a marker, *sure* is whether its beginning alone makes it a call; without one,
+    Behind a marker, *means_call* is whether its beginning alone makes it a call; without one,
     *is_guess* whether it is another call than was asked for.
     """
 
     calls: CallsReader
     lead: str = ""
-    sure: bool = True
+    means_call: bool = True
     is_guess: bool = False
 
 
-class Openings:
+class CallsBehindMarker:
     """Finds the calls behind *markers*. One *in_sentence* has to look the more like a call."""
 
     def __init__(self, setting: CallSetting, markers: CallMarkers, *, in_sentence: bool) -> None:
         self._setting = setting
         self._form = markers.form
-        self._sure = self._form.sure and not self._form.gated
+        self._means_call = self._form.means_call and not self._form.only_offered
         self._closer = markers.closer
         self._ends = markers.ends
         self._in_sentence = in_sentence
@@ -86,8 +86,8 @@ class Openings:
             return self._python()._replace(lead=lead.group())
         if inside is not None and char != "{":
             # What does not begin as this family does is no call.
-            begun = self._begun(source, self._form.drift)._replace(indent=indent)
-            return Opening(inside.reader(begun), sure=False)
+            begun = self._begun(source, self._form.repairs)._replace(indent=indent)
+            return Opening(inside.reader(begun), means_call=False)
         if char == "{":
             return self._json()
         if char == "[" and not (yield from source.ask(self._python_name)):
@@ -96,12 +96,12 @@ class Openings:
             return opened
         return (yield from self._named(source))
 
-    def _begun(self, source: Source, drift: tuple[Repair, ...]) -> Beginning:
-        return Beginning(self._setting, source.offset, True, drift, self._ends)
+    def _begun(self, source: Source, repairs: tuple[Repair, ...]) -> Beginning:
+        return Beginning(self._setting, source.offset, True, repairs, self._ends)
 
     def _python_name(self, text: str, at: int, final: bool) -> str | int:
         """The name of the Python call at *at*; any will do, unless a sentence is around it."""
-        asked = self._sure and not self._in_sentence
+        asked = self._means_call and not self._in_sentence
         return leading_call(text, at, final, self._setting.offered, asked=asked)
 
     def _named(self, source: Source) -> Pull[Opening | None]:
@@ -112,7 +112,7 @@ class Openings:
         ):
             return (yield from self._counted(source, counter))
         head = yield from read_head(source)
-        if head is None or (self._form.gated and not self._setting.offered.knows(head.name)):
+        if head is None or (self._form.only_offered and not self._setting.offered.knows(head.name)):
             return None
         if (yield from self._is_noise(source, head)):
             lead = source.text[source.at : source.at + head.length]
@@ -122,7 +122,7 @@ class Openings:
     def _is_noise(self, source: Source, head: Head) -> Pull[bool]:
         """Is *head* only a word that no tool is called by, before a call that names its own?"""
         offered = self._setting.offered
-        if not self._sure or self._form.family is not Family.JSON or self._in_sentence:
+        if not self._means_call or self._form.family is not Family.JSON or self._in_sentence:
             return False
         if not offered.any or offered.knows(head.name):
             return False
@@ -136,8 +136,8 @@ class Openings:
         if not name:
             return None
         head = Head(name, counter.group(1), 0)
-        drift = (*self._drift(Family.NAMED_JSON), _NO_NAME)
-        begun = self._begun(source, drift)._replace(head=head, lead=counter.group())
+        repairs = (*self._repairs(Family.NAMED_JSON), _NO_NAME)
+        begun = self._begun(source, repairs)._replace(head=head, lead=counter.group())
         return Opening(JsonCalls(begun), counter.group())
 
     def _behind_head(self, source: Source, head: Head) -> Pull[Opening | None]:
@@ -147,13 +147,15 @@ class Openings:
         empty = named.find(lead) if named else NO
         if empty > 0:  # the token that closes it was taken for one before the arguments
             lead = lead[:empty]
-        begun = self._begun(source, self._form.drift)._replace(head=head, lead=lead)
+        begun = self._begun(source, self._form.repairs)._replace(head=head, lead=lead)
         if empty > 0 and self._form.family is Family.TAGS:
             return Opening(TaggedCalls(begun), lead)
         if empty > 0 or (self._form.family is Family.TAGS and lead.rstrip().endswith("/>")):
             return Opening(NoArguments(begun), lead)
         if char == "{":
-            return Opening(JsonCalls(begun._replace(drift=self._drift(Family.NAMED_JSON))), lead)
+            return Opening(
+                JsonCalls(begun._replace(repairs=self._repairs(Family.NAMED_JSON))), lead
+            )
         # Behind such a head the text may be the only argument.
         is_input = char == "[" or "input" in lead.lower()
         if self._form.loose is not None and char and char != "<" and is_input:
@@ -162,8 +164,8 @@ class Openings:
         if not isinstance(tag, Tag) or not (yield from self._goes_on(source, head, tag)):
             return None
         closed = tag.closes and self._form.family is not Family.JSON
-        drift = self._drift(self._form.family if closed else Family.TAGS)
-        return Opening(TaggedCalls(begun._replace(drift=drift)), lead, sure=False)
+        repairs = self._repairs(self._form.family if closed else Family.TAGS)
+        return Opening(TaggedCalls(begun._replace(repairs=repairs)), lead, means_call=False)
 
     def _goes_on(self, source: Source, head: Head, tag: Tag) -> Pull[bool]:
         """Does the call that *head* begins go on, or end, with *tag*, which stands behind it?"""
@@ -185,23 +187,27 @@ class Openings:
             return None
         if not opens_call(tag) and not self._setting.offered.knows(tag.word):
             return None
-        return Opening(TaggedCalls(self._begun(source, self._drift(Family.TAGS))), sure=False)
+        return Opening(
+            TaggedCalls(self._begun(source, self._repairs(Family.TAGS))), means_call=False
+        )
 
-    def _json(self, *repairs: Repair) -> Opening:
-        drift = (*self._drift(Family.JSON), *repairs)
-        return Opening(JsonCalls(Beginning(self._setting, 0, self._sure, drift, self._ends)))
+    def _json(self, *more: Repair) -> Opening:
+        repairs = (*self._repairs(Family.JSON), *more)
+        return Opening(
+            JsonCalls(Beginning(self._setting, 0, self._means_call, repairs, self._ends))
+        )
 
     def _python(self) -> Opening:
-        marked, drift = not self._form.gated, self._drift(Family.PYTHON)
-        return Opening(PythonCalls(Beginning(self._setting, 0, marked, drift, self._ends)))
+        marked, repairs = not self._form.only_offered, self._repairs(Family.PYTHON)
+        return Opening(PythonCalls(Beginning(self._setting, 0, marked, repairs, self._ends)))
 
-    def _drift(self, family: Family) -> tuple[Repair, ...]:
+    def _repairs(self, family: Family) -> tuple[Repair, ...]:
         """How calls of *family* depart from what was asked."""
-        drift, asked = self._form.drift, self._form.family
+        repairs, asked = self._form.repairs, self._form.family
         # Arguments that tags cannot hold are written as JSON in their place.
         if family is asked or (family is Family.NAMED_JSON and asked is Family.TAGS):
-            return drift
-        return (*drift, Repair("other_family", detail=family.value))
+            return repairs
+        return (*repairs, Repair("other_family", detail=family.value))
 
 
 _NAME_BEGUN = re.compile(r"[^\W\d](?:[\w.:/-]|\\{1,2}_){0,127}+")
@@ -224,7 +230,7 @@ class BareCalls:
 
     def may_touch_words(self, key: str) -> bool:
         """May a call begin with a brace and *key* right behind a word?"""
-        return self._form.asked is Family.JSON or key == self._form.shape.wrapper
+        return self._form.bare_asked is Family.JSON or key == self._form.shape.wrapper
 
     def at_name(self, source: Source, ahead: int = 0) -> Pull[Opening | None]:
         """The call that begins *ahead* of here with its name, if one does."""
@@ -249,7 +255,7 @@ class BareCalls:
         *key* is the first member there. Amid a sentence, as *standing* tells, only what was asked
         for, or what nobody writes for another reason, is a call.
         """
-        asked = self._form.asked
+        asked = self._form.bare_asked
         while call := self._python_list(source.text, source.at + ahead, source.final):
             if asked is not Family.PYTHON and not standing().begins_something:
                 break
@@ -274,16 +280,16 @@ class BareCalls:
         """The name of the first call in a list that begins at *at*."""
         if text[at] != "[" or not self._form.bare_python:
             return ""
-        asked = self._form.asked is Family.PYTHON
+        asked = self._form.bare_asked is Family.PYTHON
         return leading_call(text, at, final, self._setting.offered, asked=asked)
 
     def _python(self, *, asked: bool) -> Opening:
-        begun = Beginning(self._setting, marked=asked, drift=self._drift(Family.PYTHON))
-        return Opening(PythonCalls(begun), is_guess=bool(begun.drift))
+        begun = Beginning(self._setting, marked=asked, repairs=self._repairs(Family.PYTHON))
+        return Opening(PythonCalls(begun), is_guess=bool(begun.repairs))
 
     def _json(self, key: str) -> Opening:
-        begun = Beginning(self._setting, marked=False, drift=self._drift(Family.JSON))
-        is_guess = bool(begun.drift) and key != self._form.shape.wrapper
+        begun = Beginning(self._setting, marked=False, repairs=self._repairs(Family.JSON))
+        is_guess = bool(begun.repairs) and key != self._form.shape.wrapper
         return Opening(JsonCalls(begun), is_guess=is_guess)
 
     def _named_json(self, source: Source, ahead: int) -> Pull[Opening | None]:
@@ -293,10 +299,10 @@ class BareCalls:
         offered, named = self._setting.offered, (yield from source.match(NAME_LINE, ahead))
         if named is None or not offered.has(named.group(1)):
             return None
-        head, drift = Head(named.group(1), "", len(named.group())), self._drift(Family.NAMED_JSON)
-        begun = Beginning(self._setting, drift=drift, head=head, lead=named.group())
+        head, repairs = Head(named[1], "", len(named.group())), self._repairs(Family.NAMED_JSON)
+        begun = Beginning(self._setting, repairs=repairs, head=head, lead=named.group())
         return Opening(JsonCalls(begun), begun.lead)
 
-    def _drift(self, family: Family) -> tuple[Repair, ...]:
+    def _repairs(self, family: Family) -> tuple[Repair, ...]:
         """How a bare call of *family* departs from the asked form."""
-        return () if family is self._form.asked else self._form.drift
+        return () if family is self._form.bare_asked else self._form.repairs

@@ -75,7 +75,7 @@ class JsonCalls(JsonReader):
         self.text, self.at = (self._held + text[at:], 0) if self._held else (text, at)
         self._base = base + at - self.at - len(self._held)
         self._mark, self.final, self._held = self.at, final, ""
-        self._cut = final and self._setting.outbox.cut
+        self._cut = final and self._setting.out.cut
         self._resume()
         unread = len(self.text) - self.at
         if unread > fed:
@@ -90,12 +90,12 @@ class JsonCalls(JsonReader):
     def start_over(self) -> None:
         super().start_over()
         # To the end of the reply, each time: hundreds of calls broken alike would cost its square.
-        left = self._setting.limits.recoveries - self._setting.outbox.rereads
+        left = self._setting.limits.recoveries - self._setting.out.rereads
         self.rereads = min(self.rereads, left)
 
     def read_again(self, text: str) -> None:
         super().read_again(text)
-        self._setting.outbox.rereads += 1
+        self._setting.out.rereads += 1
 
     def _resume(self) -> None:
         if not self.done:
@@ -241,7 +241,7 @@ class JsonCalls(JsonReader):
         role, marked = self._role(opener), self._marked(top)
         key = top.key if top is not None else None
         if key in self._setting.shape.list_keys and role is not _Role.INSIDE:
-            marked = marked or not self._setting.gated
+            marked = marked or not self._setting.only_offered
         if role is _Role.LIST and self._draft is not None:
             self._draft.holds_list = True
         if role is _Role.CALL:
@@ -289,8 +289,8 @@ class JsonCalls(JsonReader):
 
     def _begin(self, at: int, marked: bool) -> CallDraft:
         self._leave(at)
-        start, drift = self._base + at, self._departure()
-        self._draft = CallDraft(self._begun._replace(start=start, marked=marked, drift=drift))
+        start, repairs = self._base + at, self._departure()
+        self._draft = CallDraft(self._begun._replace(start=start, marked=marked, repairs=repairs))
         self._call_level = len(self.open) + 1
         self.keys = self._draft.keys()
         self.start_over()
@@ -308,11 +308,11 @@ class JsonCalls(JsonReader):
     def _departure(self) -> tuple[Repair, ...]:
         """How a call that opens here departs from the form."""
         if not self.open or self._setting.shape.listed:
-            return self._begun.drift
+            return self._begun.repairs
         keys = [frame.key for frame in self.open if frame.role is _Role.CALL]
         if keys and keys[0] == self._setting.shape.wrapper:
             return ()
-        return (*self._begun.drift, Repair("call_list"))
+        return (*self._begun.repairs, Repair("call_list"))
 
     # -- calls that are there from their first bracket to their last ----------------------
 
@@ -344,8 +344,8 @@ class JsonCalls(JsonReader):
         lead = self._begun.lead
         self._leave(at)
         self._mark = call.end
-        start, drift = self._base + at - len(lead), self._departure()
-        record = CallRecord(self._setting, start, call.name, drift=drift)
+        start, repairs = self._base + at - len(lead), self._departure()
+        record = CallRecord(self._setting, start, call.name, repairs=repairs)
         raw = lead + self.text[at : call.end]
         record.tell_whole(call.written, call.arguments, raw, call.repairs)
         self.committed = True

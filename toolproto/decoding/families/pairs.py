@@ -167,7 +167,7 @@ class _PairCalls(PulledCalls):
             if self._like.key.may_change(source.text, source.at):
                 raise cut_short()  # within a key
             raise malformed(f"something in it is no argument; {self._like.shown}")
-        elif behind and NO_ARGUMENTS not in self._drift:
+        elif behind and NO_ARGUMENTS not in self._repairs:
             self.mended(mend.MISSING_CLOSE)
         self.complete()
 

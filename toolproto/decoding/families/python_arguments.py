@@ -96,7 +96,7 @@ class Arguments(JsonReader):
         self._known = call.tool.properties if call.tool is not None else {}
         super().__init__(self._known or None, begun.ends, source.firsts)
         self._call, self._source, self._give_text = call, source, flush
-        self._outbox, self.depth = begun.setting.outbox, begun.setting.depth
+        self._out, self.depth = begun.setting.out, begun.setting.depth
         self.push("(")
         self.open[0].value = call.arguments
         self.bare_keys = True
@@ -365,7 +365,7 @@ class Arguments(JsonReader):
     def _finish(self) -> Step | None:
         """No parenthesis came, which is all right if nothing else is missing."""
         over = self.at >= len(self.text)
-        if len(self.open) > 1 or self._hidden or (over and self._outbox.cut):
+        if len(self.open) > 1 or self._hidden or (over and self._out.cut):
             raise self._cut_off()
         self.note(_MISSING_PAREN)
         self._closed = False
@@ -373,7 +373,7 @@ class Arguments(JsonReader):
 
     def _cut_off(self) -> Refused:
         over = self.at >= len(self.text)
-        if over and self._outbox.cut:
+        if over and self._out.cut:
             return cut_short()
         kind = ProblemKind.TRUNCATED if over else ProblemKind.MALFORMED
         return Refused(kind, "it is cut short, or lacks its closing parenthesis")

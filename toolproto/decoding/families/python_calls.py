@@ -117,7 +117,7 @@ class PythonCalls(PulledCalls):
 
     def __init__(self, begun: Beginning) -> None:
         super().__init__(begun)
-        self._outbox = begun.setting.outbox
+        self._out = begun.setting.out
         self._arguments: Arguments | None = None  # while they are read
         self._in_list, self._brackets = False, 0  # of lists around the calls
         self._quote = ""  # around the call that is being read, or was
@@ -140,15 +140,15 @@ class PythonCalls(PulledCalls):
 
     def grammar(self, source: Source) -> Pull[None]:
         """A list of calls, or one call and those that follow it."""
-        outbox, lingered = self._outbox, self._outbox.linger
+        out, lingered = self._out, self._out.linger
         self._in_list = (yield from source.peek()) == "["
-        outbox.linger = self._in_list or self._begun.marked  # until it shows what is behind a call
+        out.linger = self._in_list or self._begun.marked  # until it shows what is behind a call
         yield from (self._read_list() if self._in_list else self._read_run())
         if self._brackets:
-            outbox.amend(mend.MISSING_CLOSE)
-        outbox.linger = lingered
+            out.amend(mend.MISSING_CLOSE)
+        out.linger = lingered
         if not lingered:
-            outbox.settle()
+            out.settle()
         self.refused = not self.committed
 
     # -- one call -----------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class PythonCalls(PulledCalls):
         depth, quote = arguments.left_open
         if fault is not None and meant and depth:  # so that the calls behind it are found
             closed = yield from self._skip(depth, quote)
-            if not closed and self._outbox.cut and self.source.at >= len(self.source.text):
+            if not closed and self._out.cut and self.source.at >= len(self.source.text):
                 fault = cut_short()
         self.write()
         self._call, self.committed = None, meant
@@ -186,7 +186,7 @@ class PythonCalls(PulledCalls):
         return meant and closed
 
     def _open(self, lead: CallLead) -> tuple[CallRecord, Arguments]:
-        repairs = [*self._begun.drift, *self._odd]
+        repairs = [*self._begun.repairs, *self._odd]
         if self._behind and self._in_list and not self._separated:
             repairs.append(_MISSING_COMMA)
         repairs += [_QUOTED_CALL, *lead.odd] if self._quote else lead.odd
@@ -194,7 +194,7 @@ class PythonCalls(PulledCalls):
         self._odd, self._behind, self._separated = (), False, False
         setting, source = self._setting, self.source
         call = CallRecord(
-            setting, source.base + lead.start, lead.name, drift=tuple(dict.fromkeys(repairs))
+            setting, source.base + lead.start, lead.name, repairs=tuple(dict.fromkeys(repairs))
         )
         self.committed = self.committed or self._begun.marked
         self._call, self._written, source.at = call, lead.start, lead.end
@@ -320,7 +320,7 @@ class PythonCalls(PulledCalls):
         elif not self._take_extra(char):
             if not self._begun.marked and not self.committed:
                 return False
-            self._outbox.amend(mend.STRAY_TEXT)
+            self._out.amend(mend.STRAY_TEXT)
             self._odd = (mend.STRAY_TEXT,)
             yield from self._skip(0, "", stops=",]")
         return True
@@ -340,6 +340,6 @@ class PythonCalls(PulledCalls):
         if not self._behind or char not in (")", "]", "}"):
             return False
         self._behind = False
-        self._outbox.amend(mend.EXTRA_CLOSE)
+        self._out.amend(mend.EXTRA_CLOSE)
         self.source.at += 1
         return True

@@ -84,7 +84,7 @@ class TaggedCalls(PulledCalls):
     @property
     def meant(self) -> bool:
         """Is it certain that this is a call, so that a cut makes it a truncated one?"""
-        return bool(self._name) or not self._setting.gated
+        return bool(self._name) or not self._setting.only_offered
 
     def reject(self, fault: Refused) -> None:
         """Say what is wrong with the call, also if no argument has come."""
@@ -232,7 +232,7 @@ class TaggedCalls(PulledCalls):
     def _named(self, name: str) -> None:
         name = LEAKS.sub("", name)[:_LONGEST_NAME]
         self._name = name.removeprefix("functions.").replace("\\_", "_")
-        if self._setting.gated and not self._setting.offered.knows(self._name):
+        if self._setting.only_offered and not self._setting.offered.knows(self._name):
             raise NoCall
         self.committed = True
 
@@ -344,8 +344,8 @@ class TaggedCalls(PulledCalls):
         self.write()
         own_end = (Marker(f"</{self.element}>"),) if self.element else ()
         begun = self._begun._replace(
-            marked=not self._setting.gated,
-            drift=self._drift,
+            marked=not self._setting.only_offered,
+            repairs=self._repairs,
             ends=(*self._ends, *own_end),
             head=Head(self._name, self._id, 0) if self._name else None,
             lead=self._lead.getvalue(),

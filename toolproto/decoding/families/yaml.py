@@ -353,7 +353,7 @@ class YamlCalls(PulledCalls):
         if of_call and kind is list:
             self._call = None
         elif of_call and (parent is None or parent.is_list):
-            self._call = CallRecord(self._setting, start, drift=self._begun.drift)
+            self._call = CallRecord(self._setting, start, repairs=self._begun.repairs)
         elif of_call and parent is not None:  # it holds the whole call: the members are the same
             here.value = parent.value
         elif kind is dict and call is not None and self._is_arguments(parent):
@@ -494,7 +494,7 @@ class YamlCalls(PulledCalls):
 
     def _announce(self, call: CallRecord, members: _Members) -> None:
         """It is certain that this is a call."""
-        if self._setting.gated and not self._setting.offered.knows(call.name):
+        if self._setting.only_offered and not self._setting.offered.knows(call.name):
             raise _no_call()
         ids = (members.get(key) for key in ID_KEYS)
         call.announce(next((id for id in ids if isinstance(id, str)), ""))

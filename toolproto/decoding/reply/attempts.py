@@ -21,7 +21,7 @@ from ..calls.which_reader import BareCalls, Opening
 from ..contract import Limits, ReplyForm
 from ..patterns import Pattern
 from ..source import Pull, Source
-from .events_out import Outbox
+from .events_out import EventsOut
 from .fences import FENCED, behind_fence, in_code, open_fence
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
@@ -71,23 +71,38 @@ class Attempts:
 
     # Every reply has one, and its attributes are asked for at every character that may tell.
     __slots__ = (
-        "_amid_talk", "_behind_call", "_body", "_markers_left", "_setting", "_wrapped", "bare",
-        "form", "inside", "is_over", "landmark_at", "landmarks", "line_begins", "outbox",
-        "passed_over", "place", "source", "takes",
+        "_amid_talk",
+        "_behind_call",
+        "_body",
+        "_markers_left",
+        "_setting",
+        "_wrapped",
+        "bare",
+        "form",
+        "inside",
+        "is_over",
+        "landmark_at",
+        "landmarks",
+        "line_begins",
+        "out",
+        "passed_over",
+        "place",
+        "source",
+        "takes",
     )  # fmt: skip
 
     def __init__(
         self,
         form: ReplyForm,
         offer: ToolOffer,
-        outbox: Outbox,
+        out: EventsOut,
         reasoning: Reasoning,
         limits: Limits,
     ) -> None:
         self.form = form
-        self.outbox = outbox
+        self.out = out
         self.source = Source()
-        self._setting = CallSetting(form.shape, offered(offer), outbox, limits, form.gated)
+        self._setting = CallSetting(form.shape, offered(offer), out, limits, form.only_offered)
         self.bare = BareCalls(form, self._setting)
         self.landmarks = landmarks(form, reasoning)
         self.landmark_at = self.landmarks.finder(self._setting.offered)
@@ -108,12 +123,12 @@ class Attempts:
     def streaming(self) -> StreamedString | None:
         """The string argument in which reading stands, if that is so."""
         string = None if self._body is None else self._body.streaming
-        return None if string is None else self.outbox.withheld_string(string)
+        return None if string is None else self.out.withheld_string(string)
 
     @property
     def has_failed_too_often(self) -> bool:
         """Have there been so many mistakes that nothing more is read?"""
-        return self.outbox.mistakes >= self._setting.limits.mistakes
+        return self.out.mistakes >= self._setting.limits.mistakes
 
     def give_up(self) -> None:
         """So much has come that only costs time: all the rest is text."""
@@ -130,7 +145,7 @@ class Attempts:
         source = self.source
         if stop > source.at:
             piece = source.text[source.at : stop]
-            self.outbox.text(piece, source.base + source.at)
+            self.out.text(piece, source.base + source.at)
             self._saw(piece)
             source.at = stop
 
@@ -142,7 +157,7 @@ class Attempts:
             raw.write(source.text[source.at :] if why else "")
             source.at = len(source.text)
         if why:
-            self.outbox.rejected_text(*why, raw.getvalue(), start)
+            self.out.rejected_text(*why, raw.getvalue(), start)
 
     def marked(self, markers: CallMarkers, end: int, *, in_sentence: bool = False) -> MarkedBody:
         """What reads the call behind the marker that ends at *end*."""
@@ -169,10 +184,10 @@ class Attempts:
         # Nobody asked for a call in a fence: that one is like any other.
         is_fence = markers.is_any_fence and not woven
         if is_fence:
-            self.outbox.repairs = (FENCED,)
+            self.out.repairs = (FENCED,)
         body = self.marked(markers, end, in_sentence=woven)
         # A call that was not closed may be begun anew.
-        echo = self._behind_call and self.outbox.is_unclosed
+        echo = self._behind_call and self.out.is_unclosed
         yield from self.try_body(body, standing, special=special, is_fence=is_fence, may_echo=echo)
 
     def try_unmarked(self, opening: Opening) -> Pull[None]:
@@ -197,10 +212,10 @@ class Attempts:
         """Read what begins here as a call, and then decide what it was."""
         plain = standing.verdict is Verdict.PLAIN
         until_certain = plain and not (is_fence or may_echo)
-        self.outbox.withhold(self.source, until_certain=until_certain)
+        self.out.withhold(self.source, until_certain=until_certain)
         # Words behind it on its line would show it to be talk: its end waits for them.
-        self.outbox.patient = plain and not special
-        self.outbox.led_to = self.outbox.patient and self.place.is_led_to
+        self.out.patient = plain and not special
+        self.out.led_to = self.out.patient and self.place.is_led_to
         refused = yield from self.read_body(body)
         if standing.verdict is Verdict.SHOWN:
             self.show_withheld(standing.reason)
@@ -208,12 +223,12 @@ class Attempts:
             fence = open_fence(self.show_withheld())
             if fence and plain and not is_fence:
                 yield from in_code(self, fence)
-        elif may_echo and self.outbox.withholds_echo:
-            self.outbox.patient = self.outbox.led_to = False
-            self.pass_over(self.outbox.withheld_span, "echo")
-            self.outbox.drop_withheld()
+        elif may_echo and self.out.withholds_echo:
+            self.out.patient = self.out.led_to = False
+            self.pass_over(self.out.withheld_span, "echo")
+            self.out.drop_withheld()
         elif is_fence:
-            self.outbox.patient = self.outbox.led_to = False
+            self.out.patient = self.out.led_to = False
             yield from behind_fence(self)
         elif plain:
             yield from self.run_withheld()
@@ -222,11 +237,11 @@ class Attempts:
 
     def _end_doubted(self, standing: Standing) -> Pull[None]:
         """Its place is doubtful: with a doubtful form it is text, else a call that says so."""
-        if self.outbox.withholds_guess:
+        if self.out.withholds_guess:
             self.show_withheld(standing.reason)
             return
-        if self.outbox.withholds_whole_call:
-            self.outbox.doubt_withheld(standing.doubt)
+        if self.out.withholds_whole_call:
+            self.out.doubt_withheld(standing.doubt)
         else:  # what is no call in the middle of a sentence is a mistake, unless that goes on
             blank = yield from self.source.match(_BLANK)
             if blank and goes_on(self.source.text[blank.end()]):
@@ -236,12 +251,12 @@ class Attempts:
 
     def show_withheld(self, reason: str = "") -> str:
         """What was withheld is text, which is returned; *reason* if that is its place."""
-        self.outbox.repairs = ()
-        self.outbox.patient = self.outbox.led_to = False
-        if reason and self.outbox.withholds_call:
+        self.out.repairs = ()
+        self.out.patient = self.out.led_to = False
+        if reason and self.out.withholds_call:
             self._markers_left -= 1
-            self.pass_over(self.outbox.withheld_span, reason)
-        text = self.outbox.let_go_as_text()
+            self.pass_over(self.out.withheld_span, reason)
+        text = self.out.let_go_as_text()
         self._saw(text)
         return text
 
@@ -250,10 +265,10 @@ class Attempts:
 
         What would follow might show it to be none.
         """
-        if self.outbox.cut and self.outbox.withholds_whole_call:
+        if self.out.cut and self.out.withholds_whole_call:
             self.show_withheld("broken_off")
-        elif self.outbox.withholds_call:
-            self.outbox.let_go()
+        elif self.out.withholds_call:
+            self.out.let_go()
         else:
             self.show_withheld()
 
@@ -262,8 +277,8 @@ class Attempts:
 
     def run_withheld(self) -> Pull[None]:
         """What was withheld is a call; separators and brackets to spare behind it are no text."""
-        self.outbox.repairs = ()
-        self.outbox.let_go()
+        self.out.repairs = ()
+        self.out.let_go()
         self.place.restart()
         self.line_begins = self._behind_call = True
         if not (yield from self.source.peek()):
@@ -272,18 +287,18 @@ class Attempts:
             yield from self._behind_last_call()
             return
         yield from self._pass_brackets()
-        while self.outbox.patient and self._wrapped and (yield from self._pass_wrapper_end()):
+        while self.out.patient and self._wrapped and (yield from self._pass_wrapper_end()):
             yield from self._pass_brackets()
         blank = yield from self.source.match(_BLANK)
         follows = self.source.text[blank.end()] if blank else ""
-        if self.outbox.patient and follows == "\n" and not self.outbox.led_to:
+        if self.out.patient and follows == "\n" and not self.out.led_to:
             self._release()  # nothing more stands on its line
         separator = yield from self.source.take(_SEPARATOR)
-        reason = "amid_talk" if self.outbox.led_to else ""
+        reason = "amid_talk" if self.out.led_to else ""
         # What a tab sets apart stands in another cell.
         talk = goes_on(follows) or follows in _NO_TALK or (blank and "\t" in blank[0])
         reason = "words_behind" if talk and follows.strip() else reason
-        may_be_talk = self.outbox.patient and reason and separator is None
+        may_be_talk = self.out.patient and reason and separator is None
         is_talk = may_be_talk and (yield from self._is_talked_of())
         self._release(reason if is_talk else "")
 
@@ -331,7 +346,7 @@ class Attempts:
             yield
         if not isinstance(found, Found) or found.kind is not Landmark.DROPPED:
             return False
-        self.outbox.text(source.text[source.at : start], source.offset)
+        self.out.text(source.text[source.at : start], source.offset)
         self._wrapped = False
         source.at = found.end
         return True
@@ -341,12 +356,12 @@ class Attempts:
 
         Whatever still waits where a reply was broken off does not know what it waits for.
         """
-        if self.outbox.cut:
+        if self.out.cut:
             reason = "cut_behind"
-        elif self._amid_talk and self.outbox.led_to:
+        elif self._amid_talk and self.out.led_to:
             reason = "amid_talk"  # one more way to write what was talked of
-        if reason and self.outbox.patient:
-            self.outbox.amend(REASONS[reason].doubt)
-            self._amid_talk = self._amid_talk or self.outbox.led_to
-        self.outbox.patient = self.outbox.led_to = False
-        self.outbox.release()
+        if reason and self.out.patient:
+            self.out.amend(REASONS[reason].doubt)
+            self._amid_talk = self._amid_talk or self.out.led_to
+        self.out.patient = self.out.led_to = False
+        self.out.release()

@@ -19,7 +19,7 @@ from ...messages import IdFactory, Span
 from ...tools.spec import ToolOffer
 from ..contract import Limits, ReplyForm
 from .attempts import PassedOver
-from .events_out import Outbox
+from .events_out import EventsOut
 from .hot_string import StringFeed, string_feed
 from .markers import MORE, NO
 from .place import Standing
@@ -44,8 +44,8 @@ class ReplyDecoder:
         reasoning: Reasoning,
         limits: Limits,
     ) -> None:
-        self._outbox = Outbox(ids)
-        self._reader = ReplyReader(form, offer, self._outbox, reasoning, limits)
+        self._out = EventsOut(ids)
+        self._reader = ReplyReader(form, offer, self._out, reasoning, limits)
         self._prose = _prose_feed(self._reader, self._read)
         # Who calls ``feed`` gets there directly: the detour would be a tenth of the cost.
         self.__dict__["feed"] = self._prose
@@ -80,7 +80,7 @@ class ReplyDecoder:
         self._leave_string()
         del self._prose, self.__dict__["feed"]  # which hold this decoder: it would be garbage
         self._reader.finish(cut_reason(reason))
-        return self._outbox.take()
+        return self._out.take()
 
     def _read_on(self, chunk: str) -> list[Event]:
         self._leave_string()
@@ -99,7 +99,7 @@ class ReplyDecoder:
             source = reader.source
             self._string = string_feed(string, source.base, source.text, self._read_on)
             self.__dict__["feed"] = self._string.feed
-        return self._outbox.take()
+        return self._out.take()
 
     def _leave_string(self) -> None:
         if self._string is not None:

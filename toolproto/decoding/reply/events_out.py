@@ -28,7 +28,7 @@ _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it can
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
 
 
-class Outbox:
+class EventsOut:
     """Events in the order they happened; numbers calls and gives them ids."""
 
     _next_index = 0

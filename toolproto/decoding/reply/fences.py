@@ -84,11 +84,11 @@ def read_fence(reader: Attempts, fence: re.Match[str]) -> Pull[None]:
     """A *fence* begins: perhaps one around a call, which its end and what follows decides."""
     source = reader.source
     if reader.place.standing().verdict is Verdict.SHOWN:
-        reader.outbox.text(fence.group(), source.offset)
+        reader.out.text(fence.group(), source.offset)
         source.at = fence.end()
         yield from in_code(reader, CodeFence(fence.group(1)))
         return
-    reader.outbox.withhold(source)
+    reader.out.withhold(source)
     yield from _fences(reader, fence)
 
 
@@ -103,7 +103,7 @@ def _fences(reader: Attempts, fence: re.Match[str] | None) -> Pull[None]:
         standing = reader.place.standing()
         # Words around a fence count when it ends; what it stands in counts at once.
         open_place = standing.verdict is Verdict.PLAIN or standing.reason in OF_TALK
-        reader.outbox.repairs = (FENCED,) if open_place else (FENCED, standing.doubt)
+        reader.out.repairs = (FENCED,) if open_place else (FENCED, standing.doubt)
         reader.source.at = fence.end()
         reader.inside = "code_block"
         holds_calls = yield from _inside(reader, fence.group(1))
@@ -156,7 +156,7 @@ def in_code(reader: Attempts, fence: CodeFence) -> Pull[None]:
         at = source.at
         if at < len(source.text):
             source.at, closed = fence.code(source.text, at, source.final)
-            reader.outbox.text(source.text[at : source.at], source.base + at)
+            reader.out.text(source.text[at : source.at], source.base + at)
         elif source.final:
             return
         if source.at == at:
@@ -187,10 +187,10 @@ def _behind(reader: Attempts) -> Pull[re.Match[str] | None]:
             continue
         if kind is Landmark.RESULT or (key and key == reader.form.result_key):
             yield from reader.run_withheld()
-        elif reader.outbox.withholds_guess:
+        elif reader.out.withholds_guess:
             reader.show_withheld("fence_with_talk")
         else:  # perhaps the fence only showed them
-            reader.outbox.doubt_withheld(REASONS["fence_with_talk"].doubt)
+            reader.out.doubt_withheld(REASONS["fence_with_talk"].doubt)
             yield from reader.run_withheld()
         return None
     reader.end_withheld()

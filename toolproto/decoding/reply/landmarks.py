@@ -71,7 +71,7 @@ class CallMarkers:
         #: Markers that no payload goes on behind.
         self.ends = (self.opener,) if self.closer is None else (self.closer, self.opener)
         #: Is the opener a code fence, in a reply for which nobody asked for one?
-        self.is_any_fence = form.gated and self.opener.first == "`"
+        self.is_any_fence = form.only_offered and self.opener.first == "`"
 
 
 class _Row(NamedTuple):

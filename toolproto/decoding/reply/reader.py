@@ -20,7 +20,7 @@ from ..families.json_calls import JsonCalls
 from ..patterns import Pattern
 from ..source import Pull
 from .attempts import FABRICATED, SPACES, Attempts
-from .events_out import Outbox
+from .events_out import EventsOut
 from .fences import FENCE, read_fence
 from .landmarks import SPACE, CallMarkers, Found, Landmark
 from .markers import MORE, NO
@@ -46,7 +46,7 @@ _RESULT, _TURN, _END_OF_REPLY = Landmark.RESULT, Landmark.TURN, Landmark.END_OF_
 
 
 class ReplyReader(Attempts):
-    """Reads one reply into *outbox*."""
+    """Reads one reply into *out*."""
 
     __slots__ = ("_reading", "_rests", "_tells", "ahead", "calm", "holds", "quiet")
 
@@ -54,11 +54,11 @@ class ReplyReader(Attempts):
         self,
         form: ReplyForm,
         offer: ToolOffer,
-        outbox: Outbox,
+        out: EventsOut,
         reasoning: Reasoning,
         limits: Limits,
     ) -> None:
-        super().__init__(form, offer, outbox, reasoning, limits)
+        super().__init__(form, offer, out, reasoning, limits)
         self._tells = self.landmarks.telling.search
         self._rests = False  # in prose, all of which was read
         self.quiet = False  # the same, with nothing undecided
@@ -81,7 +81,7 @@ class ReplyReader(Attempts):
         source = self.source
         source.text += text
         next(self._reading)
-        keeps_something = self.outbox.keep()
+        keeps_something = self.out.keep()
         source.forget()
         is_open = keeps_something or self._behind_call
         self.quiet = self._rests and not is_open
@@ -94,7 +94,7 @@ class ReplyReader(Attempts):
         If it was broken off, for *reason*, its end says nothing: a call that would be taken for
         meant because nothing follows it is only shown.
         """
-        self.outbox.cut = reason is not None
+        self.out.cut = reason is not None
         self.source.final = True
         next(self._reading, None)
         self.calm = self.quiet = self.holds = False  # nothing more is prose
@@ -214,9 +214,9 @@ class ReplyReader(Attempts):
     def _in_rest(self) -> Pull[None]:
         source = self.source
         while (yield from source.peek()):
-            self.outbox.text(source.text[source.at :], source.offset)
+            self.out.text(source.text[source.at :], source.offset)
             source.at = len(source.text)
-            self.takes = None if self.outbox.keep() else bool
+            self.takes = None if self.out.keep() else bool
         self.takes = None
 
     def _at_bracket(self) -> Pull[bool]:
@@ -310,11 +310,11 @@ class ReplyReader(Attempts):
         if is_plain:
             self._pass_head(end)
             return
-        self.outbox.text(source.text[source.at : end], source.offset)
+        self.out.text(source.text[source.at : end], source.offset)
         source.at = end
         # A line end between the marker and the first of the calls changes nothing.
         while (yield from source.peek()) and (space := SPACES.match(source.text, source.at)):
-            self.outbox.text(space.group(), source.offset)
+            self.out.text(space.group(), source.offset)
             source.at = space.end()
 
     def _pass_head(self, end: int) -> None:
@@ -327,7 +327,11 @@ class ReplyReader(Attempts):
         """A marker of that *length* opens a call, or is another form's around one of this form."""
         if markers.is_any_fence and (yield from self._is_only_fence()):
             yield from self._at_run()
-        elif markers.form.gated and not self.form.gated and (yield from self._is_around(length)):
+        elif (
+            markers.form.only_offered
+            and not self.form.only_offered
+            and (yield from self._is_around(length))
+        ):
             self.say(self.source.at + length)
         else:
             yield from self.try_marked(markers, self.source.at + length)
@@ -339,14 +343,14 @@ class ReplyReader(Attempts):
         if not ahead:
             return False
         found = yield from self.source.ask(self.landmark_at, ahead)
-        if isinstance(found, Found) or self.form.gated:
+        if isinstance(found, Found) or self.form.only_offered:
             return isinstance(found, Found) and found.call is not None
         return (yield from self.bare.in_fence(self.source, ahead)) is not None
 
     def _is_around(self, length: int) -> Pull[bool]:
         """Does a marker of this form open a call *length* ahead?"""
         call = yield from self._call_ahead(length)
-        return call is not None and not call.form.gated
+        return call is not None and not call.form.only_offered
 
     def _call_ahead(self, length: int) -> Pull[CallMarkers | None]:
         """The markers of the call that is opened *length* ahead, if one is."""

@@ -87,7 +87,7 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
     By the model's template some calls end a thought. They count, unless the thought is closed
     behind them. One that began in the prompt, by whatever marker, is often begun once more.
     """
-    source, outbox, landmarks = reader.source, reader.outbox, reader.landmarks
+    source, out, landmarks = reader.source, reader.out, reader.landmarks
     tag = opened.tag.lstrip() if opened else ""
     markers = landmarks.in_thought if tag in landmarks.named else landmarks.in_thought_message
     inner = 0 if opened else -1  # thoughts in this one: where a line begins, or right before words
@@ -110,7 +110,7 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
                 before = text[stop - 1]
         source.at = stop
         if behind < 0:
-            outbox.reasoning(text[at:stop], source.base + at)
+            out.reasoning(text[at:stop], source.base + at)
         elif source.offset - behind > _LONGEST_WAIT:
             _count_calls(reader, behind)
             inner, before, behind = 0, "", -1
@@ -119,7 +119,7 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
         elif isinstance(found, Found):
             if found.kind is Landmark.DROPPED:
                 if behind < 0:  # a call may follow
-                    outbox.withhold(source)
+                    out.withhold(source)
                 is_behind = behind in (-1, source.offset)
                 source.at = found.end
                 behind = source.offset if is_behind else behind
@@ -131,7 +131,7 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
                 source.at = found.end
                 return
             if behind < 0:
-                outbox.withhold(source)
+                out.withhold(source)
             yield from reader.read_body(reader.marked(found.call, found.end))
             inner, before, behind = 0, "", source.offset
     if behind >= 0:
@@ -150,9 +150,9 @@ def _next_marker(markers: Table, text: str, at: int, final: bool) -> tuple[int, 
 
 def _end(reader: Attempts, *, in_thought: bool, called: bool) -> None:
     if called:
-        if reader.outbox.withholds_call:
-            reader.pass_over(reader.outbox.withheld_span, "thinking")
-        reader.outbox.let_go_as_text(thinks=True)
+        if reader.out.withholds_call:
+            reader.pass_over(reader.out.withheld_span, "thinking")
+        reader.out.let_go_as_text(thinks=True)
     reader.inside = ""
     reader.place.end_thought(in_thought=in_thought)
     reader.line_begins = True
@@ -160,7 +160,7 @@ def _end(reader: Attempts, *, in_thought: bool, called: bool) -> None:
 
 def _count_calls(reader: Attempts, behind: int) -> None:
     """The thought was not closed, so the calls in it, up to *behind*, ended it."""
-    reader.outbox.doubt_withheld(REASONS["unclosed_thought"].doubt)
-    after = reader.outbox.withheld_text(behind)
-    reader.outbox.let_go()
-    reader.outbox.reasoning(after, behind)
+    reader.out.doubt_withheld(REASONS["unclosed_thought"].doubt)
+    after = reader.out.withheld_text(behind)
+    reader.out.let_go()
+    reader.out.reasoning(after, behind)

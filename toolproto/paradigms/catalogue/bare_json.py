@@ -71,7 +71,7 @@ class FencedJson(WireParadigm):
     wire = WireFormat(
         call=("```json\n", "\n```"),
         also=(("```tool_call", "```"), ("```function_call", "```")),
-        sure=False,
+        means_call=False,
     )
 
 
@@ -99,5 +99,5 @@ class BfclJson(WireParadigm):
     wire = WireFormat(
         call=("```json\n", "\n```"),
         payload=JsonCall("function", "parameters", listed=True),
-        sure=False,
+        means_call=False,
     )

@@ -16,7 +16,7 @@ class YamlBlock(WireParadigm):
 
     name = "yaml_block"
     wire = WireFormat(
-        call=("```yaml\n", "\n```"), payload=YamlCall(), also=(("```yml", "```"),), sure=False
+        call=("```yaml\n", "\n```"), payload=YamlCall(), also=(("```yml", "```"),), means_call=False
     )
 
     def _how(self) -> str:
