@@ -17,11 +17,10 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from random import Random
 
 from toolproto.paradigms import get_paradigm, paradigms
 from toolproto.testing import STANDARD_OFFER
-from toolproto.testing.hostile import hostile_text
+from toolproto.testing.hostile import long_text, repeated_text
 
 #: What may not be exceeded, with what a clock is wrong by at the lengths of the first look.
 LARGEST = 1.05
@@ -34,14 +33,6 @@ _CLOSER = (750, 3_000, 12_000, 48_000, 192_000)
 _PATIENCE = 3.0
 #: Attempts at a closer look: the quickest counts, and it has to be quick once.
 _ATTEMPTS = 3
-_PIECES = (
-    "<", "</", "<a", "<tool", "{", '{"', "[", "[[", "(", ")", "]", "}", "`", "``", "```\n", "~~~",
-    '"', "'", "\\", "\\\\", '\\"', "\\u", "“", "„", "«", "\n", "\n\n", "\n> ", "\n- ", "\n| ",
-    "    ", "\t", " ", ",", ":", "=", ".", ";", "0", "9", "-1e", "a", "word ", "é", "漢", "\u200b",
-    "\x00", "<think>", "</think>", "<|", "|>", "<\uff5c", "&lt;", "<!--", "-->", "<pre>", "[code]",
-    "Human:", "now(", "get_weather(city=", "get_weather", '"name": ', '"arguments": {', "Action: ",
-    "<parameter=", "<arg_key>", "tool: ", "null", "True", "#", "$$", "::", "'''", '"""',
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +50,6 @@ class Growth:
         return f"{self.exponent:.2f}  {self.paradigm}, {pieces}, family {self.family}: {self.text}"
 
 
-def family(number: int, paradigm: str) -> tuple[str, str]:
-    """What stands first in the texts of a family, and what is repeated behind it."""
-    random = Random(number)
-    made = get_paradigm(paradigm)
-    head = random.choice(("", "", hostile_text(random, made, 1), random.choice(_PIECES)))
-    if random.random() < 0.3:
-        return head, hostile_text(random, made, 2) or " "
-    return head, "".join(random.choice(_PIECES) for _ in range(random.randint(1, 4)))
-
-
 def seconds(paradigm: str, text: str, chunk: int) -> float:
     """What reading *text* in pieces of that size takes, of this process's time."""
     decoder = get_paradigm(paradigm).decoder(STANDARD_OFFER)
@@ -82,7 +63,7 @@ def seconds(paradigm: str, text: str, chunk: int) -> float:
 
 def first_look(paradigm: str, head: str, unit: str, chunk: int) -> float:
     """The exponent of the growth between two lengths that are read in no time."""
-    texts = [_long(head, unit, size) for size in _FIRST]
+    texts = [long_text(head, unit, size) for size in _FIRST]
     return _exponent([(len(text), seconds(paradigm, text, chunk)) for text in texts])
 
 
@@ -97,7 +78,7 @@ def closer_look(paradigm: str, head: str, unit: str, chunk: int) -> float:
     grew = math.inf
     for _ in range(_ATTEMPTS):
         for size in _CLOSER:
-            text = _long(head, unit, size)
+            text = long_text(head, unit, size)
             took = seconds(paradigm, text, chunk)
             least[len(text)] = min(took, least.get(len(text), took))
             if took > _PATIENCE and len(least) > 2:
@@ -118,16 +99,12 @@ def _exponent(times: Sequence[tuple[int, float]]) -> float:
     return math.log(max(much, 1e-6) / max(little, 1e-6), long / short)
 
 
-def _long(head: str, unit: str, size: int) -> str:
-    return head + unit * (size // len(unit) + 1)
-
-
 def grown(job: tuple[str, list[int]]) -> list[Growth]:
     """What grows too fast in that paradigm."""
     paradigm, families = job
     found = []
     for number in families:
-        head, unit = family(number, paradigm)
+        head, unit = repeated_text(number, get_paradigm(paradigm))
         for chunk in CHUNKS:
             if first_look(paradigm, head, unit, chunk) <= _SUSPECT:
                 continue

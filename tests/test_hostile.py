@@ -705,6 +705,9 @@ DEAD_ENDS = {
     "names": ("pythonic", "get_weather(city: str)\n"),
     "fences": ("hermes", "```\nx = 1\n```\n"),
     "shown calls": ("hermes", '> <tool_call>{"name": "now", "arguments": {}}</tool_call>\n\n'),
+    "results": ("hermes", "A <tool_response> is one.\n"),
+    "markers around calls": ("deepseek_v3", "so, \n<｜tool▁calls▁end｜>\n"),
+    "ends of thoughts": ("hermes", "A `</think>` is one.\n"),
 }
 
 

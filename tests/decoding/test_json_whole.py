@@ -9,10 +9,13 @@ from itertools import product
 import pytest
 
 from tests.amount import some
-from toolproto import ToolOffer, ToolSpec, get_paradigm
+from toolproto import ToolCall, ToolOffer, ToolSpec, get_paradigm
+from toolproto.decoding.calls.names import Offered
+from toolproto.decoding.calls.record import CallSetting
 from toolproto.decoding.calls.shape import CallShape
 from toolproto.decoding.contract import Limits
-from toolproto.decoding.families.json_whole import whole_call
+from toolproto.decoding.families.json_whole import data_end, whole_call
+from toolproto.decoding.reply.events_out import EventsOut
 from toolproto.events import merge
 
 OFFER = ToolOffer(
@@ -83,6 +86,30 @@ RECORDS = [
     '{"name": 3, "text": "}"}',
     '{"name": "Bob", "name": "Ann"}',
     '{"name": "Bob", "of": ["a"]}',
+    '{"n": 1, "of": {"name": "look", "arguments": {"at": "Oslo"}}}',
+    '{\n\n  "n": "</think>",\n\n  "of": {"name": "look", "arguments": {"at": "Oslo"}}\n}',
+    '{"n": 1,\n \n"of": "{"}',
+]
+DATA = [
+    '{"name": "Bob", "age": 31}',
+    '{"id": 7, "type": "x", "text": "look"}',
+    '{"name": "Bob", "of": ["a", {"name": "look", "arguments": {}}]}',
+    '[{"id": 1, "city": {"name": "Oslo"}},\n {"id": 2}]',
+    '{\n  "rows": [[1, 2], [3, 4]]\n}',
+]
+MAY_BE_CALLS = [
+    '{"name": "look", "at": "Oslo"}',
+    '{"name": "Bob", "arguments": {}}',
+    '{"id": 7, "function": {"name": "look", "arguments": {}}}',
+    '{"id": 7, "tool_calls": [{"name": "look", "arguments": {}}]}',
+    '{"action": {"name": "look"}}',
+    '[{"id": 1}, {"name": "look"}]',
+    '[{"id": 1}, [{"name": "look"}]]',
+    '{"id": 1,\n\n"of": 2}',
+    '{"id": 1, "of": "' + "x" * 1000 + '"}',
+    '{"id": 1, "id": 2}',
+    '{"id": 1',
+    "{'id': 1}",
 ]
 AROUND = ["%s", "<tool_call>%s</tool_call>", "[%s, %s]}", '{"tool_calls": [%s,\n%s]}', "So:\n%s ok"]
 
@@ -102,7 +129,8 @@ def read(form: str, text: str, size: int, **options) -> list[object]:
 # Every form, and everything around, but not each with each.
 @pytest.mark.parametrize("form, around", some([*product(FORMS, AROUND)], 2))
 def test_a_call_comes_out_the_same_whole_and_in_pieces(form, around):
-    for call in AT_ONCE + IN_DOUBT + IN_PYTHON + IN_PYTHON_IN_DOUBT + RECORDS:
+    calls = AT_ONCE + IN_DOUBT + IN_PYTHON + IN_PYTHON_IN_DOUBT
+    for call in calls + RECORDS + DATA + MAY_BE_CALLS:
         text = around.replace("%s", call)
         assert read(form, text, len(text)) == read(form, text, 1) == read(form, text, 11), text
 
@@ -136,3 +164,23 @@ def test_so_is_one_in_pythons_spelling(call):
 @pytest.mark.parametrize("call", IN_DOUBT + IN_PYTHON_IN_DOUBT)
 def test_any_other_is_not(call):
     assert whole_call(call, 0, CallShape(), 50) is None
+
+
+SETTING = CallSetting(CallShape(), Offered(OFFER), EventsOut(str), Limits())
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_data_is_told_from_calls_at_once(data):
+    assert data_end(f"so {data}, ok", 3, SETTING) == 3 + len(data)
+
+
+@pytest.mark.parametrize("data", MAY_BE_CALLS)
+def test_what_may_hold_a_call_is_not_taken_for_data(data):
+    assert data_end(data, 0, SETTING) == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_call_below_hundreds_of_lines_of_data_is_read(form):
+    call = get_paradigm(form).encode_call(ToolCall("look", {"at": "Oslo"}))
+    parsed = get_paradigm(form).parse_response("\n".join(DATA * 100) + f"\n\n{call}", OFFER)
+    assert [each.arguments for each in parsed.calls] == [{"at": "Oslo"}]

@@ -18,7 +18,7 @@ from ..paradigms.registry import get_paradigm, paradigms
 from .marks import MARKS, marks_of
 from .offers import STANDARD_OFFER
 
-__all__ = ["hostile_text"]
+__all__ = ["hostile_text", "long_text", "repeated_text"]
 
 _CALLS = (
     ToolCall("get_weather", {"city": "Oslo"}, "call_1"),
@@ -36,11 +36,34 @@ _UNSEEN = "\u200b\u200c\u200d\u2060\u2061\u2063\u2064\ufeff\u00ad\u180e\u202e\u2
 _ALIKE = str.maketrans('oae|_<"', "\u043e\u0430\u0435\uff5c\u2581\uff1c\u201c")
 _NAMES = ("Get-Weather", "functions.now", "get weather")
 _SPACES = " \t\u00a0\u3000\n\r"
+#: What something is opened, closed, quoted or called with.
+_PIECES = (
+    "<", "</", "<a", "<tool", "{", '{"', "[", "[[", "(", ")", "]", "}", "`", "``", "```\n", "~~~",
+    '"', "'", "\\", "\\\\", '\\"', "\\u", "“", "„", "«", "\n", "\n\n", "\n> ", "\n- ", "\n| ",
+    "    ", "\t", " ", ",", ":", "=", ".", ";", "0", "9", "-1e", "a", "word ", "é", "漢", "\u200b",
+    "\x00", "<think>", "</think>", "<|", "|>", "<\uff5c", "&lt;", "<!--", "-->", "<pre>", "[code]",
+    "Human:", "now(", "get_weather(city=", "get_weather", '"name": ', '"arguments": {', "Action: ",
+    "<parameter=", "<arg_key>", "tool: ", "null", "True", "#", "$$", "::", "'''", '"""',
+)  # fmt: skip
 
 
 def hostile_text(random: Random, paradigm: ToolContextDef, pieces: int = 5) -> str:
     """A text of up to *pieces* fragments; most of them are made for *paradigm*."""
     return "".join(_piece(random, paradigm) for _ in range(random.randrange(1, pieces + 1)))
+
+
+def repeated_text(number: int, paradigm: ToolContextDef) -> tuple[str, str]:
+    """What stands first in the texts of that family, and what is repeated behind it."""
+    random = Random(number)
+    head = random.choice(("", "", hostile_text(random, paradigm, 1), random.choice(_PIECES)))
+    if random.random() < 0.3:
+        return head, hostile_text(random, paradigm, 2) or " "
+    return head, "".join(random.choice(_PIECES) for _ in range(random.randint(1, 4)))
+
+
+def long_text(head: str, unit: str, size: int) -> str:
+    """*unit* behind *head* until both are as long as *size*."""
+    return head + unit * (size // len(unit) + 1)
 
 
 def _piece(random: Random, paradigm: ToolContextDef) -> str:

@@ -21,7 +21,7 @@ from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_
 from ..values.state import Open, State
 from ..values.strict import Refused, malformed
 from ..values.strings import QuotedString
-from .json_whole import WholeCall, record_end, whole_call
+from .json_whole import WholeCall, whole_call
 
 _controls = re.compile(r"[\x00-\x1f]++").finditer
 _control = re.compile(r"[\x00-\x1f]").search
@@ -325,9 +325,7 @@ class JsonCalls(JsonReader):
             return 0
         marked = self._marked(parent)
         call = self._whole_call(at, marked)
-        if call is not None:
-            return self._tell_whole(at, call)
-        return record_end(self.text, at, self._setting) if parent is None and not marked else 0
+        return self._tell_whole(at, call) if call is not None else 0
 
     def _whole_call(self, at: int, marked: bool) -> WholeCall | None:
         """The call at *at*, if all of it is there and its form leaves no doubt."""

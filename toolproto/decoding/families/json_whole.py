@@ -20,6 +20,14 @@ from ..patterns import Pattern
 from ..values.repairs import LITERAL, QUOTE_STYLE
 from ..values.strict import Refused, check_depth, read_plain, write_json
 
+_LONGEST_DATA = 1_000
+# A first member that is whole, or a container: most of what is broken is so before that.
+_SHORT = r"\"[^\"\\\x00-\x1f]{0,200}+\""
+_MAY_BE_DATA = re.compile(
+    rf"(?:\[\s{{0,80}}+)?\{{\s{{0,80}}+{_SHORT}\s{{0,80}}+:\s{{0,80}}+"
+    rf"(?:(?:{_SHORT}|[\w.+-]{{1,40}}+)\s{{0,80}}+[,}}]|[\[{{])"
+)
+_BLANK_LINE = re.compile(r"\n[^\S\n]*+\n")
 _UNREADABLE = (Refused, RecursionError, json.JSONDecodeError)
 
 
@@ -76,22 +84,36 @@ def _in_json(text: str, at: int, shape: CallShape, depth: int) -> WholeCall | No
     return WholeCall(name_key, name, arguments, start, stop, end, text[start:stop], repairs)
 
 
-def record_end(text: str, at: int, setting: CallSetting) -> int:
-    """Where the object at *at* ends if it is a record of data; 0 if it may be a call.
+def data_end(text: str, at: int, setting: CallSetting) -> int:
+    """Where the object, or the list of objects, at *at* ends if it is data; 0 if it may be calls.
 
-    In a record nothing is nested, and no tool on offer is named.
+    What is longer than most, or goes on below an empty line, is for those who follow it.
     """
+    if not (_MAY_BE_DATA.match(text, at) and setting.shape.plain and setting.offered.any):
+        return 0
+    here = text[at : at + _LONGEST_DATA]
+    if blank := _BLANK_LINE.search(here):
+        here = here[: blank.start()]
     try:
-        value, end = read_plain(text, at)
+        value, end = read_plain(here)
     except _UNREADABLE:
         return 0
-    shape, offered = setting.shape, setting.offered
-    if any(isinstance(each, dict | list) for each in value.values()):
-        return 0
-    named = [value[key] for key in shape.name_keys if isinstance(value.get(key), str)]
-    if not offered.any or any(map(offered.knows, named)):
-        return 0
-    return 0 if any(key in value for key in shape.argument_keys) else end
+    values = value if isinstance(value, list) else [value]
+    return at + end if all(_is_data(each, setting) for each in values) else 0
+
+
+def _is_data(value: Any, setting: CallSetting) -> bool:
+    """Does *value* name no tool on offer, and hold neither arguments nor another call?"""
+    shape, known = setting.shape, setting.offered.knows
+    if not isinstance(value, dict):
+        return False
+    for key in shape.leading_keys.intersection(value):
+        each, may_hold = value[key], key in shape.list_keys or key in shape.nesting_keys
+        if key in shape.argument_keys or (may_hold and isinstance(each, dict | list)):
+            return False
+        if key in shape.name_keys and (known(each) if isinstance(each, str) else bool(each)):
+            return False
+    return True
 
 
 # -- Python's spelling --------------------------------------------------------------------

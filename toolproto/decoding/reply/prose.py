@@ -72,11 +72,13 @@ _SECOND = {"\\": "[bB]", "[": "[chnpqs]", "{": "[cnq]", "#": "[+]", "<": r"[^\W\
 _NO_MARKUP = "|".join(rf"\{first}(?!{second}|\Z)" for first, second in _SECOND.items())
 # Nor is what another bracket follows, before any that closes it.
 _NO_MARKUP += r"|<(?=[^<>\n!/][^<>\n]{0,200}+<)"
-_DULL = re.compile(f"(?i:{_NO_MARKUP}){{1,4000}}")
 
 # The characters at which reading prose can change where things stand.
 _TELLING = "\n`<\\\\\\[{#" + "".join(sorted({*_PAIRS, *_CLOSES}))
-_NOT_SPECIAL = re.compile(f"[^{_TELLING}]*+")
+_DULL = f"[^{_TELLING}]++|(?i:{_NO_MARKUP})"
+_NOT_SPECIAL = re.compile(f"(?:{_DULL}){{0,4000}}+")
+# The same where no quotation is open: one that is closed on its line changes nothing.
+_NOT_OPEN = re.compile(f'(?:{_DULL}|(?<=[\\s([{{:,=])"[^{_TELLING}]*+"){{0,4000}}+')
 _NO_CODE_END = re.compile(r"[^`\n]*+")
 # Lines of words, and items of a list, in which what is opened is closed: below a line of the same
 # kind nothing changes in them. Most lines are like that.
@@ -248,7 +250,8 @@ class Prose:
         """Take in words and marks, to the end of the line or behind what opens an element."""
         start, stop, last = at, at, self._tail[-1:]  # the character before
         while self._element is None:
-            words = _NO_CODE_END if self._code else _NOT_SPECIAL
+            words = _NOT_SPECIAL if self._quotes else _NOT_OPEN
+            words = _NO_CODE_END if self._code else words
             at = words.match(text, stop).end()  # type: ignore[union-attr]  # any
             char = text[at : at + 1]
             if not char or char == "\n":
@@ -261,10 +264,9 @@ class Prose:
                 elif self._code == stop - at:
                     self._code = 0
             elif char in _SECOND:
-                dull = _DULL.match(text, at)
-                if dull is None and at > start:
+                if at > start:
                     break  # what stands before it is taken in first, however the text was cut
-                stop = dull.end() if dull else self._markup(text, at, last)
+                stop = self._markup(text, at, last)
                 if stop < 0:
                     self._rest = text[at:]
                     break

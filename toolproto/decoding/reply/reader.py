@@ -17,6 +17,7 @@ from ..calls.record import Beginning
 from ..calls.which_reader import Opening
 from ..contract import Limits, ReplyForm
 from ..families.json_calls import JsonCalls
+from ..families.json_whole import data_end
 from ..patterns import Pattern
 from ..source import Pull
 from .attempts import FABRICATED, SPACES, Attempts
@@ -37,6 +38,10 @@ _SPEAKER = Pattern(r"(user|system|tool|ipython)|assistant|model")
 # In an object that is no call: the inside of a string; what is neither that nor structure.
 _STRING_BODY = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _NO_STRUCTURE = re.compile(r'[^\S\n]++|[^\s{}\[\],:"<]++')
+# One that holds no other, nor a list: most of them.
+_FLAT_OBJECT = re.compile(
+    r'\{(?:[^\s{}\[\]"<]++|[^\S\n]++|\n(?![^\S\n]*+\n)|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+\}', re.DOTALL
+)
 _LONGEST_KEY = 100  # of which it is known what is in it
 _Stop = tuple[int, Found | int | None]
 # Asking the class for one of them takes as long as ten comparisons.
@@ -227,6 +232,9 @@ class ReplyReader(Attempts):
         if key and key == self.form.result_key and standing().begins_something:
             yield from self.cut_off(FABRICATED)
             return True
+        if key and (end := data_end(source.text, source.at, self._setting)):
+            self.say(end)
+            return True
         opening = yield from self.bare.at_bracket(source, str(key), standing)
         if opening is not None:
             yield from self.try_unmarked(opening)
@@ -238,6 +246,9 @@ class ReplyReader(Attempts):
 
     def _in_other_json(self) -> Pull[None]:
         """In an object that is no call: what looks like one inside it is data."""
+        if flat := _FLAT_OBJECT.match(self.source.text, self.source.at):
+            self.say(flat.end())
+            return
         # Calls can only come behind a member that holds them.
         standing = self.place.standing() if self.form.shape.wrapper else PLAIN
         self.inside = "other_json"
@@ -253,6 +264,7 @@ class ReplyReader(Attempts):
         """Read on from there; False if the marker means nothing where it stands."""
         kind = found.kind
         if not self._counts(kind):
+            self._markers_left -= 1
             return False
         if kind is _CALL:
             assert found.call is not None, "the markers of a call"
@@ -284,6 +296,7 @@ class ReplyReader(Attempts):
         if found.kind is _THOUGHT:
             yield from read_thought(self, found)
         elif found.kind is _END_OF_THOUGHT:
+            self._markers_left -= 1
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
             self.place.begin_message(marked=False)
         elif found.kind is _TURN:
@@ -310,6 +323,7 @@ class ReplyReader(Attempts):
         if is_plain:
             self._pass_head(end)
             return
+        self._markers_left -= 1
         self.out.text(source.text[source.at : end], source.offset)
         source.at = end
         # A line end between the marker and the first of the calls changes nothing.
