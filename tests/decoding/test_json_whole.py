@@ -89,6 +89,7 @@ RECORDS = [
     '{"n": 1, "of": {"name": "look", "arguments": {"at": "Oslo"}}}',
     '{\n\n  "n": "</think>",\n\n  "of": {"name": "look", "arguments": {"at": "Oslo"}}\n}',
     '{"n": 1,\n \n"of": "{"}',
+    '{"tool_calls": "x", "name": "look", "arguments": {"at": "Oslo"}}',
 ]
 DATA = [
     '{"name": "Bob", "age": 31}',

@@ -107,11 +107,11 @@ def _is_data(value: Any, setting: CallSetting) -> bool:
     shape, known = setting.shape, setting.offered.knows
     if not isinstance(value, dict):
         return False
-    for key in shape.leading_keys.intersection(value):
-        each, may_hold = value[key], key in shape.list_keys or key in shape.nesting_keys
-        if key in shape.argument_keys or (may_hold and isinstance(each, dict | list)):
-            return False
-        if key in shape.name_keys and (known(each) if isinstance(each, str) else bool(each)):
+    for key, each in value.items():
+        if isinstance(each, dict | list):
+            if key in shape.call_keys or key in shape.list_keys or key in shape.nesting_keys:
+                return False
+        elif key in shape.argument_keys or (key in shape.name_keys and known(str(each))):
             return False
     return True
 
