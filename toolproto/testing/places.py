@@ -663,6 +663,7 @@ def _sentences() -> Iterator[CallContext]:
             f"{words.before} {{call}}{s}{words.first}",
             f"{words.before} {{call}}",
             f"{words.lead}\n{{call}}\n{words.trail}",
+            f"{words.lead}…\n{{call}}\n…{words.trail}",
         ):
             yield CallContext("sentence", language, text, shown=False, talk=True)
     for text in (

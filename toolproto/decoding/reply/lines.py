@@ -156,6 +156,8 @@ _VEILED = re.compile(f"[{VEILED}]")
 _TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
 _MARKUP_ONLY = re.compile(r"\s*(?:<[ /!?|｜\w][^<>\n]{0,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){0,3}\Z")
 _SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃་」』")
+#: A sentence that is broken off, or gone on with.
+DOTS = ("…", "...", "⋯")
 _COLONS = frozenset(":：៖﹕፦")
 _EMOJI = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FB00))))
 _MARKS = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d"
@@ -240,6 +242,11 @@ def says_all(line: str) -> bool:
     """Does *line* say nothing, or all it says, with a whole sentence or an emoji at its end?"""
     line = without_tokens(line).rstrip()
     return is_markup(line) or line[-1] in _EMOJI or ends_sentence(line)
+
+
+def trails_off(line: str) -> bool:
+    """Does *line* end in dots, so that one below it that begins with dots goes on with it?"""
+    return _words(line).endswith(DOTS)
 
 
 def leads_on(line: str) -> bool:

@@ -83,6 +83,12 @@ class Place(Prose):
         self.look()
         return self._begins_line and not lines.says_all(self._last)
 
+    @property
+    def is_broken_into(self) -> bool:
+        """At the beginning of a line, below one that trails off?"""
+        self.look()
+        return self._begins_line and lines.trails_off(self._last)
+
     def standing(self) -> Standing:
         """How a call that begins here stands."""
         self.look()
