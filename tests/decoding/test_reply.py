@@ -98,7 +98,6 @@ def _doubts(reply: str, size: int, paradigm: str = "xml_tag") -> list[str]:
         (f"I might write:\n{_NOW} Not today.", ["amid_talk"]),
         (f"I might write …\n\n{_NOW}\n\n… but not today.", ["amid_talk"]),
         (f"I might write...\n{_NOW}\n...but not today.", ["amid_talk"]),
-        (f"Let me see …\n{_NOW}\nThat should do.", [""]),
         (f"Let me see...\n{_NOW}", [""]),
         (f"An example\n\n\n{_NOW}\n\n\n* one", ["amid_talk"]),
         (f"## Usage\n\n{_NOW}\n\n## Returns\n", ["amid_talk"]),

@@ -25,7 +25,7 @@ from .events_out import EventsOut
 from .fences import FENCED, behind_fence, in_code, open_fence
 from .hot_string import StreamedString
 from .landmarks import CallMarkers, Found, Landmark, landmarks
-from .lines import DOTS, VEILED, goes_on
+from .lines import VEILED, goes_on
 from .markers import MORE, NO
 from .place import OF_TALK, PLAIN, REASONS, Place, Standing, Verdict
 from .thinking import Reasoning
@@ -35,7 +35,6 @@ SPACES = re.compile(r"\s{1,64}")
 # Up to what somebody sees, however wide the gap is: words there show a call to be talk.
 _BLANK = Pattern(rf"[ \t\r\f\v\x85\u1680\u2028\u2029{VEILED}]{{0,400}}(?=[^\s{VEILED}]|\n)")
 _FAR_BLANK = Pattern(rf"[\s{VEILED}]{{0,2000}}(?=[^\s{VEILED}])")
-_GOES_ON = Pattern("|".join(map(re.escape, DOTS)))
 # Perhaps a call, a result, or what is left of a fence.
 _NO_TALK = frozenset("<[{`~")
 # Talk that begins like those: a code span, a link or a note in brackets, an arrow, an element.
@@ -75,7 +74,6 @@ class Attempts:
         "_amid_talk",
         "_behind_call",
         "_body",
-        "_broken_into",
         "_markers_left",
         "_setting",
         "_wrapped",
@@ -116,7 +114,6 @@ class Attempts:
         #: While reading rests in a fence, or in what is not read: does a text only go on with it?
         self.takes: Callable[[str], bool] | None = None
         self._behind_call = False  # nothing but space since a call that had its marker
-        self._broken_into = False  # does the line above the call trail off?
         self._amid_talk = False  # has a call come that a line leads to, with talk behind it?
         self._wrapped = False  # has a marker around calls come, or what is dropped like one?
         self._body: CallBody | None = None  # that is being read
@@ -218,9 +215,7 @@ class Attempts:
         self.out.withhold(self.source, until_certain=until_certain)
         # Words behind it on its line would show it to be talk: its end waits for them.
         self.out.patient = plain and not special
-        broken = self.out.patient and self.place.is_broken_into
-        self.out.led_to = broken or (self.out.patient and self.place.is_led_to)
-        self._broken_into = broken
+        self.out.led_to = self.out.patient and self.place.is_led_to
         refused = yield from self.read_body(body)
         if standing.verdict is Verdict.SHOWN:
             self.show_withheld(standing.reason)
@@ -314,8 +309,6 @@ class Attempts:
         if space is None:
             return False
         self.say(space.end())
-        if self._broken_into and not (yield from source.match(_GOES_ON)):
-            return False
         if source.text[source.at] in _NO_TALK and not (yield from source.match(_TALK)):
             return False
         for table in (self.landmark_at, self.landmarks.lines.at):

@@ -156,8 +156,6 @@ _VEILED = re.compile(f"[{VEILED}]")
 _TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
 _MARKUP_ONLY = re.compile(r"\s*(?:<[ /!?|｜\w][^<>\n]{0,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){0,3}\Z")
 _SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃་」』")
-#: A sentence that is broken off, or gone on with.
-DOTS = ("…", "...", "⋯")
 _COLONS = frozenset(":：៖﹕፦")
 _EMOJI = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FB00))))
 _MARKS = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d"
@@ -245,8 +243,8 @@ def says_all(line: str) -> bool:
 
 
 def trails_off(line: str) -> bool:
-    """Does *line* end in dots, so that one below it that begins with dots goes on with it?"""
-    return _words(line).endswith(DOTS)
+    """Does *line* end in dots, so that another may go on with it?"""
+    return _words(line).endswith(("…", "...", "⋯"))
 
 
 def leads_on(line: str) -> bool:

@@ -81,13 +81,8 @@ class Place(Prose):
     def is_led_to(self) -> bool:
         """At the beginning of a line, below one that is no whole sentence, however far above?"""
         self.look()
-        return self._begins_line and not lines.says_all(self._last)
-
-    @property
-    def is_broken_into(self) -> bool:
-        """At the beginning of a line, below one that trails off?"""
-        self.look()
-        return self._begins_line and lines.trails_off(self._last)
+        is_over = lines.says_all(self._last) and not lines.trails_off(self._last)
+        return self._begins_line and not is_over
 
     def standing(self) -> Standing:
         """How a call that begins here stands."""
