@@ -4,7 +4,8 @@ Of each reply that is split, one beginning is compared as well: as much has to b
 
     python -m soak.laws [--splits 1000000] [--texts 1000000] [--seed 1] [--jobs 2]
 
-Prints every broken law with its smallest text, and exits with 1 if there was one.
+Prints every broken law as soon as it is found and its smallest text in the end, and exits with 1
+if there was one.
 """
 
 from __future__ import annotations
@@ -55,8 +56,11 @@ class Findings:
             self.broken[key] = (text, message)
 
     def join(self, other: Findings) -> None:
+        """Take in *other*, and tell at once what was not known to be broken."""
         self.counts += other.counts
         for key, (text, message) in other.broken.items():
+            if key not in self.broken:
+                print(f"--- {key}\n{text!r}\n{message[:2000]}", flush=True)
             self.add(key, text, message)
 
 
@@ -141,8 +145,8 @@ def main() -> int:
                     print(f"{told}, {len(found.broken)} failures", file=sys.stderr, flush=True)
         for part in pool.map(places, paradigms()):
             found.join(part)
-    for key, (text, message) in found.broken.items():
-        print(f"--- {key}\n{text!r}\n{message[:2000]}")
+    for key, (text, _) in found.broken.items():
+        print(f"--- {key}, the shortest text\n{text!r}")
     print(", ".join(f"{count:,} {name}" for name, count in found.counts.items()), end="; ")
     print(f"{len(found.broken)} kinds of failure")
     return bool(found.broken)

@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 from tests.amount import some
+from tests.laws.test_beginnings import check_beginnings
 from toolproto import ToolCall, ToolOffer, ToolSpec, get_paradigm
 from toolproto.decoding.calls.names import Offered
 from toolproto.decoding.calls.record import CallSetting
@@ -178,6 +179,10 @@ def test_data_is_told_from_calls_at_once(data):
 @pytest.mark.parametrize("data", MAY_BE_CALLS)
 def test_what_may_hold_a_call_is_not_taken_for_data(data):
     assert data_end(data, 0, SETTING) == 0
+
+
+def test_a_bracket_behind_data_that_may_begin_a_marker_is_told_when_that_is_decided():
+    check_beginnings(get_paradigm("minimax_m3"), ['so [{"a": {"b": 1', "}}", "]"])
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -232,17 +232,25 @@ class ReplyReader(Attempts):
         if key and key == self.form.result_key and standing().begins_something:
             yield from self.cut_off(FABRICATED)
             return True
-        if key and (end := data_end(source.text, source.at, self._setting)):
-            self.say(end)
+        is_object = source.text[source.at] == "{"
+        if is_object and key and self._is_data():
             return True
         opening = yield from self.bare.at_bracket(source, str(key), standing)
         if opening is not None:
-            yield from self.try_unmarked(opening)
+            # The bracket that ends a list may begin a marker, unless it is read as one of calls.
+            if is_object or not self._is_data():
+                yield from self.try_unmarked(opening)
             return True
         if not key or not _QUOTED_MEMBER.match(source.text, source.at):
             return False
         yield from self._in_other_json()
         return True
+
+    def _is_data(self) -> bool:
+        """Is what the bracket here opens data, which is said then?"""
+        end = data_end(self.source.text, self.source.at, self._setting)
+        self.say(end)
+        return end > 0
 
     def _in_other_json(self) -> Pull[None]:
         """In an object that is no call: what looks like one inside it is data."""
