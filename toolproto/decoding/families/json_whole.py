@@ -4,7 +4,7 @@ Most calls are, when a whole reply is read: two members, a name without escapes,
 strict JSON. Such a call need not be followed token by token; the standard library's C reader reads
 it five times as fast. So does it with a call in Python's spelling of the same, which is the
 commonest departure, once that is respelled. Whatever departs in more is for those who follow it
-(`json_calls.py`), and comes out the same.
+(`json_calls.py`), and comes out the same. Data that cannot be a call is told from one as fast.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..patterns import Pattern
 from ..values.repairs import LITERAL, QUOTE_STYLE
 from ..values.strict import Refused, check_depth, read_plain, write_json
 
-_LONGEST_DATA = 1_000
+_LONGEST_DATA = 1_000  # most records are shorter, and no more is read in vain
 # A first member that is whole, or a container: most of what is broken is so before that.
 _SHORT = r"\"[^\"\\\x00-\x1f]{0,200}+\""
 _MAY_BE_DATA = re.compile(

@@ -233,12 +233,13 @@ class ReplyReader(Attempts):
             yield from self.cut_off(FABRICATED)
             return True
         is_object = source.text[source.at] == "{"
-        if is_object and key and self._is_data():
+        if is_object and key and self._say_data():
             return True
         opening = yield from self.bare.at_bracket(source, str(key), standing)
         if opening is not None:
-            # The bracket that ends a list may begin a marker, unless it is read as one of calls.
-            if is_object or not self._is_data():
+            # Only here of a list, too: where none of calls would be read, what ends it is prose,
+            # in which it may begin a marker.
+            if is_object or not self._say_data():
                 yield from self.try_unmarked(opening)
             return True
         if not key or not _QUOTED_MEMBER.match(source.text, source.at):
@@ -246,8 +247,8 @@ class ReplyReader(Attempts):
         yield from self._in_other_json()
         return True
 
-    def _is_data(self) -> bool:
-        """Is what the bracket here opens data, which is said then?"""
+    def _say_data(self) -> bool:
+        """Say all that the bracket here opens if that is data; was it?"""
         end = data_end(self.source.text, self.source.at, self._setting)
         self.say(end)
         return end > 0
