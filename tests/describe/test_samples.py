@@ -276,3 +276,13 @@ def test_a_description_becomes_a_request(description, request_):
     spec = ToolSpec("f", description, tool({"city": STRING}, "city").parameters)
     offer = ToolOffer((spec,))
     assert example_request(ToolCall("f", {"city": "Oslo"}), offer) == request_
+
+
+def test_a_request_does_not_speak_of_the_program_that_the_tools_belong_to():
+    about = "This tool belongs to the files. It is a simple file system, for all that one needs. "
+    specs = tuple(
+        ToolSpec(name, f"{about}Tool description: {does}", {"type": "object", "properties": {}})
+        for name, does in (("a", "Display a file."), ("b", "Compare two files."))
+    )
+    asked = [example_request(ToolCall(spec.name, {}), ToolOffer(specs)) for spec in specs]
+    assert asked == ["Please display a file.", "Please compare two files."]

@@ -7,6 +7,7 @@ import re
 
 from ..messages import ToolCall
 from ..tools.spec import ToolOffer
+from .openings import alike
 from .samples import example_calls
 from .text import sentences
 
@@ -17,12 +18,12 @@ _LARGEST = 6000  # characters of all their calls
 # First words that make a description an order, beside any that "a", "the" and the like follow;
 # anything else is taken for the name of a thing.
 _ORDERS = """
-    add analyze ask book calculate call cancel change check compute convert count create delete
-    describe determine display download edit estimate execute fetch find format generate get give
-    identify insert list load locate look make move obtain open order perform plan play post
-    predict provide put query read remove rename replace reserve retrieve return run save schedule
-    search send set show solve start stop submit sum summarize tell transfer translate update upload
-    use write
+    add analyze ask book calculate call cancel change check compare compute convert copy count
+    create delete describe determine display download edit estimate execute fetch find follow format
+    generate get give identify insert list load locate lock look make mark mention move obtain open
+    order perform plan play post predict press provide put query read remove rename replace reserve
+    retrieve return run save schedule search send set show solve sort start stop submit sum
+    summarize tell transfer translate update upload use write
 """.split()  # noqa: SIM905
 # What a description may begin with before it says what the tool does: "Tool description: …", and
 # "This function is used to …".
@@ -46,14 +47,22 @@ def example_request(call: ToolCall, offer: ToolOffer) -> str:
     shown "Use get_weather with city Oslo" as an example turn, a model of 135 M parameters called
     the tool in 1 of 5 requests; shown the question, in 4 to 5.
     """
-    tool = offer.get(call.name)
-    text = _what_it_does(tool.description) if tool else ""
+    text = _what_it_does(_own_words(call.name, offer))
     text, left = _filled_in(text or call.name.replace("_", " "), call)
     first, _, rest = text.partition(" ")
     if (order := _order(first.lower(), rest)) is not None:
         return _ended(f"Please {order} {rest}{left}", ".")
     the = "" if first.lower() in ("the", "a", "an") else "the "
     return _ended(f"What is {the}{first.lower()} {rest}".rstrip() + left, "?")
+
+
+def _own_words(name: str, offer: ToolOffer) -> str:
+    """The description of the tool, without what others beside it begin with alike.
+
+    That is about the program that they belong to: "It is a simple file system."
+    """
+    every = (tool for _, tools in alike(offer.tools) for tool in tools)
+    return next((tool.description for tool in every if tool.name == name), "")
 
 
 def _what_it_does(description: str) -> str:
