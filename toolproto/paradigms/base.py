@@ -36,6 +36,7 @@ from ..messages import (
 )
 from ..tools.spec import ToolOffer
 from .parsed import ParsedResponse
+from .results import worded_result
 from .retelling import PLAIN_NAME, Told, behind_messages, retold
 from .salvage import salvaging
 from .splice import spliced
@@ -225,13 +226,18 @@ class ToolContextDef(ABC):
     def _with_notes(self, told: Told, rendered: Message, line: str) -> Message:
         if not line and not told.notes:
             return rendered
-        results = told.message.results
-        said = self._results_to_use(results) if line and results else rendered.content
+        results, said = told.message.results, rendered.content
+        if line and results and not self.teaching.worded_results:
+            said = self._results_to_use(results)
         parts = (said, line, "\n".join(told.notes))
         return replace(rendered, content="\n\n".join(part for part in parts if part))
 
     def _write_one(self, call: ToolCall) -> str:
         return self._write([call])
+
+    def _worded_results(self, results: Sequence[ToolResult]) -> str:
+        """*results* behind words, for models that would write tags of results themselves."""
+        return "\n".join(worded_result(each, self.neutralise) for each in results)
 
     def _results_to_use(self, results: Sequence[ToolResult]) -> str:
         """*results* as they are written where the model is told how to go on."""
@@ -248,7 +254,9 @@ class ToolContextDef(ABC):
                 for each in result.attachments
                 if isinstance(each, Attachment)
             )
-            written = self.encode_results(message.results)
+            worded = self.teaching.worded_results
+            write = self._worded_results if worded else self.encode_results
+            written = write(message.results)
             return Message(message.role, written, attachments=(*shown, *message.attachments))
         return Message(message.role, message.content, attachments=message.attachments)
 

@@ -12,15 +12,18 @@ conversations, 64 had the id of a result in them, as ``ticket_id`` and the like.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from html import escape
 
 from ..messages import ToolResult
 
-__all__ = ["Defuse", "json_result", "labelled_result", "tagged_result"]
+__all__ = ["Defuse", "json_result", "labelled_result", "tagged_result", "worded_result"]
 
 #: Makes text from outside neutral: a paradigm's ``neutralise``.
 Defuse = Callable[[str], str]
+
+_LINE_END = re.compile(r"\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 
 
 def tagged_result(tag: str, result: ToolResult, defuse: Defuse, with_id: bool = False) -> str:
@@ -36,6 +39,14 @@ def labelled_result(label: str, result: ToolResult, defuse: Defuse, with_id: boo
     name, id = (defuse(escape(text)) for text in (result.call.name, result.call.id))
     about = ", ".join([*([id] if with_id else []), *(["error"] if result.is_error else [])])
     return f"{label} {name}{about and f' ({about})'}: {defuse(result.content)}"
+
+
+def worded_result(result: ToolResult, defuse: Defuse, with_id: bool = False) -> str:
+    """*result* behind words: ``Result of get_weather: …``.
+
+    The lines behind its first are indented, so that none of them passes for another result.
+    """
+    return _LINE_END.sub(r"\g<0>  ", labelled_result("Result of", result, defuse, with_id))
 
 
 def json_result(result: ToolResult, defuse: Defuse) -> str:

@@ -160,10 +160,12 @@ class Teaching:
     a line behind results that says how to go on, and not to give up at the first call that fails;
     `json_strict` then shows results in tags. *corrections* shows how a call that cannot be used
     should be written, and leaves out rounds that led to nothing (:mod:`.retelling`). *new_tools*
-    shows the call of a tool that comes late behind the request that it comes with. *exact* asks for
-    the listed tools by exactly their names, speaks of calls in the plural where the paradigm says
-    how they are written, and names every placeholder after its argument. *style* is how tools are
-    shown unless ``describe=`` says otherwise.
+    shows the call of a tool that comes late behind the request that it comes with.
+    *worded_results* shows results behind words ("Result of get_weather: …"), for models that
+    write the paradigm's own tags of results themselves. *exact* asks for the listed tools by
+    exactly their names, speaks of calls in the plural where the paradigm says how they are written,
+    and names every placeholder after its argument. *style* is how tools are shown unless
+    ``describe=`` says otherwise.
     """
 
     order: Literal["tools_last", "tools_first"] = "tools_last"
@@ -174,6 +176,7 @@ class Teaching:
     next_step: bool = False
     corrections: bool = False
     new_tools: bool = False
+    worded_results: bool = False
     exact: bool = False
     style: str | Style = "typescript"
 
@@ -192,7 +195,14 @@ CLASSIC = Teaching(order="tools_first", pair=False, style="forms")
 PRESETS = {
     "balanced": BALANCED,
     "brief": Teaching(example="none"),
-    "exact": Teaching(example="none", exact=True, next_step=True, corrections=True, new_tools=True),
+    "exact": Teaching(
+        example="none",
+        exact=True,
+        next_step=True,
+        corrections=True,
+        new_tools=True,
+        worded_results=True,
+    ),
     "eager": Teaching(example="notional"),
     "guided": Teaching(next_step=True),
     "stepwise": Teaching(next_step=True, steps=True, corrections=True, new_tools=True),

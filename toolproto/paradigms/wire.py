@@ -34,7 +34,7 @@ from .payloads import (
     XmlCall,
     filled,
 )
-from .results import labelled_result, tagged_result
+from .results import labelled_result, tagged_result, worded_result
 from .teaching import BALANCED, CLASSIC, Teaching, WriteCalls
 from .text_argument import TextArgument
 
@@ -300,6 +300,10 @@ class WireParadigm(ToolContextDef):
         write = labelled_result if mark[-1] == ":" else tagged_result
         with_id = self.wire.writes_ids
         return "\n".join(write(mark, result, self.neutralise, with_id) for result in results)
+
+    def _worded_results(self, results: Sequence[ToolResult]) -> str:
+        with_id = self.wire.writes_ids
+        return "\n".join(worded_result(result, self.neutralise, with_id) for result in results)
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""
