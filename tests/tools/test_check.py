@@ -204,6 +204,13 @@ def test_a_form_copied_with_nothing_put_in_is_refused():
     assert "put a real value where <city> stands" in problem.message
 
 
+def test_of_a_placeholder_where_a_number_is_due_it_is_told_that_it_is_one():
+    spec = ToolSpec("look", "", {"type": "object", "properties": {"id": {"type": "integer"}}})
+    problem = check_call(ToolCall("look", {"id": "<id>"}), ToolOffer((spec,)))
+    assert isinstance(problem, CallProblem)
+    assert problem.message == "arguments.id: put a real value where <id> stands"
+
+
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [

@@ -161,7 +161,8 @@ def _fitted(
             mended = _coerced(call, schema, read_json, work)
             faults = find_faults(mended.arguments, schema, schema, work)
             call = mended
-    message = word_faults(faults) if faults else _placeholder(call)
+    # Of a placeholder where a number is due, that it is a string tells a model nothing.
+    message = _placeholder(call) or (word_faults(faults) if faults else "")
     return call_problem(call, ProblemKind.INVALID_ARGUMENTS, message) if message else call
 
 

@@ -23,6 +23,7 @@ ReadJson = Callable[[str], Any]
 # Canonical spellings only: "+3" may be a code. 30 digits are more than any id has, and
 # keep int() away from its quadratic range.
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})")
+_WHOLE = re.compile(rf"({_INTEGER.pattern})(?:\.0{{1,30}})?")  # an integer, maybe as "100.00"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,4})?")
 # "07" for a number is 7, unless it was a code after all.
 _PADDED = re.compile(r"(-?)0{1,30}(?=[0-9])")
@@ -64,8 +65,8 @@ def _bit(value: Any) -> Any:
 def _to_integer(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
         return int(value)
-    if isinstance(value, str) and _INTEGER.fullmatch(value):
-        return int(value)
+    if isinstance(value, str) and (whole := _WHOLE.fullmatch(value)):
+        return int(whole[1])
     return NO_READING
 
 
