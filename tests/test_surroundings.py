@@ -90,6 +90,9 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.split("\n"))
 
 
+#: So much that what was opened amid words above it is forgotten.
+LONG = "Das ist so.\n" * 400
+
 #: In the open: read, and exactly as asked for.
 OPEN: dict[str, Way] = {
     "alone": lambda c: c,
@@ -131,6 +134,11 @@ OPEN: dict[str, Way] = {
     "after a macro": lambda c: f"{{code}}\nx\n{{code}}\n\nNow I look.\n\n{c}",
     "after a Hindi sentence in brackets": lambda c: f"《यह है।》\n\nमैं देखता हूँ।\n\n{c}",
     "after thinking between unknown tokens": lambda c: f"<|im_think|>So.<|im_think_end|>\n\n{c}",
+    "far behind an open quotation": lambda c: f"He said “so.\n{LONG}\n{c}",
+    "far behind an open bracket": lambda c: f"It is so (or so.\n{LONG}\n{c}",
+    "far behind a placeholder": lambda c: f"Put it into <file> there.\n{LONG}\n{c}",
+    "far behind a note, below a heading": lambda c: f"[Note]\n{LONG}\n## Now\n\nI look.\n\n{c}",
+    "far behind a quotation, below a rule": lambda c: f"“So.\n{LONG}\n---\n\n我来看。\n\n{c}",
     "in German": lambda c: f"Ich sehe gleich nach.\n{c}",
     "in French": lambda c: f"Je vérifie tout de suite :\n{c}",
     "in Russian": lambda c: f"Сейчас проверю:\n{c}",

@@ -793,11 +793,27 @@ def _within() -> Iterator[CallContext]:
         yield CallContext("within", "English", text, shown=False, talk=True)
 
 
+def _far_behind() -> Iterator[CallContext]:
+    """What was opened long ago is open still: thoughts are long."""
+    spoken = cycle(_LANGUAGES.items())
+    for before, behind in (
+        ("[Thinking]", "[/Thinking]"), ("【思考】", "【/思考】"), ("<planning>", "</planning>"),
+        ("<|deep_thoughts|>", "<|/deep_thoughts|>"), ('"""', '"""'), ("/*", "*/"),
+        ("{% raw %}", "{% endraw %}"), ("----x----", "----"), ("(So", ")"), ("“So", "”"),
+        ("「So", "」"), ("«So", "»"), ('"So', '"'),
+    ):  # fmt: skip
+        language, words = next(spoken)
+        many = f"{words.behind}\n" * (4_500 // len(words.behind))
+        text = f"{before}\n{many}\n{{call}}\n\n{words.behind}\n{behind}\n"
+        yield CallContext("far behind", language, text, shown=False)
+
+
 def _all() -> Iterator[CallContext]:
     for make in (
         _fences, _nested_fences, _code, _block_quotes, _mail_and_logs, _elements, _other_markup,
         _blocks, _amid_talk, _messages, _labels, _signs, _tables, _definitions, _quotations,
         _invisible, _thoughts, _sentences, _lists, _combined, _within,
+        _far_behind,
     ):  # fmt: skip
         yield from make()
 

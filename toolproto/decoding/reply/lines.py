@@ -259,6 +259,12 @@ def leads_on(line: str) -> bool:
     return says_all(line) or _HEADING.match(line) is not None
 
 
+def begins_section(line: str) -> bool:
+    """Does *line* begin another part of a text: a heading, a rule, a word alone in brackets?"""
+    kind, _, closer = line_of(line[:HEAD])
+    return kind == "delimiter" or closer[:1] == "/" or _HEADING.match(line) is not None
+
+
 def goes_on(char: str) -> bool:
     """Does a sentence that a call stands in go on with *char* behind it?
 

@@ -16,7 +16,7 @@ from enum import Enum, auto
 
 from ...messages import Grade, Repair
 from . import lines
-from .prose import APOSTROPHES, LONGEST_ELEMENT, LONGEST_QUOTATION, Prose, may_quote, opens_region
+from .prose import APOSTROPHES, LONGEST_ELEMENT, Prose, may_quote, opens_region
 
 
 class Verdict(Enum):
@@ -130,7 +130,7 @@ class Place(Prose):
             return "open_block"
         if self._code:
             return "open_code"
-        if self._quotes and self._seen - self._quotes[-1].at <= LONGEST_QUOTATION:
+        if self._in_quotation():
             return "open_quotation"
         if self._above in _GOING_ON and self._begins_line:
             return _GOING_ON[self._above]

@@ -9,6 +9,7 @@ means for a call, `place.py` says.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import NamedTuple
 
@@ -99,9 +100,12 @@ _LAZY = frozenset({"quote", "block", "definition"})
 _RULE = re.compile(r"([^\w@>$´｀'\":`]|_)\1{2,3}\Z")  # closes what a line of such signs opens
 _MOST_OPEN = 8  # quotations, or blocks, within each other
 _TAIL = 192
-#: A quotation that was opened this long ago and never closed was none.
-LONGEST_QUOTATION = 2_000
-#: Nor does an element go on for ever: what stands far behind one that nobody closed is doubted.
+# A quotation, or a block, that was opened amid words this long ago and never closed was none. What
+# begins its line, and is not indented, goes on for ever, unless a heading or the like comes below
+# an empty line, which shows that it was none either.
+_LONGEST_QUOTATION = 2_000
+_LONGEST_BLOCK = 4_000
+#: What stands this far behind an element that shows and that nobody closed is doubted.
 LONGEST_ELEMENT = 4_000
 
 #: So many pieces of prose are kept before they are joined: a list of thousands makes each dearer.
@@ -110,11 +114,19 @@ MOST_UNSEEN = 256
 
 
 class _Open(NamedTuple):
-    """A quotation or a block that is open: what closes it, where it stands, and on which line."""
+    """A quotation or a block that is open: what closes it, where it stands, and on which line.
+
+    If nothing closes it, it is over so many characters behind *at* as it is *long* at most.
+    """
 
     closers: str
     at: int
     line: int
+    long: float
+
+    def bounded(self, longest: int) -> _Open:
+        """The same, no longer than *longest*, unless only a closing tag ends it."""
+        return self if self.closers[:2] == "</" else self._replace(long=longest)
 
 
 class Prose:
@@ -312,6 +324,9 @@ class Prose:
                 del self._blocks[-1]  # it was a line across the page
             return
         line, said = lines.line_of(head), head + self._tail * (len(head) == lines.HEAD)
+        if self._after_blank and (self._blocks or self._quotes) and lines.begins_section(said):
+            self._blocks = [each.bounded(_LONGEST_BLOCK) for each in self._blocks]
+            self._quotes = [each.bounded(_LONGEST_QUOTATION) for each in self._quotes]
         self._open_block(line.closer or lines.closes_end(said))
         self._above = self._kind(line.kind, line.indent)
         self._earlier, self._last = self._last, said
@@ -334,7 +349,11 @@ class Prose:
         # Below words such signs underline a heading.
         underlines = self._above == "words" and self._last.rstrip()[-1:].isalnum()
         if not closed and not (underlines and _RULE.match(closer)):
-            self._blocks.append(_Open(closer, self._seen, self._line))
+            begins = self._head[0] in "([{<'’`," or (
+                lines.line_of(self._head).closer and not self._head[0].isspace()
+            )
+            long = math.inf if begins else _LONGEST_BLOCK
+            self._blocks.append(_Open(closer, self._seen, self._line, long))
 
     def _kind(self, kind: str, indent: int) -> str:
         """What the line was that ends: that of the line above it goes on in some."""
@@ -373,16 +392,22 @@ class Prose:
     def _in_block(self) -> bool:
         """Is a block open here that was opened above, not too long ago to be still meant?"""
         head, tail = self._head, self._tail
-        for number, (closer, at, _) in enumerate(self._blocks):
+        self._blocks = _not_over(self._blocks, self._seen)
+        for number, (closer, *_) in enumerate(self._blocks):
             # What closes an element was seen where it stands.
-            closed = closer[:2] != "</" and lines.holds(closer, head, tail)
-            if closed or self._seen - at > LONGEST_ELEMENT:
+            if closer[:2] != "</" and lines.holds(closer, head, tail):
                 del self._blocks[number:]
                 break
         return bool(self._blocks)
 
+    def _in_quotation(self) -> bool:
+        """Is a quotation open here?"""
+        self._quotes = _not_over(self._quotes, self._seen)
+        return bool(self._quotes)
+
     def _quote(self, char: str, at: int, before: str) -> None:
         """A quotation mark stands *at* in the prose, behind the character *before*."""
+        self._quotes = _not_over(self._quotes, at)
         for number in range(len(self._quotes) - 1, -1, -1):
             if char in self._quotes[number].closers:
                 del self._quotes[number:]
@@ -391,10 +416,9 @@ class Prose:
                 break  # it closes nothing that was opened before something else
         if char not in _PAIRS or (char in _WARY and not may_quote(before)):
             return
-        while self._quotes and at - self._quotes[0].at > LONGEST_QUOTATION:
-            del self._quotes[0]
         if len(self._quotes) < _MOST_OPEN:
-            self._quotes.append(_Open(_PAIRS[char], at, self._line))
+            long = _LONGEST_QUOTATION if self._head or before else math.inf
+            self._quotes.append(_Open(_PAIRS[char], at, self._line, long))
 
     # -- elements -------------------------------------------------------------------------
 
@@ -428,7 +452,9 @@ class Prose:
             self._element, self._element_at = re.compile(f"(?i){re.escape(closer)}{rest}"), seen
         # What a sentence only names may yet be closed.
         elif mentioned or not (is_type or meant):
-            self._blocks += [_Open(closer, seen, self._line)][: _MOST_OPEN - len(self._blocks)]
+            long = _LONGEST_BLOCK if said and closer != "</|" else math.inf
+            block = _Open(closer, seen, self._line, long)
+            self._blocks += [block][: _MOST_OPEN - len(self._blocks)]
         return end
 
     def _in_element(self, text: str, at: int) -> int:
@@ -447,6 +473,11 @@ class Prose:
             self._code, self._above, self._last, self._after_blank = 0, "", "", False
         self._said(text, max(at, newline + 1), stop)
         return stop
+
+
+def _not_over(opened: list[_Open], at: int) -> list[_Open]:
+    """Those of *opened* that are not too long ago to be still meant *at* a place."""
+    return [each for each in opened if at - each.at <= each.long] if opened else opened
 
 
 def opens_region(rest: str) -> bool:
