@@ -752,6 +752,9 @@ _AROUND = (
     (",,So it is.\n", "''"), ("So (it is so.\n", ")"), ("So^[it is so.\n", "]"),
     ("So [it is so.\n", "]"), ("f(\n", "\n)"), ('x = R"(\n', '\n)"'),
     ("So <!-- it is.\n", "-->"), ("cat <<'X' > a\n", "\nX"),
+    ("int x; /* So it is.\n", "*/"), ("x = '''So it is.\n", "'''"), ("x = [[So it is.\n", "]]"),
+    ("x = q{So it is.\n", "}"), ("So. \\begin{foo}\n", "\\end{foo}"),
+    ("So. {{!-- So it is.\n", "--}}"), ("So.\nSo. /** So it is.\nSo.\nSo.\nSo.\n", "*/"),
     ("[So: <pre>\nx\n</pre>\n", "]"), ("{# <p>\nx\n</p>\n", "\n#}"), ("'<div>\nx\n</div>\n", "'"),
     ("'“So.” Yes.\n", "'"),
     # Tags of thinking that no model of ours has, and other tags.

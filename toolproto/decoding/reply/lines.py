@@ -52,8 +52,11 @@ _BRACKET_END = r"[]}»⟩〉》】〕〗⟧）］]{1,2}(?:\s*\Z|(?<=[]}»⟩])(?
 # element, a word in brackets (as of a thought), an environment, a shell's document, a comment of
 # some programming language, Ollama's thinking.
 _BLOCKS = (
-    (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
+    # These open one amid a line as well.
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
+    (r"(/\*)(?=[\s*])", "*/"),
+    (r"(\{\{!)--", "--}}}}"),
+    (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
     (r"(?=.*<<)(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}([A-Z_]{1,20})['\");]{0,3}(?: .*)?\Z", "{}"),
     (r"(-)-\[=*\[", "]]"),
     (r"(=)begin\b", "=end"),
@@ -80,8 +83,8 @@ _OPENS_AT_END = re.compile(
 # So does one that leaves open what its first group finds, each behind what it may stand behind.
 _LEFT_OPEN = re.compile(
     r"([(\[{<'’`,])(?:"
-    # A bracket behind a space or a caret: no bracket comes after it.
-    r"(?<=[(\[{])(?<![^\s^*_].)(?=[^\s)\]}])[^()\[\]{}]*+"
+    # A bracket behind a space, a caret or another one, or a brace: no bracket comes after it.
+    r"(?<=[(\[{])(?:(?<=\w\{)|(?<![^\s^*_\[{].))(?=[^\s)\]}])[^()\[\]{}]*+"
     # A tag with attributes.
     r"|(?<=<)(?=[^\W\d_][\w:-]{0,40}\s)[^<>=]*+=[^<>]*+"
     # An apostrophe where the line begins, behind a colon, or before a capital behind a sentence;
@@ -94,6 +97,8 @@ _LEFT_OPEN = re.compile(
 )
 _CLOSED_BY = {mark: rf"(?<=\S){mark}(?!\w)|^{mark}\W*\Z" for mark in "'’"} | {"''": "''|``"}
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
+_AMID_LINE = re.compile(rf"(?<=[\s;])(?:{'|'.join(opening for opening, _ in _BLOCKS[:3])})")
+_LONG_STRING = re.compile(r"(?:^|[=(,][ ]?)(?:\"\"\"|''')|(?:\"\"\"|''')\s*\Z")
 ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
 
@@ -111,10 +116,10 @@ def line_of(head: str) -> Line:
     text = head.lstrip(" \t")
     space, text = head[: len(head) - len(text)], text.rstrip("\r")
     indent = len(space.expandtabs(4)) if space else 0
-    found, block, closer = _KIND.match(text), _BLOCK.match(text), ""
+    found, block, closer = _KIND.match(text), _BLOCK.match(text) or _AMID_LINE.search(text), ""
     kind = (found and found.lastgroup) or ""
     for quotes in ('"""', "'''"):
-        if text.count(quotes) % 2 and (text.startswith(quotes) or text.rstrip().endswith(quotes)):
+        if text.count(quotes) % 2 and _LONG_STRING.search(text):
             kind, closer = kind or "delimiter", quotes
     if kind == "delimiter" and not closer and (run := _CLOSED_BY_SAME.search(text)):
         closer = run.group().translate(_TURNED)

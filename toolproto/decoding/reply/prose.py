@@ -83,7 +83,7 @@ _NOT_OPEN = re.compile(f'(?:{_DULL}|(?<=[\\s([{{:,=])"[^{_TELLING}]*+"){{0,4000}
 _NO_CODE_END = re.compile(r"[^`\n]*+")
 # Lines of words, and items of a list, in which what is opened is closed: below a line of the same
 # kind nothing changes in them. Most lines are like that.
-_DULL_CHARS = f"[^>＞|&()'{_TELLING}]"
+_DULL_CHARS = f"(?:[^>＞|&()'/{_TELLING}]|/(?!\\*))"
 _PLAIN_LINES = re.compile(
     rf"(?:\n(?!{lines.NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
     rf"|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
