@@ -745,7 +745,14 @@ _AROUND = (
     ("@verbatim\n", "\n@end verbatim"), ("=begin\n", "\n=end"), ("/*\n", "\n*/"),
     ("{{{\n", "\n}}}"), ("<<<\n", "\n>>>"), ("cat <<EOF\n", "\nEOF"), ("x = {\n", "\n}"),
     ("{% raw %}\n", "\n{% endraw %}"), ("HTTP/1.1 200 OK\nA: b\n\n", ""),
+    # Quotations that go on with the mark that begins them, or hold others.
+    ("“So it is.\n\n“", "”"), ("„So it is.\n\n„", "“"), ("»So it is.\n»", "«"),
+    ("“So “it” is.\n", "”"), ("He wrote ´So it is.\n", "´"), ("He wrote ″So it is.\n", "″"),
+    ("He wrote ‶So it is.\n", "″"), ("He wrote ⸨So it is.\n", "⸩"), ("He wrote 〞So.\n", "〟"),
+    ("He wrote ﹝So it is.\n", "﹞"), ("He wrote ⦗So it is.\n", "⦘"), ("He wrote ︽So.\n", "︾"),
     # What a line leaves open in its middle.
+    ("He wrote 'So it is.\n", "'"), ("Hon skrev ’Så är det.\n", "’"), ("Он писал 'Так.\n", "'"),
+    ("He wrote ''So it is.\n", "''"), ("He wrote ``So it is.\n", "''"),
     ("He wrote: 'So it is.\n", "'"), ("He wrote: ’So it is.\n", "’"), ("“So.” ‘Yes. ", "’"),
     ("So. 'I don't know.\n", "'"), ("'I don't know.\n", "'"), ("**'So it is.**\n", "'"),
     ("He said, 'Go. ", "'"), ("He wrote: ``So it is.\n", "''"), ("He wrote: <<So.\n", ">>"),

@@ -87,12 +87,13 @@ _LEFT_OPEN = re.compile(
     r"(?<=[(\[{])(?:(?<=\w\{)|(?<![^\s^*_\[{].))(?=[^\s)\]}])[^()\[\]{}]*+"
     # A tag with attributes.
     r"|(?<=<)(?=[^\W\d_][\w:-]{0,40}\s)[^<>=]*+=[^<>]*+"
-    # An apostrophe where the line begins, behind a colon, or before a capital behind a sentence;
-    # those within words do not close it.
+    # An apostrophe where the line begins, behind a colon, before a capital behind a sentence, or
+    # before a word with one behind another word; those within words do not close it.
     r"|(?<=['’])(?:(?![\s\d'’])(?<!..)(?!(?<=’)\Z)|(?=[^\W\d_])"
-    r"(?:(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])(?<=[,.!?…—\#*_(][ *_(#].)))(?:[^'’]|(?<=\w)['’](?=\w))*+"
-    # Two of one sign, where the line begins or behind a colon: ``so'' and ,,so'' and <<so>>.
-    r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .)|(?<=\s,))\1(?=\w)[^'>`]*+"
+    r"(?:(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])(?:(?<=[,.!?…—\#*_(][ *_(#].)|(?<=\w .)(?=.[^\W\d_A-Z]))))"
+    r"(?:[^'’]|(?<=\w)['’](?=\w))*+"
+    # Two of one sign, where the line or a word begins: ``so'' and ,,so'' and <<so>>.
+    r"|(?<=[<'`,])(?:(?<!..)|(?<=[:：] .)|(?<=\s[,'`]))\1(?=\w)[^'>`]*+"
     r")\Z"
 )
 _CLOSED_BY = {mark: rf"(?<=\S){mark}(?!\w)|^{mark}\W*\Z" for mark in "'’"} | {"''": "''|``"}
@@ -139,7 +140,10 @@ def closes_end(line: str) -> str:
     if opened is not None and (opened[1] != "`" or line.count("`") % 2):
         return opened[1].translate(_TURNED) if opened[1] else f"/{opened[2]}"
     left = _LEFT_OPEN.search(line.strip())
-    return left[1].translate(_TURNED).replace("`", "''").replace(",", "''") if left else ""
+    if left is None:
+        return ""
+    twice = 1 + left[0].startswith(left[1], 1)
+    return left[1].replace("`", "'").replace(",", "'").translate(_TURNED) * twice
 
 
 def holds(closer: str, *parts: str) -> bool:

@@ -20,20 +20,22 @@ from .markers import MORE, NO
 # Quotation marks of all scripts, by how they open, and what closes each. Where one mark opens in
 # one language and closes in another (“ ” » «), whether one is open decides.
 _PAIRS = {
-    "“": "”“", "„": "“”„", "‟": "”“", "«": "»", "‹": "›", "»": "«»", "›": "‹›", "”": "”“",
-    "‘": "’", "‚": "‘’", "‛": "’", "「": "」", "『": "』", "｢": "｣", "﹁": "﹂", "﹃": "﹄",
-    "〝": "〞〟", "《": "》", "〈": "〉", "⟪": "⟫", "⟨": "⟩", "❝": "❞", "❛": "❜", "＂": "＂",
-    "״": "״", "༺": "༻", "⹂": "”", "🙶": "🙷", "＇": "＇", '"': '"', "❮": "❯", "⸂": "⸃", "⌜": "⌝",
-    "（": "）", "［": "］", "【": "】", "〔": "〕", "〖": "〗", "⟦": "⟧", "⁅": "⁆",
-    "⸢": "⸣", "⸤": "⸥", "⸄": "⸅", "⸌": "⸍", "❨": "❩", "❪": "❫", "❲": "❳", "❴": "❵", "❬": "❭",
-    "❰": "❱", "༼": "༽", "᚛": "᚜", "〘": "〙", "〚": "〛", "⦅": "⦆", "⦃": "⦄", "｟": "｠",
-    "｛": "｝", "⌈": "⌉", "⌊": "⌋", "⟮": "⟯", "⟬": "⟭", "﴾": "﴿", "﴿": "﴾",
+    "“": "”“", "„": '“”„"', "‟": "”“", "«": "»", "‹": "›", "»": "«»", "›": "‹›", "”": "”“",
+    "‘": "’", "‚": "‘’", "‛": "’", "〝": "〞〟", "〞": "〟", "⹂": "”", "﴾": "﴿", "﴿": "﴾", "‶": "″",
+    **{mark: mark for mark in "\"＂״＇´′″"},
+    **dict(re.findall("..", (
+        "「」『』｢｣﹁﹂﹃﹄《》〈〉⟪⟫⟨⟩❝❞❛❜༺༻🙶🙷❮❯⸂⸃⌜⌝（）［］【】〔〕〖〗⟦⟧⁅⁆⸢⸣⸤⸥⸄⸅⸌⸍❨❩❪❫❲❳❴❵❬❭❰❱"
+        "༼༽᚛᚜〘〙〚〛⦅⦆⦃⦄｟｠｛｝⌈⌉⌊⌋⟮⟯⟬⟭⸉⸊⸜⸝⸠⸡⸦⸧⸨⸩⦇⦈⦉⦊⦋⦌⦍⦎⦏⦐⦑⦒⦓⦔⦕⦖⦗⦘⧘⧙⧚⧛⧼⧽︗︘︵︶︷︸"
+        "︹︺︻︼︽︾︿﹀﹇﹈﹙﹚﹛﹜﹝﹞"
+    ))),
 }  # fmt: skip
 _CLOSES = frozenset("".join(_PAIRS.values())) - frozenset("“")
 #: What is an apostrophe more often than a quotation mark.
 APOSTROPHES = frozenset("'’‘‛")
 # These open only where a quotation can begin: elsewhere they are apostrophes, or close one.
-_WARY = frozenset('‘’‚‛»›”״＇"')
+_WARY = frozenset('‘’‚‛»›”״＇"´′″‶')
+# Where a line, or a word, begins with one of these, it opens once more what one above has opened.
+_AGAIN = frozenset("“„»›")
 
 # Elements, and the like of other markup languages, that show or quote what is in them.
 _ELEMENTS = (
@@ -83,10 +85,10 @@ _NOT_OPEN = re.compile(f'(?:{_DULL}|(?<=[\\s([{{:,=])"[^{_TELLING}]*+"){{0,4000}
 _NO_CODE_END = re.compile(r"[^`\n]*+")
 # Lines of words, and items of a list, in which what is opened is closed: below a line of the same
 # kind nothing changes in them. Most lines are like that.
-_DULL_CHARS = f"(?:[^>＞|&()'/{_TELLING}]|/(?!\\*))"
+_DULL_CHARS = f"[^>＞|&()'*{_TELLING}]"
 _PLAIN_LINES = re.compile(
     rf"(?:\n(?!{lines.NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
-    rf"|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
+    rf"|(?<!/)\*++|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
     rf"|(?<!\w)<(?P<name>[A-Za-z]{{1,12}})>{_DULL_CHARS}*+</(?P=name)>"
     r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
@@ -409,9 +411,13 @@ class Prose:
         """A quotation mark stands *at* in the prose, behind the character *before*."""
         self._quotes = _not_over(self._quotes, at)
         for number in range(len(self._quotes) - 1, -1, -1):
-            if char in self._quotes[number].closers:
+            closers = self._quotes[number].closers
+            again = char in _AGAIN and closers == _PAIRS[char] and not before.strip()
+            if char in closers and not again:
                 del self._quotes[number:]
                 return
+            if again and not before and not self._head:
+                return  # as every paragraph of a long quotation begins
             if char in APOSTROPHES:
                 break  # it closes nothing that was opened before something else
         if char not in _PAIRS or (char in _WARY and not may_quote(before)):
