@@ -111,6 +111,8 @@ OPEN: dict[str, Way] = {
     "after thinking of another call": lambda c: f"<think>Not {c} again!\n{c}</think>\n\n{c}",
     "before prose on the next line": lambda c: f"{c}\nI will tell you what comes back.",
     "before prose on the same line": lambda c: f"{c} This gets what you asked for.",
+    "before a semicolon and prose": lambda c: f"{c}; This gets what you asked for.",
+    "before a tag and prose below": lambda c: f"{c}</b>\nto get it.",
     "after a list item": lambda c: f"1. Ask the tool.\n2. Answer.\n\n{c}",
     "right after a list item": lambda c: f"1. First I ask the tool:\n{c}",
     "after thinking below half a sentence": lambda c: f"Well\n<think>Oslo.</think>{c}",

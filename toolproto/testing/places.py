@@ -515,6 +515,8 @@ def _signs() -> Iterator[CallContext]:
         "Call ..... {call}", "{call} + 1", "**1.** {call}", "1.2. So it is. {call}",
         "[1] So it is. {call}", "1.) {call}", "{call} * 3", "{call} > so", "{call} ≈ 3",
         "{call} @so", "{call} $so", "{call} “so”", "{call}。", "{call}。这是", "{call} \\\\",
+        "{call}; was found there.", "{call}</b> is the form.", "{call} ]} ist die Form.",
+        "{call}; это так.", "{call}</i> 就是这样。",
     ):  # fmt: skip
         yield CallContext("signs", "English", f"{text}\n", shown=False, talk=True)
 

@@ -35,10 +35,12 @@ SPACES = re.compile(r"\s{1,64}")
 # Up to what somebody sees, however wide the gap is: words there show a call to be talk.
 _BLANK = Pattern(rf"[ \t\r\f\v\x85\u1680\u2028\u2029{VEILED}]{{0,400}}(?=[^\s{VEILED}]|\n)")
 _FAR_BLANK = Pattern(rf"[\s{VEILED}]{{0,2000}}(?=[^\s{VEILED}])")
-# Perhaps a call, a result, or what is left of a fence.
-_NO_TALK = frozenset("<[{`~")
-# Talk that begins like those: a code span, a link or a note in brackets, an arrow, an element.
+# Perhaps a call, a result, or what is left of a fence or of a call.
+_NO_TALK = frozenset("<[{`~;]}")
+# Talk that begins like those: a code span, a link or a note in brackets, an arrow, an element; or
+# a sentence that goes on behind them.
 _TALK = Pattern(
+    r"(?:[;\]}]{1,4}|</[^\W\d_]\w{0,20}>)[ \t]{1,8}(?=[^\W\d_A-ZÀ-ÞΑ-ΩА-Я])|"
     r"(?:`{1,2}|~{1,2})(?![`~])|<(?:[-=\s]|!--|[A-Za-z]{1,10}>[ \t]{0,3}(?=\w))"
     r"|[\[{]{1,2}[^][{}\n\"'(]{1,40}[]}]{1,2}(?:\(|[ \t]{1,8}(?=\w))"
 )
