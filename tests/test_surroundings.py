@@ -116,6 +116,8 @@ OPEN: dict[str, Way] = {
     "after a list item": lambda c: f"1. Ask the tool.\n2. Answer.\n\n{c}",
     "right after a list item": lambda c: f"1. First I ask the tool:\n{c}",
     "after thinking below half a sentence": lambda c: f"Well\n<think>Oslo.</think>{c}",
+    "in an element for calls": lambda c: f"<functioncall>\nSo.\n\n{c}\n</functioncall>",
+    "in an element of one's own": lambda c: f"<use_mcp_tool>\nSo.\n\n{c}\n</use_mcp_tool>",
     "after an element": lambda c: f"It is <b>cold</b> there, 3 < 5 <br> or so.\n{c}",
     "after entries of a record": lambda c: f"Name: Ann\nCity: Oslo\n\nI look that up.\n{c}",
     "after a heading": lambda c: f"## Step 1\n{c}",

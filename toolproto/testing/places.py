@@ -400,7 +400,9 @@ def _blocks() -> Iterator[CallContext]:
         ("{{begin-quote}}", "{{end-quote}}"), ("#+begin_center", "#+end_center"), ("${", "}"),
         ("《思考》", "《/思考》"), ("［思考］", "［/思考］"), ("OK<plan>so", "</plan>"),
         ("好的<plan>", "</plan>"), ("They wrote ,,so", "so''"), ("<\u2060!-- so", "-->"),
-        ("<\u200b|think|>", "<|/think|>"),
+        ("<\u200b|think|>", "<|/think|>"), ("<callout>", "</callout>"), ("[recall]", "[/recall]"),
+        ("<transaction>", "</transaction>"), ("<tooltip>", "</tooltip>"), ("<call_log>", "</>"),
+        ('<message from="Ann">', "</message>"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)

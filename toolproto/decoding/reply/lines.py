@@ -42,8 +42,10 @@ _KIND = re.compile(
 _CLOSED_BY_SAME = re.compile(r"\$\$|:::|([@<´｀'\"])\1{2}|([^\w\s]|_)\2{2}(?:\2|(?=[ ]+\S))")
 #: How the name of an element begins that models put around calls they mean, or all they say.
 OWN_WRAPPER = (
-    r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example))[\w:.-]{0,40}"
-    r"(?:tool|func|call|action|invoke)|(?:final_?)?(?:answer|response|reply|message)\b(?![^>]{0,40}user)|assistant\b)"
+    r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example|log\b|description))"
+    r"(?:[\w:.-]{0,40}[_:.-])?(?:tool|function|func|call|action|invo(?:ke|cation))"
+    r"(?:s|call|calls|code|use|request|ing)?(?![^\W\d_])"
+    r"|(?:final_?)?(?:answer|response|reply|message)\b(?![^>]{0,40}(?:user|\bfrom\b))|assistant\b)"
 )
 _JIRA = r"(?:code|quote|noformat)\}"  # the same opens and closes these: `prose.py` sees them
 _BRACKET = rf"[\[{{«⟨〈《【〔〖⟦（［]{{1,2}}(?!{OWN_WRAPPER}|{_JIRA})"
