@@ -157,6 +157,14 @@ OPEN: dict[str, Way] = {
     "in Chinese": lambda c: f"我来查一下。{c}",
     "in Chinese, on its own line": lambda c: f"好的，我来查一下。\n{c}\n请稍等。",
     "in Japanese": lambda c: f"調べます：\n{c}",
+    "in Japanese, after a quotation": lambda c: f"「はい、調べます。」{c}",
+    "in Khmer": lambda c: f"ខ្ញុំនឹងពិនិត្យមើល។\n{c}",
+    "in Burmese": lambda c: f"ကျွန်တော် ကြည့်ပါမည်။ {c}",
+    "in Tibetan": lambda c: f"ངས་བལྟ་གི་ཡིན།\n{c}",
+    "in Greek, after a question": lambda c: f"Τι καιρό κάνει; {c}",
+    "in Armenian": lambda c: f"Հիմա կնայեմ՝\n{c}",
+    "after an interrobang": lambda c: f"Really‽ {c}",
+    "below a finger": lambda c: f"I look it up 👇\n{c}",
     "in Arabic": lambda c: f"سأتحقق الآن:\n{c}",
 }
 

@@ -523,6 +523,23 @@ def _signs() -> Iterator[CallContext]:
         yield CallContext("signs", "English", f"{text}\n", shown=False, talk=True)
 
 
+def _scripts() -> Iterator[CallContext]:
+    """What looks like the end of a sentence and is none, in other scripts and among emoji."""
+    for language, text in (
+        ("Tibetan", "ཡིག་ {call}"), ("Tibetan", "ཚིག་འདི་\n{call}"), ("Tibetan", "༡། {call}"),
+        ("Bengali", "১। {call}"), ("Hindi", "१। {call}"), ("Burmese", "၁။ {call}"),
+        ("Japanese", "「例」{call}"), ("Japanese", "『例』\n{call}"), ("Chinese", "「安」{call}"),
+        ("Armenian", "Նշում՝ {call}"), ("Greek", "Μια κλήση· {call}"), ("Khmer", "ឧទាហរណ៍៖ {call}"),
+        ("English", "Like this ➜\n\n{call}\n\nThat is all."), ("German", "So ☞\n{call}\nist es."),
+        ("Chinese", "这样👇\n\n{call}\n\n就是这样。"), ("English", "★ Ann ★\n{call}\n\nSo."),
+    ):  # fmt: skip
+        yield CallContext("scripts", language, f"{text}\n", shown=False, talk=True)
+    for pair in ("❮❯", "⟪⟫", "‹›", "｛｝", "⦅⦆"):
+        text = f"{pair[0]}Thinking{pair[1]}\nSo.\n\n{{call}}\n{pair[0]}/Thinking{pair[1]}\n"
+        yield CallContext("scripts", "English", text, shown=False)
+    yield CallContext("scripts", "English", "✂----✂\n{call}\n✂----✂\n", shown=False)
+
+
 def _tables() -> Iterator[CallContext]:
     for language, words in _LANGUAGES.items():
         table = f"| {words.lead} | x |\n|---|---|\n| {{call}} | {words.trail} |\n"
@@ -825,8 +842,8 @@ def _far_behind() -> Iterator[CallContext]:
 def _all() -> Iterator[CallContext]:
     for make in (
         _fences, _nested_fences, _code, _block_quotes, _mail_and_logs, _elements, _other_markup,
-        _blocks, _amid_talk, _messages, _labels, _signs, _tables, _definitions, _quotations,
-        _invisible, _thoughts, _sentences, _lists, _combined, _within,
+        _blocks, _amid_talk, _messages, _labels, _signs, _scripts, _tables, _definitions,
+        _quotations, _invisible, _thoughts, _sentences, _lists, _combined, _within,
         _far_behind,
     ):  # fmt: skip
         yield from make()

@@ -17,7 +17,7 @@ MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0655\u0900-\u0963\u0966-\u109f\u1780
 
 # -- how a line begins ------------------------------------------------------------------------
 
-_NUMBER = r"(?:\d{1,9}(?:\.\d{1,4}){0,3}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:]\)?"
+_NUMBER = r"(?:\d{1,9}(?:\.\d{1,4}){0,3}|[^\W\d_]|[ivxlcIVXLC]{1,6}|[①-⑳])[.)、）．:।။།]\)?"
 _BULLET = rf"(?:[-*+•‣◦⁃∙·▪▫●○–—]|\(?{_NUMBER}|\*\*{_NUMBER}\*\*|\[\d{{1,4}}\]|[①-⑳])"
 #: What an item of a list begins with.
 ITEM = rf"{_BULLET}[ \t\u3000]"
@@ -48,8 +48,8 @@ OWN_WRAPPER = (
     r"|(?:final_?)?(?:answer|response|reply|message)\b(?![^>]{0,40}(?:user|\bfrom\b))|assistant\b)"
 )
 _JIRA = r"(?:code|quote|noformat)\}"  # the same opens and closes these: `prose.py` sees them
-_BRACKET = rf"[\[{{«⟨〈《【〔〖⟦（［]{{1,2}}(?!{OWN_WRAPPER}|{_JIRA})"
-_BRACKET_END = r"[]}»⟩〉》】〕〗⟧）］]{1,2}(?:\s*\Z|(?<=[]}»⟩])(?=\w))"
+_BRACKET = rf"[\[{{«‹⟨⟪❮⦅〈《【〔〖⟦（［｛]{{1,2}}(?!{OWN_WRAPPER}|{_JIRA})"
+_BRACKET_END = r"[]}»›⟩⟫❯⦆〉》】〕〗⟧）］｝]{1,2}(?:\s*\Z|(?<=[]}»›⟩])(?=\w))"
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
 # element, a word in brackets (as of a thought), an environment, a shell's document, a comment of
 # some programming language, Ollama's thinking.
@@ -166,10 +166,16 @@ _VEILED = re.compile(f"[{VEILED}]")
 # Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
 _TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
 _MARKUP_ONLY = re.compile(r"\s*(?:<[ /!?|｜\w][^<>\n]{0,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){0,3}\Z")
-_SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃་」』")
-_COLONS = frozenset(":：៖﹕፦")
+_SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃᠉།༎။។៕‽⁇⁈⁉‼⸮෴꯫᱾᱿܀꧉︒\u037e")
+_ASKS_IN_GREEK = re.compile(r"[Ͱ-Ͽἀ-῿];\Z")
+_COLONS = frozenset(":：៖﹕፦՝👇")
+# Those that point, cut or stand around something say nothing by themselves.
+_NO_EMOJI = "★☆☚☛☜☝☞☟✁✂✃✄❛❜❝❞❟❠👆👇👈👉" + "".join(
+    map(chr, (*range(0x2768, 0x2776), *range(0x2794, 0x27C0)))
+)
 _EMOJI = "".join(map(chr, (*range(0x2600, 0x27C0), *range(0x1F300, 0x1FB00))))
-_MARKS = "\"'”’»›)]}）】*_~ \t\r\ufe0f\u200d"
+_EMOJI = _EMOJI.translate(dict.fromkeys(map(ord, _NO_EMOJI)))
+_MARKS = "\"'”’»›)]}）】」』*_~ \t\r\ufe0f\u200d"
 # "e.g. " and "z. B. ": a letter with a full stop ends no sentence. Nor does the number of a step
 # or a figure, or a row of dots that leads over to another column.
 _ABBREVIATION = re.compile(
@@ -244,6 +250,7 @@ def ends_sentence(before: str) -> bool:
     """Is a sentence over at the end of *before*? Signs alone are none."""
     words = _words(before)
     is_over = words[-1:] in _SENTENCE_ENDS and not _ABBREVIATION.search(words)
+    is_over = is_over or _ASKS_IN_GREEK.search(words, len(words) - 2) is not None
     return is_over and any(map(str.isalnum, words))
 
 
