@@ -495,9 +495,16 @@ def _labels() -> Iterator[CallContext]:
         "-------- Forwarded message --------\nFrom: Ann <a@b.c>\nDate: Monday\n\n{call}\n",
         "Von: Ann\nGesendet: Montag\nAn: Bob\n\n{call}\n",
         "发件人: 安\n主题: 你好\n\n{call}\n",
-        "Ann: Hi there.\nBob: Hello.\n{call}\nAnn: No!\n",
     ):
         yield CallContext("mail", "English", text, shown=False)
+    for text in (
+        "Ann: Hi there.\nBob: Hello.\n{call}\nAnn: No!\n",
+        "安：你好。\n鲍勃：你好！\n\n{call}\n\n安：不！\n",
+        "Аня: Привет.\nБоря: Да.\n{call}\nАня: Нет!\n",
+    ):
+        yield CallContext("chat", "English", text, shown=False, talk=True)
+    for text in ("Ann: hi\nBob: hello\n\n{call}\n", "안: 안녕\n밥: 응\n{call}\n"):
+        yield CallContext("chat", "English", text, shown=False)
 
 
 def _signs() -> Iterator[CallContext]:

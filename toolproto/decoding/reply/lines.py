@@ -90,8 +90,9 @@ _LEFT_OPEN = re.compile(
     # A tag with attributes.
     r"|(?<=<)(?=[^\W\d_][\w:-]{0,40}\s)[^<>=]*+=[^<>]*+"
     # An apostrophe where the line begins, behind a colon, before a capital behind a sentence, or
-    # before a word with one behind another word; those within words do not close it.
-    r"|(?<=['’])(?:(?![\s\d'’])(?<!..)(?!(?<=’)\Z)|(?=[^\W\d_])"
+    # before a word with one behind another word; those within words do not close it. A consonant
+    # alone, where the line begins, is what is left of a word.
+    r"|(?<=['’])(?:(?![\s\d'’]|[b-df-hj-np-tv-z]\s)(?<!..)(?!(?<=’)\Z)|(?=[^\W\d_])"
     r"(?:(?<=[:：] .)|(?=[A-ZÀ-ÞΑ-ΩА-Я])(?:(?<=[,.!?…—\#*_(][ *_(#].)|(?<=\w .)(?=.[^\W\d_A-Z]))))"
     r"(?:[^'’]|(?<=\w)['’](?=\w))*+"
     # Two of one sign, where the line or a word begins: ``so'' and ,,so'' and <<so>>.

@@ -82,7 +82,12 @@ class Place(Prose):
         """At the beginning of a line, below one that is no whole sentence, however far above?"""
         self.look()
         is_over = lines.says_all(self._last) and not lines.trails_off(self._last)
-        return self._begins_line and not is_over
+        return self._begins_line and (not is_over or self._below_entries)
+
+    @property
+    def _below_entries(self) -> bool:
+        """Below two lines of a mail's head, a chat, or a record of thoughts and steps?"""
+        return bool(lines.ENTRY.match(self._last) and lines.ENTRY.match(self._earlier))
 
     def standing(self) -> Standing:
         """How a call that begins here stands."""
@@ -155,8 +160,10 @@ class Place(Prose):
 
     def _lines_above(self) -> str:
         """What the lines above say of a call that begins its line."""
-        if lines.ENTRY.match(self._last) and lines.ENTRY.match(self._earlier):
-            return "open_block"  # of a mail, or what was said in a chat
+        if self._below_entries and not (
+            lines.says_all(self._last) and lines.says_all(self._earlier)
+        ):
+            return "open_block"  # of a mail: what people say, or think, is sentences
         indent = lines.line_of(self._head).indent
         if self._in_list and indent >= 2:
             return "list_item"
