@@ -660,6 +660,10 @@ def _thoughts() -> Iterator[CallContext]:
         yield from _thought(f"{lead}{opener}", closer)
     for lead in _BEHIND:
         yield from _thought(f"{lead}<think>", "</think>")
+    # What is only named closes nothing.
+    for left, right in ("''", '""', "“”", "‘’", "«»", "「」", "()", "``", ("**", "**")):
+        named = f"<think>They wrote {left}</think>{right} there.\n{{call}}\n</think>\nI will not."
+        yield CallContext("thinking", "English", named)
     # What closes another thought may not have closed this one.
     for closer in ("</thinking>", "[/THINK]", "◁/think▷", "<|end_of_thought|>", "</seed:think>"):
         text = f"<think>maybe{closer}\n{{call}}\nno, better not.</think>\nI will not."

@@ -7,6 +7,7 @@ cannot be seen from the reply while it streams, and has to be said.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,9 @@ def _dialects() -> tuple[tuple[str, str], ...]:
 
 _USUAL = _dialects()
 _ENDS = (Landmark.END_OF_THOUGHT, Landmark.DROPPED)
+# What a tag stands behind that is only named: a quotation mark or a bracket that begins a word.
+_NAMING = re.compile(r"`\Z|(?:(?<=\s)|(?<=\s\*))['\"“‘«「(*]\Z")
+_TURNED = str.maketrans("“‘«「(", "”’»」)")
 #: Text that may follow a call in a thought before it is decided whether the thought is closed.
 _LONGEST_WAIT = 65_536
 
@@ -91,21 +95,23 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
     tag = opened.tag.lstrip() if opened else ""
     markers = landmarks.in_thought if tag in landmarks.named else landmarks.in_thought_message
     inner = 0 if opened else -1  # thoughts in this one: where a line begins, or right before words
-    before = ""  # the character before
+    before = ""  # the last characters before
     behind = -1  # where in the reply the last call ended
     reader.inside = "thinking"
     while source.at < len(source.text) or (yield from source.peek()):
         text, at = source.text, source.at
         stop, found = _next_marker(markers, text, at, source.final)
-        before = text[stop - 1] if stop > at else before
+        before = (before + text[max(at, stop - 4) : stop])[-4:]
         if isinstance(found, Found):
             begins = found.kind not in _ENDS and found.call is None
             then = text[found.end : found.end + 1]
-            if (begins or before == "`") and not then and not source.final:
+            naming = _NAMING.search(before)
+            if (begins or naming) and not then and not source.final:
                 found = MORE
-            elif begins or before == then == "`":  # `</think>` ends nothing
-                # A sentence that names the tag goes on behind it, with a space perhaps.
-                inner += begins and (before in ("", "\n") or then == "\n" or then.isalnum())
+            elif begins or (naming and then == naming[0].translate(_TURNED)):
+                # '</think>' ends nothing. A sentence that names the tag goes on behind it, with a
+                # space perhaps.
+                inner += begins and (before[-1:] in ("", "\n") or then == "\n" or then.isalnum())
                 stop, found = found.end, NO
                 before = text[stop - 1]
         source.at = stop
