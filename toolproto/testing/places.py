@@ -340,6 +340,9 @@ def _other_markup() -> Iterator[CallContext]:
     for lead in ("Like this::", "::", ".. code-block:: json", ".. code::", ".. parsed-literal::"):
         text = f"{lead}\n\n   {{call}}\n\nThat was it.\n"
         yield CallContext("markup", "reST", text, shown=False, prefix="   ")
+    for lead in ("..\n   So.", ".. So it is."):
+        text = f"{lead}\n\n   {{call}}\n\nThat was it.\n"
+        yield CallContext("markup", "reST", text, shown=False, prefix="   ")
     for name in ("code", "code:json", "noformat", "quote", "code:title=a|lang=json"):
         text = f"{{{name}}}\n{{call}}\n{{{name.split(':')[0]}}}\n"
         yield CallContext("markup", "Jira", text)
@@ -402,7 +405,8 @@ def _blocks() -> Iterator[CallContext]:
         ("好的<plan>", "</plan>"), ("They wrote ,,so", "so''"), ("<\u2060!-- so", "-->"),
         ("<\u200b|think|>", "<|/think|>"), ("<callout>", "</callout>"), ("[recall]", "[/recall]"),
         ("<transaction>", "</transaction>"), ("<tooltip>", "</tooltip>"), ("<call_log>", "</>"),
-        ('<message from="Ann">', "</message>"),
+        ('<message from="Ann">', "</message>"), ("|===", "|==="), ("%%", "%%"), (">>>", ">>>"),
+        ("/// note", "///"), ("8<----", "---->8"), ("[size=2]", "[/size]"), ("[b=x]So.", "[/b]"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)

@@ -97,7 +97,7 @@ _RUN = re.compile(r"`+")
 # What a quotation can begin behind, beside space.
 _BEFORE_QUOTE = frozenset('([{<>=:;,/"\\#@$-–—*_~“”„«»「『‘（【')
 # A line of reST or YAML below which what is indented is literal.
-_BEFORE_LITERAL = re.compile(r"[ \t]{0,12}\.\. [\w-]{1,40}::|.*(?:::|: [|>]-?)\s*\Z")
+_BEFORE_LITERAL = re.compile(r"[ \t]{0,12}\.\.(?:[ ]|\s*\Z)|.*(?:::|: [|>]-?)\s*\Z")
 _LAZY = frozenset({"quote", "block", "definition"})
 _RULE = re.compile(r"([^\w@>$´｀'\":`]|_)\1{2,3}\Z")  # closes what a line of such signs opens
 _MOST_OPEN = 8  # quotations, or blocks, within each other
