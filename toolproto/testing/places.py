@@ -796,7 +796,7 @@ _AROUND = (
     ("So [it is so.\n", "]"), ("f(\n", "\n)"), ('x = R"(\n', '\n)"'),
     ("So <!-- it is.\n", "-->"), ("cat <<'X' > a\n", "\nX"),
     ("int x; /* So it is.\n", "*/"), ("x = '''So it is.\n", "'''"), ("x = [[So it is.\n", "]]"),
-    ("x = q{So it is.\n", "}"), ("So. \\begin{foo}\n", "\\end{foo}"),
+    ("r'''So it is.\n", "'''"), ("x = q{So it is.\n", "}"), ("So. \\begin{foo}\n", "\\end{foo}"),
     ("So. {{!-- So it is.\n", "--}}"), ("So.\nSo. /** So it is.\nSo.\nSo.\nSo.\n", "*/"),
     ("[So: <pre>\nx\n</pre>\n", "]"), ("{# <p>\nx\n</p>\n", "\n#}"), ("'<div>\nx\n</div>\n", "'"),
     ("'“So.” Yes.\n", "'"),

@@ -105,7 +105,7 @@ _LEFT_OPEN = re.compile(
 _CLOSED_BY = {mark: rf"(?<=\S){mark}(?!\w)|^{mark}\W*\Z" for mark in "'’"} | {"''": "''|``"}
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
 _AMID_LINE = re.compile(rf"(?<=[\s;])(?:{'|'.join(opening for opening, _ in _BLOCKS[:3])})")
-_LONG_STRING = re.compile(r"(?:^|[=(,][ ]?)(?:\"\"\"|''')|(?:\"\"\"|''')\s*\Z")
+_LONG_STRING = re.compile(r"(?:^|[=(,][ ]?)[A-Za-z]{0,2}(?:\"\"\"|''')|(?:\"\"\"|''')\s*\Z")
 ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
 

@@ -88,7 +88,7 @@ _NO_CODE_END = re.compile(r"[^`\n]*+")
 _DULL_CHARS = f"[^>＞|&()'*{_TELLING}]"
 _PLAIN_LINES = re.compile(
     rf"(?:\n(?!{lines.NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
-    rf"|(?<!/)\*++|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
+    rf"|(?<!/)\*++{_DULL_CHARS}*+|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
     rf"|(?<!\w)<(?P<name>[A-Za-z]{{1,12}})>{_DULL_CHARS}*+</(?P=name)>"
     r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
