@@ -85,6 +85,12 @@ class Reasoning:
         return self._hash
 
 
+def names_tag(before: str, then: str) -> bool:
+    """Is a closing tag only named that stands behind *before*, with *then* right behind it?"""
+    naming = _NAMING.search(before)
+    return naming is not None and then == naming[0].translate(_TURNED)
+
+
 def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
     """In a thought that *opened*, to its end.
 
@@ -105,10 +111,9 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
         if isinstance(found, Found):
             begins = found.kind not in _ENDS and found.call is None
             then = text[found.end : found.end + 1]
-            naming = _NAMING.search(before)
-            if (begins or naming) and not then and not source.final:
+            if (begins or _NAMING.search(before)) and not then and not source.final:
                 found = MORE
-            elif begins or (naming and then == naming[0].translate(_TURNED)):
+            elif begins or names_tag(before, then):
                 # '</think>' ends nothing. A sentence that names the tag goes on behind it, with a
                 # space perhaps.
                 inner += begins and (before[-1:] in ("", "\n") or then == "\n" or then.isalnum())
