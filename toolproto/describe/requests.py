@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 from ..messages import ToolCall
 from ..tools.spec import ToolOffer
@@ -47,7 +48,11 @@ def example_request(call: ToolCall, offer: ToolOffer) -> str:
     shown "Use get_weather with city Oslo" as an example turn, a model of 135 M parameters called
     the tool in 1 of 5 requests; shown the question, in 4 to 5.
     """
-    text = _what_it_does(_own_words(call.name, offer))
+    return _request(call, _own_descriptions(offer))
+
+
+def _request(call: ToolCall, descriptions: Mapping[str, str]) -> str:
+    text = _what_it_does(descriptions.get(call.name, ""))
     text, left = _filled_in(text or call.name.replace("_", " "), call)
     first, _, rest = text.partition(" ")
     if (order := _order(first.lower(), rest)) is not None:
@@ -56,13 +61,12 @@ def example_request(call: ToolCall, offer: ToolOffer) -> str:
     return _ended(f"What is {the}{first.lower()} {rest}".rstrip() + left, "?")
 
 
-def _own_words(name: str, offer: ToolOffer) -> str:
-    """The description of the tool, without what others beside it begin with alike.
+def _own_descriptions(offer: ToolOffer) -> dict[str, str]:
+    """The description of each tool, without what those beside it begin with alike.
 
     That is about the program that they belong to: "It is a simple file system."
     """
-    every = (tool for _, tools in alike(offer.tools) for tool in tools)
-    return next((tool.description for tool in every if tool.name == name), "")
+    return {tool.name: tool.description for _, tools in alike(offer.tools) for tool in tools}
 
 
 def _what_it_does(description: str) -> str:
@@ -118,12 +122,12 @@ def example_turns(offer: ToolOffer) -> list[tuple[str, ToolCall]]:
     (`json_strict`; in other forms two are as good).
     """
     calls = {_written(call): call for call in example_calls(offer, _MOST_TOOLS)}
-    room, turns = _LARGEST, []
+    descriptions, room, turns = _own_descriptions(offer), _LARGEST, []
     for written, call in calls.items():
         room -= len(written)
         if room < 0:
             break
-        turns.append((example_request(call, offer), call))
+        turns.append((_request(call, descriptions), call))
     return turns
 
 

@@ -237,7 +237,13 @@ class ToolContextDef(ABC):
 
     def _worded_results(self, results: Sequence[ToolResult]) -> str:
         """*results* behind words, for models that would write tags of results themselves."""
-        return "\n".join(worded_result(each, self.neutralise) for each in results)
+        written = (worded_result(each, self.neutralise, self._writes_ids) for each in results)
+        return "\n".join(written)
+
+    @property
+    def _writes_ids(self) -> bool:
+        """Whether a call has an id, by which its result is known."""
+        return False
 
     def _results_to_use(self, results: Sequence[ToolResult]) -> str:
         """*results* as they are written where the model is told how to go on."""

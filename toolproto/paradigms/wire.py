@@ -34,7 +34,7 @@ from .payloads import (
     XmlCall,
     filled,
 )
-from .results import labelled_result, tagged_result, worded_result
+from .results import labelled_result, tagged_result
 from .teaching import BALANCED, CLASSIC, Teaching, WriteCalls
 from .text_argument import TextArgument
 
@@ -298,12 +298,12 @@ class WireParadigm(ToolContextDef):
         """One block for each result."""
         mark = self.wire.result
         write = labelled_result if mark[-1] == ":" else tagged_result
-        with_id = self.wire.writes_ids
-        return "\n".join(write(mark, result, self.neutralise, with_id) for result in results)
+        defuse, with_id = self.neutralise, self._writes_ids
+        return "\n".join(write(mark, result, defuse, with_id) for result in results)
 
-    def _worded_results(self, results: Sequence[ToolResult]) -> str:
-        with_id = self.wire.writes_ids
-        return "\n".join(worded_result(result, self.neutralise, with_id) for result in results)
+    @property
+    def _writes_ids(self) -> bool:
+        return self.wire.writes_ids
 
     def decoder(self, offer: ToolOffer = NO_TOOLS) -> Decoder:
         """A fresh reader for one reply."""

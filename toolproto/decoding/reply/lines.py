@@ -53,11 +53,13 @@ _BRACKET_END = r"[]}»›⟩⟫❯⦆〉》】〕〗⟧）］｝]{1,2}(?:\s*\Z|(
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
 # element, a word in brackets (as of a thought), an environment, a shell's document, a comment of
 # some programming language, Ollama's thinking.
-_BLOCKS = (
-    # These open one amid a line as well.
+_AMID_LINE = (  # these open one wherever they stand in a line
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
     (r"(/\*)(?=[\s*])", "*/"),
     (r"(\{\{!)--", "--}}}}"),
+)
+_BLOCKS = (
+    *_AMID_LINE,
     (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
     (r"(?=.*<<)(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}([A-Z_]{1,20})['\");]{0,3}(?: .*)?\Z", "{}"),
     (r"(-)-\[=*\[", "]]"),
@@ -104,7 +106,7 @@ _LEFT_OPEN = re.compile(
 )
 _CLOSED_BY = {mark: rf"(?<=\S){mark}(?!\w)|^{mark}\W*\Z" for mark in "'’"} | {"''": "''|``"}
 _BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
-_AMID_LINE = re.compile(rf"(?<=[\s;])(?:{'|'.join(opening for opening, _ in _BLOCKS[:3])})")
+_BLOCK_AMID_LINE = re.compile(rf"(?<=[\s;])(?:{'|'.join(opening for opening, _ in _AMID_LINE)})")
 _LONG_STRING = re.compile(r"(?:^|[=(,][ ]?)[A-Za-z]{0,2}(?:\"\"\"|''')|(?:\"\"\"|''')\s*\Z")
 ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
@@ -123,7 +125,8 @@ def line_of(head: str) -> Line:
     text = head.lstrip(" \t")
     space, text = head[: len(head) - len(text)], text.rstrip("\r")
     indent = len(space.expandtabs(4)) if space else 0
-    found, block, closer = _KIND.match(text), _BLOCK.match(text) or _AMID_LINE.search(text), ""
+    found, closer = _KIND.match(text), ""
+    block = _BLOCK.match(text) or _BLOCK_AMID_LINE.search(text)
     kind = (found and found.lastgroup) or ""
     for quotes in ('"""', "'''"):
         if text.count(quotes) % 2 and _LONG_STRING.search(text):
@@ -148,8 +151,8 @@ def closes_end(line: str) -> str:
     left = _LEFT_OPEN.search(line.strip())
     if left is None:
         return ""
-    twice = 1 + left[0].startswith(left[1], 1)
-    return left[1].replace("`", "'").replace(",", "'").translate(_TURNED) * twice
+    closer = left[1].replace("`", "'").replace(",", "'").translate(_TURNED)
+    return closer * 2 if left[0].startswith(left[1] * 2) else closer
 
 
 def holds(closer: str, *parts: str) -> bool:

@@ -118,7 +118,7 @@ MOST_UNSEEN = 256
 class _Open(NamedTuple):
     """A quotation or a block that is open: what closes it, where it stands, and on which line.
 
-    If nothing closes it, it is over so many characters behind *at* as it is *long* at most.
+    One that nothing closes is over *long* characters behind *at*.
     """
 
     closers: str
