@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from toolproto import Message, ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm
+from toolproto import Message, ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, paradigms
 from toolproto.describe import Presentation, describe, styles
 from toolproto.messages import ToolResult
 from toolproto.paradigms import JsonStrict, XmlTag
@@ -219,6 +221,68 @@ def test_a_budget_is_kept_to():
     text = teach(OFFER, write, how="So.", describe=tight)
     assert "\n\nThe tools:\n\n- odd(it)\n- get_weather(city)\n\n" in text
     assert "A call of get_weather looks like this:" in text
+
+
+def many(count: int, **choice) -> ToolOffer:
+    return ToolOffer(
+        (WEATHER, *(replace(WEATHER, name=f"t{k}") for k in range(1, count))), **choice
+    )
+
+
+def test_a_long_list_of_tools_ends_with_the_form_of_any_call_and_when_to_call():
+    told = get_paradigm("xml_tag", teaching="exact").instructions(many(13))
+    assert told.endswith(
+        "Every call looks like this:\n"
+        '<tool_code>{"name": "<tool>", "arguments": {"<argument>": "<value>"}}</tool_code>\n\n'
+        "If a tool is needed, reply only with calls. Otherwise answer normally."
+    )
+    assert "A call of" not in told
+    assert "reply only with a call." in teach(
+        many(13, parallel=False), write, how="So.", teaching="exact"
+    )
+
+
+def test_a_list_that_shows_calls_ends_without_their_form():
+    told = teach(many(13), write, how="So.", teaching="exact", describe="forms")
+    assert told.endswith("Otherwise answer normally.")
+    assert "looks like this" not in told
+
+
+@pytest.mark.parametrize(
+    ("offer", "teaching"),
+    [
+        (many(12), "exact"),
+        (many(13), "brief"),
+        (many(13, choice="required"), "exact"),
+        (many(13, choice="none"), "exact"),
+        (many(13), Teaching(closing=True, order="tools_first")),
+    ],
+    ids=["short", "not asked for", "must call", "must not call", "rules behind the tools"],
+)
+def test_other_lists_end_with_the_form_of_one_tool(offer, teaching):
+    told = teach(offer, write, how="So.", teaching=teaching)
+    assert "A call of get_weather looks like this:" in told
+    assert "Otherwise answer normally." not in told
+
+
+@pytest.mark.parametrize("name", paradigms())
+def test_the_form_of_any_call_is_the_paradigms_own(name):
+    told = get_paradigm(name, teaching=Teaching(closing=True)).instructions(many(13))
+    form = told.partition("Every call looks like this:\n")[2]
+    if form:
+        assert "<value>" in form
+        assert "<<tool>" not in form
+        assert "some_" not in form
+    else:  # the placeholders of these would be taken for tags, or are escaped
+        assert name in (
+            "bfcl_verbose_xml",
+            "bfcl_verbose_xml_tagged",
+            "cline",
+            "minimax_m3",
+            "xml_strict",
+        )
+    assert told.rstrip().endswith("Otherwise answer normally.")
+    laws.inertness(get_paradigm(name, teaching=Teaching(closing=True)), many(13), [])
 
 
 def test_no_tools_are_taught_without_a_form():

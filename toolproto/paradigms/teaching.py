@@ -162,10 +162,11 @@ class Teaching:
     should be written, and leaves out rounds that led to nothing (:mod:`.retelling`). *new_tools*
     shows the call of a tool that comes late behind the request that it comes with.
     *worded_results* shows results behind words ("Result of get_weather: …"), for models that
-    write the paradigm's own tags of results themselves. *exact* asks for the listed tools by
-    exactly their names, speaks of calls in the plural where the paradigm says how they are written,
-    and names every placeholder after its argument. *style* is how tools are shown unless
-    ``describe=`` says otherwise.
+    write the paradigm's own tags of results themselves. *closing* ends a list of more than twelve
+    tools with the form of any call and with when to call, as the rules stand far above by then.
+    *exact* asks for the listed tools by exactly their names, speaks of calls in the plural where
+    the paradigm says how they are written, and names every placeholder after its argument. *style*
+    is how tools are shown unless ``describe=`` says otherwise.
     """
 
     order: Literal["tools_last", "tools_first"] = "tools_last"
@@ -177,6 +178,7 @@ class Teaching:
     corrections: bool = False
     new_tools: bool = False
     worded_results: bool = False
+    closing: bool = False
     exact: bool = False
     style: str | Style = "typescript"
 
@@ -202,6 +204,7 @@ PRESETS = {
         corrections=True,
         new_tools=True,
         worded_results=True,
+        closing=True,
     ),
     "eager": Teaching(example="notional"),
     "guided": Teaching(next_step=True),
@@ -276,7 +279,7 @@ def teach(
     head = f"# Tools\n\nYou can use these tools. {how}"
     rules = "Rules:\n" + "\n".join(f"- {rule}" for rule in _rules(offer, parts, write))
     examples = [] if offer.choice == "none" else list(_examples(offer, parts, write))
-    tools = [shown.text, *_form(offer, shown, write, parts.exact)]
+    tools = [shown.text, *_behind_tools(offer, shown, write, parts)]
     if parts.order == "tools_first":
         return "\n\n".join([head, *tools, rules, *examples])
     return "\n\n".join([head, rules, *examples, "The tools:", *tools])
@@ -307,17 +310,47 @@ _MOST_TAUGHT = 64
 _taught: dict[tuple[object, ...], tuple[ToolOffer, str]] = {}
 
 
-def _form(offer: ToolOffer, shown: Description, write: WriteCalls, named: bool) -> Iterator[str]:
+# Of how many tools a list is too long for its reader to remember what stands above it. With 15 to
+# 39 tools the model of half a billion parameters did 8.2 of 100 turns right with a closing, and
+# about 7 without; with up to four, a form of no tool in particular costs it 11 points of calls.
+_LONG_LIST = 12
+_ANY_CALL = ToolCall("some_tool", {"some_argument": "<value>"})
+
+
+def _behind_tools(
+    offer: ToolOffer, shown: Description, write: WriteCalls, teaching: Teaching
+) -> Iterator[str]:
+    """What the list of tools ends with."""
+    closed = (
+        teaching.closing
+        and teaching.order == "tools_last"
+        and offer.choice == "auto"
+        and len(offer.tools) > _LONG_LIST
+    )
+    if offer.tools and not shown.shows_calls:
+        yield (closed and _any_form(write)) or _form(offer, write, named=teaching.exact)
+    if closed:
+        what = "calls" if offer.parallel else "a call"
+        yield f"If a tool is needed, reply only with {what}. Otherwise answer normally."
+
+
+def _any_form(write: WriteCalls) -> str:
+    """The form of a call of any tool, or nothing where placeholders would not be told from tags."""
+    form = write([_ANY_CALL]).replace("some_tool", "<tool>").replace("some_argument", "<argument>")
+    told = "<value>" in form and "<<tool>" not in form and "<<argument>" not in form
+    return f"Every call looks like this:\n{form}" if told else ""
+
+
+def _form(offer: ToolOffer, write: WriteCalls, *, named: bool) -> str:
     """The form of a call, where the tools were shown without.
 
     Without it the model of half a billion parameters lost 6 points of calls, though it had seen
     two examples.
     """
-    if offer.tools and not shown.shows_calls:
-        call = example_call(offer)
-        tool = (call and offer.get(call.name)) or offer.tools[0]
-        form = literal_form(tool, lambda call: write([call]), named=named)
-        yield f"A call of {tool.name} looks like this:\n{form}"
+    call = example_call(offer)
+    tool = (call and offer.get(call.name)) or offer.tools[0]
+    form = literal_form(tool, lambda call: write([call]), named=named)
+    return f"A call of {tool.name} looks like this:\n{form}"
 
 
 def _examples(offer: ToolOffer, teaching: Teaching, write: WriteCalls) -> Iterator[str]:
