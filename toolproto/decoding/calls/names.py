@@ -155,13 +155,17 @@ class Offered:
         return tool
 
     def own(self, name: str) -> str:
-        """*name*, but ``get_weather`` for ``get_weather.get_weather``.
+        """*name*, but ``get_weather`` for ``get_weather.get_weather`` and ``get_weather.call``.
 
-        So Muse Glimmer writes it: behind its namespace, which is its name if it has none.
+        So Muse Glimmer writes it, behind its namespace, which is its name if it has none; and so
+        Llama 3 writes the tools that it was trained with.
         """
         space, _, rest = name.partition(".")
-        doubled = rest in self._named and rest.partition(".")[0] == space
-        return rest if doubled and name not in self._named else name
+        if name in self._named:
+            return name
+        if rest == "call" and space in self._named:
+            return space
+        return rest if rest in self._named and rest.partition(".")[0] == space else name
 
     def knows(self, name: str) -> bool:
         """Is this the name of an offered tool? True for any name where nothing is offered."""

@@ -39,7 +39,7 @@ _LONGEST_HEAD = 24  # with stray spaces and backslashes
 # How a tag goes on behind its bracket, and what cannot follow its name.
 _SLASH = r"\s{0,3}+[/\\]?+\s{0,3}+"
 _NAME_ENDS = r"(?![\w.-])"
-_SPECIAL_TOKEN = re.compile(r"</?\w{0,12}[|｜]|[|｜]>|\[[A-Z_]{4,}\]")
+_SPECIAL_TOKEN = re.compile(r"</?\w{0,12}[|｜]|[|｜]>|\[[A-Z_]{4,}\]|<(?:start|end)_function_call>")
 
 
 class Marker:

@@ -103,6 +103,7 @@ class Harmony(WireParadigm):
             "<|return|>",
         ),
         results=("<|start|>functions.",),
+        ends_thought=True,
     )
 
 
@@ -155,6 +156,8 @@ class DeepseekV3(WireParadigm):
         section=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
         call=("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
         payload=NamedJson("function<｜tool▁sep｜>{name}\n```json\n{arguments}\n```"),
+        # Its distillations shorten one token and leave out the next.
+        also=(("<｜tool▁calls｜>", "<｜tool▁call▁end｜>"),),
         results=("<｜tool▁outputs▁begin｜>", "<｜tool▁output▁begin｜>"),
     )
 
@@ -191,6 +194,7 @@ class Plamo3(WireParadigm):
             "<|plamo:end_tool_arguments:plamo|>"
         ),
         between="",
+        dropped=("<|plamo:tag|>",),
     )
 
 

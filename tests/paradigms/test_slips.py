@@ -1,0 +1,103 @@
+"""What models leave out in forms that they were trained on, and their engines read all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolproto import Reasoning, ToolCall, ToolOffer, ToolSpec, get_paradigm
+from toolproto.testing.laws import read_in_pieces
+
+RUN = ToolSpec(
+    "run_code",
+    "Runs code.",
+    {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]},
+)
+OFFER = ToolOffer((RUN, ToolSpec("now", "The time.", {"type": "object", "properties": {}})))
+CALL = ToolCall("run_code", {"code": "2 + 2"})
+ARGUMENTS = '{"code": "2 + 2"}'
+THOUGHT = "<|channel|>analysis<|message|>A sum."
+
+
+def read(name: str, text: str, **options):
+    """*text* read whole, and the same in single characters."""
+    paradigm = get_paradigm(name, **options)
+    parsed = paradigm.parse_response(text, OFFER)
+    assert read_in_pieces(paradigm, text, OFFER) == list(parsed.events)
+    return parsed
+
+
+def test_a_thought_of_harmony_ends_where_the_answer_begins():
+    parsed = read(
+        "harmony", f"{THOUGHT}<|start|>assistant<|channel|>final<|message|>It is 4.<|end|>"
+    )
+    assert (parsed.text, parsed.reasoning, parsed.calls) == ("It is 4.", "A sum.", [])
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<|start|>assistant<|channel|>commentary to=functions.run_code <|constrain|>json",
+        "<|start|>assistant to=functions.run_code<|channel|>commentary <|constrain|>json",
+        "<|channel|>commentary to=functions.run_code <|constrain|>json",
+    ],
+)
+def test_a_call_of_harmony_in_an_open_thought_counts_and_is_doubted(head):
+    parsed = read("harmony", f"{THOUGHT}{head}<|message|>{ARGUMENTS}<|call|>")
+    assert (parsed.calls, parsed.reasoning) == ([CALL], "A sum.")
+    assert parsed.calls[0].place_doubt == "inside a thought that you did not close"
+
+
+@pytest.mark.parametrize(
+    ("before", "options"),
+    [
+        ("Here are my reasoning steps:\nA sum.", {}),
+        ("A sum.", {"reasoning": Reasoning(starts_inside=True)}),
+    ],
+    ids=["begun in the reply", "begun in the prompt"],
+)
+def test_a_thought_of_apriel_ends_with_its_final_response(before, options):
+    call = f'<tool_calls>[{{"name": "run_code", "arguments": {ARGUMENTS}}}]</tool_calls>'
+    parsed = read("apriel", f"{before}\n[BEGIN FINAL RESPONSE]\n{call}", **options)
+    assert parsed.calls == [CALL]
+    assert parsed.calls[0].place_doubt == ""
+    assert parsed.reasoning.strip() == "A sum."
+
+
+def test_the_token_of_a_call_may_be_missing_behind_that_of_its_section():
+    head = "<｜tool▁calls｜>function<｜tool▁sep｜>run_code"
+    tail = "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+    assert read("deepseek_v3", f"{head}\n```json\n{ARGUMENTS}\n```{tail}").calls == [CALL]
+
+
+def test_a_tool_may_be_called_as_a_method():
+    text = '<|python_tag|>run_code.call(code="2 + 2")'
+    assert read("llama3_json", text).calls == [CALL]
+    own = ToolOffer((RUN, ToolSpec("run_code.call", "Its own.", RUN.parameters)))
+    (call,) = get_paradigm("llama3_json").parse_response(text, own).calls
+    assert call.name == "run_code.call"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("qwen3_coder", "<tool_call>\n<function=now>"),
+        ("minimax_m2", '<minimax:tool_call>\n<invoke name="now">\n'),
+        ("kimi_k3", '<|open|>tools<|sep|><|open|>call tool="now" index="1"<|sep|>'),
+    ],
+)
+def test_a_call_that_ends_behind_its_name_is_cut_short(name, text):
+    parsed = read(name, text)
+    assert parsed.calls == []
+    assert [problem.kind.name for problem in parsed.problems] == ["TRUNCATED"]
+
+
+def test_the_tokens_of_functiongemma_cannot_be_talk():
+    call = "<start_function_call>call:run_code{code:<escape>2 + 2<escape>}<end_function_call>"
+    parsed = read("functiongemma", f"こんにちは {call}")
+    assert parsed.calls == [CALL]
+    assert parsed.calls[0].place_doubt == ""
+
+
+def test_the_last_token_of_plamo_is_no_text():
+    paradigm = get_paradigm("plamo3")
+    assert read("plamo3", paradigm.encode_calls([CALL]) + "<|plamo:tag|>").text == ""
