@@ -18,7 +18,7 @@ from ...events import ArgumentsDelta, Event, NewArguments, arguments_delta
 
 # Chunks that are remembered while a string is read, and how long they may be: nearly all tokens
 # of source code, in two megabytes at most. So many, and those that come before it is looked again,
-# are as full as a dict gets before it doubles. Fewer have something special, or stand behind it.
+# are as full as a dict gets before it doubles. Fewer do not stand alone, as half an escape.
 _MOST_KNOWN = 10_922 - 256
 _MOST_PARTED = 2730
 _LONGEST_KNOWN = 16
@@ -28,7 +28,7 @@ _TOGETHER = 256
 _LONG = 64  # and nothing longer is taken in without a look
 # Nobody counts what was not taken in yet, so that much room has to be left for it.
 _MARGIN = _TOGETHER * _LONG
-_no_event = dict[str, Event]().get
+_no_event = dict[str, Event | None]().get
 #: The event of what goes on with a string, that itself, and what is held behind it.
 _Parted = tuple[Event | None, str, str]
 
@@ -80,7 +80,7 @@ def string_feed(
     """
     index, quoted, room, until = string.index, string.quoted, string.room, base + string.room
     special, stop, as_json = string.special.search, string.stop, string.as_json
-    known: dict[str, Event] = {}
+    known: dict[str, Event | None] = {}  # of no text there is no event
     parted: dict[str, _Parted] = {}
     at_once, event_of, longest = known.get, _no_event, _LONGEST_KNOWN
     kept: list[str] = []
@@ -116,8 +116,10 @@ def string_feed(
             piece = whole[:certain]
             told = arguments_delta(index or 0, as_json(piece)) if piece else None
             found = told, piece, whole[certain:]
-            if len(whole) <= _LONGEST_KNOWN and len(parted) < _MOST_PARTED:
-                parted[whole] = found
+            if certain == len(whole) == len(chunk) <= longest:
+                known[chunk] = told  # it stands alone, as one without anything special does
+            else:
+                _remember(whole, found, parted)
         event, piece, text = found
         event_of = _no_event if text else at_once
         keep(piece)
@@ -151,3 +153,8 @@ def string_feed(
         feed if index is not None else lambda chunk: told if (told := feed(chunk)) and over else [],
         leave,
     )
+
+
+def _remember(whole: str, found: _Parted, parted: dict[str, _Parted]) -> None:
+    if len(whole) <= _LONGEST_KNOWN and len(parted) < _MOST_PARTED:
+        parted[whole] = found
