@@ -150,7 +150,7 @@ class TaggedCalls(PulledCalls):
         char = yield from source.skip_to()
         if char and not (yield from source.at_end()):
             return False
-        if not char and self._name and not self._given:
+        if not char and self._name and self._own and not self._given:
             raise cut_short()  # behind its name: which arguments were to come, nobody knows
         if not char:
             self.mended(MISSING_CLOSER)
