@@ -43,6 +43,13 @@ LONGER = {
 }
 
 
+def ended(child: Any) -> None:
+    """End a program in a terminal of its own (of pexpect, which waits a tenth of a second)."""
+    child.kill(signal.SIGKILL)
+    child.wait()
+    child.close()
+
+
 def limit_of(item: pytest.Item) -> float:
     """The seconds that *item* may take: ``@pytest.mark.time_limit(600)``, or the usual ones."""
     mark = item.get_closest_marker("time_limit")

@@ -15,7 +15,7 @@ if sys.platform == "win32":
 import click
 import pexpect
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, ended
 from toolproto.cli.completing import ENDPOINT, LOCAL_MODEL, MODEL, PARADIGM, SESSION, TOOLS
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.session import ChatSession
@@ -70,7 +70,7 @@ def test_tab_completes_in_a_shell(shell: str, here: Path) -> None:
             child.send(f"{begun}\t")
             child.expect_exact(whole.removeprefix(begun.rpartition(" ")[2]))
             child.send("\x15")  # empties the line
-    child.close(force=True)
+    ended(child)
 
 
 def words(kind, begun: str = "", **params) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import pexpect
 import pyte
 
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, ended
 
 #: Colours, the cursor up and to a column, erasing a line, showing the cursor, bracketed paste.
 _OURS = re.compile(r"\x1b\[[0-9;]*[mAGKC]|\x1b\[\?(?:25|2004)[hl]")
@@ -47,7 +47,7 @@ class Window:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._child.close(force=True)
+        ended(self._child)
 
     @property
     def text(self) -> str:
