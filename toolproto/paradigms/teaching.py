@@ -310,9 +310,9 @@ _MOST_TAUGHT = 64
 _taught: dict[tuple[object, ...], tuple[ToolOffer, str]] = {}
 
 
-# Of how many tools a list is too long for its reader to remember what stands above it. With 15 to
-# 39 tools the model of half a billion parameters did 8.2 of 100 turns right with a closing, and
-# about 7 without; with up to four, a form of no tool in particular costs it 11 points of calls.
+# A list of more tools is too long for its reader to remember what stands above it. With 15 to 39
+# tools the model of half a billion parameters got 8.1 of 100 turns right with a closing and 7.1
+# without; with up to four tools, the form of no tool in particular cost it 11 points of calls.
 _LONG_LIST = 12
 _ANY_CALL = ToolCall("some_tool", {"some_argument": "<value>"})
 
