@@ -68,7 +68,8 @@ class Marker:
         name = re.escape(self._name).replace("_", r"\\?_") + r"(?::\w{1,40})?"
         if self._closes:
             return rf"(?i:<\s{{0,3}}[/\\]\s{{0,3}}{name}\s{{0,3}}>)"
-        return rf"(?i:<\s{{0,3}}{name}(?:\s[^<>]{{0,{_LONGEST_TAG}}})?>)"
+        # ``<think />`` opens nothing.
+        return rf"(?i:<\s{{0,3}}{name}(?:\s(?!\s{{0,3}}/>)[^<>]{{0,{_LONGEST_TAG}}})?>)"
 
     @cached_property
     def _pattern(self) -> Pattern:
