@@ -96,6 +96,7 @@ PLACE_DOUBTS: Mapping[str, str] = {
     "open_code": "behind a backtick that is still open",
     "indented_code": "in a block of indented code",
     "fence_with_talk": "in a code fence with text behind it",
+    "fence_of_code": "in a code fence of another language",
     "unclosed_thought": "inside a thought that you did not close",
     ECHOED: "word for word in what a tool gave back",
 }

@@ -104,3 +104,18 @@ def test_the_tokens_of_functiongemma_cannot_be_talk():
 def test_the_last_token_of_plamo_is_no_text():
     paradigm = get_paradigm("plamo3")
     assert read("plamo3", paradigm.encode_calls([CALL]) + "<|plamo:tag|>").text == ""
+
+
+@pytest.mark.parametrize("name", ["deepseek_v31", "hy_v3", "kimi_k2", "step3", "xml_strict"])
+def test_a_call_with_all_its_markers_counts_in_a_fence(name):
+    call = get_paradigm(name).encode_calls([CALL])
+    parsed = read(name, f"So be it.\n\n```\n{call}\n```")
+    assert (parsed.calls, parsed.text.strip()) == ([CALL], "So be it.")
+
+
+@pytest.mark.parametrize("empty", ["<think />", "<think/>", "<reasoning  />"])
+def test_an_empty_tag_of_thinking_begins_no_thought(empty):
+    call = get_paradigm("hermes").encode_call(CALL)
+    parsed = read("hermes", f"{empty}\nSo be it.\n\n{call}")
+    assert (parsed.calls, parsed.reasoning) == ([CALL], "")
+    assert not parsed.calls[0].place_doubt

@@ -212,8 +212,16 @@ def _nested_fences() -> Iterator[CallContext]:
         for info in ("", "markdown"):
             nested = f"{outer}{info}\n{inner}json\n{{call}}\n{inner}\n{outer}\nThat is Markdown."
             yield CallContext("nested fence", "English", nested, shown=False)
-            words = f"{outer}{info}\nWrite:\n\n{inner}json\n{{call}}\n{inner}\n{outer}\n"
-            yield CallContext("nested fence", "English", words)
+            led_to = f"{outer}{info}\nWrite:\n\n{inner}json\n{{call}}\n{inner}\n{outer}\n"
+            yield CallContext("nested fence", "English", led_to)
+    for language, words in _LANGUAGES.items():  # one that the inner one's end would have closed
+        info = "json" if language < "L" else "sh"
+        inner = f"```{info}\n{words.trail}\n```"
+        text = f"```md\n{words.behind}\n{inner}\n\n{words.behind}\n\n{{call}}\n```\n"
+        yield CallContext("nested fence", language, text, shown=False)
+    for info in ("bash", "diff", "sql", "mermaid", "console", "c++", "{.sh}", " log", "thinking"):
+        text = f"So it was.\n\n```{info}\n{{call}}\n```\n"
+        yield CallContext("fence of another language", "English", text, shown=False)
     # A line that is indented closes no fence that is not: a program quotes it.
     quoted = '```python\ndef f():\n    """\n    ```\n    x\n    ```\n{call}\n    """\n```\nSo.'
     yield CallContext("fence with code", "English", quoted)
@@ -286,6 +294,8 @@ def _mail_and_logs() -> Iterator[CallContext]:
     for name in ("On Monday, Ann wrote:", "Am Montag schrieb Ann:", "Le lundi, Ann a écrit :"):
         yield CallContext("mail", "English", f"{name}\n> Hi,\n> {{call}}\n> Ann\n", prefix="> ")
         yield CallContext("mail", "English", f"{name}\n>> {{call}}\n> no\n", prefix=">> ")
+    for text in ("उपयोगकर्ता: अनु\nसहायक: राम\n\n{call}\n", "பயனர்: அனு\nஉதவியாளர்: ராம்\n\n{call}\n"):
+        yield CallContext("mail", "Hindi" if text < "ப" else "Tamil", text, shown=False)
     for lead in (
         "2024-05-01 12:00:01 INFO model said ", "[12:00:01] assistant ", "[10:11, 1/2/2026] Ann: ",
         "Jan 01 12:00:00 host app[12] ", "ann> ", "root@a:~# ", "~/a $ ", "C:\\> ", "    12\t",
@@ -407,9 +417,20 @@ def _blocks() -> Iterator[CallContext]:
         ("<transaction>", "</transaction>"), ("<tooltip>", "</tooltip>"), ("<call_log>", "</>"),
         ('<message from="Ann">', "</message>"), ("|===", "|==="), ("%%", "%%"), (">>>", ">>>"),
         ("/// note", "///"), ("8<----", "---->8"), ("[size=2]", "[/size]"), ("[b=x]So.", "[/b]"),
+        ("----- BEGIN LOG -----\n", "----- END LOG -----"), ("=== a ===\n", "=== b ==="),
+        ("cat <<eof", "eof"), ("cat <<-E1 > a", "E1"), ("cat <<\\EOF", "EOF"),
+        ("[Thinking] Hm.", ""),
+        ("Well. [Thought]Hm.", "[/Thought]"), ("【思考】嗯。", "【/思考】"), ("{{think}} Hm.", ""),
+        ("OK. ‹thinking›Hm.", "‹/thinking›"),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)
+    for head in ("@@ -1 +1,2 @@", "*** Update File: a\n@@"):
+        text = f"{head}\n So it is.\n \n {{call}}\n+So.\n"
+        yield CallContext("block with a closing line", "English", text, shown=False, prefix=" ")
+    for sign in ("|2", ">+", "|-", "|2-", "| # So.", "!!str |"):
+        text = f"a: {sign}\n  So it is.\n\n  {{call}}\nb: c\n"
+        yield CallContext("block", "English", text, shown=False, prefix="  ")
     for stamp in ("2026-01-31 09:59:58 INFO agent:", "May  1 12:00:01 host run[12]:", "In [3]:"):
         text = f"It says\n{stamp} {{call}}\n"
         yield CallContext("log", "English", text, shown=False)
@@ -605,6 +626,16 @@ def _quotations() -> Iterator[CallContext]:
         yield CallContext("quotation over lines", language, over, shown=False)
         lines = f"{left}\n{{call}}\n{right}{s}{words.first}"
         yield CallContext("quotation over lines", language, lines, shown=False)
+        each = f"{left}{words.behind}\n\n{left}{words.behind}\n\n{{call}}\n\n{left}So.{right}\n"
+        yield CallContext("quotation of paragraphs", language, each, shown=False)
+    for mark in '"”':
+        each = f"{mark}So.\n\n{mark}Or so.\n\n{{call}}\n\n{mark}It is.{mark}\n"
+        yield CallContext("quotation of paragraphs", "Swedish", each, shown=False)
+        within = f"Ann: {mark}I said {mark}go{mark} then.\n\n{{call}}\n\nSo.{mark}\n"
+        yield CallContext("quotation over lines", "English", within, shown=False)
+    for begun in ("It’s so.", "Don’t, she’d say."):
+        text = f"They wrote ‘{begun}\n\n{{call}}\n\nSo.’\n"
+        yield CallContext("quotation over lines", "English", text, shown=False)
     for pair in _PAIRS:
         left, right = pair[0], pair[1]
         for gap in ("", " "):

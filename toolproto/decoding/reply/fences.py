@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 #: A fence's first line, its run of characters in group 1. Longer runs are somebody's drawing.
 FENCE = Pattern(r"(`{3,64}+|~{3,64}+)([^`\n]{0,80}+)\n")
 FENCED = Repair("fenced", Grade.GUESSED)
+# What a fence says to be in it where that is a call: no more than words, or how calls are written.
+_OF_CALLS = re.compile(
+    r"\W*(?:\Z|(?i:json|xml|html|ya?ml|toml|py|js|javascript|typescript|ts\b|text|txt|plain|raw"
+    r"|\w{0,20}(?:tool|func|call|action|invo|request|api|agent)))"
+)
 
 _SPACE = re.compile(r"[\s,]++")
 _TOKENS = frozenset({Landmark.LEAK, Landmark.TURN, Landmark.END_OF_REPLY})
@@ -45,11 +50,20 @@ def _closing(run: str, at_margin: bool) -> tuple[Pattern, Pattern]:
     return Pattern(rf"{closer}(?!{re.escape(run[0])})"), alone
 
 
+@lru_cache(maxsize=256)
+def _opening(run: str) -> re.Pattern[str]:
+    """A line that opens a fence in one that *run* opened: it says what is in it."""
+    return re.compile(rf"[ \t]{{0,8}}{re.escape(run[0])}{{{len(run)},64}}+[ \t]{{0,8}}\w")
+
+
 class CodeFence:
     """An open fence. *run* are the characters it was opened with; *in_line* if a line is begun."""
 
     def __init__(self, run: str, *, in_line: bool = False, at_margin: bool = False) -> None:
         self._line_begins = not in_line
+        self.run = run
+        #: Has a line come in it that opens another one? What closes that may not close this.
+        self.holds_another = False
         self._closes, self._closes_line = _closing(run, at_margin)
         self._may_close, self._next_may_close = _MAY_CLOSE[run[0]], _NEXT_MAY_CLOSE[run[0]]
 
@@ -68,6 +82,7 @@ class CodeFence:
             found = self._closes_line.match(text, at)
             if found:
                 return found.end(), True
+            self.holds_another |= _opening(self.run).match(text, at) is not None
         newline = self._next_may_close.search(text, at)
         self._line_begins = newline is not None
         return (newline.end() if newline else len(text)), False
@@ -103,7 +118,10 @@ def _fences(reader: Attempts, fence: re.Match[str] | None) -> Pull[None]:
         standing = reader.place.standing()
         # Words around a fence count when it ends; what it stands in counts at once.
         open_place = standing.verdict is Verdict.PLAIN or standing.reason in OF_TALK
-        reader.out.repairs = (FENCED,) if open_place else (FENCED, standing.doubt)
+        doubts = () if open_place else (standing.doubt,)
+        if not _OF_CALLS.match(fence.group(2)):
+            doubts = (REASONS["fence_of_code"].doubt,)
+        reader.out.repairs = (FENCED, *doubts)
         reader.source.at = fence.end()
         reader.inside = "code_block"
         holds_calls = yield from _inside(reader, fence.group(1))
@@ -124,7 +142,11 @@ def _inside(reader: Attempts, run: str) -> Pull[bool]:
             if not holds_calls:
                 reader.show_withheld()
             return holds_calls
-        body = yield from _call_in(reader)
+        found = yield from source.ask(reader.landmark_at)
+        if isinstance(found, Found) and found.kind is Landmark.DROPPED:
+            source.at = found.end  # a marker around calls
+            continue
+        body = yield from _call_in(reader, found)
         holds_calls = body is not None and not (yield from reader.read_body(body))
         too_often = reader.has_failed_too_often
         if not holds_calls or too_often:
@@ -138,13 +160,11 @@ def _inside(reader: Attempts, run: str) -> Pull[bool]:
     return False
 
 
-def _call_in(reader: Attempts) -> Pull[CallBody | None]:
-    """What reads the call that begins here, if one does."""
-    source = reader.source
-    found = yield from source.ask(reader.landmark_at)
+def _call_in(reader: Attempts, found: Found | int) -> Pull[CallBody | None]:
+    """What reads the call that begins here, with the landmark *found* perhaps, if one does."""
     if isinstance(found, Found) and found.call is not None:
         return reader.marked(found.call, found.end)
-    opening = yield from reader.bare.in_fence(source)
+    opening = yield from reader.bare.in_fence(reader.source)
     return None if opening is None else reader.unmarked(opening)
 
 
@@ -164,7 +184,7 @@ def in_code(reader: Attempts, fence: CodeFence) -> Pull[None]:
             yield
             reader.takes = None
     reader.inside = ""
-    reader.place.end_block()
+    reader.place.end_block(fence.run if fence.holds_another else "")
 
 
 def _behind(reader: Attempts) -> Pull[re.Match[str] | None]:

@@ -31,7 +31,7 @@ _SIGN = r"[^\w\s#>|`~.!?…。！？:：,;)\]}”’»›」』\u2600-\u27bf\U00
 _KIND = re.compile(
     r"(?P<quote>(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
     r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
-    r"|(?P<delimiter>(?:\$\$|\#{3,}|@@ [-+\d, ]{1,40}@@.{0,80}|:::+[ \t]*\w{0,40}"
+    r"|(?P<delimiter>(?:\$\$|\#{3,}|@@(?: .{0,80})?|:::+[ \t]*\w{0,40}"
     r"|[!?]{3}[ ].{0,80}|[\u2500-\u259f]{3,}|[.\\:][^\W\d_]\w{0,20}:?"
     rf"|(?P<mark>[@<´｀'\"])(?P=mark){{2,}}[ \t]*\w{{0,20}}"
     rf"|(?P<sign>[._\u2600-\u27bf]|{_SIGN})(?P=sign){{2,}}"
@@ -48,7 +48,8 @@ OWN_WRAPPER = (
     r"|(?:final_?)?(?:answer|response|reply|message)\b(?![^>]{0,40}(?:user|\bfrom\b))|assistant\b)"
 )
 _JIRA = r"(?:code|quote|noformat)\}"  # the same opens and closes these: `prose.py` sees them
-_BRACKET = rf"[\[{{«‹⟨⟪❮⦅〈《【〔〖⟦（［｛]{{1,2}}(?!{OWN_WRAPPER}|{_JIRA})"
+_BRACKETS = r"[\[{«‹⟨⟪≪❮⦅〈《【〔〖⟦（［｛]{1,2}"
+_BRACKET = rf"{_BRACKETS}(?!{OWN_WRAPPER}|{_JIRA})"
 _BRACKET_END = r"[]}»›⟩⟫❯⦆〉》】〕〗⟧）］｝]{1,2}(?:\s*\Z|(?<=[]}»›⟩])(?=\w))"
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
 # element, a word in brackets (as of a thought), an environment, a shell's document, a comment of
@@ -57,11 +58,17 @@ _AMID_LINE = (  # these open one wherever they stand in a line
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
     (r"(/\*)(?=[\s*])", "*/"),
     (r"(\{\{!)--", "--}}}}"),
+    (rf"{_BRACKETS}((?i:think(?:ing)?|thoughts?|reasoning)|思考|推理)[]}}»›⟩⟫≫】〕〗》〉⟧]", "/{}"),
 )
 _BLOCKS = (
     *_AMID_LINE,
     (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
-    (r"(?=.*<<)(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}([A-Z_]{1,20})['\");]{0,3}(?: .*)?\Z", "{}"),
+    # Capitals may begin the line, or stand behind a space: no other word does that.
+    (
+        r"(?=.*<<)(?:(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}(?=[A-Z_]{1,20}\b)"
+        r"|.{0,100}[^<]<<[-~]?[\\'\"]{0,2})([^\W\d][\w-]{0,20})['\");]{0,3}(?: .*)?\Z",
+        "{}",
+    ),
     (r"(-)-\[=*\[", "]]"),
     (r"(=)begin\b", "=end"),
     (r"(=)pod\b", "=cut"),
@@ -195,8 +202,9 @@ _LABEL = re.compile(
     r"\W*(?:[^\W\d_][^\s\u0e00-\u109f\u1780-\u17ff\u2e80-\U0010ffff]{0,20}|\w{1,3})"
     r"(?: ?\d{1,4})?(?: ?\([^()]{1,20}\))?\W{0,4}[:：]\W{0,4}\Z"
 )
+_WORD = rf"[\w{MARKS}-]"
 #: A line of a mail's head, a transcript or a record: a name with what is said.
-ENTRY = re.compile(r"[*_]{0,2}[^\W\d_][\w-]{0,20}(?: [\w-]{1,20}){0,2} ?[:：] ?\S")
+ENTRY = re.compile(rf"[*_]{{0,2}}[^\W\d_]{_WORD}{{0,20}}(?: {_WORD}{{1,20}}){{0,2}} ?[:：] ?\S")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 # Behind a call these go on with nothing: what may begin a call or a fence, or is left of one.

@@ -57,7 +57,7 @@ REASONS: Mapping[str, Standing] = {
         " other_json thinking to_user",
         Verdict.DOUBTED: "mid_sentence words_behind amid_talk cut_behind behind_colon below_words"
         " behind_markup behind_signs list_item lazy_quote table_row open_block open_quotation"
-        " open_code indented_code fence_with_talk unclosed_thought",
+        " open_code indented_code fence_with_talk fence_of_code unclosed_thought",
     }.items()
     for name in names.split()
 }

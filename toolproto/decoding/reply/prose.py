@@ -59,7 +59,7 @@ _REGIONS = (
 # Any element is known by its name, and any token of thinking by its word; in one that shows nothing
 # a call may be meant. What follows is looked at, so that no text to come can change what was found.
 _ELEMENT = (
-    r"<[|｜](?P<token>[\w▁/]{0,30}?(?:think|thought|reason)[\w▁]{0,20})[|｜]>"
+    r"<[|｜](?P<token>[\w▁/]{0,30}?(?:think|thought|reason|reflect|scratch|思考)[\w▁]{0,20})[|｜]>"
     rf"|<(?P<slash>/?)(?P<name>[^\W\d_][\w{lines.MARKS}:.|-]{{0,40}})(?=[^\w{lines.MARKS}:.|-])"
 )
 _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
@@ -80,15 +80,17 @@ _NO_MARKUP += r"|<(?=[^<>\n!/][^<>\n]{0,200}+<)"
 _TELLING = "\n`<\\\\\\[{#" + "".join(sorted({*_PAIRS, *_CLOSES}))
 _DULL = f"[^{_TELLING}]++|(?i:{_NO_MARKUP})"
 _NOT_SPECIAL = re.compile(f"(?:{_DULL}){{0,4000}}+")
-# The same where no quotation is open: one that is closed on its line changes nothing.
-_NOT_OPEN = re.compile(f'(?:{_DULL}|(?<=[\\s([{{:,=])"[^{_TELLING}]*+"){{0,4000}}+')
+# The same where no quotation is open: one that is closed on its line changes nothing. Nothing is
+# closed by what begins a word.
+_QUOTE_END = r'(?:(?<!\s)"|"(?!\w))'
+_NOT_OPEN = re.compile(f'(?:{_DULL}|(?<=[\\s([{{:,=])"[^{_TELLING}]*+{_QUOTE_END}){{0,4000}}+')
 _NO_CODE_END = re.compile(r"[^`\n]*+")
 # Lines of words, and items of a list, in which what is opened is closed: below a line of the same
 # kind nothing changes in them. Most lines are like that.
 _DULL_CHARS = f"[^>＞|&()'*{_TELLING}]"
 _PLAIN_LINES = re.compile(
     rf"(?:\n(?!{lines.NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
-    rf"|(?<!/)\*++{_DULL_CHARS}*+|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+\"|“{_DULL_CHARS}*+”"
+    rf"|(?<!/)\*++{_DULL_CHARS}*+|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+{_QUOTE_END}|“{_DULL_CHARS}*+”"
     rf"|(?<!\w)<(?P<name>[A-Za-z]{{1,12}})>{_DULL_CHARS}*+</(?P=name)>"
     r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
@@ -97,7 +99,9 @@ _RUN = re.compile(r"`+")
 # What a quotation can begin behind, beside space.
 _BEFORE_QUOTE = frozenset('([{<>=:;,/"\\#@$-–—*_~“”„«»「『‘（【')
 # A line of reST or YAML below which what is indented is literal.
-_BEFORE_LITERAL = re.compile(r"[ \t]{0,12}\.\.(?:[ ]|\s*\Z)|.*(?:::|: [|>]-?)\s*\Z")
+_BEFORE_LITERAL = re.compile(
+    r"[ \t]{0,12}\.\.(?:[ ]|\s*\Z)|.*(?:::|: (?:[!&]\S{1,20} )?[|>][-+\d]{0,2}(?: +#.*)?)\s*\Z"
+)
 _LAZY = frozenset({"quote", "block", "definition"})
 _RULE = re.compile(r"([^\w@>$´｀'\":`]|_)\1{2,3}\Z")  # closes what a line of such signs opens
 _MOST_OPEN = 8  # quotations, or blocks, within each other
@@ -202,13 +206,18 @@ class Prose:
         self._called = self._called or marked
         self._changed = True
 
-    def end_block(self) -> None:
-        """A fence has ended: a line begins, and nothing inline is open any more."""
+    def end_block(self, outer: str = "") -> None:
+        """A fence has ended: a line begins, and nothing inline is open any more.
+
+        Unless that was within another one, which *outer* would close.
+        """
         self.look()
         self._rest = self._last = self._above = ""
         self._code = 0
         self._begin_line()
         self._changed, self._after_blank = True, False
+        if outer and len(self._blocks) < _MOST_OPEN:
+            self._blocks.append(_Open(outer, self._seen, self._line, _LONGEST_BLOCK))
 
     @property
     def in_code(self) -> bool:
@@ -286,7 +295,7 @@ class Prose:
                     break
             else:
                 stop = at + 1
-                self._quote(char, self._seen + at - start, last)
+                self._quote(char, self._seen + at - start, last, text[stop : stop + 1])
         else:
             at = stop
         self._said(text, start, at)
@@ -316,13 +325,15 @@ class Prose:
     def _end_line(self) -> None:
         head = self._head
         self._below_call = self._called and not head.strip()
-        if not head or head.isspace():
+        in_diff = head[:1] == " " and self._above == "block"  # where such a line is one, too
+        if not head or (head.isspace() and not in_diff):
             self._after_blank = True
             if not self._called:
                 # Nothing inline goes on over an empty line, but for quotations.
                 self._code, self._above = 0, ""
             is_below = self._blocks and self._blocks[-1].line == self._line - 1
-            if is_below and _RULE.match(self._blocks[-1].closers):
+            titled = any(map(str.isalnum, self._last))
+            if is_below and _RULE.match(self._blocks[-1].closers) and not titled:
                 del self._blocks[-1]  # it was a line across the page
             return
         line, said = lines.line_of(head), head + self._tail * (len(head) == lines.HEAD)
@@ -331,6 +342,8 @@ class Prose:
             self._quotes = [each.bounded(_LONGEST_QUOTATION) for each in self._quotes]
         self._open_block(line.closer or lines.closes_end(said))
         self._above = self._kind(line.kind, line.indent)
+        if line.kind in ("quote", "row"):  # what is opened in one ends with it
+            self._quotes = [each for each in self._quotes if each.line != self._line]
         self._earlier, self._last = self._last, said
         indented = head[0] in " \t"
         if self._above == "list":
@@ -407,12 +420,16 @@ class Prose:
         self._quotes = _not_over(self._quotes, self._seen)
         return bool(self._quotes)
 
-    def _quote(self, char: str, at: int, before: str) -> None:
-        """A quotation mark stands *at* in the prose, behind the character *before*."""
+    def _quote(self, char: str, at: int, before: str, then: str) -> None:
+        """A quotation mark stands *at* in the prose, between the characters *before* and *then*."""
+        if char in APOSTROPHES and before.isalnum() and then.isalnum():
+            return
         self._quotes = _not_over(self._quotes, at)
+        begins = char in _PAIRS and not before.strip()
         for number in range(len(self._quotes) - 1, -1, -1):
             closers = self._quotes[number].closers
-            again = char in _AGAIN and closers == _PAIRS[char] and not before.strip()
+            same = char in _AGAIN and closers == _PAIRS[char]
+            again = begins and (same or (char in closers and then.isalnum()))
             if char in closers and not again:
                 del self._quotes[number:]
                 return
@@ -498,7 +515,7 @@ def _tag_at(text: str, at: int, final: bool) -> tuple[int, str, str]:
     if tag and tag.lastindex and tag.lastindex <= len(_REGIONS):
         return tag.end(), _REGIONS[tag.lastindex - 1][1].format(tag[tag.lastindex]), "shows"
     if tag and tag["token"]:
-        return tag.end(), "</|", "closes" if re.search("/|end", tag["token"]) else "opens"
+        return tag.end(), "</|", "closes" if re.search("/|end|结束", tag["token"]) else "opens"
     if tag:
         name, start = tag["name"].lower(), tag.end()
         if tag["slash"]:
