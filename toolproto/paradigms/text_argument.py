@@ -18,9 +18,17 @@ from ..tools.spec import ToolSpec
 
 __all__ = ["TextArgument"]
 
-_NEXT_LABEL = Pattern(r"\n\s{0,8}(?:Observation|Thought|Action|Final Answer)\b")
+_LABELS = "(?:Observation|Thought|Action|Final Answer)"
+_NEXT_LABEL = Pattern(
+    rf"\n\s{{0,8}}[-*#]{{0,4}} ?(?:{_LABELS}\b|(?i:{_LABELS})(?: \d{{1,2}})?[:：])"
+)
 _LINE_END = re.compile("\n")
+_IN_FENCE = re.compile(r"```[\w+-]{0,20}+[ \t]*+\n(.*)\n[ \t]*+```", re.DOTALL)
+_QUOTES = {"`": "`", "“": "”"}
+# How models say that there is nothing to say.
+_NOTHING = frozenset({"", "none", "null", "n/a", "na", "nil", "no input", "()", "[]"})
 _TEXT_ARGUMENT = Repair("text_argument", Grade.GUESSED)
+_NO_ARGUMENTS = Repair("empty_arguments", Grade.GUESSED)
 
 
 class TextArgument(PulledCalls):
@@ -38,12 +46,12 @@ class TextArgument(PulledCalls):
         assert head is not None, "the text stands behind a name"
         call = self.open(head.name, head.id)
         yield from _to_label(source, parts)
-        key, text = _only_argument(call.tool), _bare("".join(parts).strip())
-        if text and key is None:
-            raise malformed("its arguments must be a JSON object")
-        if text and key is not None:
-            call.argument(key, text)
-        self.complete(_TEXT_ARGUMENT)
+        tool, text = call.tool, _bare("".join(parts).strip())
+        if tool is not None and not tool.required and text.lower() in _NOTHING:
+            text = ""
+        if text:
+            call.argument(*_only_argument(tool, text))
+        self.complete(_TEXT_ARGUMENT if text else _NO_ARGUMENTS)
 
     def pass_over(self, source: Source) -> Pull[None]:
         """Read on to the next label: another call may begin there."""
@@ -57,17 +65,29 @@ def _to_label(source: Source, parts: list[str]) -> Pull[None]:
         parts.append((yield from source.before(_LINE_END)))
 
 
-def _only_argument(tool: ToolSpec | None) -> str | None:
-    """The argument that the text must be: the only one, or the only one that is needed."""
-    if tool is None:
-        return None
-    keys = list(tool.properties) if len(tool.properties) == 1 else list(tool.required)
-    return keys[0] if len(keys) == 1 else None
+def _only_argument(tool: ToolSpec | None, text: str) -> tuple[str, str]:
+    """The argument that *text* must be, the only one or the only one that is needed, and its value.
+
+    Its name may stand before it; but then the others may not.
+    """
+    keys = list(tool.properties) if tool else []
+    needed = list(tool.required) if tool and len(keys) > 1 else keys
+    key = needed[0] if len(needed) == 1 else None
+    named = key and re.match(rf"{re.escape(key)}\s{{0,3}}(?::|=\s{{0,3}}(?=[\"']))", text)
+    others = "|".join(re.escape(other) for other in keys if other != key)
+    several = named and others and re.search(rf"[\s,](?:{others})\s{{0,3}}[:=]", text)
+    if key is None or several:
+        raise malformed("its arguments must be a JSON object")
+    return key, _bare(text[named.end() :].strip()) if named else text
 
 
 def _bare(text: str) -> str:
-    """*text* without the brackets or the quotes around all of it."""
+    """*text* without the fence, the brackets or the quotes around all of it."""
+    if fenced := _IN_FENCE.fullmatch(text):
+        return fenced.group(1)
     if text[:1] == "[" and text[-1:] == "]":
         text = text[1:-1].strip()
+    if text[1:] and text.find(_QUOTES.get(text[0], "\0"), 1) == len(text) - 1:
+        return text[1:-1]
     reading = read_all(text) if text[:1] in ("'", '"') else None
     return reading.value if reading and isinstance(reading.value, str) else text

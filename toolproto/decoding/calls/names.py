@@ -34,8 +34,14 @@ _NAME = Pattern(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
 _ID = Pattern(r"\[CALL_ID\]([\w-]{0,64})")
 _BETWEEN = Pattern(
     rf"\s{{1,80}}+|\\n(?=[\s<{{])|/?>|[\"'`=,]|:(?!\w)|{_TOKENS}|<tool_sep(?::\w{{1,40}})?>"
-    r"|Action Input ?:|```\w{0,20}|(?:json|code)(?![\w.(])"
+    rf"|{_INPUT}|\](?=\s{{0,8}}\n)|{COMMENT}"
+    r"|```\w{0,20}|(?:json|code)(?![\w.(])"
     r"|(?:(?<=[|｜]>)|(?<=[|｜]> ))(?:commentary|analysis)(?![\w.(])"
+_INPUT = r"(?:[-*#]{1,4} ?){0,2}\b(?:Action[ _]?)?Input(?: \d{1,2})? ?(?:\*\*)?[:：](?:\*\*)?"
+#: The label before the arguments, where lines are labelled.
+INPUT = re.compile(_INPUT, re.IGNORECASE)
+#: What a model remarks on its choice, between a tool's name and that label.
+COMMENT = rf"\([^()\n]{{0,200}}+\)(?=\s{{1,8}}+{_INPUT})"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
     re.IGNORECASE,
 )

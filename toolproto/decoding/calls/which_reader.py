@@ -25,7 +25,7 @@ from ..reply.markers import MORE, NO, end_of
 from ..reply.place import PLAIN, Standing
 from ..source import Pull, Source
 from ..values.repairs import STRAY_TEXT
-from .names import TOKEN, Head, leading_key, read_head
+from .names import COMMENT, INPUT, TOKEN, Head, leading_key, read_head
 from .pulled import NoArguments, PulledCalls
 from .record import Beginning, CallSetting
 
@@ -38,6 +38,7 @@ _COUNTER = Pattern(
 _NAMES_TOOL = Pattern(
     r"(?:\[\s{0,8}+)?\{\s{0,8}+\"(?:name|tool_name)\"\s{0,8}+:\s{0,8}+\"([\w.:/-]{1,128}+)\""
 )
+_COMMENTED = Pattern(rf"[\w.-]{{1,128}}+[ \t]{{1,3}}+{COMMENT}", re.IGNORECASE)
 _NO_NAME = Repair("missing_name", Grade.GUESSED)
 
 
@@ -91,7 +92,10 @@ class CallsBehindMarker:
         if char == "{":
             return self._json()
         if char == "[" and not (yield from source.ask(self._python_name)):
-            return self._json() if (yield from source.match(_LIST)) else None
+            if (yield from source.match(_LIST)):
+                return self._json()
+            if self._form.loose is None:
+                return None
         if char in "<]" and (opened := (yield from self._tags(source))):
             return opened
         return (yield from self._named(source))
@@ -105,7 +109,8 @@ class CallsBehindMarker:
         return leading_call(text, at, final, self._setting.offered, asked=asked)
 
     def _named(self, source: Source) -> Pull[Opening | None]:
-        if (yield from source.ask(self._python_name)):
+        commented = self._form.loose is not None and (yield from source.match(_COMMENTED))
+        if not commented and (yield from source.ask(self._python_name)):
             return self._python()
         if self._form.family is Family.NAMED_JSON and (
             counter := (yield from source.match(_COUNTER))
@@ -156,16 +161,25 @@ class CallsBehindMarker:
             return Opening(
                 JsonCalls(begun._replace(repairs=self._repairs(Family.NAMED_JSON))), lead
             )
-        # Behind such a head the text may be the only argument.
-        is_input = char == "[" or "input" in lead.lower()
-        if self._form.loose is not None and char and char != "<" and is_input:
-            return Opening(self._form.loose(begun), lead)
+        if self._form.loose is not None and (text := self._text_begins(head, lead, char)):
+            return Opening(self._form.loose(begun._replace(lead=lead[:text])), lead[:text])
         tag = yield from source.ask(tag_at, ahead)
         if not isinstance(tag, Tag) or not (yield from self._goes_on(source, head, tag)):
             return None
         closed = tag.closes and self._form.family is not Family.JSON
         repairs = self._repairs(self._form.family if closed else Family.TAGS)
         return Opening(TaggedCalls(begun._replace(repairs=repairs)), lead, means_call=False)
+
+    def _text_begins(self, head: Head, lead: str, char: str) -> int:
+        """Where in *lead*, with *char* behind it, plain text begins that may be the only argument.
+
+        It is 0 if it does not; a name alone will do for a tool that needs no more.
+        """
+        if label := INPUT.search(lead):
+            return 0 if char == "<" else label.end()
+        tool = self._setting.offered.get(head.name)
+        alone = not char and tool is not None and not tool.required
+        return len(lead) if char == "[" or alone else 0
 
     def _goes_on(self, source: Source, head: Head, tag: Tag) -> Pull[bool]:
         """Does the call that *head* begins go on, or end, with *tag*, which stands behind it?"""

@@ -56,6 +56,13 @@ class FunctionaryV32(WireParadigm):
     wire = WireFormat(call=(">>>", ""), payload=NamedJson(), dropped=(">>>all\n", " all\n"))
 
 
+# As chat models write it, in their Markdown or their language.
+_LABELS = (
+    *("**Action:** ", "**Action**: ", "Action：", "action: "),
+    *(f"Action {number}: " for number in range(1, 10)),
+)
+
+
 class React(WireParadigm):
     """Older and smaller instruction models, and prompts that already reason in this form.
 
@@ -67,6 +74,7 @@ class React(WireParadigm):
         call=("Action: ", ""),
         payload=NamedJson("{name}\nAction Input: {arguments}", loose=True),
         result="Observation:",
+        also=tuple((label, "") for label in _LABELS),
     )
 
 

@@ -1,0 +1,113 @@
+"""Slips in labelled lines, in Solar's messages and in printed calls that are read all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolproto import Grade, ToolCall, ToolOffer, ToolSpec, get_paradigm
+from toolproto.testing.laws import read_in_pieces
+
+WEATHER = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+    "required": ["city"],
+}
+OFFER = ToolOffer(
+    (
+        ToolSpec("get_weather", "The weather.", WEATHER),
+        ToolSpec("now", "The time.", {"type": "object", "properties": {}}),
+    )
+)
+PARIS = ToolCall("get_weather", {"city": "Paris"})
+NOW = ToolCall("now", {})
+ARGUMENTS = '{"city": "Paris"}'
+
+
+def read(name: str, text: str):
+    """*text* read whole, and the same in single characters."""
+    paradigm = get_paradigm(name)
+    parsed = paradigm.parse_response(text, OFFER)
+    assert read_in_pieces(paradigm, text, OFFER) == list(parsed.events)
+    return parsed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Paris"',
+        "'Paris'",
+        "`Paris`",
+        "“Paris”",
+        "```\nParis\n```",
+        "```text\nParis\n```",
+        "[Paris]",
+        "\nParis",
+        "city: Paris",
+        'city="Paris"',
+        "city: 'Paris'",
+    ],
+)
+@pytest.mark.parametrize("behind", ["", "\nThought: I wait.", "\n**Thought:** I wait."])
+def test_text_is_the_only_argument_whatever_it_is_wrapped_in(text, behind):
+    parsed = read("react", f"Action: get_weather\nAction Input: {text}{behind}")
+    assert parsed.calls == [PARIS]
+    assert parsed.calls[0].grade is Grade.GUESSED
+
+
+@pytest.mark.parametrize("text", ['"Paris" or "Rome"', "'It's'", "`a` and `b`", "cityscape: x"])
+def test_quotes_that_are_not_around_all_of_a_text_stay(text):
+    parsed = read("react", f"Action: get_weather\nAction Input: {text}")
+    assert parsed.calls == [ToolCall("get_weather", {"city": text})]
+
+
+def test_text_that_names_several_arguments_is_none_of_them():
+    parsed = read("react", "Action: get_weather\nAction Input: city: Paris, days: 3")
+    assert not parsed.calls and parsed.problems
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["\nAction Input:", '\nAction Input: ""', "\nAction Input: None", "\nAction Input: N/A", ""],
+)
+def test_a_tool_without_arguments_may_be_given_none(said):
+    parsed = read("react", f"Action: now{said}")
+    assert (parsed.calls, parsed.problems) == ([NOW], [])
+    assert parsed.calls[0].grade is Grade.GUESSED
+
+
+def test_a_name_alone_is_no_call_of_a_tool_that_needs_more():
+    assert not read("react", "Action: get_weather").calls
+
+
+@pytest.mark.parametrize(
+    ("action", "given"),
+    [
+        ("**Action:** ", "**Action Input:** "),
+        ("**Action**: ", "**Action Input**: "),
+        ("action: ", "action input: "),
+        ("Action：", "Action Input："),
+        ("Action 2: ", "Action Input 2: "),
+        ("Action: ", "Action_Input: "),
+        ("Action: ", "Input: "),
+    ],
+)
+def test_labels_are_read_as_chat_models_write_them(action, given):
+    parsed = read("react", f"{action}get_weather\n{given}{ARGUMENTS}")
+    assert (parsed.calls, parsed.text) == ([PARIS], "")
+    assert read("react", f"{action}get_weather\n{given}Paris").calls == [PARIS]
+
+
+@pytest.mark.parametrize("item", ["- ", "### "])
+def test_a_label_in_a_list_or_a_heading_is_doubted(item):
+    parsed = read("react", f"{item}Action: get_weather\n{item}Action Input: {ARGUMENTS}")
+    assert parsed.calls == [PARIS] and parsed.calls[0].place_doubt
+
+
+def test_a_shown_label_begins_no_call():
+    parsed = read("react", f"Write `**Action:** get_weather\n**Action Input:** {ARGUMENTS}`.")
+    assert not parsed.calls
+
+
+@pytest.mark.parametrize("name", ["[get_weather]", "get_weather (to look it up)"])
+def test_what_stands_around_a_name_is_passed_over(name):
+    assert read("react", f"Action: {name}\nAction Input: {ARGUMENTS}").calls == [PARIS]
