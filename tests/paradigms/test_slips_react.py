@@ -111,3 +111,18 @@ def test_a_shown_label_begins_no_call():
 @pytest.mark.parametrize("name", ["[get_weather]", "get_weather (to look it up)"])
 def test_what_stands_around_a_name_is_passed_over(name):
     assert read("react", f"Action: {name}\nAction Input: {ARGUMENTS}").calls == [PARIS]
+
+
+def test_a_thought_of_solar_ends_with_its_message():
+    call = get_paradigm("solar_open").encode_call(PARIS)
+    begins = "<|begin|>assistant"
+    parsed = read("solar_open", f"<|think|>Rain?<|end|>{begins}<|content|>I look.<|end|>{call}")
+    assert (parsed.reasoning, parsed.text, parsed.calls) == ("Rain?", "I look.", [PARIS])
+    parsed = read("solar_open", f"<|think|>Rain?<|end|>{begins}{call}")
+    assert (parsed.reasoning, parsed.text, parsed.calls) == ("Rain?", "", [PARIS])
+
+
+def test_the_end_of_a_message_ends_no_other_thought():
+    call = get_paradigm("solar_open").encode_call(PARIS)
+    parsed = read("solar_open", f"<think>Not <|end|>{call}</think>It rains.")
+    assert (parsed.calls, parsed.text) == ([], "It rains.")

@@ -155,11 +155,12 @@ class Landmarks:
         ends = _rows((each.text for each in closers if each.first != "`"), Landmark.END_OF_CALL)
         #: What opens and closes thoughts; and what opens one that not the end of any message ends.
         self.tags = {(on.lstrip().lower(), off.lower()) for on, off in reasoning.tags}
-        self.named = {opener for opener, closer in self.tags if _words(opener) & _words(closer)}
+        named = {(on, off) for on, off in self.tags if _words(on) & _words(off)}
+        self.named = {on for on, _ in named} - {on for on, _ in self.tags - named}
         thoughts = _rows((opener for opener, _ in reasoning.tags), Landmark.THOUGHT)
         thought_ends = _rows((closer for _, closer in reasoning.tags), Landmark.END_OF_THOUGHT)
-        named = {closer for opener, closer in self.tags if opener in self.named}
-        named_ends = [row for row in thought_ends if row.marker.text.lower() in named]
+        closers_named = {off for _, off in named}
+        named_ends = [row for row in thought_ends if row.marker.text.lower() in closers_named]
         dropped = _rows(form.dropped, Landmark.DROPPED)
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.

@@ -46,6 +46,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         *((f"<|{word}{at}start|>", f"<|{word}{at}end|>") for at in "_:" for word in _TOKENS),
         *((f"<|START_{word.upper()}|>", f"<|END_{word.upper()}|>") for word in _TOKENS),
         *((f"<|channel|>{word}<|message|>", "<|end|>") for word in ("analysis", "thought")),
+        ("<|think|>", "<|end|>"),
         # A message that the model forgets to end is over where its next one begins.
         ("<|channel|>analysis<|message|>", "<|start|>assistant"),
         ("<|start|>assistant to=self<|message|>", "<|eom|>"),

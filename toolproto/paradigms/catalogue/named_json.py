@@ -218,4 +218,5 @@ class SolarOpen(WireParadigm):
         call=("<|tool_call:begin|>", "<|tool_call:end|>"),
         payload=NamedJson("{id}<|tool_call:name|>{name}<|tool_call:args|>{arguments}"),
         between="",
+        dropped=("<|begin|>assistant<|content|>", "<|begin|>assistant", "<|content|>"),
     )
