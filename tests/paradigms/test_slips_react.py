@@ -126,3 +126,28 @@ def test_the_end_of_a_message_ends_no_other_thought():
     call = get_paradigm("solar_open").encode_call(PARIS)
     parsed = read("solar_open", f"<think>Not <|end|>{call}</think>It rains.")
     assert (parsed.calls, parsed.text) == ([], "It rains.")
+
+
+PRINTED = 'print(get_weather(city="Paris"))'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pythonic", PRINTED),
+        ("pythonic", f"[{PRINTED}]"),
+        ("bfcl_python", f"[{PRINTED}]"),
+        ("olmo3", f"<function_calls>{PRINTED}</function_calls>"),
+        ("lfm2", f"<|tool_call_start|>[{PRINTED}]<|tool_call_end|>"),
+        ("xml_tag", f"<tool_code>\n{PRINTED}\n</tool_code>"),
+    ],
+)
+def test_a_printed_call_is_a_guess(name, text):
+    parsed = read(name, text)
+    assert (parsed.calls, parsed.text) == ([PARIS], "")
+    assert parsed.calls[0].grade is Grade.GUESSED
+
+
+def test_printed_code_is_no_call_where_no_python_was_asked_for():
+    assert not read("hermes", PRINTED).calls
+    assert not read("hermes", f"```python\n{PRINTED}\n```").calls

@@ -240,7 +240,8 @@ class BareCalls:
 
     def may_name(self, begun: str) -> bool:
         """May *begun*, at the beginning of a line, be that of the name of a call?"""
-        return self.by_name and self._setting.offered.may_know(begun)
+        printed = self._form.bare_asked is Family.PYTHON and "print".startswith(begun)
+        return self.by_name and (printed or self._setting.offered.may_know(begun))
 
     def may_touch_words(self, key: str) -> bool:
         """May a call begin with a brace and *key* right behind a word?"""
@@ -252,7 +253,7 @@ class BareCalls:
         name: str | int = MORE
         while name == MORE:
             begun = _NAME_BEGUN.match(source.text, source.at + ahead)
-            if begun is None or not offered.may_know(begun.group()):
+            if begun is None or not self.may_name(begun.group()):
                 return None  # most lines begin with another word
             name = leading_call(source.text, source.at + ahead, source.final, offered)
             if name == MORE:

@@ -29,11 +29,14 @@ from .python_arguments import ESCAPED_NAME, Arguments
 from .python_strings import unescaped
 
 _QUOTED_CALL = Repair("quoted_call")
+_IN_EXPRESSION = Repair("in_expression", Grade.GUESSED)
 
 # -- how a call begins ------------------------------------------------------------------------
 
 _NAME = r"(?:[^\W\d]|\\{1,2}_)(?:[\w.:/-]|\\{1,2}_){0,127}+"
-_LEAD = rf"""(?:\{{\s{{0,80}}+)?(\\?["'`“‘])?({_NAME})(\\?["'`”’])?[ \t]{{0,3}}\("""
+_LEAD = (
+    rf"""(?:\{{\s{{0,80}}+|print\(\s{{0,8}}+)?(\\?["'`“‘])?({_NAME})(\\?["'`”’])?[ \t]{{0,3}}\("""
+)
 #: What a call begins with: the quote before its name, the name, the quote behind it.
 LEAD = Pattern(_LEAD)
 #: What follows the bracket of a list of calls; the groups are those of :data:`LEAD`.
@@ -60,7 +63,9 @@ def lead_of(found: re.Match[str] | None) -> CallLead | None:
     if found is None or (found[3] and not found[1]):
         return None
     quote, name, unquote = found.groups()
-    odd = [_QUOTED_CALL] if found.start(2) > found.start() else []
+    before = found.string[found.start() : found.start(2)]
+    # Gemini and Gemma print what a call returns.
+    odd = [_IN_EXPRESSION if "print(" in before else _QUOTED_CALL] if before else []
     odd += [ESCAPED_NAME] if "\\" in name else []
     whole = quote if quote and not unquote else ""
     return CallLead(unescaped(name), found.start(2), found.end(), whole, odd)
@@ -92,7 +97,6 @@ def leading_call(
 # -- calls ------------------------------------------------------------------------------------
 
 _MISSING_COMMA = Repair("missing_comma")
-_IN_EXPRESSION = Repair("in_expression", Grade.GUESSED)
 _NOT_BETWEEN = re.compile(r"[^\s,;]")
 _SEPARATOR = Pattern(r"(?=[ \t]{0,8}[,;\r\n])([ \t]{0,8};)?[\s,;]{0,80}")
 _LIST_AGAIN = Pattern(r"[\s,;]{0,80}\[\s{0,80}")
@@ -266,7 +270,7 @@ class PythonCalls(PulledCalls):
             yield from self._unquote()
             if (yield from source.at_end()):
                 return
-            if marked:
+            if marked or _IN_EXPRESSION in lead.odd:
                 self._take_extra((yield from source.peek()))
             separator = yield from source.match(_SEPARATOR)
             lead = (yield from self._next_lead(len(separator[0]))) if separator else None
