@@ -151,3 +151,14 @@ def test_a_printed_call_is_a_guess(name, text):
 def test_printed_code_is_no_call_where_no_python_was_asked_for():
     assert not read("hermes", PRINTED).calls
     assert not read("hermes", f"```python\n{PRINTED}\n```").calls
+
+
+def test_a_space_may_stand_before_the_number_of_a_call():
+    called = f"functions.get_weather: 0<|tool_call_argument_begin|>{ARGUMENTS}"
+    parsed = read("kimi_k2", f"<|tool_call_begin|>{called}<|tool_call_end|>")
+    assert parsed.calls == [PARIS] and parsed.calls[0].id == "functions.get_weather:0"
+
+
+def test_a_comma_behind_a_number_in_a_line_is_no_part_of_it():
+    parsed = read("raw_block", '<<call get_weather\ncity = "Paris"\ndays = 3,\ncall>>')
+    assert parsed.calls == [ToolCall("get_weather", {"city": "Paris", "days": 3})]

@@ -29,19 +29,23 @@ TOKEN = Pattern(_TOKEN)
 _TOKENS = rf"{_TOKEN}|\[ARGS\]"
 #: The tokens that stand between a name and its arguments.
 TOKENS = re.compile(_TOKENS)
-_BEFORE = Pattern(rf"\s{{1,80}}+|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|[\"'`]", re.IGNORECASE)
-_NAME = Pattern(r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9})?")
+_BEFORE = Pattern(
+    rf"\s{{1,80}}+|{_TOKEN}|function(?=\s{{0,4}}<[|｜])|call:|[\"'`]|\[(?=\w)", re.IGNORECASE
+)
+_NAME = Pattern(
+    r"(?:functions\.)?([^\W\d](?:[\w.\-/]|\\_){0,127})(:\d{1,9}|: \d{1,9}(?= ?<[|｜]))?"
+)
 _ID = Pattern(r"\[CALL_ID\]([\w-]{0,64})")
-_BETWEEN = Pattern(
-    rf"\s{{1,80}}+|\\n(?=[\s<{{])|/?>|[\"'`=,]|:(?!\w)|{_TOKENS}|<tool_sep(?::\w{{1,40}})?>"
-    rf"|{_INPUT}|\](?=\s{{0,8}}\n)|{COMMENT}"
-    r"|```\w{0,20}|(?:json|code)(?![\w.(])"
-    r"|(?:(?<=[|｜]>)|(?<=[|｜]> ))(?:commentary|analysis)(?![\w.(])"
 _INPUT = r"(?:[-*#]{1,4} ?){0,2}\b(?:Action[ _]?)?Input(?: \d{1,2})? ?(?:\*\*)?[:：](?:\*\*)?"
 #: The label before the arguments, where lines are labelled.
 INPUT = re.compile(_INPUT, re.IGNORECASE)
 #: What a model remarks on its choice, between a tool's name and that label.
 COMMENT = rf"\([^()\n]{{0,200}}+\)(?=\s{{1,8}}+{_INPUT})"
+_BETWEEN = Pattern(
+    rf"\s{{1,80}}+|\\n(?=[\s<{{])|/?>|[\"'`=,]|:(?!\w)|{_TOKENS}|<tool_sep(?::\w{{1,40}})?>"
+    rf"|{_INPUT}|\](?=\s{{0,8}}\n)|{COMMENT}"
+    r"|```\w{0,20}|(?:json|code)(?![\w.(])"
+    r"|(?:(?<=[|｜]>)|(?<=[|｜]> ))(?:commentary|analysis)(?![\w.(])"
     r"|[A-Za-z][\w-]{0,30}=(?:\"[^\"<>]{0,200}\"|'[^'<>]{0,200}')",
     re.IGNORECASE,
 )
@@ -77,7 +81,7 @@ def _head(source: Source) -> Pull[Head | None]:
     while named := (yield from source.take(_NAME)):
         name = named.group(1).replace("\\_", "_").rstrip("/")
         given = yield from source.take(_ID)
-        id = given.group(1) if given else named.group() if named.group(2) else id
+        id = given.group(1) if given else named.group().replace(" ", "") if named.group(2) else id
         between = (yield from _pass(source, _BETWEEN)).replace("｜", "|")
         if "name" not in between or "|" not in between or not (yield from source.match(_NAME)):
             return Head(name, id, source.at)

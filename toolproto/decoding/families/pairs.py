@@ -272,8 +272,11 @@ class _PairCalls(PulledCalls):
             return
         if word.strip() or like.in_lines:
             # Where strings stand between tokens, what does not is none unless it cannot be JSON.
-            kinds = wanted - {"string"} if like.tokens else wanted
-            value, repairs = read_text(word.strip(), kinds, bare=True)
+            kinds, word = wanted - {"string"} if like.tokens else wanted, word.strip()
+            if like.in_lines and wanted and "string" not in wanted and word.endswith(","):
+                word = word[:-1]  # as in JSON
+                call.mended(mend.TRAILING_COMMA)
+            value, repairs = read_text(word, kinds, bare=True)
         elif like.tokens and "string" in wanted and not (yield from source.at_end()):
             value, repairs = "", (_EMPTY,)
         else:
