@@ -108,7 +108,7 @@ class Attempts:
         self.bare = BareCalls(form, self._setting)
         self.landmarks = landmarks(form, reasoning)
         self.landmark_at = self.landmarks.finder(self._setting.offered)
-        self.place = Place()
+        self.place = Place(labelled=bool(form.calls) and form.calls[0].loose is not None)
         self.passed_over: list[PassedOver] = []
         self._markers_left = limits.markers  # without a call behind them
         self.line_begins = True  # nothing but space since the line began, or since a call

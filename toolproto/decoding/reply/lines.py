@@ -205,6 +205,8 @@ _LABEL = re.compile(
 _WORD = rf"[\w{MARKS}-]"
 #: A line of a mail's head, a transcript or a record: a name with what is said.
 ENTRY = re.compile(rf"[*_]{{0,2}}[^\W\d_]{_WORD}{{0,20}}(?: {_WORD}{{1,20}}){{0,2}} ?[:：] ?\S")
+#: The one before a call where lines have labels.
+THOUGHT = re.compile(r"[*_]{0,2}Thoughts?(?: \d{1,2})?[*_]{0,2} ?[:：]")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
 _HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 # Behind a call these go on with nothing: what may begin a call or a fence, or is left of one.

@@ -77,6 +77,11 @@ class Place(Prose):
 
     _standing: Standing
 
+    def __init__(self, *, labelled: bool = False) -> None:
+        super().__init__()
+        #: Are lines with labels the asked form? A thought is one, whole sentence or not.
+        self.labelled = labelled
+
     @property
     def is_led_to(self) -> bool:
         """At the beginning of a line, below one that is no whole sentence, however far above?"""
@@ -160,6 +165,8 @@ class Place(Prose):
 
     def _lines_above(self) -> str:
         """What the lines above say of a call that begins its line."""
+        if self.labelled and lines.THOUGHT.match(self._last):
+            return ""
         if self._below_entries and not (
             lines.says_all(self._last) and lines.says_all(self._earlier)
         ):

@@ -1,4 +1,4 @@
-"""Slips in labelled lines, in Solar's messages and in printed calls that are read all the same."""
+"""Habits of chat models, in labelled lines and elsewhere, that are read all the same."""
 
 from __future__ import annotations
 
@@ -101,6 +101,18 @@ def test_labels_are_read_as_chat_models_write_them(action, given):
 def test_a_label_in_a_list_or_a_heading_is_doubted(item):
     parsed = read("react", f"{item}Action: get_weather\n{item}Action Input: {ARGUMENTS}")
     assert parsed.calls == [PARIS] and parsed.calls[0].place_doubt
+
+
+@pytest.mark.parametrize(
+    "thought", ["Thought: I look", "**Thought:** I look", "Thought 2: Why not"]
+)
+@pytest.mark.parametrize("given", [ARGUMENTS, "Paris"])
+def test_a_thought_above_a_label_need_be_no_sentence(thought, given):
+    text = f"{thought}\nAction: get_weather\nAction Input: {given}"
+    (call,) = read("react", text).calls
+    assert call == PARIS and not call.place_doubt
+    (call,) = read("react", f"Usage: so\nAction: get_weather\nAction Input: {ARGUMENTS}").calls
+    assert call.place_doubt
 
 
 def test_a_shown_label_begins_no_call():
