@@ -174,3 +174,12 @@ def test_a_space_may_stand_before_the_number_of_a_call():
 def test_a_comma_behind_a_number_in_a_line_is_no_part_of_it():
     parsed = read("raw_block", '<<call get_weather\ncity = "Paris"\ndays = 3,\ncall>>')
     assert parsed.calls == [ToolCall("get_weather", {"city": "Paris", "days": 3})]
+
+
+@pytest.mark.parametrize("head", ["Rain?assistantcommentary", "commentary"])
+def test_a_call_of_harmony_is_read_without_its_special_tokens(head):
+    text = f"{head} to=functions.get_weather json{ARGUMENTS}"
+    (call,) = read("harmony", text).calls
+    assert call == PARIS and not call.place_doubt
+    (call,) = read("harmony", f"It says {text} there.").calls
+    assert call.place_doubt

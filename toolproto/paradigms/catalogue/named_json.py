@@ -98,6 +98,9 @@ class Harmony(WireParadigm):
             ("<|channel|>analysis to=", "<|call|>"),
             ("<|start|>assistant to=", "<|call|>"),
             (" to=", "<|call|>"),
+            # As it is left by servers that take special tokens out.
+            ("assistantcommentary to=functions.", ""),
+            ("commentary to=functions.", ""),
         ),
         dropped=(
             "<|channel|>commentary to=assistant<|message|>",
