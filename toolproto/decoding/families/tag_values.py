@@ -32,6 +32,7 @@ class ValueType(NamedTuple):
     wanted: frozenset[str]
     schema: Any = None
     unlisted: bool = False  # an argument that the tool does not have
+    json: bool = False  # its tag says that it is JSON, although it may be a string
 
     @property
     def text(self) -> bool:
@@ -50,7 +51,7 @@ class ValueType(NamedTuple):
 
     def read(self, text: str) -> tuple[Any, Repairs]:
         """The value that *text* stands for, all of which has come."""
-        value, repairs = read_text(text, self.wanted)
+        value, repairs = read_text(text, self.wanted, bare=self.json)
         if self.unlisted and not isinstance(value, str):
             repairs = (*repairs, _UNTOLD_TYPE)
         return value, repairs
@@ -66,7 +67,8 @@ def value_type(tool: ToolSpec | None, key: str, told: str = "") -> ValueType:
     if told:
         # DeepSeek V3.2 calls numbers strings, too: where the schema has no strings, it is right.
         is_text = told.lower() in _STRINGS and "string" in (kinds(schema) or _STRING)
-        return _of({"type": "string"} if is_text else schema or {"type": told})
+        type = _of({"type": "string"} if is_text else schema or {"type": told})
+        return type._replace(json=told.lower() == "json" and "string" in type.wanted)
     if tool is None:
         return _UNTOLD
     return _of(schema) if key in tool.properties else _UNLISTED

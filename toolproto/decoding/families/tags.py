@@ -24,7 +24,8 @@ from .elements import AROUND, CALLS, LEAKS, TAG, ElementText, Tag, tag_at, words
 from .json_calls import JsonCalls
 from .tag_values import Entities, ValueType, read_elements, value_type
 
-_NULL = Pattern(r"\s{0,8}+null\s{0,8}+[<\]]")
+_NULL = Pattern(r"\s{0,8}+(?:null|None)\s{0,8}+[<\]]")
+_NULL_OR_STRING = Pattern(rf"{_NULL.source}|\s{{0,8}}+\"")
 # A bracket, or a word of JSON with nothing beside it, begins a value that may not be text.
 _JSON_BEGINS = Pattern(
     r"\s{0,8}+(?:[\[{]|(?:-?[0-9]{1,18}+(?:\.[0-9]{1,18}+)?(?:[eE][-+]?[0-9]{1,3}+)?"
@@ -316,6 +317,7 @@ class TaggedCalls(PulledCalls):
         call.key(key)
         self._given.add(key)
         begins = _NULL if type.nullable else _JSON_BEGINS if type.unlisted else None
+        begins = _NULL_OR_STRING if type.json else begins
         if type.text and not (begins and (yield from source.match(begins))):
             call.open_text()
             if (yield from ElementText(self, element, call).read()):
