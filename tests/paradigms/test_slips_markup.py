@@ -50,6 +50,61 @@ def repairs(call) -> list[str]:
     return [repair.name for repair in call.repairs]
 
 
+@pytest.mark.parametrize("name", ["glm45", "glm47", "hy_v3"])
+@pytest.mark.parametrize(
+    ("closer", "repair"),
+    [
+        ("", "missing_closer"),
+        ("</arg_val>", "other_closer"),
+        ("</arg_key>", "other_closer"),
+        ("</value>", "other_closer"),
+    ],
+)
+def test_the_next_key_and_value_end_a_value_that_is_not_closed(name, closer, repair):
+    inside = f"pizza{closer}<arg_key>max_results</arg_key><arg_value>5"
+    call = read(name, GLM.format(inside))
+    assert (call.arguments, call.grade, repairs(call)) == (BOTH, Grade.GUESSED, [repair])
+
+
+def test_the_next_key_may_have_a_prefix():
+    inside = "pizza<arg_key>max_results</arg_key><arg_value>5"
+    text = GLM.format(inside).replace("tool_", "ifm|tool_").replace("arg_", "ifm|arg_")
+    assert read("k2_horizon", f"<ifm|tool_calls>{text}</ifm|tool_calls>").arguments == BOTH
+
+
+def test_a_key_that_no_argument_has_is_text_and_that_is_a_guess():
+    inside = "pizza<arg_key>colour</arg_key><arg_value>5"
+    call = read("glm47", GLM.format(inside))
+    assert (call.arguments, repairs(call)) == ({"query": inside}, ["tag_in_value"])
+
+
+def test_a_key_without_a_value_is_text():
+    inside = 'text.split("<arg_key>max_results</arg_key>")'
+    call = read("glm47", GLM.format(inside))
+    assert (call.arguments, call.grade) == ({"query": inside}, Grade.GUESSED)
+
+
+@pytest.mark.parametrize("closer", ["param", "paramter", "paramete", "arg", "value", "arg_value"])
+@pytest.mark.parametrize("more", ["", "\n<parameter=max_results>\n5\n</parameter>"])
+def test_a_value_may_be_closed_by_another_name(closer, more):
+    call = read("qwen3_coder", QWEN.format(f"pizza\n</{closer}>{more}"))
+    assert call.arguments == (BOTH if more else {"query": "pizza"})
+    assert (call.grade, repairs(call)) == (Grade.GUESSED, ["other_closer"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<params><param><value>3</value></param></params>",
+        "<input><value>3</value></input>",
+        'see <function name="f"><param name="x">1</param></function>',
+        "a </param> b",
+    ],
+)
+def test_what_closes_another_element_in_a_value_is_text(text):
+    assert read("qwen3_coder", QWEN.format(f"{text}\n</parameter>")).arguments == {"query": text}
+
+
 @pytest.mark.parametrize("text", ["pizza", 'a "b"\n\\ c'])
 @pytest.mark.parametrize(("name", "form"), [("deepseek_v32", DEEPSEEK), ("kimi_k3", KIMI)])
 def test_a_string_that_its_tag_calls_json_has_its_quotes(name, form, text):

@@ -150,7 +150,7 @@ def _parsed(*parts: str | None, length: int) -> Tag | None:
 # Some dialects set a value apart by a line break at either end; others keep it. Behind one, the
 # next argument may begin although the last one was not closed.
 _LINE = r"\r\n|\n|\r"
-_PREFIX = r"(?:[A-Za-z]{1,12}[:|])?"
+_PREFIX = r"(?:[A-Za-z]{1,12}[:|_])?"
 # An element that may be the next argument, or is called like the one around it, or its call.
 _OPENS = (
     rf"{_PREFIX}(?:(?:param|arg)(?:eter|ument)?(?:_key\s{{0,3}}+>|\s{{0,3}}+=|"
@@ -159,12 +159,16 @@ _OPENS = (
 _MAY_END = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\][\w\s|｜]|[|｜][A-Za-z]|{_OPENS}))")
 # Tags that close others are text in a value.
 _OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
+# Unless they begin as the elements of values do in one form or another: </param>, </arg_key>.
+_ALIKE = ("par", "arg", "val")
 # Words on the line of a closing tag, before another tag.
 _WORDS_BEHIND = Pattern(r"[ \t]{0,8}[^\s<][^<]{0,300}(?=<)")
 _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=[<\]])")
 _LINES_END = re.compile(_LINE)
 _CDATA_OVER = Pattern(r"\]\]>\s{0,80}+")
-_KEY = Pattern(r"\s{0,8}([\w.-]{1,64})\s{0,8}<")
+_KEY = Pattern(
+    r"\s{0,8}([\w.-]{1,64})\s{0,8}<(/[\w|:]{1,40}+>\s{0,8}<(?:[A-Za-z]{1,12}[:|_])?arg_value>)?"
+)
 _BLANK = Pattern(r"\s{0,80}")
 _CHARACTER, _UNIT = Pattern(r"[\s\S]"), Pattern(rf"{SIGN}|[\s\S]")
 
@@ -224,7 +228,7 @@ class ElementText:
         decode = None if self._raw or cdata else calls.entities
         escapes = cdata and self._raw and calls.entities
         self._spell = decode or (escape if escapes else str)
-        words = (self._element, *calls.closing_words, *calls.marker_words)
+        words = (self._element, *calls.closing_words, *calls.marker_words, *_ALIKE)
         words = tuple(word.lower() for word in words)
         plain = _IN_XML if calls.entities else _IN_TEXT
         like = _IN_CDATA if cdata else _IN_ELEMENTS if self._nested else plain
@@ -265,7 +269,8 @@ class ElementText:
         """Is the value over with *tag*, *ahead* of here? Then that is read, if it is part of it."""
         source, length = self._source, ahead + tag.length
         if not tag.closes:
-            apart = ahead or source.text[source.at + 1] in "|｜"  # by a line break, or a token
+            # By a line break or a token, or with a key and the beginning of its value behind it.
+            apart = ahead or source.text[source.at + 1] in "|｜" or self._is_key(tag)
             if apart and not self._cdata and (yield from self._is_next(tag, ahead)):
                 self._calls.mended(MISSING_CLOSER)
                 source.at += ahead
@@ -287,8 +292,12 @@ class ElementText:
             source.at += length
             return True
         if tag.names[-1].startswith(self._element) and not self._cdata:
-            return (yield from self._is_drifted(length))
+            return (yield from self._is_drifted(length, *AROUND))
         return (yield from self._ends_call(tag, ahead))
+
+    def _is_key(self, tag: Tag) -> bool:
+        """Does *tag* open the name of an argument, which then stands in it?"""
+        return self._calls.word_of(tag) == "arg_key"
 
     def _opens_inner(self, tag: Tag) -> None:
         """Count *tag* if it opens an element that is called like that of the value, or the call."""
@@ -299,22 +308,24 @@ class ElementText:
             self._inner_alike += 1
         elif word == self._calls.element.lower() and not self._nested:
             self._inner_calls += 1
-        else:
+        elif not self._is_key(tag):
             return
         self._has_tags = True
 
     def _ends_call(self, tag: Tag, ahead: int) -> Pull[bool]:
         """Does *tag* close the whole call, or the marker around it, and the value with it?
 
-        It does, if nothing comes behind it or what closes something around.
+        It does, if nothing comes behind it or what closes something around. Or is it called like
+        the elements of values, and closes the value alone?
         """
         calls, source = self._calls, self._source
+        length = ahead + tag.length
         if not tag.closes_any(*calls.closing_words, *calls.marker_words):
-            return False
+            alike = tag.names[-1].startswith(_ALIKE) and not (self._cdata or self._nested)
+            return alike and not self._has_tags and (yield from self._is_drifted(length))
         if self._inner_calls:
             self._inner_calls -= 1
             return False
-        length = ahead + tag.length
         length += yield from source.length(_BLANK, length)
         rest = yield from source.peek(length + 1)
         if len(rest) > length and not (yield from source.at_end(length)):
@@ -338,12 +349,12 @@ class ElementText:
         length += yield from self._source.length(_BLANK, length)
         if not (yield from self._source.peek(length + 1))[length:]:
             return True
-        return (yield from self._goes_on(length)) and not self._inner_calls
+        return (yield from self._goes_on(length, *AROUND)) and not self._inner_calls
 
-    def _goes_on(self, ahead: int) -> Pull[bool]:
-        """Does the next argument stand *ahead* of here, or what closes the call?"""
+    def _goes_on(self, ahead: int, *around: str) -> Pull[bool]:
+        """Does the next argument stand *ahead* of here, or what closes the call, or *around* it?"""
         tag = yield from self._source.ask(tag_at, ahead)
-        if isinstance(tag, Tag) and tag.closes_any(*self._calls.closing_words, *AROUND):
+        if isinstance(tag, Tag) and tag.closes_any(*self._calls.closing_words, *around):
             return True
         return (yield from self._is_next(tag, ahead))
 
@@ -352,14 +363,14 @@ class ElementText:
         half = yield from self._source.match(_HALF_CLOSER)
         if half is None or not words_of(half[1])[-1].startswith(self._element):
             return False
-        return (yield from self._is_drifted(len(half.group())))
+        return (yield from self._is_drifted(len(half.group()), *AROUND))
 
-    def _is_drifted(self, length: int) -> Pull[bool]:
+    def _is_drifted(self, length: int, *around: str) -> Pull[bool]:
         """Does ``</parameter1>`` or the like, *length* long, close the value? Then it is read."""
         source = self._source
         written = source.text[source.at : source.at + length].strip()
         length += yield from source.length(_BLANK, length)
-        if not (yield from self._goes_on(length)):
+        if not (yield from self._goes_on(length, *around)):
             return False
         self._calls.mended(Repair("other_closer", Grade.GUESSED, written))
         source.at += length
@@ -370,9 +381,9 @@ class ElementText:
         if not isinstance(tag, Tag) or tag.closes:
             return False
         key = tag.key
-        if self._calls.word_of(tag) == "arg_key":
+        if self._is_key(tag):
             named = yield from self._source.match(_KEY, ahead + tag.length)
-            key = named.group(1) if named else ""
+            key = named[1] if named and (ahead or named[2]) else ""
         return self._calls.is_due(key)
 
 
