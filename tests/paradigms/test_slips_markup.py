@@ -123,3 +123,48 @@ def test_none_is_null_where_that_may_stand():
     assert (call.arguments, call.grade) == ({"site": None}, Grade.GUESSED)
     assert read("glm47", GLM.format("None")).arguments == {"query": "None"}
     assert read("deepseek_v32", DEEPSEEK.format("site", "None")).arguments == {"site": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("bfcl_verbose_xml", VERBOSE), ("bfcl_concise_xml", CONCISE), ("minicpm5", CONCISE[11:-12])],
+)
+@pytest.mark.parametrize("closer", ["</param>", "\n</param>\n", "</parameter>"])
+def test_a_value_in_a_tag_needs_no_empty_tag(name, form, closer):
+    argument = f'<param name="query" value="pizza" type="string">{closer}'
+    call = read(name, form.format(argument))
+    assert (call.arguments, call.grade) == ({"query": "pizza"}, None)
+
+
+def test_a_value_in_a_tag_that_nothing_closes_is_a_guess():
+    given = '<param name="query" value="pizza"><param name="max_results" value="5">'
+    call = read("bfcl_concise_xml", CONCISE.format(given))
+    assert (call.arguments, repairs(call)) == (BOTH, ["missing_closer"])
+
+
+def test_a_value_in_a_tag_and_another_one_behind_it_is_a_guess():
+    call = read("bfcl_concise_xml", CONCISE.format('<param name="query" value="a">b</param>'))
+    assert (call.arguments, call.grade) == ({"query": "b"}, Grade.GUESSED)
+
+
+@pytest.mark.parametrize("text", ["sort < in.txt > out.txt", "x >= 3", "a <= b", "word " * 6000])
+def test_a_value_in_a_tag_may_be_long_and_compare(text):
+    call = read("bfcl_verbose_xml", VERBOSE.format(f'<param name="query" value="{text}"/>'))
+    assert (call.arguments, call.grade) == ({"query": text}, None)
+
+
+def test_a_long_value_in_a_tag_takes_no_longer_for_each_token_than_a_short_one():
+    decoder = get_paradigm("bfcl_verbose_xml").decoder(OFFER)
+    decoder.feed('<functions><function name="search"><params><param name="query" value="')
+
+    def spent() -> float:
+        start = time.process_time()
+        for _ in range(200):
+            decoder.feed("word")
+        return time.process_time() - start
+
+    spent()
+    short = min(spent() for _ in range(3))
+    for _ in range(5000):
+        decoder.feed("word")
+    assert min(spent() for _ in range(3)) < 5 * short

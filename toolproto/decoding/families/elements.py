@@ -39,17 +39,20 @@ _WORD = re.compile(r"(?:[A-Za-z]{1,12}[:|])?([A-Za-z_](?:[\w.-]|\\_){0,63})(?::\
 _PARTS = re.compile("[:|]")
 # Special tokens leak into attributes.
 _LEAK = r"<[|｜]\w{1,40}+[|｜]>"
-_VALUE = (
-    rf"\"(?:[^\"<>]|{_LEAK}){{0,2000}}+\"|'(?:[^'<>]|{_LEAK}){{0,2000}}+'|[^\s\"'<>/]{{1,200}}+"
-)
+_SIGN = r"[<>](?=[\s\d=])"  # as in ``a < b`` and ``x >= 3``
+# A file may stand in one, as one class, which is passed over fast.
+_QUOTED = rf"\"[^\"<>]{{0,32000}}+(?:(?:{_LEAK}|{_SIGN})[^\"<>]{{0,400}}+){{0,8}}+\""
+_VALUE = "|".join((_QUOTED, _QUOTED.replace('"', "'"), r"[^\s\"'<>/]{1,200}+"))
 LEAKS = re.compile(_LEAK)
-_ATTRIBUTE = re.compile(rf"\s*([\w-]{{1,40}})\s{{0,3}}=\s{{0,3}}({_VALUE.replace('<>]', ']')})")
+_ATTRIBUTE = re.compile(
+    r"\s*([\w-]{1,40})\s{0,3}=\s{0,3}(\"[^\"]*+\"|'[^']*+'|[^\s\"'<>/]{1,200}+)"
+)
 _ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){{0,8}}"
 #: A tag; :func:`tag_at` tells what it says.
 TAG = Pattern(
     rf"{NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
-    rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES.replace('<>]', '<>]|<(?![|｜])')})"
+    rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES.replace(_SIGN, '<(?![|｜])')})"
     r"<[|｜]sep[|｜]>"
     r"|<[|｜]tool_arg:(?:start[|｜]>([^<>\n]{1,128})<[|｜]tool_arg:value|(end))[|｜]>"
     # Step 3.5 forgets the sign before a name, or the bracket behind it, or says what it is twice.
@@ -58,7 +61,8 @@ TAG = Pattern(
 )
 # ``<param name=…>`` without its space, or with the letter that stands for one in a vocabulary.
 _COLLAPSED = re.compile(r"(?i:(function|invoke|param|parameter|arg|argument)Ġ?name)")
-_LONGEST = 2400  # characters of a tag: room for the longest attribute that is written
+_LONG = 400  # characters of a tag that must have a value of some length in it
+_LONGEST = 36_000  # room for the longest one that is written
 # A closing tag without its end, before another tag.
 _HALF_CLOSER = Pattern(
     rf"(?:\r\n|\n|\r)?{NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}({_NAME})\s{{0,80}}+(?=<)"
@@ -67,7 +71,7 @@ _HALF_CLOSER = Pattern(
 #: What the element of a call is called, and what is around all arguments, or all calls.
 CALLS = frozenset({"function", "invoke", "call", "function_call", "tool_call", "tool", "tool_use"})
 AROUND = frozenset({"arguments", "parameters", "args", "params", "input", "args_json", "json"})
-AROUND |= {"function_calls", "tool_calls", "calls"}
+AROUND |= {"function_calls", "tool_calls", "calls", "functions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +120,20 @@ def words_of(name: str) -> list[str]:
 
 def tag_at(text: str, at: int, final: bool) -> Tag | int:
     """The tag that begins at *at*, or NO, or MORE."""
+    short = not final and len(text) - at < _LONGEST
+    # In a long value it only waits: matched anew with each chunk, that would take very long.
+    unended = short and len(text) - at > _LONG and text.find(">", at) < 0 > text.find("<", at + 1)
+    if unended and TAG.may_change(text[at : at + _LONG], 0):
+        return MORE
     found = TAG.match(text, at, at + _LONGEST)
-    if found is None or found[11]:  # nothing behind the last character of a whole one changes it
-        short = not final and len(text) - at < _LONGEST
-        if short and TAG.may_change(text, at):
-            return MORE
-    return NO if found is None else _parsed(*found.groups(), length=found.end() - at) or NO
+    # Nothing behind the last character of a whole one changes it.
+    if (found is None or found[11]) and short and TAG.may_change(text, at):
+        return MORE
+    if found is None:
+        return NO
+    length = found.end() - at
+    parsed = _parsed if length < _LONG else _parsed.__wrapped__  # a long one comes once
+    return parsed(*found.groups(), length=length) or NO
 
 
 @lru_cache(maxsize=1024)  # a reply has few different ones, but perhaps many of them

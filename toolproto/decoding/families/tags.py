@@ -19,6 +19,7 @@ from ..calls.record import Beginning, CallRecord, TextSink
 from ..patterns import Pattern
 from ..reply.markers import Marker
 from ..source import Pull, Source
+from ..values.repairs import STRAY_TEXT
 from ..values.strict import Refused, cut_short, malformed
 from .elements import AROUND, CALLS, LEAKS, TAG, ElementText, Tag, tag_at, words_of
 from .json_calls import JsonCalls
@@ -50,6 +51,8 @@ _WRAPPERS = frozenset(
 _ONE_OF_ALL = r"(?:parameter|param|argument|arg)[\s=]"
 _FIRST_OF_ALL = Pattern(rf"\s{{0,80}}<{_ONE_OF_ALL}")
 _FIRST_OR_NONE = Pattern(rf"\s{{0,80}}<(?:/|{_ONE_OF_ALL})")
+# Between an argument whose value is an attribute and its end, if that comes.
+_NOTHING_IN_IT = Pattern(r"\s{0,80}+(?:(</(?:param|arg)(?:eter|ument)?>)|(?=<))")
 _LONGEST_NAME = 128
 _OBJECT = ValueType(frozenset({"object"}))
 
@@ -134,7 +137,7 @@ class TaggedCalls(PulledCalls):
             elif self._name:
                 if TAG.may_change(source.text, source.at) and "/" not in source.text[source.at :]:
                     raise cut_short()  # within a tag that opens something
-                self.mended(Repair("stray_text", Grade.GUESSED))
+                self.mended(STRAY_TEXT)
                 source.at += 1
                 yield from source.before(_STRAY_MARK)
             else:
@@ -274,7 +277,7 @@ class TaggedCalls(PulledCalls):
                 self._opened().spoil("an argument in it has no name")
             key, told, self._key, self._type = self._key, self._type, "", ""
             yield from self._value(source, key, tag.word, told)
-        elif tag.empty and (key or tag.word in self._own):
+        elif (key or tag.word in self._own) and (yield from self._is_in_tag(source, tag)):
             call, key = self._opened(), key or tag.word
             value, repairs = value_type(call.tool, key, tag.type).read(tag.attribute("value"))
             self.tell({key: value}, *repairs)
@@ -284,6 +287,17 @@ class TaggedCalls(PulledCalls):
             if not key and word in _ARGUMENTS and tag.word not in self._own:
                 self.mended(Repair("missing_name", Grade.GUESSED))
             yield from self._value(source, key or tag.word, tag.word, tag.type)
+
+    def _is_in_tag(self, source: Source, tag: Tag) -> Pull[bool]:
+        """Does *tag* hold its value as an attribute? Then what closes it is passed."""
+        if tag.empty or "value" not in tag.attributes:
+            return tag.empty
+        if closed := (yield from source.match(_NOTHING_IN_IT)):
+            source.at += len(closed.group())
+            self.mended(*(() if closed[1] else (MISSING_CLOSER,)))
+        else:
+            self.mended(STRAY_TEXT)  # it has another one
+        return closed is not None
 
     @property
     def _own(self) -> frozenset[str]:
