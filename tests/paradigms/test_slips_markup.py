@@ -168,3 +168,34 @@ def test_a_long_value_in_a_tag_takes_no_longer_for_each_token_than_a_short_one()
     for _ in range(5000):
         decoder.feed("word")
     assert min(spent() for _ in range(3)) < 5 * short
+
+
+@pytest.mark.parametrize("gap", ["", "\n"])
+def test_behind_a_name_and_empty_parentheses_tags_hold_the_arguments(gap):
+    call = read("glm45", GLM.replace("search", f"search(){gap}", 1).format("pizza"))
+    assert call.arguments == {"query": "pizza"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cline", '<search max_results="5"><query>pizza</query></search>'),
+        ("minicpm5", CONCISE[11:-12].replace('h"', 'h" max_results="5"')),
+    ],
+)
+def test_an_argument_among_the_attributes_of_the_call_is_not_passed_over_in_silence(name, text):
+    call = read(name, text.format('<param name="query">pizza</param>'))
+    assert (call.arguments, call.grade) == ({"query": "pizza"}, Grade.GUESSED)
+
+
+@pytest.mark.parametrize("gap", ["", "\n"])
+def test_a_line_break_may_stand_between_the_tags_around_calls(gap):
+    for name, form in (("bfcl_verbose_xml", VERBOSE), ("bfcl_concise_xml", CONCISE)):
+        inside = form.format('<param name="query" value="pizza"/>')
+        call = read(f"{name}_tagged", f"<TOOLCALL>{gap}{inside}{gap}</TOOLCALL>")
+        assert (call.arguments, call.grade) == ({"query": "pizza"}, None)
+
+
+@pytest.mark.parametrize("name", ["function_tag", "functionary_v31", "qwen3_coder"])
+def test_an_empty_tag_with_the_name_of_a_tool_calls_it(name):
+    assert read(name, "<function=now/>").arguments == {}

@@ -20,6 +20,7 @@ from ..reply.hot_string import StreamedString
 from ..reply.landmarks import CallMarkers
 from ..reply.markers import MORE, NO
 from ..source import Pull, Source, stops
+from ..values.repairs import STRAY_TEXT
 from .names import TOKEN, TOKENS
 from .pulled import MISSING_CLOSER
 from .record import CallSetting
@@ -125,6 +126,8 @@ class MarkedBody(CallBody):
         self._talk = StringIO()
 
     def read(self, source: Source) -> Pull[None]:
+        if self._form.tool and "=" in source.text[source.at : self._end_of_opener]:
+            self._setting.out.repairs += (STRAY_TEXT,)  # an attribute, which is not read
         source.at = self._end_of_opener
         self._start = source.offset
         opening = yield from self._before(source)

@@ -38,7 +38,12 @@ _COUNTER = Pattern(
 _NAMES_TOOL = Pattern(
     r"(?:\[\s{0,8}+)?\{\s{0,8}+\"(?:name|tool_name)\"\s{0,8}+:\s{0,8}+\"([\w.:/-]{1,128}+)\""
 )
-_COMMENTED = Pattern(rf"[\w.-]{{1,128}}+[ \t]{{1,3}}+{COMMENT}", re.IGNORECASE)
+# A name alone, before the tags that hold its arguments, or with a remark behind it.
+_NO_PYTHON = Pattern(
+    r"[\w.-]{1,128}+(?:\(\)\s{0,80}+<(?:[A-Za-z]{1,12}+[:|_])?(?:arg_key|param(?:eter)?+)[\s=>]"
+    rf"|[ \t]{{1,3}}+{COMMENT})",
+    re.IGNORECASE,
+)
 _NO_NAME = Repair("missing_name", Grade.GUESSED)
 
 
@@ -109,8 +114,7 @@ class CallsBehindMarker:
         return leading_call(text, at, final, self._setting.offered, asked=asked)
 
     def _named(self, source: Source) -> Pull[Opening | None]:
-        commented = self._form.loose is not None and (yield from source.match(_COMMENTED))
-        if not commented and (yield from source.ask(self._python_name)):
+        if (yield from source.ask(self._python_name)) and not (yield from source.match(_NO_PYTHON)):
             return self._python()
         if self._form.family is Family.NAMED_JSON and (
             counter := (yield from source.match(_COUNTER))
@@ -150,12 +154,16 @@ class CallsBehindMarker:
         lead, char = source.text[source.at : end], source.text[end : end + 1]
         named = self._closer if self._form.family in (Family.NAMED_JSON, Family.TAGS) else None
         empty = named.find(lead) if named else NO
+        keys = self._setting.offered.keys(head.name) if "=" in lead else None
+        out = self._setting.out
+        if keys and STRAY_TEXT not in out.repairs and any(f" {key}=" in lead for key in keys):
+            out.repairs += (STRAY_TEXT,)  # an argument among its attributes
         if empty > 0:  # the token that closes it was taken for one before the arguments
             lead = lead[:empty]
         begun = self._begun(source, self._form.repairs)._replace(head=head, lead=lead)
         if empty > 0 and self._form.family is Family.TAGS:
             return Opening(TaggedCalls(begun), lead)
-        if empty > 0 or (self._form.family is Family.TAGS and lead.rstrip().endswith("/>")):
+        if empty > 0 or (named and char != "{" and lead.rstrip().endswith("/>")):
             return Opening(NoArguments(begun), lead)
         if char == "{":
             return Opening(

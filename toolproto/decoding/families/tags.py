@@ -42,6 +42,7 @@ _TAG_IN_VALUE = Repair("tag_in_value", Grade.GUESSED)
 _STRAY_MARK = re.compile(r"[<{\]]")
 _JSON_NEXT = Pattern(r"\s{0,80}(?:<!\[CDATA\[\s{0,20})?\{")
 _NAMES = frozenset({"name", "tool_name", "function_name"})
+_SAYS_NAME = ("name", "tool", "tool_name", "function")  # attributes
 _ARGUMENTS = frozenset({"parameter", "param", "arg", "argument", "tool_arg"})
 # An argument that tools seldom have: all of them may stand in it, as one object.
 _WRAPPERS = frozenset(
@@ -222,9 +223,11 @@ class TaggedCalls(PulledCalls):
             self._named((yield from self._word(source, tag.word)))
         elif own or word in CALLS:
             self.element = tag.word
-            name = tag.value or tag.attribute("name", "tool", "tool_name", "function")
+            name = tag.value or tag.attribute(*_SAYS_NAME)
             if own or name:
                 self._named(tag.word if own else name)
+            if self._own & (tag.attributes.keys() - _SAYS_NAME):
+                self.mended(STRAY_TEXT)  # an argument among the attributes of the call
 
     def _plain_name(self, source: Source) -> Pull[None]:
         """Where the name may stand as it is, behind the tag of the call."""
