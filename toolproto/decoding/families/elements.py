@@ -120,9 +120,10 @@ def words_of(name: str) -> list[str]:
 
 def tag_at(text: str, at: int, final: bool) -> Tag | int:
     """The tag that begins at *at*, or NO, or MORE."""
-    short = not final and len(text) - at < _LONGEST
+    length = len(text) - at
+    short = not final and length < _LONGEST
     # In a long value it only waits: matched anew with each chunk, that would take very long.
-    unended = short and len(text) - at > _LONG and text.find(">", at) < 0 > text.find("<", at + 1)
+    unended = short and length > _LONG and text.find(">", at) < 0 and text.find("<", at + 1) < 0
     if unended and TAG.may_change(text[at : at + _LONG], 0):
         return MORE
     found = TAG.match(text, at, at + _LONGEST)
