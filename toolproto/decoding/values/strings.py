@@ -149,6 +149,7 @@ def read_escaped_string(state: State) -> Pull[str]:
 
 # -- strings ----------------------------------------------------------------------------------
 
+_cut_key = re.compile(r"""["']\s*+,\s*+(?:["'][^"']*+)?\Z""").match
 _one_liner = re.compile(r"[^\\\n{(]{0,200}+\Z").match
 _BRACKETS_AROUND = 4
 _NEAR = 64  # how far before a quote is looked for the end that a string should have had
@@ -276,9 +277,17 @@ class QuotedString:
 
     def _close(self) -> str:
         """The quote here ends it."""
+        body = "".join(self.parts)
+        cut = self._fallback >= 0 and self._in_cut_key(body)
         self.state.string_ends()
         self.state.at += 1
-        return self._value("".join(self.parts))
+        return self._value(body[: self._fallback] if cut else body, cut=cut)
+
+    def _in_cut_key(self, body: str) -> bool:
+        """In ``{"a": "b", "c"`` the last quote is that of a key, which says no more."""
+        state = self.state
+        is_over = not state.here(state.behind_space(state.at + 1))
+        return is_over and state.in_object() and _cut_key(body, self._fallback) is not None
 
     def _value(self, body: str, *, cut: bool = False) -> str:
         if self._passed:

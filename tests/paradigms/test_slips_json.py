@@ -1,0 +1,64 @@
+"""What models leave out of JSON, or forget to escape in it, and what is made of that."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolproto import Grade, ProblemKind, ToolCall, ToolOffer, ToolSpec, get_paradigm
+from toolproto.testing.laws import read_in_pieces
+
+
+def tool(name: str, **properties: str) -> ToolSpec:
+    members = {key: {"type": kind} for key, kind in properties.items()}
+    return ToolSpec(name, f"Does {name}.", {"type": "object", "properties": members})
+
+
+OFFER = ToolOffer(
+    (
+        tool("search", query="string", count="integer"),
+        tool("add", a="number", b="number"),
+        tool("weather", city="string"),
+        tool("write", path="string", content="string"),
+    )
+)
+ADD = ToolCall("add", {"a": 3, "b": 4})
+PARIS = ToolCall("weather", {"city": "Paris"})
+
+
+def read(name: str, text: str):
+    """*text* read whole, and the same in single characters."""
+    paradigm = get_paradigm(name)
+    parsed = paradigm.parse_response(text, OFFER)
+    assert read_in_pieces(paradigm, text, OFFER) == list(parsed.events)
+    return parsed
+
+
+def guessed(name: str, text: str) -> list[ToolCall]:
+    """The calls of *text*, of which the first must be labelled as guessed."""
+    parsed = read(name, text)
+    assert not parsed.problems
+    assert parsed.calls[0].grade is Grade.GUESSED
+    return parsed.calls
+
+
+@pytest.mark.parametrize(
+    "end", [",", ", ", ', "', ', "cou', ', "count', ', "count"', ', "count" ', ', "count":']
+)
+@pytest.mark.parametrize("behind", ["", "</tool_call>"])
+def test_a_reply_that_ends_in_a_key_is_cut_short(end, behind):
+    text = f'<tool_call>\n{{"name": "search", "arguments": {{"query": "pizza"{end}{behind}'
+    parsed = read("hermes", text)
+    assert not parsed.calls
+    if not behind:
+        assert [problem.kind for problem in parsed.problems] == [ProblemKind.TRUNCATED]
+
+
+def test_a_call_behind_one_that_ends_in_a_key_is_read():
+    cut = '<tool_call>{"name": "search", "arguments": {"query": "pizza", "</tool_call>\n'
+    call = '<tool_call>{"name": "add", "arguments": {"a": 3, "b": 4}}</tool_call>'
+    assert read("hermes", cut + call).calls == [ADD]
+
+
+def test_quoted_words_at_the_end_of_a_string_are_no_key():
+    text = '<tool_call>\n{"name": "search", "arguments": {"query": "say "a", "b"'
+    assert guessed("hermes", text)[0].arguments == {"query": 'say "a", "b'}
