@@ -62,3 +62,23 @@ def test_a_call_behind_one_that_ends_in_a_key_is_read():
 def test_quoted_words_at_the_end_of_a_string_are_no_key():
     text = '<tool_call>\n{"name": "search", "arguments": {"query": "say "a", "b"'
     assert guessed("hermes", text)[0].arguments == {"query": 'say "a", "b'}
+
+
+NUMBER_LAST = {
+    "harmony": "<|channel|>commentary to=functions.add <|constrain|>json<|message|>{}<|call|>",
+    "kimi_k2": "<|tool_calls_section_begin|><|tool_call_begin|>functions.add:0"
+    "<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
+    "deepseek_v31": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>add<｜tool▁sep｜>{}"
+    "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    "functionary_v31": "<function=add>{}</function>",
+    "hermes": '<tool_call>{{"name": "add", "arguments": {}</tool_call>',
+}
+
+
+@pytest.mark.parametrize("name", NUMBER_LAST)
+def test_a_marker_ends_a_number_that_lacks_its_closer(name):
+    text = NUMBER_LAST[name].format('{"a": 3, "b": 4')
+    assert guessed(name, text) == [ADD]
+    parsed = read(name, text[: text.index("4") + 1])
+    assert not parsed.calls
+    assert [problem.kind for problem in parsed.problems] == [ProblemKind.TRUNCATED]

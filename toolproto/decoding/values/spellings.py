@@ -78,7 +78,7 @@ def _read_number(state: State) -> Any:
     if state.look(_GOES_ON, match.end()) or _leading_zero(match[0]):
         return MISSING
     state.at = match.end()
-    if state.open and not state.here(state.at):  # more digits may have been coming
+    if state.open and state.at == len(state.text):  # more digits may have been coming
         state.note(mend.CUT_SHORT)
     if form := _json_number(match[0]):
         return finite_float(match[0]) if form.lastindex else sized_int(match[0])
