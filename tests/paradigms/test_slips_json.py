@@ -82,3 +82,29 @@ def test_a_marker_ends_a_number_that_lacks_its_closer(name):
     parsed = read(name, text[: text.index("4") + 1])
     assert not parsed.calls
     assert [problem.kind for problem in parsed.problems] == [ProblemKind.TRUNCATED]
+
+
+FENCED = '```json\n{"name": "weather", "arguments": {"city": "Paris"}\n```'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("fenced_json", FENCED),
+        ("fenced_json", f"{FENCED}\nIt is said to be warm."),
+        ("hermes", f"<tool_call>\n{FENCED}\n</tool_call>"),
+        (
+            "deepseek_v3",
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>weather\n"
+            '```json\n{"city": "Paris"\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        ),
+    ],
+)
+def test_a_closing_fence_ends_a_call_that_lacks_its_closer(name, text):
+    assert guessed(name, text) == [PARIS]
+
+
+@pytest.mark.parametrize("content", ["a\n```\nb", "say `x`\n```sh\nls\n```\n"])
+def test_a_fence_in_a_string_is_part_of_it(content):
+    call = f'{{"name": "write", "arguments": {{"path": "p", "content": "{content}"}}'
+    assert guessed("fenced_json", f"```json\n{call}\n```")[0].arguments["content"] == content

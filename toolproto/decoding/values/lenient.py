@@ -18,7 +18,7 @@ from typing import Any
 from ..patterns import Pattern
 from ..source import Pull
 from . import repairs as mend
-from .quotes import KEY, key_of
+from .quotes import CLOSING_FENCE, KEY, key_of
 from .spellings import ELLIPSIS, LITERALS, read_scalar
 from .state import MISSING, QUOTES, Open, State, Wait
 from .strict import Reading, Refused, malformed, put_member, read_strict
@@ -394,6 +394,8 @@ class JsonReader(State):
         here = self.text[self.at]
         if here == "{" and self.in_object() and self.closers[1:2] == "]":
             return self._next_of_list()
+        if here == "`" and self.look(CLOSING_FENCE, self.at):
+            return self._finish()
         if self._starts_member(here):
             if not self.open[-1].comma:
                 self.note(mend.MISSING_COMMA)

@@ -34,6 +34,8 @@ KEY = Pattern(_ANY_KEY % (r"[\w$][\w$.\-]{0,100}+", "[:：]"), re.VERBOSE)
 _HALF_KEY = Pattern(r"""["']([\w$.\-]{1,100}+):\s{0,200}+["'{\[\d+\-tfnTFN]""")
 # A key over several lines, which no code has before a colon if nothing else was odd.
 _BROKEN_KEY = Pattern(r""""[^"\\]{1,100}+"\s{0,200}+:|'[^'\\]{1,100}+'\s{0,200}+:""")
+#: What ends the block in which JSON stands, where something may be missing.
+CLOSING_FENCE = Pattern(r"```(?![\w`])")
 
 _begins_item = frozenset(QUOTES) | frozenset("{[(")
 _closers = frozenset("}])")
@@ -196,6 +198,8 @@ class Judge:
         """No comma and no closer: the end only if a member follows as if there were a comma."""
         state, text = self.state, self.text
         spaced = text[at - 1].isspace()
+        if self.clean and text[at - 1] == "\n" and state.look(CLOSING_FENCE, at):
+            return Verdict.CLOSES
         if not state.in_object(level):
             follows = text[at] in _begins_item or state.look(_SCALAR, at)
             return _either(bool(self.clean and spaced and follows), Verdict.INNER)
