@@ -108,3 +108,16 @@ def test_a_closing_fence_ends_a_call_that_lacks_its_closer(name, text):
 def test_a_fence_in_a_string_is_part_of_it(content):
     call = f'{{"name": "write", "arguments": {{"path": "p", "content": "{content}"}}'
     assert guessed("fenced_json", f"```json\n{call}\n```")[0].arguments["content"] == content
+
+
+@pytest.mark.parametrize("lost", [", ", ",\n  ", "\n  "])
+@pytest.mark.parametrize("name", ["llama3_json", "xlam", "fenced_json", "bfcl_json", "hermes"])
+def test_a_name_ends_where_its_quote_was_lost(name, lost):
+    call = f'{{"name": "add{lost}"arguments": {{"a": 3, "b": 4}}}}'
+    around = {
+        "xlam": "[%s]",
+        "bfcl_json": "[%s]",
+        "fenced_json": "```json\n%s\n```",
+        "hermes": "<tool_call>\n%s\n</tool_call>",
+    }
+    assert guessed(name, around.get(name, "%s") % call) == [ADD]

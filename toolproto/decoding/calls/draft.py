@@ -318,7 +318,8 @@ def is_name(setting: CallSetting, marked: bool, key: str, value: str) -> bool:
     shape, offered = setting.shape, setting.offered
     if key == shape.name and marked:
         return bool(_NAME.fullmatch(value))
-    return key in shape.name_keys and offered.has(value)
+    has_end = value.rstrip(" ")[-1:] not in ",\n"  # or its closing quote was lost
+    return key in shape.name_keys and has_end and offered.has(value)
 
 
 # -- what is missing of arguments whose beginning was handed out -------------------------------
