@@ -121,3 +121,22 @@ def test_a_name_ends_where_its_quote_was_lost(name, lost):
         "hermes": "<tool_call>\n%s\n</tool_call>",
     }
     assert guessed(name, around.get(name, "%s") % call) == [ADD]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{\n  "name": "demo",\n  "x": []\n}\n',
+        '{\n  "private": true,\n  "scripts": {\n    "test": "a"\n  }\n}',
+        '{\n  "name": "demo",\n  "scripts": {"test": "a"},\n  "arguments": []\n}\n',
+        '[\n  {\n    "name": "demo"\n  }\n]',
+    ],
+)
+def test_json_that_nobody_escaped_stays_in_its_string(content):
+    arguments = f'{{"path": "p.json", "content": "{content}"}}'
+    expected = ToolCall("write", {"path": "p.json", "content": content})
+    head = "<|channel|>commentary to=functions.write <|constrain|>json<|message|>"
+    assert guessed("harmony", f"{head}{arguments}<|call|>") == [expected]
+    call = f'{{"name": "write", "arguments": {arguments}}}'
+    assert guessed("hermes", f"<tool_call>\n{call}\n</tool_call>") == [expected]
+    assert guessed("llama3_json", call.replace("arguments", "parameters", 1)) == [expected]

@@ -175,6 +175,17 @@ class JsonCalls(JsonReader):
         super().give_back(text)
         self._base, self._mark = place - self.at, self.at
 
+    def awaits(self, key: str, level: int = 0) -> bool:
+        """In arguments, only what their tool takes; and a call has no others besides them."""
+        draft, role = self._draft, self.open[-1 - level].role
+        awaited = super().awaits(key, level)
+        if not awaited or draft is None or not draft.has_arguments:
+            return awaited
+        if role is _Role.ARGUMENTS:
+            own = self._setting.offered.keys(draft.name)
+            return own is None or key in own
+        return role not in _IN_CALL or key not in self._setting.shape.argument_keys
+
     @property
     def at_once(self) -> int:  # type: ignore[override]
         return len(self.open) - self._call_level + 1 if self._draft is not None else 0

@@ -313,6 +313,8 @@ class QuotedString:
         value = before.rstrip()
         if not value.endswith(",") and "\n" not in before[len(value) :]:
             return None
+        if value.endswith(("{", "[")):  # a key of the JSON in it
+            return None
         back = len(before) - len(value) + value.endswith(",")
         awaited = state.awaits(key_of(key))
         if not awaited and (self._passed or self._count() > 300):
