@@ -140,3 +140,22 @@ def test_json_that_nobody_escaped_stays_in_its_string(content):
     call = f'{{"name": "write", "arguments": {arguments}}}'
     assert guessed("hermes", f"<tool_call>\n{call}\n</tool_call>") == [expected]
     assert guessed("llama3_json", call.replace("arguments", "parameters", 1)) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [
+        (r"C:\Users\tom\notes.txt", r"C:\Users\tom\notes.txt"),
+        (r"C:\Users\\tom\new", r"C:\Users\tom\new"),
+        (r"d:\Users\utils\u0041", r"d:\Users\utils\u0041"),
+        (r"^\d+\n", "^\\d+\n"),
+    ],
+)
+def test_the_backslashes_of_a_windows_path_are_kept(written, path):
+    call = f'{{"name": "write", "arguments": {{"path": "{written}", "content": ""}}}}'
+    assert guessed("hermes", f"<tool_call>\n{call}\n</tool_call>")[0].arguments["path"] == path
+
+
+def test_a_valid_escape_behind_a_drive_is_one():
+    text = r'<tool_call>{"name": "write", "arguments": {"path": "C:\temp"}}</tool_call>'
+    assert read("hermes", text).calls == [ToolCall("write", {"path": "C:\temp"})]

@@ -169,6 +169,7 @@ def _balanced(state: State, start: int) -> int:
 
 
 _control = re.compile(r"[\x00-\x1f]").search
+_drive = re.compile(r"[A-Za-z]:\\").match
 _plain_apostrophe = re.compile(r"(?<!\\)'").search
 _HEX = "[0-9a-fA-F]"
 #: Behind a backslash, what JSON writes for one character beyond the first plane.
@@ -239,10 +240,14 @@ class _Unescaper:
         self.is_python = quote == "'" or ("'" in body and '"' not in body)
         # Who escapes apostrophes needlessly escapes them all; 'it\'s' among others is code.
         self.means_backslash = quote == '"' and _plain_apostrophe(body) is not None
+        self.is_path = _drive(body) is not None
 
     def __call__(self, match: re.Match[str]) -> str:
         escape = match[0]
         letter = escape[1]
+        # Behind C:\Users no backslash of a path is half of anything but two of them.
+        if self.is_path and mend.INVALID_ESCAPE in self.repairs and letter.isalpha():
+            return escape
         if letter == "u" and len(escape) < 6:
             return "" if self.cut else self._unknown(escape)
         if len(escape) == 2:
