@@ -366,8 +366,10 @@ class ReplyReader(Attempts):
         if not ahead:
             return False
         found = yield from self.source.ask(self.landmark_at, ahead)
-        if isinstance(found, Found) or self.form.only_offered:
-            return isinstance(found, Found) and found.call is not None
+        if isinstance(found, Found):
+            return found.call is not None or found.kind is _DROPPED
+        if self.form.only_offered:
+            return False
         return (yield from self.bare.in_fence(self.source, ahead)) is not None
 
     def _is_around(self, length: int) -> Pull[bool]:
