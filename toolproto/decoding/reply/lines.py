@@ -162,10 +162,11 @@ def closes_end(line: str) -> str:
     return closer * 2 if left[0].startswith(left[1] * 2) else closer
 
 
-def holds(closer: str, *parts: str) -> bool:
-    """Does *closer* stand in one of *parts*? An apostrophe within a word closes nothing."""
-    within = _CLOSED_BY.get(closer)
-    return any(re.search(within, part) if within else closer in part for part in parts)
+def holds(closer: str, head: str, tail: str = "") -> bool:
+    """Does *closer* stand at either end of a line? An apostrophe within a word closes nothing."""
+    if within := _CLOSED_BY.get(closer):
+        return bool(re.search(within, head) or re.search(within, tail))
+    return closer in head or closer in tail
 
 
 # -- how it ends ------------------------------------------------------------------------------
