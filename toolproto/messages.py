@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 __all__ = [
     "ECHOED",
     "PLACE_DOUBTS",
+    "THOUGHT_OF",
     "Attachment",
     "CallProblem",
     "ChatRequest",
@@ -76,6 +77,8 @@ class Grade(Enum):
 
 #: The doubt about a call that somebody else wrote first; its detail says whose result it is.
 ECHOED = "echoed"
+#: The doubt of a call before the end of a thought that has no beginning in its reply.
+THOUGHT_OF = "thought_of"
 
 #: Repairs that doubt the *place* of a call and not its form: it stands where calls are also shown.
 #: Each is put to the model before anybody runs it; the words complete "you showed a call …".
@@ -98,6 +101,7 @@ PLACE_DOUBTS: Mapping[str, str] = {
     "fence_with_talk": "in a code fence with text behind it",
     "fence_of_code": "in a code fence of another language",
     "unclosed_thought": "inside a thought that you did not close",
+    THOUGHT_OF: "in a thought of which you wrote only the end",
     ECHOED: "word for word in what a tool gave back",
 }
 

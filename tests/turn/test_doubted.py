@@ -60,6 +60,29 @@ def test_without_reasks_a_person_is_asked_at_once():
     assert (ran, len(endpoint.requests)) == (["x"], 2)
 
 
+# -- in a thought whose beginning is in the prompt ----------------------------------------------
+
+
+def test_a_call_before_the_end_of_a_thought_without_a_beginning_is_put_to_the_model():
+    chat, endpoint, ran = session(f"Or so.\n\n{WRITTEN}\n\nNo.\n</think>\nHello!", "Hello!")
+    assert (chat.send("hello").text, ran) == ("Hello!", [])
+    told = endpoint.requests[1].messages[-1].content
+    assert "you showed it in a thought of which you wrote only the end" in told
+
+
+@pytest.mark.parametrize(
+    "thought", ["Hm.</think>", "<think>Hm.</think>", "Hm.</think>So.\n</think>"]
+)
+def test_a_call_behind_a_thought_is_meant(thought):
+    chat, endpoint, ran = session(f"{thought}\n{WRITTEN}", "Done.")
+    assert (chat.send("hello").text, ran, len(endpoint.requests)) == ("Done.", ["x"], 2)
+
+
+def test_a_thought_that_is_ended_twice_leaves_the_call_behind_it():
+    chat, _, ran = session(f"<think>Hm.</think>\n{WRITTEN}\n</think>", "Done.")
+    assert (chat.send("hello").text, ran) == ("Done.", ["x"])
+
+
 # -- one that ran, written again beside one that failed -----------------------------------------
 
 OTHER = '<tool_code>{"name": "write", "arguments": {"text": "y"}}</tool_code>'

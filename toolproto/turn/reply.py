@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ..decoding.contract import Decoder, is_over
+from ..decoding.contract import Decoder, calls_thought, is_over
 from ..errors import WireError
 from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
 from ..finish_reasons import Ending, cut_reason, ending_of
@@ -13,6 +13,7 @@ from ..guard.neutralise import BREAK
 from ..guard.restoring import Restoring
 from ..masking import Unmasker
 from ..messages import (
+    THOUGHT_OF,
     CallProblem,
     Chunk,
     Grade,
@@ -46,6 +47,7 @@ class Reply:
     continued: bool = False
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
+    _indexes: list[int] = field(default_factory=list)  # of the calls, among all that were told
     #: Which kind of thing came when: the kind, and how many pieces of it there were before.
     _runs: list[tuple[_Kind, int]] = field(default_factory=list)
     _restoring: Restoring = field(default_factory=Restoring)
@@ -78,7 +80,10 @@ class Reply:
         if self.finish_reason is None and not self.is_over:
             raise WireError("the reply ended without a finish reason; it was broken off")
         events = self._seen(self.decoder.finish(cut_reason(self.finish_reason)))
-        return events + self._noted(self.unmasker.finish()) if self.unmasker else events
+        if self.unmasker:
+            events += self._noted(self.unmasker.finish())
+        self._doubt(calls_thought(self.decoder))
+        return events
 
     @property
     def is_too_long(self) -> bool:
@@ -162,9 +167,17 @@ class Reply:
                     self._goes_to("call", len(self.calls))
                     events[at] = CallCompleted(index, self._joined(call))
                     self.calls.append(self._joined(call))
+                    self._indexes.append(index)
                 case CallRejected(_, problem):
                     self.problems.append(problem)
         return events
+
+    def _doubt(self, thought: int) -> None:
+        """The first calls, *thought* of all that were told, were only thought of."""
+        doubt = Repair(THOUGHT_OF, Grade.GUESSED)
+        for at, (index, call) in enumerate(zip(self._indexes, self.calls, strict=True)):
+            if index < thought:
+                self.calls[at] = replace(call, repairs=(*call.repairs, doubt))
 
     def _joined(self, call: ToolCall) -> ToolCall:
         """*call*, with a label if it may stand in two replies that were put together."""

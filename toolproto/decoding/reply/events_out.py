@@ -51,6 +51,11 @@ class EventsOut:
         self._said_from = self._said_to = 0  # where that stands
         self._thinks = False  # is it thought?
 
+    @property
+    def calls_begun(self) -> int:
+        """How many calls were begun: the index of the next one."""
+        return self._next_index
+
     def take(self) -> list[Event]:
         """The events that may go out."""
         if self._said:

@@ -53,7 +53,10 @@ _RESULT, _TURN, _END_OF_REPLY = Landmark.RESULT, Landmark.TURN, Landmark.END_OF_
 class ReplyReader(Attempts):
     """Reads one reply into *out*."""
 
-    __slots__ = ("_reading", "_rests", "_tells", "ahead", "calm", "holds", "quiet")
+    __slots__ = (
+        "_reading", "_rests", "_tells", "_thinks", "ahead", "calls_thought", "calm", "holds",
+        "quiet",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -70,6 +73,8 @@ class ReplyReader(Attempts):
         self.calm = False  # the same, in the middle of a line
         self.holds = False  # the same as quiet, but for what may begin something
         self.ahead: _Stop | None = None  # what was found already behind that
+        self._thinks = reasoning.starts_inside  # has a thought begun?
+        self.calls_thought = 0  # how many calls stand before the end of one that has not
         self._reading = self._read(starts_inside=reasoning.starts_inside)
 
     @property
@@ -303,9 +308,12 @@ class ReplyReader(Attempts):
     def _behind(self, found: Found) -> Pull[None]:
         """Behind a marker that nobody should read."""
         if found.kind is _THOUGHT:
+            self._thinks = True
             yield from read_thought(self, found)
         elif found.kind is _END_OF_THOUGHT:
             self._markers_left -= 1
+            if not self._thinks:  # not in this reply
+                self.calls_thought = self.out.calls_begun
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
             self.place.begin_message(marked=False)
         elif found.kind is _TURN:
