@@ -171,11 +171,3 @@ def test_a_call_that_lacks_its_closer_ends_before_the_next(name, around, between
     second = '{"name": "add", "arguments": {"a": 3, "b": 4}'
     text = around % (first + between + second + between + first + "}")
     assert guessed(name, text) == [PARIS, ADD, PARIS]
-
-
-@pytest.mark.parametrize("name", ["xml_tag", "llama3_json", "hermes"])
-def test_arguments_may_be_called_as_python_calls_them(name):
-    call = get_paradigm(name).encode_call(PARIS)
-    for key in ("arguments", "parameters"):
-        call = call.replace(key, "kwargs")
-    assert read(name, call).calls == [PARIS]

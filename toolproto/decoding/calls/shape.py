@@ -19,8 +19,7 @@ from ..values.lenient import read_all
 
 _NAME_KEYS = ("name", "tool_name", "function_name", "tool", "function", "action")
 _ARGUMENT_KEYS = (
-    "arguments", "parameters", "args", "input", "params", "param", "kwargs", "tool_input",
-    "action_input",
+    "arguments", "parameters", "args", "input", "params", "param", "tool_input", "action_input"
 )  # fmt: skip
 # Members that arguments are put into once more; the last two are of a schema and of Python.
 _WRAPPER_KEYS = frozenset({*_ARGUMENT_KEYS, "properties", "kwargs"})
