@@ -159,15 +159,3 @@ def test_the_backslashes_of_a_windows_path_are_kept(written, path):
 def test_a_valid_escape_behind_a_drive_is_one():
     text = r'<tool_call>{"name": "write", "arguments": {"path": "C:\temp"}}</tool_call>'
     assert read("hermes", text).calls == [ToolCall("write", {"path": "C:\temp"})]
-
-
-@pytest.mark.parametrize("between", ["\n", " ", "; ", ", "])
-@pytest.mark.parametrize(
-    ("name", "around"),
-    [("minimax_m1", "<tool_calls>\n%s\n</tool_calls>"), ("llama3_json", "%s")],
-)
-def test_a_call_that_lacks_its_closer_ends_before_the_next(name, around, between):
-    first = '{"name": "weather", "arguments": {"city": "Paris"}'
-    second = '{"name": "add", "arguments": {"a": 3, "b": 4}'
-    text = around % (first + between + second + between + first + "}")
-    assert guessed(name, text) == [PARIS, ADD, PARIS]

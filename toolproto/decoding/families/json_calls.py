@@ -17,15 +17,7 @@ from ..calls.draft import CallDraft, is_name, looks_like_schema
 from ..calls.record import Beginning, CallRecord
 from ..reply.hot_string import StreamedString
 from ..values.lenient import JsonReader, Step
-from ..values.quotes import KEY, key_of
-from ..values.repairs import (
-    CONTROL_CHARACTER,
-    CUT_SHORT,
-    DUPLICATE_KEY,
-    EXTRA_CLOSE,
-    MISSING_CLOSE,
-    STRAY_TEXT,
-)
+from ..values.repairs import CONTROL_CHARACTER, CUT_SHORT, DUPLICATE_KEY, EXTRA_CLOSE, STRAY_TEXT
 from ..values.state import Open, State
 from ..values.strict import Refused, malformed
 from ..values.strings import QuotedString
@@ -219,20 +211,9 @@ class JsonCalls(JsonReader):
         top, is_last = self.open[-1], self.closers[1:2] == "]"
         if self.text[self.at] == "{" and top.role is _Role.CALL and self._closed_list:
             return self._reopen_list(top, self._closed_list)
-        if self._is_next_call(top):
-            self.note(MISSING_CLOSE)
-            return self._pop()
         if self.text[self.at] in "{[" and top.role in _IN_CALL and top.value and not is_last:
             self.refuse(malformed("it gives its arguments in two places; give them in one"))
         return super()._no_comma()
-
-    def _is_next_call(self, top: Open) -> bool:
-        """In ``{"name": …, "arguments": {…} {"name": …}`` the first call lacks its closer."""
-        draft, is_alone = self._draft, top.role is _Role.CALL and len(self.open) == 1
-        if not is_alone or draft is None or not (draft.name and draft.has_arguments):
-            return False
-        key = self.look(KEY, self.behind_space(self.at + 1)) if self.text[self.at] == "{" else None
-        return key is not None and key_of(key) in self._setting.shape.name_keys
 
     def _reopen_list(self, top: Open, key: str) -> Step:
         """In ``{"tool_calls": [{…}], {…}]}`` the list was closed before its last call."""

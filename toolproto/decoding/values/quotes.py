@@ -200,8 +200,6 @@ class Judge:
         spaced = text[at - 1].isspace()
         if self.clean and text[at - 1] == "\n" and state.look(CLOSING_FENCE, at):
             return Verdict.CLOSES
-        if self.clean and level and _opens_sibling(state, at):
-            return Verdict.CLOSES
         if not state.in_object(level):
             follows = text[at] in _begins_item or state.look(_SCALAR, at)
             return _either(bool(self.clean and spaced and follows), Verdict.INNER)
@@ -226,9 +224,7 @@ def _either(certain: bool, otherwise: Verdict = Verdict.UNSURE) -> Verdict:
 
 def _opens_sibling(state: State, at: int) -> bool:
     """Does an object with a known member begin here: the next in a list, a closer missing?"""
-    if state.text[at] == ";":
-        at = state.behind_space(at + 1)
-    if state.here(at) != "{" or state.keys is None:
+    if state.text[at] != "{" or state.keys is None:
         return False
     member = state.look(KEY, state.behind_space(at + 1))
     return member is not None and key_of(member) in state.keys
