@@ -84,7 +84,6 @@ def test_a_name_alone_is_no_call_of_a_tool_that_needs_more():
     [
         ("**Action:** ", "**Action Input:** "),
         ("**Action**: ", "**Action Input**: "),
-        ("action: ", "action input: "),
         ("Action：", "Action Input："),
         ("Action 2: ", "Action Input 2: "),
         ("Action: ", "Action_Input: "),

@@ -147,8 +147,8 @@ def test_a_value_in_a_tag_and_another_one_behind_it_is_a_guess():
     assert (call.arguments, call.grade) == ({"query": "b"}, Grade.GUESSED)
 
 
-@pytest.mark.parametrize("text", ["sort < in.txt > out.txt", "x >= 3", "a <= b", "word " * 6000])
-def test_a_value_in_a_tag_may_be_long_and_compare(text):
+def test_a_value_in_a_tag_may_be_long():
+    text = "word " * 6000
     call = read("bfcl_verbose_xml", VERBOSE.format(f'<param name="query" value="{text}"/>'))
     assert (call.arguments, call.grade) == ({"query": text}, None)
 

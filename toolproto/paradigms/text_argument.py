@@ -19,9 +19,7 @@ from ..tools.spec import ToolSpec
 __all__ = ["TextArgument"]
 
 _LABELS = "(?:Observation|Thought|Action|Final Answer)"
-_NEXT_LABEL = Pattern(
-    rf"\n\s{{0,8}}[-*#]{{0,4}} ?(?:{_LABELS}\b|(?i:{_LABELS})(?: \d{{1,2}})?[:：])"
-)
+_NEXT_LABEL = Pattern(rf"\n\s{{0,8}}(?:{_LABELS}\b|\*\*{_LABELS}(?: \d{{1,2}})?(?:\*\*)?[:：])")
 _LINE_END = re.compile("\n")
 _IN_FENCE = re.compile(r"```[\w+-]{0,20}+[ \t]*+\n(.*)\n[ \t]*+```", re.DOTALL)
 _QUOTES = {"`": "`", "“": "”"}
@@ -73,9 +71,9 @@ def _only_argument(tool: ToolSpec | None, text: str) -> tuple[str, str]:
     keys = list(tool.properties) if tool else []
     needed = list(tool.required) if tool and len(keys) > 1 else keys
     key = needed[0] if len(needed) == 1 else None
-    named = key and re.match(rf"{re.escape(key)}\s{{0,3}}(?::|=\s{{0,3}}(?=[\"']))", text)
+    named = key and re.match(rf"{re.escape(key)}\s{{0,3}}(:|=\s{{0,3}}(?=[\"']))", text)
     others = "|".join(re.escape(other) for other in keys if other != key)
-    several = named and others and re.search(rf"[\s,](?:{others})\s{{0,3}}[:=]", text)
+    several = named and others and re.search(rf"[\s,](?:{others})\s{{0,3}}{named[1][0]}", text)
     if key is None or several:
         raise malformed("its arguments must be a JSON object")
     return key, _bare(text[named.end() :].strip()) if named else text

@@ -39,9 +39,8 @@ _WORD = re.compile(r"(?:[A-Za-z]{1,12}[:|])?([A-Za-z_](?:[\w.-]|\\_){0,63})(?::\
 _PARTS = re.compile("[:|]")
 # Special tokens leak into attributes.
 _LEAK = r"<[|｜]\w{1,40}+[|｜]>"
-_SIGN = r"[<>](?=[\s\d=])"  # as in ``a < b`` and ``x >= 3``
-# A file may stand in one, as one class, which is passed over fast.
-_QUOTED = rf"\"[^\"<>]{{0,32000}}+(?:(?:{_LEAK}|{_SIGN})[^\"<>]{{0,400}}+){{0,8}}+\""
+# A whole file may stand in one, if no bracket does: then the tag need not be matched as it comes.
+_QUOTED = rf"\"(?:[^\"<>]{{0,32000}}+|(?:[^\"<>]|{_LEAK}){{0,2000}}+)\""
 _VALUE = "|".join((_QUOTED, _QUOTED.replace('"', "'"), r"[^\s\"'<>/]{1,200}+"))
 LEAKS = re.compile(_LEAK)
 _ATTRIBUTE = re.compile(
@@ -52,7 +51,7 @@ _ATTRIBUTES = rf"(?:\s{{1,80}}+[\w-]{{1,40}}+\s{{0,3}}+=\s{{0,3}}+(?:{_VALUE})){
 TAG = Pattern(
     rf"{NOISE}<\s{{0,3}}+([/\\]?)\s{{0,3}}+{_TOKEN}({_NAME})"
     rf"(?:\s{{0,3}}=\s{{0,3}}[\"']?([^\"'<>\n]{{1,128}})[\"']?)?({_ATTRIBUTES})\s{{0,3}}(/?)>"
-    rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES.replace(_SIGN, '<(?![|｜])')})"
+    rf"|<[|｜](open|close)[|｜]>({_NAME})({_ATTRIBUTES.replace(_LEAK, f'{_LEAK}|<(?![|｜])')})"
     r"<[|｜]sep[|｜]>"
     r"|<[|｜]tool_arg:(?:start[|｜]>([^<>\n]{1,128})<[|｜]tool_arg:value|(end))[|｜]>"
     # Step 3.5 forgets the sign before a name, or the bracket behind it, or says what it is twice.
@@ -61,8 +60,9 @@ TAG = Pattern(
 )
 # ``<param name=…>`` without its space, or with the letter that stands for one in a vocabulary.
 _COLLAPSED = re.compile(r"(?i:(function|invoke|param|parameter|arg|argument)Ġ?name)")
-_LONG = 400  # characters of a tag that must have a value of some length in it
-_LONGEST = 36_000  # room for the longest one that is written
+_LONG = 120  # characters of a tag that must have a value of some length in it
+_LONGER = 2400  # room for the longest one with a bracket in it
+_LONGEST = 36_000  # and without
 # A closing tag without its end, before another tag.
 _HALF_CLOSER = Pattern(
     rf"(?:\r\n|\n|\r)?{NOISE}<\s{{0,3}}+[/\\]\s{{0,3}}+{_TOKEN}({_NAME})\s{{0,80}}+(?=<)"
@@ -120,11 +120,11 @@ def words_of(name: str) -> list[str]:
 
 def tag_at(text: str, at: int, final: bool) -> Tag | int:
     """The tag that begins at *at*, or NO, or MORE."""
-    length = len(text) - at
-    short = not final and length < _LONGEST
+    left = len(text) - at
+    bracket = text.find(">", at) >= 0 or text.find("<", at + 1) >= 0
+    short = not final and left < (_LONGER if bracket else _LONGEST)
     # In a long value it only waits: matched anew with each chunk, that would take very long.
-    unended = short and length > _LONG and text.find(">", at) < 0 and text.find("<", at + 1) < 0
-    if unended and TAG.may_change(text[at : at + _LONG], 0):
+    if short and left > _LONG and not bracket and TAG.may_change(text[at : at + _LONG], 0):
         return MORE
     found = TAG.match(text, at, at + _LONGEST)
     # Nothing behind the last character of a whole one changes it.
@@ -172,8 +172,8 @@ _OPENS = (
 _MAY_END = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\][\w\s|｜]|[|｜][A-Za-z]|{_OPENS}))")
 # Tags that close others are text in a value.
 _OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
-# Unless they begin as the elements of values do in one form or another: </param>, </arg_key>.
-_ALIKE = ("par", "arg", "val")
+# Unless they are called as the elements of values in one form or another, and begin a line.
+_ALIKE = ("param", "arg", "value")
 # Words on the line of a closing tag, before another tag.
 _WORDS_BEHIND = Pattern(r"[ \t]{0,8}[^\s<][^<]{0,300}(?=<)")
 _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=[<\]])")
@@ -226,6 +226,7 @@ class ElementText:
     ) -> None:
         self._calls, self._source = calls, calls.source
         self._element, self._sink = element.lower(), sink
+        self._of_keys = self._element.endswith("arg_value")  # behind keys in elements of their own
         self._raw, self._nested = raw, nested
         self._framed = self._cdata = False  # by line breaks that do not belong to it; in CDATA
         self._spell: Callable[[str], str] = str  # how *sink* is to get it
@@ -241,7 +242,7 @@ class ElementText:
         decode = None if self._raw or cdata else calls.entities
         escapes = cdata and self._raw and calls.entities
         self._spell = decode or (escape if escapes else str)
-        words = (self._element, *calls.closing_words, *calls.marker_words, *_ALIKE)
+        words = (self._element, *calls.closing_words, *calls.marker_words, "par", "arg", "val")
         words = tuple(word.lower() for word in words)
         plain = _IN_XML if calls.entities else _IN_TEXT
         like = _IN_CDATA if cdata else _IN_ELEMENTS if self._nested else plain
@@ -283,7 +284,8 @@ class ElementText:
         source, length = self._source, ahead + tag.length
         if not tag.closes:
             # By a line break or a token, or with a key and the beginning of its value behind it.
-            apart = ahead or source.text[source.at + 1] in "|｜" or self._is_key(tag)
+            keyed = self._of_keys and self._is_key(tag)
+            apart = ahead or keyed or source.text[source.at + 1] in "|｜"
             if apart and not self._cdata and (yield from self._is_next(tag, ahead)):
                 self._calls.mended(MISSING_CLOSER)
                 source.at += ahead
@@ -321,7 +323,7 @@ class ElementText:
             self._inner_alike += 1
         elif word == self._calls.element.lower() and not self._nested:
             self._inner_calls += 1
-        elif not self._is_key(tag):
+        elif not (self._of_keys and self._is_key(tag)):
             return
         self._has_tags = True
 
@@ -334,8 +336,10 @@ class ElementText:
         calls, source = self._calls, self._source
         length = ahead + tag.length
         if not tag.closes_any(*calls.closing_words, *calls.marker_words):
-            alike = tag.names[-1].startswith(_ALIKE) and not (self._cdata or self._nested)
-            return alike and not self._has_tags and (yield from self._is_drifted(length))
+            in_key = self._of_keys and tag.names[-1].startswith(("arg", "val"))
+            alike = in_key or (bool(ahead) and tag.names[-1].startswith(_ALIKE))
+            alike = alike and not (self._cdata or self._nested or self._has_tags)
+            return alike and (yield from self._is_drifted(length))
         if self._inner_calls:
             self._inner_calls -= 1
             return False

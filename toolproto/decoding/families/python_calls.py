@@ -64,6 +64,8 @@ def lead_of(found: re.Match[str] | None) -> CallLead | None:
         return None
     quote, name, unquote = found.groups()
     before = found.string[found.start() : found.start(2)]
+    if quote and "print(" in before:
+        return None  # a text is printed
     # Gemini and Gemma print what a call returns.
     odd = [_IN_EXPRESSION if "print(" in before else _QUOTED_CALL] if before else []
     odd += [ESCAPED_NAME] if "\\" in name else []

@@ -53,7 +53,7 @@ _ONE_OF_ALL = r"(?:parameter|param|argument|arg)[\s=]"
 _FIRST_OF_ALL = Pattern(rf"\s{{0,80}}<{_ONE_OF_ALL}")
 _FIRST_OR_NONE = Pattern(rf"\s{{0,80}}<(?:/|{_ONE_OF_ALL})")
 # Between an argument whose value is an attribute and its end, if that comes.
-_NOTHING_IN_IT = Pattern(r"\s{0,80}+(?:(</(?:param|arg)(?:eter|ument)?>)|(?=<))")
+_NOTHING_IN_IT = Pattern(r"\s{0,80}+(?:(</(?:param|arg)(?:eter|ument)?>)|(?=<(?:/|param|arg)))")
 _LONGEST_NAME = 128
 _OBJECT = ValueType(frozenset({"object"}))
 
@@ -297,7 +297,8 @@ class TaggedCalls(PulledCalls):
             return tag.empty
         if closed := (yield from source.match(_NOTHING_IN_IT)):
             source.at += len(closed.group())
-            self.mended(*(() if closed[1] else (MISSING_CLOSER,)))
+            if not closed[1]:
+                self.mended(MISSING_CLOSER)
         else:
             self.mended(STRAY_TEXT)  # it has another one
         return closed is not None

@@ -29,7 +29,8 @@ FENCE = Pattern(r"(`{3,64}+|~{3,64}+)([^`\n]{0,80}+)\n")
 FENCED = Repair("fenced", Grade.GUESSED)
 # What a fence says to be in it where that is a call: no more than words, or how calls are written.
 _OF_CALLS = re.compile(
-    r"\W*(?:\Z|(?i:json|xml|html|ya?ml|toml|py|js|javascript|typescript|ts\b|text|txt|plain|raw"
+    r"\W*(?:\Z|[^\x00-\x7f]|(?i:(?:jsonc?5?l?|xml|html|ya?ml|toml|py(?:thon)?3?|js|javascript|ts"
+    r"|typescript|text|txt|plain(?:text)?|raw|code|output|response)(?![\w+-])"
     r"|\w{0,20}(?:tool|func|call|action|invo|request|api|agent)))"
 )
 
@@ -118,9 +119,9 @@ def _fences(reader: Attempts, fence: re.Match[str] | None) -> Pull[None]:
         standing = reader.place.standing()
         # Words around a fence count when it ends; what it stands in counts at once.
         open_place = standing.verdict is Verdict.PLAIN or standing.reason in OF_TALK
-        doubts = () if open_place else (standing.doubt,)
+        doubts = [] if open_place else [standing.doubt]
         if not _OF_CALLS.match(fence.group(2)):
-            doubts = (REASONS["fence_of_code"].doubt,)
+            doubts.append(REASONS["fence_of_code"].doubt)
         reader.out.repairs = (FENCED, *doubts)
         reader.source.at = fence.end()
         reader.inside = "code_block"

@@ -51,6 +51,7 @@ _JIRA = r"(?:code|quote|noformat)\}"  # the same opens and closes these: `prose.
 _BRACKETS = r"[\[{«‹⟨⟪≪❮⦅〈《【〔〖⟦（［｛]{1,2}"
 _BRACKET = rf"{_BRACKETS}(?!{OWN_WRAPPER}|{_JIRA})"
 _BRACKET_END = r"[]}»›⟩⟫❯⦆〉》】〕〗⟧）］｝]{1,2}(?:\s*\Z|(?<=[]}»›⟩])(?=\w))"
+_THINKING = rf"{_BRACKETS}((?i:think(?:ing)?|thoughts?|reasoning)|思考|推理)[]}}»›⟩⟫≫】〕〗》〉⟧]"
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
 # element, a word in brackets (as of a thought), an environment, a shell's document, a comment of
 # some programming language, Ollama's thinking.
@@ -58,15 +59,17 @@ _AMID_LINE = (  # these open one wherever they stand in a line
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
     (r"(/\*)(?=[\s*])", "*/"),
     (r"(\{\{!)--", "--}}}}"),
-    (rf"{_BRACKETS}((?i:think(?:ing)?|thoughts?|reasoning)|思考|推理)[]}}»›⟩⟫≫】〕〗》〉⟧]", "/{}"),
+    (rf"{_THINKING}(?=\w)", "/{}"),
 )
 _BLOCKS = (
     *_AMID_LINE,
+    (_THINKING, "/{}"),
     (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
-    # Capitals may begin the line, or stand behind a space: no other word does that.
+    # Capitals may begin the line, or have a space or words around them: no other word does.
     (
         r"(?=.*<<)(?:(?:.{0,100}[^<])?<<<?[-~ '\"]{0,3}(?=[A-Z_]{1,20}\b)"
-        r"|.{0,100}[^<]<<[-~]?[\\'\"]{0,2})([^\W\d][\w-]{0,20})['\");]{0,3}(?: .*)?\Z",
+        r"|.{0,100}\s<<[-~]?[\\'\"]{0,2}(?=[\w-]{2,21}['\");]{0,3}(?: [>|&].*)?\Z))"
+        r"([^\W\d][\w-]{0,20})['\");]{0,3}(?: .*)?\Z",
         "{}",
     ),
     (r"(-)-\[=*\[", "]]"),

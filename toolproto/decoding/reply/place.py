@@ -94,6 +94,12 @@ class Place(Prose):
         """Below two lines of a mail's head, a chat, or a record of thoughts and steps?"""
         return bool(lines.ENTRY.match(self._last) and lines.ENTRY.match(self._earlier))
 
+    @property
+    def _below_own_thought(self) -> bool:
+        """Below a thought that belongs to the asked form, with all said above that?"""
+        thought = self.labelled and lines.THOUGHT.match(self._last) is not None
+        return thought and (not self._earlier or lines.says_all(self._earlier))
+
     def standing(self) -> Standing:
         """How a call that begins here stands."""
         self.look()
@@ -165,8 +171,6 @@ class Place(Prose):
 
     def _lines_above(self) -> str:
         """What the lines above say of a call that begins its line."""
-        if self.labelled and lines.THOUGHT.match(self._last):
-            return ""
         if self._below_entries and not (
             lines.says_all(self._last) and lines.says_all(self._earlier)
         ):
@@ -177,7 +181,7 @@ class Place(Prose):
         below = self._above in ("words", "list")
         if below and indent >= 4:
             return "indented_code"
-        if not below or lines.leads_on(self._last):
+        if not below or lines.leads_on(self._last) or self._below_own_thought:
             return ""
         # Nobody says signs: they open a block.
         return "below_words" if any(map(str.isalnum, self._last)) else "open_block"

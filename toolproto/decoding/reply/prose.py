@@ -34,6 +34,8 @@ _CLOSES = frozenset("".join(_PAIRS.values())) - frozenset("“")
 APOSTROPHES = frozenset("'’‘‛")
 # These open only where a quotation can begin: elsewhere they are apostrophes, or close one.
 _WARY = frozenset('‘’‚‛»›”״＇"´′″‶')
+# A run of backticks counts as a whole, and a mark by what stands behind it.
+_READ_WITH_THE_NEXT = frozenset({"", "`", *_PAIRS, *_CLOSES, *APOSTROPHES})
 # Where a line, or a word, begins with one of these, it opens once more what one above has opened.
 _AGAIN = frozenset("“„»›")
 
@@ -181,8 +183,8 @@ class Prose:
         """Keep what was read in fewer pieces; look at it only if that is very much."""
         self._joined.append("".join(self.unseen))
         self.unseen.clear()
-        # A run of backticks counts as a whole, and more of it may come.
-        if len(self._joined) > MOST_UNSEEN and lines.visible(self._joined[-1])[-1:] not in "`":
+        last = lines.visible(self._joined[-1])[-1:] if len(self._joined) > MOST_UNSEEN else ""
+        if last not in _READ_WITH_THE_NEXT:
             self.look()
 
     def restart(self) -> None:

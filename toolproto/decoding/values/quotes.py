@@ -36,6 +36,7 @@ _HALF_KEY = Pattern(r"""["']([\w$.\-]{1,100}+):\s{0,200}+["'{\[\d+\-tfnTFN]""")
 _BROKEN_KEY = Pattern(r""""[^"\\]{1,100}+"\s{0,200}+:|'[^'\\]{1,100}+'\s{0,200}+:""")
 #: What ends the block in which JSON stands, where something may be missing.
 CLOSING_FENCE = Pattern(r"```(?![\w`])")
+_LAST_FENCE = Pattern(r"```\s{0,8}+(?:<[|｜/]|\Z)")  # behind which nothing goes on with a string
 
 _begins_item = frozenset(QUOTES) | frozenset("{[(")
 _closers = frozenset("}])")
@@ -198,7 +199,8 @@ class Judge:
         """No comma and no closer: the end only if a member follows as if there were a comma."""
         state, text = self.state, self.text
         spaced = text[at - 1].isspace()
-        if self.clean and text[at - 1] == "\n" and state.look(CLOSING_FENCE, at):
+        fence = CLOSING_FENCE if level else _LAST_FENCE
+        if self.clean and text[at - 1] == "\n" and state.look(fence, at):
             return Verdict.CLOSES
         if not state.in_object(level):
             follows = text[at] in _begins_item or state.look(_SCALAR, at)

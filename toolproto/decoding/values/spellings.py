@@ -169,7 +169,10 @@ def _balanced(state: State, start: int) -> int:
 
 
 _control = re.compile(r"[\x00-\x1f]").search
-_drive = re.compile(r"[A-Za-z]:\\").match
+# Nothing but a path of Windows, whose first backslash cannot be half of an escape.
+_path = re.compile(
+    r"[A-Za-z]:\\(?![bfnrtu])[\w .()&'~-]{1,80}(?:\\{1,2}[\w .()&'~-]{0,80}){0,40}"
+).fullmatch
 _plain_apostrophe = re.compile(r"(?<!\\)'").search
 _HEX = "[0-9a-fA-F]"
 #: Behind a backslash, what JSON writes for one character beyond the first plane.
@@ -240,7 +243,7 @@ class _Unescaper:
         self.is_python = quote == "'" or ("'" in body and '"' not in body)
         # Who escapes apostrophes needlessly escapes them all; 'it\'s' among others is code.
         self.means_backslash = quote == '"' and _plain_apostrophe(body) is not None
-        self.is_path = _drive(body) is not None
+        self.is_path = _path(body) is not None
 
     def __call__(self, match: re.Match[str]) -> str:
         escape = match[0]

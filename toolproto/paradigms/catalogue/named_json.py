@@ -58,7 +58,7 @@ class FunctionaryV32(WireParadigm):
 
 # As chat models write it, in their Markdown or their language.
 _LABELS = (
-    *("**Action:** ", "**Action**: ", "Action：", "action: "),
+    *("**Action:** ", "**Action**: ", "Action："),
     *(f"Action {number}: " for number in range(1, 10)),
 )
 
