@@ -138,6 +138,7 @@ FOUND_IN = [
         ' "</tool_code>", "unit": [[], {"a": 1}]}, "arguments": {"city": "xn```n", "unit": [[],'
         '{"city": "xn```"<start_function_call>call:now{}<end_function_call>',
     ),
+    ("gemma4", '<|tool_call>call:getweather{{""{""""}}t<'),
 ]
 
 

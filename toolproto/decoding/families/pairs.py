@@ -164,6 +164,7 @@ class _PairCalls(PulledCalls):
         elif behind and (yield from source.stands(behind)):
             source.at += len(behind)
         elif not (yield from source.at_end()):
+            yield from source.match(self._like.key)  # to see whether it is the beginning of one
             if self._like.key.may_change(source.text, source.at):
                 raise cut_short()  # within a key
             raise malformed(f"something in it is no argument; {self._like.shown}")
