@@ -169,8 +169,8 @@ class CallsBehindMarker:
             return Opening(
                 JsonCalls(begun._replace(repairs=self._repairs(Family.NAMED_JSON))), lead
             )
-        if self._form.loose is not None and (text := self._text_begins(head, lead, char)):
-            return Opening(self._form.loose(begun._replace(lead=lead[:text])), lead[:text])
+        if self._form.loose is not None and (begins := self._text_begins(head, lead, char)):
+            return Opening(self._form.loose(begun._replace(lead=lead[:begins])), lead[:begins])
         tag = yield from source.ask(tag_at, ahead)
         if not isinstance(tag, Tag) or not (yield from self._goes_on(source, head, tag)):
             return None

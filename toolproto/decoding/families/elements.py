@@ -120,13 +120,13 @@ def words_of(name: str) -> list[str]:
 
 def tag_at(text: str, at: int, final: bool) -> Tag | int:
     """The tag that begins at *at*, or NO, or MORE."""
-    left = len(text) - at
-    bracket = text.find(">", at) >= 0 or text.find("<", at + 1) >= 0
+    left, stop = len(text) - at, at + _LONGEST
+    bracket = text.find(">", at, stop) >= 0 or text.find("<", at + 1, stop) >= 0
     short = not final and left < (_LONGER if bracket else _LONGEST)
     # In a long value it only waits: matched anew with each chunk, that would take very long.
     if short and left > _LONG and not bracket and TAG.may_change(text[at : at + _LONG], 0):
         return MORE
-    found = TAG.match(text, at, at + _LONGEST)
+    found = TAG.match(text, at, stop)
     # Nothing behind the last character of a whole one changes it.
     if (found is None or found[11]) and short and TAG.may_change(text, at):
         return MORE
@@ -172,7 +172,8 @@ _OPENS = (
 _MAY_END = Pattern(rf"(?:{_LINE})?(?:\]<\]m|<(?:\s{{0,3}}+[/\\][\w\s|｜]|[|｜][A-Za-z]|{_OPENS}))")
 # Tags that close others are text in a value.
 _OTHER_END = re.compile(rf"(?:{_LINE})?</([A-Za-z][A-Za-z0-9-]{{0,40}}+)>")
-# Unless they are called as the elements of values in one form or another, and begin a line.
+# Unless they are called as the elements of values in one form or another, and begin a line; where
+# keys have elements of their own, anywhere.
 _ALIKE = ("param", "arg", "value")
 # Words on the line of a closing tag, before another tag.
 _WORDS_BEHIND = Pattern(r"[ \t]{0,8}[^\s<][^<]{0,300}(?=<)")
@@ -180,7 +181,7 @@ _LINE_BREAK = Pattern(rf"(?:{_LINE})?(?=[<\]])")
 _LINES_END = re.compile(_LINE)
 _CDATA_OVER = Pattern(r"\]\]>\s{0,80}+")
 _KEY = Pattern(
-    r"\s{0,8}([\w.-]{1,64})\s{0,8}<(/[\w|:]{1,40}+>\s{0,8}<(?:[A-Za-z]{1,12}[:|_])?arg_value>)?"
+    rf"\s{{0,8}}([\w.-]{{1,64}})\s{{0,8}}<(/[\w|:]{{1,40}}+>\s{{0,8}}<{_PREFIX}arg_value>)?"
 )
 _BLANK = Pattern(r"\s{0,80}")
 _CHARACTER, _UNIT = Pattern(r"[\s\S]"), Pattern(rf"{SIGN}|[\s\S]")
@@ -242,7 +243,7 @@ class ElementText:
         decode = None if self._raw or cdata else calls.entities
         escapes = cdata and self._raw and calls.entities
         self._spell = decode or (escape if escapes else str)
-        words = (self._element, *calls.closing_words, *calls.marker_words, "par", "arg", "val")
+        words = (self._element, *calls.closing_words, *calls.marker_words, *_ALIKE)
         words = tuple(word.lower() for word in words)
         plain = _IN_XML if calls.entities else _IN_TEXT
         like = _IN_CDATA if cdata else _IN_ELEMENTS if self._nested else plain
@@ -336,10 +337,9 @@ class ElementText:
         calls, source = self._calls, self._source
         length = ahead + tag.length
         if not tag.closes_any(*calls.closing_words, *calls.marker_words):
-            in_key = self._of_keys and tag.names[-1].startswith(("arg", "val"))
-            alike = in_key or (bool(ahead) and tag.names[-1].startswith(_ALIKE))
-            alike = alike and not (self._cdata or self._nested or self._has_tags)
-            return alike and (yield from self._is_drifted(length))
+            alike = tag.names[-1].startswith(_ALIKE) and bool(ahead or self._of_keys)
+            in_text = self._cdata or self._nested or self._has_tags
+            return alike and not in_text and (yield from self._is_drifted(length))
         if self._inner_calls:
             self._inner_calls -= 1
             return False
