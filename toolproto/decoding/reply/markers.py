@@ -141,11 +141,12 @@ class MarkerSet:
         #: The first character of any of them.
         self.begins = re.compile(f"[{re.escape(firsts)}]" if firsts else r"(?!)")
         self._firsts = frozenset(firsts)
-        heads = {marker.head for marker in markers}
-        self._begun = {head[:end] for head in heads for end in range(1, _HEAD + 1)}
-        self._short = sorted((head for head in heads if len(head) < _HEAD), key=len, reverse=True)
+        self._heads = {marker.head for marker in markers}
+        cut = {(head[:end], head[end]) for head in self._heads for end in range(1, len(head))}
+        # Before an underscore there may be a backslash.
+        self._begun = {begun + end for begun, then in cut for end in ("", "\\"[: then == "_"])}
         self._by_text: dict[str, _Bucket] = {}
-        self._made: dict[str, _Bucket] = {}
+        self._made: dict[tuple[str, bool], _Bucket] = {}
 
     def at(self, text: str, at: int, final: bool) -> tuple[int, int]:
         """The number of the marker that stands at *at* and where it ends; or NO, or MORE, twice."""
@@ -159,9 +160,10 @@ class MarkerSet:
             # As the last character only a marker of one character can stand.
             same = f"{_same(head)}\0" if len(head) == 1 else _head(text[at : at + _LONGEST_HEAD])
             bucket = self._bucket(same)
-            # Characters are the model's to choose; and behind stray space others may come.
-            if len(self._by_text) < 4096 and same == _same(head):
-                self._by_text[head] = bucket
+            if len(self._by_text) < 4096 and _tells_all(head, same):
+                self._by_text[head] = bucket  # characters are the model's to choose
+        if bucket.more and not final:
+            return _MORE
         if not bucket.numbers:  # as behind most brackets
             return _NO
         found = bucket.match(text, at)
@@ -174,26 +176,29 @@ class MarkerSet:
         return bucket.numbers[which], found.end()
 
     def _bucket(self, same: str) -> _Bucket:
-        """The markers that may begin with *same*, as all spellings have it in common."""
-        if same not in self._begun:
-            same = next((short for short in self._short if same.startswith(short)), "")
-        made = self._made.get(same)
+        """The markers that may begin with *same*, as all spellings have it in common.
+
+        Only those whose head is all there: a few, of which a pattern is soon made.
+        """
+        more = same in self._begun
+        ends = range(_HEAD, 0, -1)
+        head = next((same[:end] for end in ends if same[:end] in self._heads), "")
+        made = self._made.get((head, more))
         if made is None:
-            numbers = [
-                number
-                for number, marker in enumerate(self._markers)
-                if same and (marker.head.startswith(same) or same.startswith(marker.head))
-            ]
-            made = self._made[same] = _Bucket(self._markers, numbers)
+            heads = (marker.head for marker in self._markers)
+            numbers = [number for number, each in enumerate(heads) if head.startswith(each)]
+            made = self._made[head, more] = _Bucket(self._markers, numbers, more=more)
         return made
 
 
 class _Bucket:
     """The markers that may begin with the same few characters."""
 
-    __slots__ = ("longer", "match", "numbers", "pattern")
+    __slots__ = ("longer", "match", "more", "numbers", "pattern")
 
-    def __init__(self, markers: Sequence[Marker], numbers: Sequence[int]) -> None:
+    def __init__(self, markers: Sequence[Marker], numbers: Sequence[int], *, more: bool) -> None:
+        #: Do others begin so, with more of their head to come?
+        self.more = more
         #: The longest first, as in the groups of what is matched.
         self.numbers = sorted(numbers, key=lambda number: -markers[number].length)
         here = [markers[number] for number in self.numbers]
@@ -241,11 +246,22 @@ def _spelled(text: str) -> str:
 
 
 def _head(text: str) -> str:
-    """What *text* begins with, if that is a marker: as all spellings have it in common."""
+    """The beginning of a marker, if *text* is that, as all spellings have it in common."""
     tag = _TAG_BEGINS.match(text)
     if tag:
         text = f"<{'/' if tag[1] else ''}{text[tag.end() :]}"
-    return _same(text).rstrip("\\")[:_HEAD]
+    return _same(text)
+
+
+def _tells_all(head: str, same: str) -> bool:
+    """Do other texts with this *head* begin like this one, which is *same* with its spellings?
+
+    Not if they may have more behind stray space, or a backslash that counts for nothing.
+    """
+    if len(head) < _HEAD:  # there the text ends
+        return len(head) > 1
+    alike = _same(head)
+    return len(alike) == _HEAD and same.startswith(alike) and head[-1] != "\\"
 
 
 def _same(text: str) -> str:
