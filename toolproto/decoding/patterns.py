@@ -57,6 +57,11 @@ class LazyPattern:
         return getattr(self, name)
 
 
+def lazy(source: str) -> LazyPattern:
+    """The pattern of *source*, compiled when it is first asked for."""
+    return LazyPattern(partial(re.compile, source))
+
+
 class Pattern(LazyPattern):
     """A pattern, and whether a text that ends here may only be its beginning.
 

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 __all__ = ["secret_spans"]
 
 
 class _Look(NamedTuple):
-    """Where *beginning* stands, *pattern* says whether it is a secret, and which part of it."""
+    """Where *beginning* stands, a pattern says whether it is a secret, and which part of it."""
 
     beginning: str
-    pattern: re.Pattern[str]
+    source: str
 
 
 def _looks(beginnings: tuple[str, ...], pattern: str) -> Iterator[_Look]:
     for beginning in beginnings:
-        yield _Look(beginning, re.compile(pattern.replace("BEGINNING", re.escape(beginning))))
+        yield _Look(beginning, pattern.replace("BEGINNING", re.escape(beginning)))
 
 
 _WORD = r"(?<![A-Za-z0-9_])BEGINNING"
@@ -103,10 +104,16 @@ _LOOKS = (
 
 def secret_spans(text: str) -> Iterator[tuple[int, int]]:
     """Where something in *text* looks like a secret; spans may overlap."""
-    for beginning, pattern in _LOOKS:
+    for beginning, source in _LOOKS:
         at = text.find(beginning)
         while at >= 0:
+            pattern = _compiled(source)
             found = pattern.match(text, at)
             if found:
                 yield found.span("secret" if "secret" in pattern.groupindex else 0)
             at = text.find(beginning, found.end() if found else at + 1)
+
+
+@cache  # few are ever asked for, and compiling all of them takes 15 ms of every start
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source)

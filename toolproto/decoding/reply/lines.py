@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..patterns import lazy
+
 #: As much of a line as tells what it is.
 HEAD = 160
 #: What stands in words beside letters: vowels of scripts of South Asia are signs over a letter.
@@ -28,7 +30,7 @@ _SIGN = r"[^\w\s#>|`~.!?…。！？:：,;)\]}”’»›」』\u2600-\u27bf\U00
 # A delimiter is a line of signs that opens a block in AsciiDoc, wikis, Docusaurus and programs;
 # the same closes most, and not only over an empty line. Three of some are a rule in Markdown. So
 # does a word behind a sign in roff, TeX and Org: ``.EX``, ``\iffalse``, ``:LOGBOOK:``.
-_KIND = re.compile(
+_KIND = lazy(
     r"(?P<quote>(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
     r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
     r"|(?P<delimiter>(?:\$\$|\#{3,}|@@(?: .{0,80})?|:::+[ \t]*\w{0,40}"
@@ -39,7 +41,7 @@ _KIND = re.compile(
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
     r"|(?P<definition>\*?\[[^\]\n]{1,80}\]:|::?[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
-_CLOSED_BY_SAME = re.compile(r"\$\$|:::|([@<´｀'\"])\1{2}|([^\w\s]|_)\2{2}(?:\2|(?=[ ]+\S))")
+_CLOSED_BY_SAME = lazy(r"\$\$|:::|([@<´｀'\"])\1{2}|([^\w\s]|_)\2{2}(?:\2|(?=[ ]+\S))")
 #: How the name of an element begins that models put around calls they mean, or all they say.
 OWN_WRAPPER = (
     r"(?i:(?![\w:.-]{0,40}(?:result|output|response|example|log\b|description))"
@@ -93,12 +95,12 @@ _BLOCKS = (
 )
 _TURNED = str.maketrans("(<[{", ")>]}")
 # A line that ends with one of these goes on below, to what closes it; not so ``\textbf{so}``.
-_OPENS_AT_END = re.compile(
+_OPENS_AT_END = lazy(
     r"(?:(?:^|[\s\w=(,|)$[{\"])([{[(]|(?<!\w)`)"
     rf"|(?:&lt;|(?<![a-z$])[＜{{【〔〖⟦](?!{_JIRA}))([^\W\d_]\w{{0,20}})(?:&gt;|[＞}}】〕〗⟧]))\s*\Z"
 )
 # So does one that leaves open what its first group finds, each behind what it may stand behind.
-_LEFT_OPEN = re.compile(
+_LEFT_OPEN = lazy(
     r"([(\[{<'’`,])(?:"
     # A bracket behind a space, a caret or another one, or a brace: no bracket comes after it.
     r"(?<=[(\[{])(?:(?<=\w\{)|(?<![^\s^*_\[{].))(?=[^\s)\]}])[^()\[\]{}]*+"
@@ -115,10 +117,10 @@ _LEFT_OPEN = re.compile(
     r")\Z"
 )
 _CLOSED_BY = {mark: rf"(?<=\S){mark}(?!\w)|^{mark}\W*\Z" for mark in "'’"} | {"''": "''|``"}
-_BLOCK = re.compile("|".join(opening for opening, _ in _BLOCKS))
-_BLOCK_AMID_LINE = re.compile(rf"(?<=[\s;])(?:{'|'.join(opening for opening, _ in _AMID_LINE)})")
-_LONG_STRING = re.compile(r"(?:^|[=(,][ ]?)[A-Za-z]{0,2}(?:\"\"\"|''')|(?:\"\"\"|''')\s*\Z")
-ITEM_ONLY = re.compile(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
+_BLOCK = lazy("|".join(opening for opening, _ in _BLOCKS))
+_BLOCK_AMID_LINE = lazy(rf"(?<=[\s;])(?:{'|'.join(opening for opening, _ in _AMID_LINE)})")
+_LONG_STRING = lazy(r"(?:^|[=(,][ ]?)[A-Za-z]{0,2}(?:\"\"\"|''')|(?:\"\"\"|''')\s*\Z")
+ITEM_ONLY = lazy(rf"\s*(?:{_BULLET}\s*){{1,3}}(?:\[[ xX]\]\s*)?\Z")
 
 
 class Line(NamedTuple):
@@ -183,9 +185,9 @@ VEILED = f"{_INVISIBLE}\u00a0\u2000-\u200a\u202f\u205f\u3000"
 _VEILED = re.compile(f"[{VEILED}]")
 # Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
 _TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")
-_MARKUP_ONLY = re.compile(r"\s*(?:<[ /!?|｜\w][^<>\n]{0,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){0,3}\Z")
+_MARKUP_ONLY = lazy(r"\s*(?:<[ /!?|｜\w][^<>\n]{0,60}>\s*|\[/?[A-Za-z_]{1,30}\]\s*){0,3}\Z")
 _SENTENCE_ENDS = frozenset(".!?…。！？．｡؟۔।॥։።፧᙮᠃᠉།༎။។៕‽⁇⁈⁉‼⸮෴꯫᱾᱿܀꧉︒\u037e")
-_ASKS_IN_GREEK = re.compile(r"[Ͱ-Ͽἀ-῿];\Z")
+_ASKS_IN_GREEK = lazy(r"[Ͱ-Ͽἀ-῿];\Z")
 _COLONS = frozenset(":：៖﹕፦՝👇")
 # Those that point, cut or stand around something say nothing by themselves.
 _NO_EMOJI = "★☆☚☛☜☝☞☟✁✂✃✄❛❜❝❞❟❠👆👇👈👉" + "".join(
@@ -196,37 +198,37 @@ _EMOJI = _EMOJI.translate(dict.fromkeys(map(ord, _NO_EMOJI)))
 _MARKS = "\"'”’»›)]}）】」』*_~ \t\r\ufe0f\u200d"
 # "e.g. " and "z. B. ": a letter with a full stop ends no sentence. Nor does the number of a step
 # or a figure, or a row of dots that leads over to another column.
-_ABBREVIATION = re.compile(
+_ABBREVIATION = lazy(
     r"(?:^|[\s(,])[^\W\d_]\.(?:\s?[^\W\d_]\.)?\s*\Z|\.{4}\Z"
     r"|^\W{0,4}(?:[^\W\d_]\S{0,20} )?\d{1,4}(?:\.\d{1,4}){0,3}\.\Z"
 )
 # One word, a number or a time perhaps, and a colon: who says it, which step it is, what it is.
 # Thai, Chinese and their like put no space between words, but few have more than three signs.
-_LABEL = re.compile(
+_LABEL = lazy(
     r"\W*(?:[^\W\d_][^\s\u0e00-\u109f\u1780-\u17ff\u2e80-\U0010ffff]{0,20}|\w{1,3})"
     r"(?: ?\d{1,4})?(?: ?\([^()]{1,20}\))?\W{0,4}[:：]\W{0,4}\Z"
 )
 _WORD = rf"[\w{MARKS}-]"
 #: A line of a mail's head, a transcript or a record: a name with what is said.
-ENTRY = re.compile(rf"[*_]{{0,2}}[^\W\d_]{_WORD}{{0,20}}(?: {_WORD}{{1,20}}){{0,2}} ?[:：] ?\S")
+ENTRY = lazy(rf"[*_]{{0,2}}[^\W\d_]{_WORD}{{0,20}}(?: {_WORD}{{1,20}}){{0,2}} ?[:：] ?\S")
 #: The one before a call where lines have labels.
-THOUGHT = re.compile(r"[*_]{0,2}Thoughts?(?: \d{1,2})?[*_]{0,2} ?[:：]")
+THOUGHT = lazy(r"[*_]{0,2}Thoughts?(?: \d{1,2})?[*_]{0,2} ?[:：]")
 # Blocks of one line: a heading, which may be only bold, and what is left of a fence.
-_HEADING = re.compile(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
+_HEADING = lazy(r"\#{1,6} |```|~~~|(\*\*|__)(?=.*\1\s*\Z)")
 # Behind a call these go on with nothing: what may begin a call or a fence, or is left of one.
 _NO_TALK = frozenset("<[{`]};\n")
 # Signs that stand before a call on its line, or touch it as no word and no closing mark does: of a
 # comment, of markup, of what is assigned, of a prompt, of another cell. Nobody says them.
-_ONLY_SIGNS = re.compile(
+_ONLY_SIGNS = lazy(
     rf"(?:(?!\s*{ITEM})\s*(?:{_SIGN}|[!;_#|~»”]){{1,8}}\s*|[^<]{{0,60}}[>$#]\s{{1,4}})\Z"
 )
-_SIGNS_AT_END = re.compile(
+_SIGNS_AT_END = lazy(
     r"(?:\S\s?\t\s{0,4}|[([{]|[=|→⇒]\s{0,4}|[=-]>\s{0,4}"
     rf"|\s(?![-–—])(?:{_SIGN}|[_#|~]){{1,3}}|&[#\w]{{2,8}};|\\[a-zA-Z]{{3,20}}\*?[^\w\s])\Z"
 )
-_LEFT_CALLED = re.compile(r"\w\([^()]{0,80}\Z")
+_LEFT_CALLED = lazy(r"\w\([^()]{0,80}\Z")
 #: A line that begins like this is a heading, a comment, or one of a log, whatever it says.
-NO_SPEECH = re.compile(
+NO_SPEECH = lazy(
     rf"\s*(?!{ITEM})(?:\#|[/%;-]{{2}}){{1,6}}[ ]\S|.{{0,30}}\d:[0-5]\d:[0-5]\d"
     r"|\s*(?:In|Out) ?\[\d{0,6}\]: |\s*\[(?:[A-Z]{4,8}|[^]]{0,20}(?:\d:\d\d|\d{5})[^]]{0,40})\] "
 )

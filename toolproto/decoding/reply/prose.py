@@ -13,7 +13,7 @@ import math
 import re
 from typing import NamedTuple
 
-from ..patterns import Pattern
+from ..patterns import Pattern, lazy
 from . import lines
 from .markers import MORE, NO
 
@@ -68,7 +68,7 @@ _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.I
 _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200}(?:\n\s{0,40}[\w:-]{1,40}=[^<>\n]{1,200}){0,4})?>")
 _REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
 # Elements that hold nothing, and those that models put around calls they mean, or all they say.
-_OPENS_NOTHING = re.compile(rf"(?i:br|hr|img|wbr)\b|{lines.OWN_WRAPPER}")
+_OPENS_NOTHING = lazy(rf"(?i:br|hr|img|wbr)\b|{lines.OWN_WRAPPER}")
 # How a sentence goes on that only speaks of an element: ``the <script> tag``, ``in <pre>.``
 _MENTIONED = Pattern(r"[ \t]{1,3}[^\W_]|[.,;:!?…)。，、；：！？）]")
 _LONGEST_CLOSER = 40
@@ -81,31 +81,31 @@ _NO_MARKUP += r"|<(?=[^<>\n!/][^<>\n]{0,200}+<)"
 # The characters at which reading prose can change where things stand.
 _TELLING = "\n`<\\\\\\[{#" + "".join(sorted({*_PAIRS, *_CLOSES}))
 _DULL = f"[^{_TELLING}]++|(?i:{_NO_MARKUP})"
-_NOT_SPECIAL = re.compile(f"(?:{_DULL}){{0,4000}}+")
+_NOT_SPECIAL = lazy(f"(?:{_DULL}){{0,4000}}+")
 # The same where no quotation is open: one that is closed on its line changes nothing. Nothing is
 # closed by what begins a word.
 _QUOTE_END = r'(?:(?<!\s)"|"(?!\w))'
-_NOT_OPEN = re.compile(f'(?:{_DULL}|(?<=[\\s([{{:,=])"[^{_TELLING}]*+{_QUOTE_END}){{0,4000}}+')
-_NO_CODE_END = re.compile(r"[^`\n]*+")
+_NOT_OPEN = lazy(f'(?:{_DULL}|(?<=[\\s([{{:,=])"[^{_TELLING}]*+{_QUOTE_END}){{0,4000}}+')
+_NO_CODE_END = lazy(r"[^`\n]*+")
 # Lines of words, and items of a list, in which what is opened is closed: below a line of the same
 # kind nothing changes in them. Most lines are like that.
 _DULL_CHARS = f"[^>＞|&()'*{_TELLING}]"
-_PLAIN_LINES = re.compile(
+_PLAIN_LINES = lazy(
     rf"(?:\n(?!{lines.NOT_WORDS})(?:[^\W_]|[-*+•] |\*\*(?=\w)|(?=[“\"<]))(?:{_DULL_CHARS}++"
     rf"|(?<!/)\*++{_DULL_CHARS}*+|(?<=\w)'|\({_DULL_CHARS}*+\)|\)|`[^`\n]++`(?!`)|(?<=[\s(])\"{_DULL_CHARS}*+{_QUOTE_END}|“{_DULL_CHARS}*+”"
     rf"|(?<!\w)<(?P<name>[A-Za-z]{{1,12}})>{_DULL_CHARS}*+</(?P=name)>"
     r")*+(?<![:|\s-])(?<!''')(?=\n)){1,4000}"
 )
-_AN_ITEM = re.compile(rf"\n{lines.ITEM}")
-_RUN = re.compile(r"`+")
+_AN_ITEM = lazy(rf"\n{lines.ITEM}")
+_RUN = lazy(r"`+")
 # What a quotation can begin behind, beside space.
 _BEFORE_QUOTE = frozenset('([{<>=:;,/"\\#@$-–—*_~“”„«»「『‘（【')
 # A line of reST or YAML below which what is indented is literal.
-_BEFORE_LITERAL = re.compile(
+_BEFORE_LITERAL = lazy(
     r"[ \t]{0,12}\.\.(?:[ ]|\s*\Z)|.*(?:::|: (?:[!&]\S{1,20} )?[|>][-+\d]{0,2}(?: +#.*)?)\s*\Z"
 )
 _LAZY = frozenset({"quote", "block", "definition"})
-_RULE = re.compile(r"([^\w@>$´｀'\":`]|_)\1{2,3}\Z")  # closes what a line of such signs opens
+_RULE = lazy(r"([^\w@>$´｀'\":`]|_)\1{2,3}\Z")  # closes what a line of such signs opens
 _MOST_OPEN = 8  # quotations, or blocks, within each other
 _TAIL = 192
 # A quotation, or a block, that was opened amid words this long ago and never closed was none. What
