@@ -175,7 +175,7 @@ class Landmarks:
             *thoughts,
             *thought_ends,
             *(row for row in dropped if row not in first),
-            *(_Row(Marker(token), _LEAK_KINDS.get(token, Landmark.LEAK)) for token in LEAKS),
+            *(_Row(_marker(token), _LEAK_KINDS.get(token, Landmark.LEAK)) for token in LEAKS),
         ]
         self._tool_tags = form.tool_tags
         #: What counts in prose; where a reply begins; where a line does.
@@ -244,7 +244,12 @@ def _words(tag: str) -> set[str]:
 
 
 def _rows(texts: Iterable[str], kind: Landmark) -> list[_Row]:
-    return [_Row(Marker(text), kind) for text in dict.fromkeys(texts)]
+    return [_Row(_marker(text), kind) for text in dict.fromkeys(texts)]
+
+
+@lru_cache(maxsize=2048)  # forms share most of theirs
+def _marker(text: str) -> Marker:
+    return Marker(text)
 
 
 @lru_cache(maxsize=256)
