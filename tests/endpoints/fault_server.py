@@ -187,6 +187,7 @@ async def _send_reply(
         await writer.drain()
         return end != b""
     at = {
+        "connect": 0,  # if another connection was answered since this one was made
         "request": 0,
         "head": random.randint(1, len(head)),
         "body": len(head) + random.randint(1, len(body) - 1),
