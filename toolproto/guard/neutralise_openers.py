@@ -20,7 +20,7 @@ from ..decoding.calls.which_reader import NAME_LINE
 from ..decoding.contract import Family, MarkedForm, ReplyForm
 from ..decoding.families.python_calls import LEAD, LISTED, lead_of
 from ..decoding.reply.landmarks import LABELS, VOCABULARY, landmarks
-from ..decoding.reply.markers import Marker
+from ..decoding.reply.markers import Marker, marker_of
 from ..decoding.reply.thinking import Reasoning
 from ..decoding.values.state import QUOTES
 
@@ -65,8 +65,10 @@ class _Opener(NamedTuple):
     behind: Sequence[str]
 
 
-# Special tokens look like this, also those of vocabularies that are not in our tables.
+# Special tokens look like this, also those of vocabularies that are not in our tables. Those in our
+# tables, which are most of our markers, need no pattern of their own.
 _ANY_TOKEN = _Opener("<", "<", (r"[|\uff5c](?=[\w▁/])",))
+_IS_TOKEN = re.compile(r"<[|\uff5c][^\W_]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,7 +188,7 @@ def _tables(reading: Reading) -> _Tables:
     form, every = reading.form, _markers(reading)
     asked = _asked(reading)
     words = [each for each in every if _is_plain_text(each) and each.text not in asked]
-    marks = [each for each in every if each not in words]
+    marks = [each for each in every if each not in words and not _IS_TOKEN.match(each.literal)]
     # Objects and fences are everywhere: they count only where one of them may be a call.
     keys = "|".join(sorted(form.shape.leading_keys))
     return _Tables(
@@ -200,7 +202,7 @@ def _tables(reading: Reading) -> _Tables:
 def _tool_tags(form: ReplyForm, offered: Offered | None) -> list[_Opener]:
     """Elements that are called like a tool."""
     if offered is not None:
-        return [_broken(Marker(f"<{name}>")) for name in offered.names]
+        return [_broken(marker_of(f"<{name}>")) for name in offered.names]
     return [_Opener("<", "<", (r"\s{0,3}+[/\\]?+\s{0,3}+\w",))] if form.tool_tags else []
 
 
@@ -214,8 +216,8 @@ def _markers(reading: Reading) -> list[Marker]:
     own = landmarks(reading.form, reading.reasoning).markers
     known = {marker.text for marker in own}
     texts = dict.fromkeys(text for form in reading.others for text in (form.opener, form.closer))
-    others = [Marker(text) for text in texts if text.strip("`\n") and text not in known]
-    return [*own, *others, *map(Marker, VOCABULARY)]
+    others = [marker_of(text) for text in texts if text.strip("`\n") and text not in known]
+    return [*own, *others, *map(marker_of, VOCABULARY)]
 
 
 def _asked(reading: Reading) -> set[str]:
@@ -232,6 +234,7 @@ def _is_plain_text(marker: Marker) -> bool:
     return marker.first != "<" and not marker.is_special
 
 
+@lru_cache(maxsize=4096)
 def _broken(marker: Marker) -> _Opener:
     """*marker* with the place of the break: behind its first character, or its first word."""
     atoms, text = marker.beginning, marker.literal

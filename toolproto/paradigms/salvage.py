@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 
 from ..decoding.contract import Family, Limits, MarkedForm, ReplyForm
 from ..decoding.reply.decoder import ReplyDecoder
-from ..decoding.reply.markers import Marker
+from ..decoding.reply.markers import marker_of
 from ..decoding.reply.thinking import Reasoning
 from ..events import CallCompleted, CallRejected, Event, merge
 from ..messages import CallProblem, Grade, IdFactory, ProblemKind, Repair, random_id
@@ -94,8 +94,8 @@ def _guarded(event: Event, names: Collection[str]) -> Event:
 def salvaging(form: ReplyForm) -> ReplyForm:
     """*form*, and every other one beside it, as far as nothing of *form* is read otherwise."""
     own = (*(call.opener for call in form.calls), *form.dropped, *form.results)
-    own = tuple(Marker(each).same for each in own)
-    others = tuple(call for call in _foreign() if not Marker(call.opener).same.startswith(own))
+    own = tuple(marker_of(each).same for each in own)
+    others = tuple(call for call in _foreign() if not marker_of(call.opener).same.startswith(own))
     repairs = form.repairs or (_UNMARKED,)
     return replace(form, calls=(*form.calls, *others), bare=_BARE, repairs=repairs)
 

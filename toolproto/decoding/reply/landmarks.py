@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..calls.names import Offered
 from ..contract import Family, MarkedForm, ReplyForm
 from ..patterns import Pattern
-from .markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case
+from .markers import MORE, SPELLINGS, Marker, MarkerSet, in_any_case, marker_of
 
 if TYPE_CHECKING:
     from .thinking import Reasoning
@@ -66,8 +66,8 @@ class CallMarkers:
 
     def __init__(self, form: MarkedForm) -> None:
         self.form = form
-        self.opener = Marker(form.opener)
-        self.closer = Marker(form.closer) if form.closer else None
+        self.opener = marker_of(form.opener)
+        self.closer = marker_of(form.closer) if form.closer else None
         #: Markers that no payload goes on behind.
         self.ends = (self.opener,) if self.closer is None else (self.closer, self.opener)
         #: Is the opener a code fence, in a reply for which nobody asked for one?
@@ -165,7 +165,7 @@ class Landmarks:
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.
         first = [row for row in (*calls, *thoughts, *dropped) if row.marker.text[0] == " "]
-        begun = [row._replace(marker=Marker(row.marker.text[1:])) for row in first]
+        begun = [row._replace(marker=marker_of(row.marker.text[1:])) for row in first]
         calls = [row for row in calls if row not in first]
         thoughts = [row for row in thoughts if row not in first]
         anywhere = [
@@ -175,7 +175,7 @@ class Landmarks:
             *thoughts,
             *thought_ends,
             *(row for row in dropped if row not in first),
-            *(_Row(_marker(token), _LEAK_KINDS.get(token, Landmark.LEAK)) for token in LEAKS),
+            *(_Row(marker_of(token), _LEAK_KINDS.get(token, Landmark.LEAK)) for token in LEAKS),
         ]
         self._tool_tags = form.tool_tags
         #: What counts in prose; where a reply begins; where a line does.
@@ -244,12 +244,7 @@ def _words(tag: str) -> set[str]:
 
 
 def _rows(texts: Iterable[str], kind: Landmark) -> list[_Row]:
-    return [_Row(_marker(text), kind) for text in dict.fromkeys(texts)]
-
-
-@lru_cache(maxsize=2048)  # forms share most of theirs
-def _marker(text: str) -> Marker:
-    return Marker(text)
+    return [_Row(marker_of(text), kind) for text in dict.fromkeys(texts)]
 
 
 @lru_cache(maxsize=256)

@@ -75,7 +75,7 @@ class Marker:
     def _pattern(self) -> Pattern:
         return _any_of((self.regex,))
 
-    @property
+    @cached_property
     def beginning(self) -> tuple[str, ...]:
         """Patterns that follow each other where it may begin, in any spelling.
 
@@ -114,6 +114,12 @@ class Marker:
     def begun(self, text: str, at: int) -> bool:
         """May all the text from *at* on be the beginning of this marker?"""
         return self._pattern.may_change(text, at)
+
+
+@lru_cache(maxsize=4096)  # forms share most of theirs
+def marker_of(text: str) -> Marker:
+    """The marker that *text* is."""
+    return Marker(text)
 
 
 def end_of(markers: Sequence[Marker], text: str, at: int, final: bool) -> int:
