@@ -35,14 +35,14 @@ check: $(READY_ALL)  ## Style, types and unit tests: a minute on two cores
 	wait $$lint || { echo 'make lint fails: see above'; exit 1; }; exit $$tests
 
 # Style and types before them: tests/typing uses what mypy has kept. In a fresh clone the other core
-# compiles the tests meanwhile, which each of four processes would do.
+# compiles the tests meanwhile, which each of three processes would do.
 # What tests need from elsewhere is fetched on that core, too, from when there is a Python to do it.
 test: $(READY)  ## Every check: eight minutes on two cores, and one to set up
 	$(BIN)/python -m tests.fetching >/dev/null 2>&1 & \
 	$(MAKE) --no-print-directory $(READY_ALL) || exit 1; \
 	{ ls tests/__pycache__/conftest*pytest* || $(BIN)/python -m pytest --collect-only -q; } >/dev/null 2>&1 & found=$$!; \
 	$(MAKE) --no-print-directory lint; lint=$$?; wait $$found; exit $$lint
-	TOOLPROTO_MERGED=1 $(BIN)/python -m pytest -n 4 --dist worksteal
+	TOOLPROTO_MERGED=1 $(BIN)/python -m pytest -n 3 --dist worksteal
 
 lint: $(READY_ALL)  ## Style and types
 	$(BIN)/ruff check .

@@ -260,9 +260,9 @@ def _head(text: str) -> str:
 
 
 def _tells_all(head: str, same: str) -> bool:
-    """Do other texts with this *head* begin like this one, which is *same* with its spellings?
+    """Do all texts with this *head* have the same marker? *same* is this one without spellings.
 
-    Not if they may have more behind stray space, or a backslash that counts for nothing.
+    Not if more of a marker's own head comes behind stray space, or a backslash that is left out.
     """
     if len(head) < _HEAD:  # there the text ends
         return len(head) > 1
