@@ -11,6 +11,7 @@ from toolproto import Event, Reasoning, get_paradigm
 from toolproto.decoding.reply.landmarks import landmarks
 from toolproto.paradigms import ToolContextDef
 from toolproto.testing import STANDARD_OFFER
+from toolproto.testing.laws.asking import read_in_pieces
 
 # What may stand amid a marker.
 _ODD = ("\\", "\\_", "\\x", "▁", " ", "\u200b")
@@ -28,13 +29,7 @@ def test_replies_are_read_alike_in_any_order(name):
 
 def _read_all(paradigm: ToolContextDef, texts: Sequence[str]) -> list[list[Event]]:
     landmarks.cache_clear()  # as in a new process
-    return [_read(paradigm, text) for text in texts]
-
-
-def _read(paradigm: ToolContextDef, text: str) -> list[Event]:
-    decoder = paradigm.decoder(STANDARD_OFFER)
-    events = [event for char in text for event in decoder.feed(char)]
-    return [*events, *decoder.finish()]
+    return [read_in_pieces(paradigm, text, STANDARD_OFFER) for text in texts]
 
 
 def _oddly(marker: str, random: Random) -> str:
