@@ -169,6 +169,7 @@ def test_a_closed_fence_hides_no_call_below_it(closer: str, size: int) -> None:
         ("<think>So.</thinking>Hm.</think>", ""),
         ("[THINK]So.</think>", "unclosed_thought"),
         ("<|begin_of_thought|>So.<|end_of_reasoning|>", "unclosed_thought"),
+        ("<|im_start|>think\nSo.\n<|im_start|>answer", ""),
     ],
 )
 @pytest.mark.parametrize("size", [1, 100])
@@ -176,6 +177,12 @@ def test_a_call_behind_a_thought_that_another_tag_closes_is_doubted(
     thought: str, doubt: str, size: int
 ) -> None:
     assert _doubts(f"{thought}\n{_NOW}", size) == [doubt]
+
+
+@pytest.mark.parametrize("token", ["<bos>", "<eos>", "<pad>", "<unk>"])
+@pytest.mark.parametrize("before", ["", "I do it."])
+def test_a_token_of_the_vocabulary_opens_nothing(token: str, before: str) -> None:
+    assert _doubts(f"{before}{token}\n\n{_NOW}", 100) == [""]
 
 
 def test_any_tag_closes_a_thought_that_the_prompt_opened() -> None:

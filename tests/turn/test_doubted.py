@@ -78,6 +78,12 @@ def test_a_call_behind_a_thought_is_meant(thought):
     assert (chat.send("hello").text, ran, len(endpoint.requests)) == ("Done.", ["x"], 2)
 
 
+@pytest.mark.parametrize("end", ["<|end|>", "<|eom|>", "<|end_message|>", "<|im_end|>"])
+def test_the_end_of_a_message_behind_a_call_is_no_end_of_a_thought(end):
+    chat, _, ran = session(f"I do it.\n\n{WRITTEN}{end}", "Done.")
+    assert (chat.send("hello").text, ran) == ("Done.", ["x"])
+
+
 def test_a_thought_that_is_ended_twice_leaves_the_call_behind_it():
     chat, _, ran = session(f"<think>Hm.</think>\n{WRITTEN}\n</think>", "Done.")
     assert (chat.send("hello").text, ran) == ("Done.", ["x"])

@@ -421,7 +421,13 @@ def _blocks() -> Iterator[CallContext]:
         ("cat <<eof", "eof"), ("cat <<-E1 > a", "E1"), ("cat <<\\EOF", "EOF"),
         ("[Thinking] Hm.", ""),
         ("Well. [Thought]Hm.", "[/Thought]"), ("【思考】嗯。", "【/思考】"), ("{{think}} Hm.", ""),
-        ("OK. ‹thinking›Hm.", "‹/thinking›"),
+        ("OK. ‹thinking›Hm.", "‹/thinking›"), ("So I [Thinking] hm.", ""), ("OK. ❮think❯ Hm.", ""),
+        ("((thinking)) Hm.", "((/thinking))"), ("[|think|]Hm.", "[|/think|]"),
+        ("\\[think\\] Hm.", "\\[/think\\]"), ("%think%Hm.", "%/think%"), ("#think", "#/think"),
+        ("[Denken] Hm.", ""), ("【Réflexion】Hm.", ""), ("[Pensamiento] Hm.", ""),
+        ("【Myślenie】Hm.", ""), ("[Размышление] Hm.", ""), ("【Σκέψη】Hm.", ""),
+        ("[Düşünce] Hm.", ""), ("[تفكير] Hm.", ""), ("[চিন্তা] Hm.", ""), ("[생각] 음.", ""),
+        ("[思考开始] 嗯。", "[思考结束]"), ("[Suy nghĩ] Hm.", ""), ("[ความคิด] Hm.", ""),
     ):  # fmt: skip
         text = f"{begin}\nSo.\n\n{{call}}\n{end}\nNo."
         yield CallContext("block with a closing line", "English", text, shown=False)

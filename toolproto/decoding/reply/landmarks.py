@@ -159,8 +159,9 @@ class Landmarks:
         self.named = {on for on, _ in named} - {on for on, _ in self.tags - named}
         thoughts = _rows((opener for opener, _ in reasoning.tags), Landmark.THOUGHT)
         thought_ends = _rows((closer for _, closer in reasoning.tags), Landmark.END_OF_THOUGHT)
-        closers_named = {off for _, off in named}
-        named_ends = [row for row in thought_ends if row.marker.text.lower() in closers_named]
+        #: What closes thoughts and nothing else, as the end of a message does.
+        self.closers = {off for _, off in named}
+        named_ends = [row for row in thought_ends if row.marker.text.lower() in self.closers]
         dropped = _rows(form.dropped, Landmark.DROPPED)
         # What begins with a space goes on with the prompt: it counts at the beginning of a reply,
         # and, if it is dropped, of a line. Endpoints may strip the space.

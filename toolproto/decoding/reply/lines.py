@@ -53,7 +53,14 @@ _JIRA = r"(?:code|quote|noformat)\}"  # the same opens and closes these: `prose.
 _BRACKETS = r"[\[{«‹⟨⟪≪❮⦅〈《【〔〖⟦（［｛]{1,2}"
 _BRACKET = rf"{_BRACKETS}(?!{OWN_WRAPPER}|{_JIRA})"
 _BRACKET_END = r"[]}»›⟩⟫❯⦆〉》】〕〗⟧）］｝]{1,2}(?:\s*\Z|(?<=[]}»›⟩])(?=\w))"
-_THINKING = rf"{_BRACKETS}((?i:think(?:ing)?|thoughts?|reasoning)|思考|推理)[]}}»›⟩⟫≫】〕〗》〉⟧]"
+# What thoughts are called, where their brackets are no known tag.
+_THINKING = (
+    r"[|%$\\]?((?i:think(?:ing)?|thoughts?|reasoning|denken|gedanken?|réflexion|pensée|razonamiento"
+    r"|pensa(?:mi)?ent?o|raciocínio|pensiero|ragionamento|tanke|ajatus|myśl(?:enie)?|přemýšlení"
+    r"|gondolat|gândire|düşünce|suy nghĩ|pikiran|мысли?|думаю|размышлени[ея]|роздуми|σκέψη)"
+    r"|思考(?:开始|過程|过程)?|推理|考え|생각|تفكير|فکر|חשיבה|विचार|चिंतन|চিন্তা|சிந்தனை|ความคิด)"
+)
+_THINKING_END = r"[|%$\\]?[]}»›⟩⟫≫❯⦆】〕〗》〉⟧）］｝)]{1,2}(?!\()"
 # Lines that open a block which has a closing line of its own, and what that holds: an escaped
 # element, a word in brackets (as of a thought), an environment, a shell's document, a comment of
 # some programming language, Ollama's thinking.
@@ -61,11 +68,12 @@ _AMID_LINE = (  # these open one wherever they stand in a line
     (r"\\begin\{(\w{1,40}\*?)\}", "\\end{{{}"),
     (r"(/\*)(?=[\s*])", "*/"),
     (r"(\{\{!)--", "--}}}}"),
-    (rf"{_THINKING}(?=\w)", "/{}"),
+    (rf"(?:{_BRACKETS}|\(\(){_THINKING}{_THINKING_END}(?= ?\w)", "/{}"),
 )
 _BLOCKS = (
     *_AMID_LINE,
-    (_THINKING, "/{}"),
+    (rf"(?:{_BRACKETS}|\({{1,2}}|\\\[){_THINKING}{_THINKING_END}", "/{}"),
+    (rf"(?:(?=[|%$]\w)|\#|//|<!){_THINKING}(?:[|%$>]|\s*\Z)", "/{}"),
     (r"(?:&lt;|＜|\\<)([^\W\d_]\w{0,20})", "/{}"),
     # Capitals may begin the line, or have a space or words around them: no other word does.
     (

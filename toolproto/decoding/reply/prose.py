@@ -67,8 +67,9 @@ _ELEMENT = (
 _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
 _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200}(?:\n\s{0,40}[\w:-]{1,40}=[^<>\n]{1,200}){0,4})?>")
 _REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
-# Elements that hold nothing, and those that models put around calls they mean, or all they say.
-_OPENS_NOTHING = lazy(rf"(?i:br|hr|img|wbr)\b|{lines.OWN_WRAPPER}")
+# Elements that hold nothing, tokens of a vocabulary among them, and those that models put around
+# calls they mean, or all they say.
+_OPENS_NOTHING = lazy(rf"(?i:br|hr|img|wbr|[be]os|pad|unk)\b|{lines.OWN_WRAPPER}")
 # How a sentence goes on that only speaks of an element: ``the <script> tag``, ``in <pre>.``
 _MENTIONED = Pattern(r"[ \t]{1,3}[^\W_]|[.,;:!?…)。，、；：！？）]")
 _LONGEST_CLOSER = 40

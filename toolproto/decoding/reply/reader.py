@@ -312,7 +312,7 @@ class ReplyReader(Attempts):
             yield from read_thought(self, found)
         elif found.kind is _END_OF_THOUGHT:
             self._markers_left -= 1
-            if not self._thinks:  # not in this reply
+            if not self._thinks and found.tag in self.landmarks.closers:  # begun in the prompt
                 self.calls_thought = self.out.calls_begun
             self.place.in_thought = False  # one around another, or opened in the prompt, or never
             self.place.begin_message(marked=False)

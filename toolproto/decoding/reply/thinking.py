@@ -55,6 +55,7 @@ def _dialects() -> tuple[tuple[str, str], ...]:
         ("<|channel>thought", "<channel|>"),
         ("<|channel>", "<channel|>"),
         ("<|content_thinking|>", "<|end_message|>"),
+        ("<|im_start|>think", "<|im_start|>answer"),
         ("<unused94>thought", "<unused95>"),
         ("[unused16]", "[unused17]"),
         (" Here are my reasoning steps:\n", "[BEGIN FINAL RESPONSE]"),
