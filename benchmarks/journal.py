@@ -60,6 +60,8 @@ def reply(number: int) -> bytes:
         note = "".join(f"word{n} " for n in range(TOKENS // 2 - 8))
         arguments = {"city": f"City {number}", "note": note}
         call = json.dumps({"name": "look_up", "arguments": arguments})
+        # Behind a whole sentence: amid one, what changes something is put to the model again.
+        words[-1] = "so.\n\n"
         words += [word + " " for word in f"<tool_code>{call}</tool_code>".split(" ")]
     choices = [{"index": 0, "delta": {"content": word}, "finish_reason": None} for word in words]
     choices.append({"index": 0, "delta": {}, "finish_reason": "stop"})
