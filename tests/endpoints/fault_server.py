@@ -122,6 +122,10 @@ class FaultServer:
 
     async def _stop(self) -> None:
         self._server.close()
+        # A socket that was accepted is a connection a few turns of the loop later: cancelled
+        # before that, it would be left to the collector.
+        for _ in range(4):
+            await asyncio.sleep(0)
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
