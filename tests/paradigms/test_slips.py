@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto import Reasoning, ToolCall, ToolOffer, ToolSpec, get_paradigm
+from toolproto import Reasoning, TextDelta, ToolCall, ToolOffer, ToolSpec, get_paradigm
 from toolproto.testing.laws import read_in_pieces
 
 RUN = ToolSpec(
@@ -119,3 +119,34 @@ def test_an_empty_tag_of_thinking_begins_no_thought(empty):
     parsed = read("hermes", f"{empty}\nSo be it.\n\n{call}")
     assert (parsed.calls, parsed.reasoning) == ([CALL], "")
     assert not parsed.calls[0].place_doubt
+
+
+def test_an_answer_of_harmony_may_say_that_it_is_json():
+    thought = "<|channel|>analysis<|message|>A sum.<|end|><|start|>assistant"
+    parsed = read("harmony", f'{thought}<|channel|>final <|constrain|>json<|message|>{{"sum": 4}}')
+    assert (parsed.text, parsed.reasoning, parsed.calls) == ('{"sum": 4}', "A sum.", [])
+
+
+@pytest.mark.parametrize("name", ["lfm2", "pythonic"])
+def test_a_listed_call_needs_no_arguments_where_nothing_is_offered(name):
+    paradigm = get_paradigm(name)
+    (call,) = paradigm.parse_response(paradigm.encode_calls([ToolCall("now", {})])).calls
+    assert (call.name, call.arguments, call.repairs) == ("now", {}, ())
+
+
+@pytest.mark.parametrize("name", ["command_a", "deepseek_v3", "glm45", "hermes", "qwen3_coder"])
+def test_a_thought_that_began_in_the_prompt_may_be_begun_again(name):
+    inside = Reasoning(starts_inside=True)
+    for text in ("<think>\nA sum.</think>It is 4.", "\nA sum.</think>It is 4."):
+        parsed = read(name, text, reasoning=inside)
+        assert (parsed.text, parsed.reasoning) == ("It is 4.", "\nA sum.")
+
+
+@pytest.mark.parametrize("name", ["glm45", "kimi_k2", "qwen3_coder"])
+def test_behind_a_call_that_ended_a_thought_stands_the_answer(name):
+    paradigm = get_paradigm(name, reasoning=Reasoning(starts_inside=True))
+    text = f"A sum.\n{paradigm.encode_calls([CALL])}\nIt is 4."
+    for reason, answer in (("stop", "\nIt is 4."), ("length", "")):
+        decoder = paradigm.decoder(OFFER)
+        events = [*decoder.feed(text), *decoder.finish(reason)]
+        assert "".join(e.text for e in events if isinstance(e, TextDelta)) == answer

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from toolproto import Grade, ToolOffer, ToolSpec, get_paradigm
+from toolproto import Grade, ToolCall, ToolOffer, ToolSpec, get_paradigm
 from toolproto.testing.laws import read_in_pieces
 
 SEARCH = {
@@ -199,3 +199,32 @@ def test_a_line_break_may_stand_between_the_tags_around_calls(gap):
 @pytest.mark.parametrize("name", ["function_tag", "functionary_v31", "qwen3_coder"])
 def test_an_empty_tag_with_the_name_of_a_tool_calls_it(name):
     assert read(name, "<function=now/>").arguments == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "lost"),
+    [
+        ("deepseek_v32", "</｜DSML｜parameter>"),
+        ("deepseek_v4", "</｜DSML｜parameter>"),
+        ("glm45", "</arg_value>"),
+        ("minimax_m2", "</parameter>"),
+        ("minimax_m3", "]<]minimax[>[</query>"),
+        ("muse_glimmer", "</atem:parameter>"),
+        ("qwen3_coder", "</parameter>\n"),
+        ("solar_open2", "<|tool_arg:end|>"),
+    ],
+)
+def test_a_value_that_nothing_closes_ends_before_the_next_call(name, lost):
+    paradigm = get_paradigm(name)
+    pizza, pasta = (ToolCall("search", {"query": each}) for each in ("pizza", "pasta"))
+    for calls in ([pizza], [pizza, pasta]):
+        text = paradigm.encode_calls(calls).replace(lost, "", 1)
+        parsed = paradigm.parse_response(text, OFFER)
+        assert (parsed.calls, parsed.calls[0].grade) == (calls, Grade.GUESSED)
+        assert read_in_pieces(paradigm, text, OFFER) == list(parsed.events)
+
+
+def test_a_value_may_hold_the_token_that_ends_a_call():
+    paradigm = get_paradigm("solar_open2")
+    call = ToolCall("search", {"query": "a <|tool_call:end|> b\n<|tool_call:end|>"})
+    assert paradigm.parse_response(paradigm.encode_calls([call]), OFFER).calls == [call]

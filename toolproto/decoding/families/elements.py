@@ -273,7 +273,9 @@ class ElementText:
                 over = yield from self._ends_with(tag, ahead)
                 self._take(0 if over else ahead + tag.length)
                 return over
-            if not self._cdata and (yield from self._is_half_closed()):
+            if not self._cdata and (
+                (yield from self._is_half_closed()) or (yield from self._is_cut_off(ahead))
+            ):
                 return True
         found = yield from source.match(unit)
         # What stood here while it waited may have gone out on the hot path.
@@ -346,8 +348,10 @@ class ElementText:
         length += yield from source.length(_BLANK, length)
         rest = yield from source.peek(length + 1)
         if len(rest) > length and not (yield from source.at_end(length)):
-            around = yield from source.ask(tag_at, length)
-            if not isinstance(around, Tag) or not around.closes_any(*AROUND, *CALLS):
+            behind = yield from source.ask(tag_at, length)
+            if not isinstance(behind, Tag) or not (
+                behind.closes_any(*AROUND, *CALLS) or calls.opens_known_call(behind)
+            ):
                 return False
         calls.mended(MISSING_CLOSER)
         source.at += ahead
@@ -381,6 +385,24 @@ class ElementText:
         if half is None or not words_of(half[1])[-1].startswith(self._element):
             return False
         return (yield from self._is_drifted(len(half.group()), *AROUND))
+
+    def _is_cut_off(self, ahead: int) -> Pull[bool]:
+        """Does a special token close the whole call *ahead* of here, with nothing but calls behind?
+
+        A file that holds such a token goes on behind it.
+        """
+        source = self._source
+        if source.text[source.at + ahead + 1 : source.at + ahead + 2] not in ("|", "｜"):
+            return False
+        end = yield from source.ask(source.end_at, ahead)
+        if end == NO:
+            return False
+        ahead = end - source.at
+        ahead += yield from source.length(_BLANK, ahead)
+        if (yield from source.peek(ahead + 1))[ahead:] and not (yield from source.at_end(ahead)):
+            return False
+        self._calls.mended(MISSING_CLOSER)
+        return True
 
     def _is_drifted(self, length: int, *around: str) -> Pull[bool]:
         """Does ``</parameter1>`` or the like, *length* long, close the value? Then it is read."""

@@ -193,6 +193,10 @@ class TaggedCalls(PulledCalls):
         """Does *tag* open the next call?"""
         return tag.word.lower() in CALLS and tag.word not in self._own
 
+    def opens_known_call(self, tag: Tag) -> bool:
+        """Does *tag* open the call of a tool on offer?"""
+        return self._begins_call(tag) and self._setting.offered.has(tag.key)
+
     def word_of(self, tag: Tag) -> str:
         """What *tag* is called, but for a prefix that the element around the call has as well."""
         return tag.word.lower().removeprefix(self._prefix)

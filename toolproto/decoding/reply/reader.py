@@ -110,27 +110,33 @@ class ReplyReader(Attempts):
         self.calm = self.quiet = self.holds = False  # nothing more is prose
 
     def _read(self, *, starts_inside: bool) -> Pull[None]:
-        if starts_inside:
-            yield from read_thought(self)
-        else:
-            yield from self._at_start()
+        yield from self._at_start(starts_inside=starts_inside)
         yield from self._in_prose()
         self._release()
 
     # -- prose ----------------------------------------------------------------------------
 
-    def _at_start(self) -> Pull[None]:
-        """At the first character of the reply, where its template may have begun a thought."""
+    def _at_start(self, *, starts_inside: bool) -> Pull[None]:
+        """At the first character of the reply, where its template may have begun a thought.
+
+        One that began in the prompt is begun once more by many a model.
+        """
         if not (yield from self.source.peek()):
             return
-        found = yield from self.source.ask(self.landmarks.starts.at)
-        if isinstance(found, Found):
-            if found.kind is _CALL:
-                yield from self._at_landmark(found)
-                return
-            self._pass_head(found.end)
-            if found.kind is not _DROPPED:
-                yield from read_thought(self, found)
+        look = self.landmark_at if starts_inside else self.landmarks.starts.at
+        found = yield from self.source.ask(look)
+        opened = found if isinstance(found, Found) else None
+        if starts_inside:
+            again = opened if opened and opened.kind is _THOUGHT else None
+            if again:
+                self.source.at = again.end
+            yield from read_thought(self, again=again is not None)
+        elif opened and opened.kind is _CALL:
+            yield from self._at_landmark(opened)
+        elif opened:
+            self._pass_head(opened.end)
+            if opened.kind is not _DROPPED:
+                yield from read_thought(self, opened)
 
     def _in_prose(self) -> Pull[None]:
         source, may_begin_line = self.source, self.landmarks.line_begins

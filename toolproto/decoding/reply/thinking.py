@@ -96,16 +96,20 @@ def names_tag(before: str, then: str) -> bool:
     return naming is not None and then == naming[0].translate(_TURNED)
 
 
-def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
+def read_thought(
+    reader: Attempts, opened: Found | None = None, *, again: bool = False
+) -> Pull[None]:
     """In a thought that *opened*, to its end.
 
     By the model's template some calls end a thought. They count, unless the thought is closed
-    behind them. One that began in the prompt, by whatever marker, is often begun once more.
+    behind them. One that began in the prompt, by whatever marker, is often begun *again*, if that
+    was not read before.
     """
     source, out, landmarks = reader.source, reader.out, reader.landmarks
     tag = opened.tag.lstrip() if opened else ""
     markers = landmarks.in_thought if tag in landmarks.named else landmarks.in_thought_message
-    inner = 0 if opened else -1  # thoughts in this one: where a line begins, or right before words
+    # Thoughts in this one: where a line begins, or right before words.
+    inner = 0 if opened or again else -1
     before = ""  # the last characters before
     behind = -1  # where in the reply the last call ended
     reader.inside = "thinking"
@@ -128,7 +132,7 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
         if behind < 0:
             out.reasoning(text[at:stop], source.base + at)
         elif source.offset - behind > _LONGEST_WAIT:
-            _count_calls(reader, behind)
+            _count_calls(reader, behind, thinks=True)
             inner, before, behind = 0, "", -1
         if found == MORE:
             yield
@@ -151,7 +155,7 @@ def read_thought(reader: Attempts, opened: Found | None = None) -> Pull[None]:
             yield from reader.read_body(reader.marked(found.call, found.end))
             inner, before, behind = 0, "", source.offset
     if behind >= 0:
-        _count_calls(reader, behind)
+        _count_calls(reader, behind, thinks=out.cut)
 
 
 def _next_marker(markers: Table, text: str, at: int, final: bool) -> tuple[int, Found | int]:
@@ -174,9 +178,13 @@ def _end(reader: Attempts, *, in_thought: bool, called: bool) -> None:
     reader.line_begins = True
 
 
-def _count_calls(reader: Attempts, behind: int) -> None:
-    """The thought was not closed, so the calls in it, up to *behind*, ended it."""
+def _count_calls(reader: Attempts, behind: int, *, thinks: bool) -> None:
+    """The thought was not closed, so the calls in it, up to *behind*, ended it.
+
+    What stands behind them is the answer, unless there is so much of it that it *thinks* on, or the
+    reply was cut in the middle of it.
+    """
     reader.out.doubt_withheld(REASONS["unclosed_thought"].doubt)
     after = reader.out.withheld_text(behind)
     reader.out.let_go()
-    reader.out.reasoning(after, behind)
+    reader.out.text(after, behind, thinks=thinks)

@@ -109,6 +109,7 @@ class Harmony(WireParadigm):
             " to=assistant<|channel|>commentary<|message|>",
             "<|start|>assistant",
             "<|channel|>final<|message|>",
+            "<|channel|>final <|constrain|>json<|message|>",
             "<|channel|>commentary<|message|>",
             "<|end|>",
             "<|return|>",
