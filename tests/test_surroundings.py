@@ -630,3 +630,18 @@ def test_an_element_that_a_sentence_only_leads_to_shows_what_is_in_it(before):
     paradigm = get_paradigm("xml_tag")
     call = paradigm.encode_call(ToolCall("get_weather", {"city": "Oslo"}))
     assert not paradigm.parse_response(f"{before}{call}\n</pre>", OFFER).calls
+
+
+@pytest.mark.parametrize("paradigm", ["hermes", "json_strict", "xml_tag"])
+def test_a_call_in_an_argument_of_another_form_is_doubted(paradigm):
+    call = written(paradigm, "plain")
+    reply = f"<function=write>\n<parameter=content>\n# A\n\n{call}\n</parameter>\n</function>"
+    for parsed in readings(paradigm, reply):
+        assert all(each.place_doubt for each in parsed.calls)
+
+
+@pytest.mark.parametrize("paradigm", ["hermes", "json_strict", "xml_tag"])
+def test_a_call_behind_a_fence_around_fences_is_doubted_and_not_lost(paradigm):
+    fences = "```md\n# A\n\n```sh\nx\n```\n\n```sh\ny\n```\n\nMore.\n```"
+    for parsed in readings(paradigm, f"{fences}\n\nI do it.\n\n{written(paradigm, 'plain')}"):
+        assert [bool(each.place_doubt) for each in parsed.calls] == [True]

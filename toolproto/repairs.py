@@ -70,6 +70,7 @@ REPAIRS: Mapping[str, str] = {
     "glued_text": "there was text right after a value",
     "hex_escape": "a hexadecimal escape",
     "invalid_escape": "a backslash that escapes nothing",
+    "joined_strings": "strings side by side in a list were joined; a comma may be missing",
     "literal": "True, None or the like in place of JSON's true and null",
     "mismatched_close": "a closing bracket of the wrong kind",
     "missing_close": "a closing bracket was missing",

@@ -150,3 +150,21 @@ def test_behind_a_call_that_ended_a_thought_stands_the_answer(name):
         decoder = paradigm.decoder(OFFER)
         events = [*decoder.feed(text), *decoder.finish(reason)]
         assert "".join(e.text for e in events if isinstance(e, TextDelta)) == answer
+
+
+@pytest.mark.parametrize("name", ["deepseek_v31", "harmony", "kimi_k2"])
+def test_arguments_with_a_bracket_too_many_go_on_behind_it(name):
+    tool = ToolSpec(
+        "move", "Moves.", {"type": "object", "properties": {"to": {}, "fast": {"type": "boolean"}}}
+    )
+    call = ToolCall("move", {"to": {"x": 1}, "fast": False})
+    paradigm = get_paradigm(name)
+    text = paradigm.encode_calls([call]).replace("}, ", "}}, ")
+    parsed = paradigm.parse_response(text, ToolOffer((tool,)))
+    assert (parsed.calls, [r.grade.name for r in parsed.calls[0].repairs]) == ([call], ["GUESSED"])
+
+
+def test_strings_side_by_side_in_a_list_are_a_guess():
+    (call,) = get_paradigm("pythonic").parse_response('[mail(to=["a" "b"], body="c" "d")]').calls
+    assert call.arguments == {"to": ["ab"], "body": "cd"}
+    assert [repair.name for repair in call.repairs] == ["joined_strings"]

@@ -228,3 +228,17 @@ def test_a_value_may_hold_the_token_that_ends_a_call():
     paradigm = get_paradigm("solar_open2")
     call = ToolCall("search", {"query": "a <|tool_call:end|> b\n<|tool_call:end|>"})
     assert paradigm.parse_response(paradigm.encode_calls([call]), OFFER).calls == [call]
+
+
+@pytest.mark.parametrize("name", ["cline", "minimax_m3"])
+def test_a_value_that_its_own_element_seems_to_end_is_a_guess(name):
+    paradigm = get_paradigm(name)
+    call = ToolCall("search", {"query": "HERE", "site": "a.b"})
+    # A plain closer, as a file has it.
+    text = paradigm.encode_calls([call]).replace("HERE", "<p><query>x</query></p>")
+    assert read(name, text).grade == Grade.GUESSED
+
+
+def test_null_in_a_doubtful_place_is_a_call_like_any_other():
+    call = QWEN.replace("query", "site").format("null\n</parameter>")
+    assert read("qwen3_coder", f"**{call}**").arguments == {"site": None}

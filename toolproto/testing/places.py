@@ -843,6 +843,9 @@ _AROUND = (
     ("<\u200bthink>\n", "\n</think>"), ("«think»", "«/think»"), ("{{think}}", "{{/think}}"),
     ("⟨think⟩\n", "\n⟨/think⟩"), ("[BEGIN_THINKING]", "[END_THINKING]"), ("[Plan]", "[/Plan]"),
     ('<message role="user">\n', "\n</message>"), ("So.\n<s>\n", "\n</s>"),
+    # Strings of programs, and a fence around others.
+    ("x = '\n", "\n'"), ("$x = @'\n", "\n'@"), ("SELECT $$\n", "\n$$;"),
+    ("```md\n# A\n\n```sh\nx\n```\n\n```sh\ny\n```\n", "\n```"),
 )  # fmt: skip
 # What is closed before a call in something else begins.
 _CLOSED = (
@@ -870,6 +873,10 @@ def _within() -> Iterator[CallContext]:
         "<div title='So it is.\n\n{call}\n'>a</div>\n", "<p data-x=a\n{call}\n>a</p>\n",
         "[Thinking]So it is. {call} So.[/Thinking]\n",
         "<think>a <think>b</think>\n{call}\nno</think>\n",
+        # Below what was typed at a prompt, or a line of a log.
+        "$ cat a\nSo it is.\n{call}\n$ ls\n", "ann@box:~$ cat a\nSo it is.\n{call}\n",
+        "In [3]: f()\nSo it is.\n{call}\n", "==> a <==\nSo it is.\n{call}\n",
+        "2026-01-01 12:00:00 INFO So it is.\n{call}\n", "[DEBUG] So\nSo it is.\n{call}\n",
     ):  # fmt: skip
         yield CallContext("within", "English", text, shown=False)
     for text in ("So it is (or so. {call} And so on)\n", "(So it is. {call} And so on.)\n"):

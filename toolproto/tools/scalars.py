@@ -27,7 +27,7 @@ _WHOLE = re.compile(rf"({_INTEGER.pattern})(?:\.0{{1,30}})?")  # an integer, may
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,4})?")
 # "07" for a number is 7, unless it was a code after all.
 _PADDED = re.compile(r"(-?)0{1,30}(?=[0-9])")
-_EXACT = 2**53  # beyond this a float no longer holds every integer
+_EXACT = 2**53  # from here on a float no longer holds every integer
 _MAX_CHOICE = 256  # characters; a text is not an option
 _WORDS = {"true": True, "false": False}
 _BITS = {"0": False, "1": True}
@@ -63,7 +63,7 @@ def _bit(value: Any) -> Any:
 
 
 def _to_integer(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return int(value)
     if isinstance(value, str) and (whole := _WHOLE.fullmatch(value)):
         return int(whole[1])

@@ -319,7 +319,8 @@ class ElementText:
 
     def _opens_inner(self, tag: Tag) -> None:
         """Count *tag* if it opens an element that is called like that of the value, or the call."""
-        word, named = tag.word.lower(), bool(tag.key)
+        word = tag.word.lower()
+        named = bool(tag.key) or not word.startswith(_ALIKE)  # or called like the argument itself
         if tag.empty or tag.broken or self._cdata:
             return
         if word == self._element and (named or self._nested):

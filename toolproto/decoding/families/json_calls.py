@@ -370,8 +370,13 @@ class JsonCalls(JsonReader):
         return self._after
 
     def _may_go_on(self, depth: int) -> bool:
-        """A call that has not said of what it is one may have had a bracket too many."""
+        """A call that has not said of what it is one may have had a bracket too many.
+
+        So may arguments behind their head, where a closer is to come: nothing waits for it longer.
+        """
         draft = self._draft
+        if self._head is not None:
+            return len(self._begun.ends) > 1 and super()._may_go_on(depth)
         closes_call = self.open[-1 - depth].role is _Role.CALL
         return closes_call and draft is not None and draft.nameless
 

@@ -32,6 +32,8 @@ _MISSING_PAREN = Repair("missing_paren", Grade.GUESSED)
 _COLON_KEYWORD = Repair("colon_keyword")
 _SET = Repair("set")
 _QUOTED_KEYWORD = Repair("quoted_keyword")
+# As Python does it; but in a list a comma may be missing.
+_JOINED = Repair("joined_strings", Grade.GUESSED)
 
 _FOLLOWS = Pattern(r"\s{0,80}([\s\S]?)")
 _SPREAD = Pattern(r"\*\*\s{0,8}\{")
@@ -256,6 +258,8 @@ class Arguments(JsonReader):
         """Several strings side by side are one; it may be the name of the element."""
         here, top = self.skip(), self.open[-1]
         if here in _MAY_OPEN and (opened := self.look(OPENING, self.at)):
+            if len(self.open) > 1 and isinstance(top.value, list):
+                self._call.mended(_JOINED)
             return self._open_string(opened)
         value, in_call = self._sink.close_text(), len(self.open) == 1
         if _takes_key(top) and (here == ":" or (here == "=" and in_call)):

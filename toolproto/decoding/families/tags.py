@@ -205,7 +205,7 @@ class TaggedCalls(PulledCalls):
         word = self.word_of(tag)
         if word == self.element.lower() or (word in CALLS and not self.element):
             return True
-        if word in _ARGUMENTS or word == "arg_value":
+        if word not in CALLS | AROUND:
             # What was taken for the end of the value before may have been a part of it.
             self.mended(Repair("extra_closer", Grade.GUESSED))
         return False
@@ -404,11 +404,8 @@ class XmlCalls(TaggedCalls):
         self.element = self.closing_words[0]  # that of the marker
 
     def _ends_with(self, tag: Tag) -> bool:
-        over, around = super()._ends_with(tag), tag.word.lower() in AROUND
-        if not over and not around:
-            self.mended(Repair("extra_closer", Grade.GUESSED))
-        self._beside = self._beside or around
-        return over
+        self._beside = self._beside or tag.word.lower() in AROUND
+        return super()._ends_with(tag)
 
     def _at_argument(self, source: Source, tag: Tag) -> Pull[None]:
         around = tag.word.lower() in AROUND

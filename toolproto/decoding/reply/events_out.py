@@ -25,6 +25,8 @@ from ..source import Source
 from .hot_string import StreamedString
 
 _MENDED = 0.25  # of a mistake: mending takes as long as finding out that it cannot be done
+# Guesses of no form: at a fence around a call, and at what is asked for where ``null`` stands.
+_NO_FORM = frozenset({"fenced", "null_word"})
 _TRIES = 1000  # at an id that the model has not taken; a factory that repeats itself is not ours
 
 
@@ -174,9 +176,9 @@ class EventsOut:
 
     @property
     def withholds_guess(self) -> bool:
-        """Is the form of a call guessed among what is kept back? A fence around it is no form."""
+        """Is the form of a call guessed among what is kept back?"""
         return any(
-            repair.grade is Grade.GUESSED and not repair.is_of_place and repair.name != "fenced"
+            repair.grade is Grade.GUESSED and not repair.is_of_place and repair.name not in _NO_FORM
             for event in self._kept_back
             if isinstance(event, CallCompleted)
             for repair in event.call.repairs

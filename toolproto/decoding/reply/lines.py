@@ -29,7 +29,8 @@ NOT_WORDS = r"(?:bc|bq|pre|notextile|h[1-6])\.|Thinking\.\.\.|(?:[A-Z]{3,7} |HTT
 _SIGN = r"[^\w\s#>|`~.!?…。！？:：,;)\]}”’»›」』\u2600-\u27bf\U0001f300-\U0001faff]"
 # A delimiter is a line of signs that opens a block in AsciiDoc, wikis, Docusaurus and programs;
 # the same closes most, and not only over an empty line. Three of some are a rule in Markdown. So
-# does a word behind a sign in roff, TeX and Org: ``.EX``, ``\iffalse``, ``:LOGBOOK:``.
+# does a word behind a sign in roff, TeX and Org: ``.EX``, ``\iffalse``, ``:LOGBOOK:``. A record is
+# a line of a log, or what was typed at a prompt: what stands right below is what came of it.
 _KIND = lazy(
     r"(?P<quote>(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4}){0,3}(?:>|&gt;|＞|\|>))"
     r"|(?P<row>[|│┃║¦]|:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*\Z)"
@@ -38,6 +39,8 @@ _KIND = lazy(
     rf"|(?P<mark>[@<´｀'\"])(?P=mark){{2,}}[ \t]*\w{{0,20}}"
     rf"|(?P<sign>[._\u2600-\u27bf]|{_SIGN})(?P=sign){{2,}}"
     r"(?:[ ].{0,80}(?P=sign){3}|.{0,80}(?P=sign){4})?)[ \t]*\Z)"
+    r"|(?P<record>\$ [a-z./]|[\w.-]{1,40}@[\w.-]{1,40}:\S{0,40}[\#$] |==> .* <=="
+    r"|(?:In|Out) ?\[\d{0,6}\]:|\[?\d{2,4}[-/.:]\d\d[-/.:]\d\d(?!\d)|\[[A-Z]{4,8}\] )"
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
     r"|(?P<definition>\*?\[[^\]\n]{1,80}\]:|::?[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
@@ -102,9 +105,10 @@ _BLOCKS = (
     (r"(T)hinking\.\.\.[ \t\r]*\Z", "...done thinking."),
 )
 _TURNED = str.maketrans("(<[{", ")>]}")
-# A line that ends with one of these goes on below, to what closes it; not so ``\textbf{so}``.
+# A line that ends with one of these goes on below, to what closes it: a bracket, or what begins a
+# string or a formula; not so ``\textbf{so}``.
 _OPENS_AT_END = lazy(
-    r"(?:(?:^|[\s\w=(,|)$[{\"])([{[(]|(?<!\w)`)"
+    r"(?:((?:^|(?<=[\s\w=(,|)$[{\"]))(?:[{[(]|(?<!\w)`)|(?:^|(?<=[\s=(,@$]))'{1,2}|(?<=\s)\$\$)"
     rf"|(?:&lt;|(?<![a-z$])[＜{{【〔〖⟦](?!{_JIRA}))([^\W\d_]\w{{0,20}})(?:&gt;|[＞}}】〕〗⟧]))\s*\Z"
 )
 # So does one that leaves open what its first group finds, each behind what it may stand behind.
@@ -164,7 +168,7 @@ def line_of(head: str) -> Line:
 @lru_cache(maxsize=256)
 def closes_end(line: str) -> str:
     """What closes what *line* leaves open at its end, if that is so."""
-    may_open = line.rstrip()[-1:] in "{[(`;＞}】〕〗⟧"  # most lines do not
+    may_open = line.rstrip()[-1:] in "{[(`'$;＞}】〕〗⟧"  # most lines do not
     opened = _OPENS_AT_END.search(line, max(0, len(line) - 40)) if may_open else None
     if opened is not None and (opened[1] != "`" or line.count("`") % 2):
         return opened[1].translate(_TURNED) if opened[1] else f"/{opened[2]}"
@@ -175,8 +179,18 @@ def closes_end(line: str) -> str:
     return closer * 2 if left[0].startswith(left[1] * 2) else closer
 
 
+def is_fence(run: str) -> bool:
+    """Is *run* what opens or closes a code fence?"""
+    return run.startswith(("```", "~~~"))
+
+
 def holds(closer: str, head: str, tail: str = "") -> bool:
-    """Does *closer* stand at either end of a line? An apostrophe within a word closes nothing."""
+    """Does *closer* stand at either end of a line? An apostrophe within a word closes nothing.
+
+    Nor does a fence, which may as well open another one.
+    """
+    if is_fence(closer):
+        return False
     if within := _CLOSED_BY.get(closer):
         return bool(re.search(within, head) or re.search(within, tail))
     return closer in head or closer in tail

@@ -66,7 +66,7 @@ _ELEMENT = (
 )
 _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
 _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200}(?:\n\s{0,40}[\w:-]{1,40}=[^<>\n]{1,200}){0,4})?>")
-_REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
+_REST = Pattern(r"(?:[ \t=][^<>\n]{0,110})?(?<!/)>")
 # Elements that hold nothing, tokens of a vocabulary among them, and those that models put around
 # calls they mean, or all they say.
 _OPENS_NOTHING = lazy(rf"(?i:br|hr|img|wbr|[be]os|pad|unk)\b|{lines.OWN_WRAPPER}")
@@ -212,15 +212,28 @@ class Prose:
     def end_block(self, outer: str = "") -> None:
         """A fence has ended: a line begins, and nothing inline is open any more.
 
-        Unless that was within another one, which *outer* would close.
+        Unless that was within another one, which *outer* would close, or one before it was.
         """
-        self.look()
+        outer = outer or self._outer_fence()
         self._rest = self._last = self._above = ""
         self._code = 0
         self._begin_line()
         self._changed, self._after_blank = True, False
-        if outer and len(self._blocks) < _MOST_OPEN:
-            self._blocks.append(_Open(outer, self._seen, self._line, _LONGEST_BLOCK))
+        if outer:
+            others = [each for each in self._blocks if each.closers != outer]
+            again = _Open(outer, self._seen, self._line, _LONGEST_BLOCK)
+            self._blocks = [*others[: _MOST_OPEN - 1], again]
+
+    def may_close_fence(self, run: str) -> bool:
+        """May *run* close the fence around those that were read, if one is open?"""
+        outer = self._outer_fence()
+        return bool(outer) and run.startswith(outer)
+
+    def _outer_fence(self) -> str:
+        """What would close it. The same may open another one, so it closes nothing for sure."""
+        self.look()
+        self._blocks = _not_over(self._blocks, self._seen)
+        return next((each.closers for each in self._blocks if lines.is_fence(each.closers)), "")
 
     @property
     def in_code(self) -> bool:
@@ -381,6 +394,8 @@ class Prose:
             return "table"
         if self._is_code(indent):
             return "code"
+        if kind == "record":
+            return "block"
         if kind == "delimiter":
             return "" if self._above == "block" else "block"
         if kind == "list":

@@ -220,7 +220,7 @@ class ReplyReader(Attempts):
         length = yield from source.length(_RUN)  # mostly too short for a fence, wherever it stands
         if length > 2 and place.allows_fence and (self.line_begins or not place.in_code):
             fence = yield from source.match(FENCE)
-        if fence is None:
+        if fence is None or (not fence[2].strip() and place.may_close_fence(fence[1])):
             self.say(source.at + length)
             return True
         self._markers_left -= 1
