@@ -708,7 +708,6 @@ DEAD_ENDS = {
     "results": ("hermes", "A <tool_response> is one.\n"),
     "markers around calls": ("deepseek_v3", "so, \n<｜tool▁calls▁end｜>\n"),
     "ends of thoughts": ("hermes", "A `</think>` is one.\n"),
-    "objects": ("xml_tag", 'In {"name": so} it is.\n'),
 }
 
 

@@ -59,8 +59,7 @@ class Limits:
     cannot be used counts as one mistake, and one that was mended, or stands in a doubtful place, as
     a quarter. After this many *markers* that begin no call the rest of the reply is text; real
     replies have had at most three. A code fence (at most nine), a tool's name that begins no call,
-    an object that begins like a call amid a sentence, a shown call, and the end of a thought that
-    was not begun count as well.
+    a shown call, and the end of a thought that was not begun count as well.
     """
 
     depth: int = 64

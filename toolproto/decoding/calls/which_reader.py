@@ -255,10 +255,6 @@ class BareCalls:
         """May a call begin with a brace and *key* right behind a word?"""
         return self._form.bare_asked is Family.JSON or key == self._form.shape.wrapper
 
-    def may_begin_with(self, key: str) -> bool:
-        """May a call in JSON begin with a member *key*?"""
-        return key in self._keys
-
     def at_name(self, source: Source, ahead: int = 0) -> Pull[Opening | None]:
         """The call that begins *ahead* of here with its name, if one does."""
         offered = self._setting.offered
@@ -291,7 +287,7 @@ class BareCalls:
             yield
         if key and (
             key == self._form.shape.wrapper
-            or (self.may_begin_with(key) and (asked is Family.JSON or standing().begins_something))
+            or (key in self._keys and (asked is Family.JSON or standing().begins_something))
         ):
             return self._json(key)
         return None

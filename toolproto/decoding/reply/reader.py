@@ -240,8 +240,7 @@ class ReplyReader(Attempts):
         source = self.source
         key = yield from source.ask(leading_key)
         standing = self.place.standing  # most brackets mean nothing, wherever they stand
-        is_result = bool(key) and key == self.form.result_key
-        if is_result and standing().begins_something:
+        if key and key == self.form.result_key and standing().begins_something:
             yield from self.cut_off(FABRICATED)
             return True
         is_object = source.text[source.at] == "{"
@@ -254,8 +253,6 @@ class ReplyReader(Attempts):
             if is_object or not self._say_data():
                 yield from self.try_unmarked(opening)
             return True
-        if is_result or self.bare.may_begin_with(str(key)):
-            self._markers_left -= 1  # where it stands had to be found out
         if not key or not _QUOTED_MEMBER.match(source.text, source.at):
             return False
         yield from self._in_other_json()
