@@ -637,7 +637,7 @@ def test_a_call_in_an_argument_of_another_form_is_doubted(paradigm):
     call = written(paradigm, "plain")
     reply = f"<function=write>\n<parameter=content>\n# A\n\n{call}\n</parameter>\n</function>"
     for parsed in readings(paradigm, reply):
-        assert all(each.place_doubt for each in parsed.calls)
+        assert [bool(each.place_doubt) for each in parsed.calls] == [True]
 
 
 @pytest.mark.parametrize("paradigm", ["hermes", "json_strict", "xml_tag"])
@@ -645,3 +645,18 @@ def test_a_call_behind_a_fence_around_fences_is_doubted_and_not_lost(paradigm):
     fences = "```md\n# A\n\n```sh\nx\n```\n\n```sh\ny\n```\n\nMore.\n```"
     for parsed in readings(paradigm, f"{fences}\n\nI do it.\n\n{written(paradigm, 'plain')}"):
         assert [bool(each.place_doubt) for each in parsed.calls] == [True]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "$$ E = mc^2 $$", "- sep: ''", "The value is ''", "I know x=''", "i<n=10; p->x", "a <b= c>",
+        "$ is a sign.\nI do it.", "2026-01-15 is a holiday.\nI do it.", "It costs $5.\nI do it.",
+        "<think>\nA sum.</think>\nI do it.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("paradigm", ["hermes", "json_strict", "xml_tag"])
+def test_what_only_looks_like_a_block_that_is_open_doubts_no_call(before, paradigm):
+    for parsed in readings(paradigm, f"{before}\n\n{written(paradigm, 'plain')}"):
+        assert parsed.calls == [CALLS["plain"]]
+        assert not parsed.calls[0].place_doubt

@@ -201,33 +201,30 @@ def test_an_empty_tag_with_the_name_of_a_tool_calls_it(name):
     assert read(name, "<function=now/>").arguments == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "lost"),
-    [
-        ("deepseek_v32", "</｜DSML｜parameter>"),
-        ("deepseek_v4", "</｜DSML｜parameter>"),
-        ("glm45", "</arg_value>"),
-        ("minimax_m2", "</parameter>"),
-        ("minimax_m3", "]<]minimax[>[</query>"),
-        ("muse_glimmer", "</atem:parameter>"),
-        ("qwen3_coder", "</parameter>\n"),
-        ("solar_open2", "<|tool_arg:end|>"),
-    ],
-)
-def test_a_value_that_nothing_closes_ends_before_the_next_call(name, lost):
+@pytest.mark.parametrize("name", ["glm45", "solar_open2"])
+def test_a_call_may_end_the_reply_before_its_last_value_is_closed(name):
     paradigm = get_paradigm(name)
-    pizza, pasta = (ToolCall("search", {"query": each}) for each in ("pizza", "pasta"))
-    for calls in ([pizza], [pizza, pasta]):
-        text = paradigm.encode_calls(calls).replace(lost, "", 1)
-        parsed = paradigm.parse_response(text, OFFER)
-        assert (parsed.calls, parsed.calls[0].grade) == (calls, Grade.GUESSED)
-        assert read_in_pieces(paradigm, text, OFFER) == list(parsed.events)
+    call = ToolCall("search", {"query": "pizza"})
+    closer = "<|tool_arg:end|>\n" if name == "solar_open2" else "</arg_value>\n"
+    read_back = read(name, paradigm.encode_calls([call]).replace(closer, ""))
+    assert (read_back, read_back.grade) == (call, Grade.GUESSED)
 
 
 def test_a_value_may_hold_the_token_that_ends_a_call():
     paradigm = get_paradigm("solar_open2")
-    call = ToolCall("search", {"query": "a <|tool_call:end|> b\n<|tool_call:end|>"})
-    assert paradigm.parse_response(paradigm.encode_calls([call]), OFFER).calls == [call]
+    both = "<|tool_call:start|>now\n<|tool_call:end|>"
+    for held in ("a <|tool_call:end|><|tool_call:end|> b", f"So:\n{both}\n{both}\n", both):
+        call = ToolCall("search", {"query": held, "site": held})
+        assert read("solar_open2", paradigm.encode_calls([call])) == call
+
+
+def test_a_value_may_hold_the_end_of_a_call_and_the_next_one():
+    held = 'End it with </invoke>\n<invoke name="now"> and go on.'
+    text = (
+        '<minimax:tool_call>\n<invoke name="search">\n'
+        f'<parameter name="query">{held}</parameter>\n</invoke>\n</minimax:tool_call>'
+    )
+    assert read("minimax_m2", text).arguments == {"query": held}
 
 
 @pytest.mark.parametrize("name", ["cline", "minimax_m3"])

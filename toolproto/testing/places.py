@@ -844,7 +844,7 @@ _AROUND = (
     ("⟨think⟩\n", "\n⟨/think⟩"), ("[BEGIN_THINKING]", "[END_THINKING]"), ("[Plan]", "[/Plan]"),
     ('<message role="user">\n', "\n</message>"), ("So.\n<s>\n", "\n</s>"),
     # Strings of programs, and a fence around others.
-    ("x = '\n", "\n'"), ("$x = @'\n", "\n'@"), ("SELECT $$\n", "\n$$;"),
+    ("x = '\n", "\n'"), ("$x = @'\n", "\n'@"),
     ("```md\n# A\n\n```sh\nx\n```\n\n```sh\ny\n```\n", "\n```"),
 )  # fmt: skip
 # What is closed before a call in something else begins.
@@ -876,7 +876,7 @@ def _within() -> Iterator[CallContext]:
         # Below what was typed at a prompt, or a line of a log.
         "$ cat a\nSo it is.\n{call}\n$ ls\n", "ann@box:~$ cat a\nSo it is.\n{call}\n",
         "In [3]: f()\nSo it is.\n{call}\n", "==> a <==\nSo it is.\n{call}\n",
-        "2026-01-01 12:00:00 INFO So it is.\n{call}\n", "[DEBUG] So\nSo it is.\n{call}\n",
+        "2026-01-01 12:00:00 INFO So\nSo it is.\n{call}\n",
     ):  # fmt: skip
         yield CallContext("within", "English", text, shown=False)
     for text in ("So it is (or so. {call} And so on)\n", "(So it is. {call} And so on.)\n"):

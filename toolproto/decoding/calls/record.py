@@ -60,6 +60,11 @@ class Beginning(NamedTuple):
     lead: str = ""
     indent: int = 0
 
+    @property
+    def has_closer(self) -> bool:
+        """Do they have a marker of their own to end with, beside the one that begins another?"""
+        return len(self.ends) > 1
+
 
 class TextSink:
     """Takes a string piece by piece: as it is, or all as it stands between the quotes of JSON.

@@ -319,8 +319,7 @@ class ElementText:
 
     def _opens_inner(self, tag: Tag) -> None:
         """Count *tag* if it opens an element that is called like that of the value, or the call."""
-        word = tag.word.lower()
-        named = bool(tag.key) or not word.startswith(_ALIKE)  # or called like the argument itself
+        word, named = tag.word.lower(), bool(tag.key)
         if tag.empty or tag.broken or self._cdata:
             return
         if word == self._element and (named or self._nested):
@@ -349,10 +348,8 @@ class ElementText:
         length += yield from source.length(_BLANK, length)
         rest = yield from source.peek(length + 1)
         if len(rest) > length and not (yield from source.at_end(length)):
-            behind = yield from source.ask(tag_at, length)
-            if not isinstance(behind, Tag) or not (
-                behind.closes_any(*AROUND, *CALLS) or calls.opens_known_call(behind)
-            ):
+            around = yield from source.ask(tag_at, length)
+            if not isinstance(around, Tag) or not around.closes_any(*AROUND, *CALLS):
                 return False
         calls.mended(MISSING_CLOSER)
         source.at += ahead
@@ -388,9 +385,9 @@ class ElementText:
         return (yield from self._is_drifted(len(half.group()), *AROUND))
 
     def _is_cut_off(self, ahead: int) -> Pull[bool]:
-        """Does a special token close the whole call *ahead* of here, with nothing but calls behind?
+        """Does a special token close the whole call *ahead* of here, and the reply with it?
 
-        A file that holds such a token goes on behind it.
+        A value may hold such a token, or two; but then what closes the value comes behind them.
         """
         source = self._source
         if source.text[source.at + ahead + 1 : source.at + ahead + 2] not in ("|", "｜"):
@@ -400,7 +397,7 @@ class ElementText:
             return False
         ahead = end - source.at
         ahead += yield from source.length(_BLANK, ahead)
-        if (yield from source.peek(ahead + 1))[ahead:] and not (yield from source.at_end(ahead)):
+        if (yield from source.peek(ahead + 1))[ahead:]:
             return False
         self._calls.mended(MISSING_CLOSER)
         return True

@@ -372,11 +372,12 @@ class JsonCalls(JsonReader):
     def _may_go_on(self, depth: int) -> bool:
         """A call that has not said of what it is one may have had a bracket too many.
 
-        So may arguments behind their head, where a closer is to come: nothing waits for it longer.
+        So may arguments behind their head, if a closer is to come behind them: without one, the
+        call would have to wait for what may never come.
         """
         draft = self._draft
         if self._head is not None:
-            return len(self._begun.ends) > 1 and super()._may_go_on(depth)
+            return self._begun.has_closer and super()._may_go_on(depth)
         closes_call = self.open[-1 - depth].role is _Role.CALL
         return closes_call and draft is not None and draft.nameless
 

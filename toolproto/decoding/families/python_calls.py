@@ -42,7 +42,7 @@ LEAD = Pattern(_LEAD)
 #: What follows the bracket of a list of calls; the groups are those of :data:`LEAD`.
 LISTED = rf"\s{{0,80}}+(?:\[\s{{0,80}}+)?+{_LEAD}"
 _LIST_LEAD = Pattern(rf"\[{LISTED}")
-_FIRST_ARGUMENT = Pattern(rf"\s{{0,80}}+(?:{KEYWORD}\s{{0,8}}=(?!=)|(\)))")
+_FIRST_ARGUMENT = Pattern(rf"\s{{0,80}}+(?:{KEYWORD}\s{{0,8}}=(?!=)|(\)\s{{0,8}}[],]))")
 
 
 class CallLead(NamedTuple):
@@ -80,8 +80,8 @@ def leading_call(
 
     Empty where there is none; MORE where more text has to come first. Where nothing is
     offered, or such calls were *asked* for, a list whose first call has a keyword argument is told
-    from other text as well; and where they were, so is one whose first call has no argument, and
-    any name that its parenthesis touches.
+    from other text as well; and where they were, so is any name that its parenthesis touches, and
+    where nothing is offered besides, one whose first call has no argument.
     """
     in_list = text.startswith("[", at)
     pattern = _LIST_LEAD if in_list else LEAD
@@ -95,7 +95,7 @@ def leading_call(
     if not final and _FIRST_ARGUMENT.may_change(text, lead.end):
         return MORE
     first = _FIRST_ARGUMENT.match(text, lead.end)
-    return lead.name if first and (asked or not first[1]) else ""
+    return lead.name if first and (not first[1] or (asked and not offered.any)) else ""
 
 
 # -- calls ------------------------------------------------------------------------------------

@@ -193,10 +193,6 @@ class TaggedCalls(PulledCalls):
         """Does *tag* open the next call?"""
         return tag.word.lower() in CALLS and tag.word not in self._own
 
-    def opens_known_call(self, tag: Tag) -> bool:
-        """Does *tag* open the call of a tool on offer?"""
-        return self._begins_call(tag) and self._setting.offered.has(tag.key)
-
     def word_of(self, tag: Tag) -> str:
         """What *tag* is called, but for a prefix that the element around the call has as well."""
         return tag.word.lower().removeprefix(self._prefix)
@@ -205,7 +201,8 @@ class TaggedCalls(PulledCalls):
         word = self.word_of(tag)
         if word == self.element.lower() or (word in CALLS and not self.element):
             return True
-        if word not in CALLS | AROUND:
+        own = tag.word in self._own and word not in CALLS | AROUND
+        if own or word in _ARGUMENTS or word == "arg_value":
             # What was taken for the end of the value before may have been a part of it.
             self.mended(Repair("extra_closer", Grade.GUESSED))
         return False
@@ -404,8 +401,11 @@ class XmlCalls(TaggedCalls):
         self.element = self.closing_words[0]  # that of the marker
 
     def _ends_with(self, tag: Tag) -> bool:
-        self._beside = self._beside or tag.word.lower() in AROUND
-        return super()._ends_with(tag)
+        over, around = super()._ends_with(tag), tag.word.lower() in AROUND
+        if not over and not around:
+            self.mended(Repair("extra_closer", Grade.GUESSED))
+        self._beside = self._beside or around
+        return over
 
     def _at_argument(self, source: Source, tag: Tag) -> Pull[None]:
         around = tag.word.lower() in AROUND

@@ -40,7 +40,7 @@ _KIND = lazy(
     rf"|(?P<sign>[._\u2600-\u27bf]|{_SIGN})(?P=sign){{2,}}"
     r"(?:[ ].{0,80}(?P=sign){3}|.{0,80}(?P=sign){4})?)[ \t]*\Z)"
     r"|(?P<record>\$ [a-z./]|[\w.-]{1,40}@[\w.-]{1,40}:\S{0,40}[\#$] |==> .* <=="
-    r"|(?:In|Out) ?\[\d{0,6}\]:|\[?\d{2,4}[-/.:]\d\d[-/.:]\d\d(?!\d)|\[[A-Z]{4,8}\] )"
+    r"|(?:In|Out) ?\[\d{0,6}\]:|\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d:)"
     rf"|(?P<list>{_BULLET}(?=[ \t\u3000]))"
     r"|(?P<definition>\*?\[[^\]\n]{1,80}\]:|::?[ \t]|\.\. |(?:bc|bq|pre|notextile|h[1-6])\.{1,2} )"
 )
@@ -105,10 +105,10 @@ _BLOCKS = (
     (r"(T)hinking\.\.\.[ \t\r]*\Z", "...done thinking."),
 )
 _TURNED = str.maketrans("(<[{", ")>]}")
-# A line that ends with one of these goes on below, to what closes it: a bracket, or what begins a
-# string or a formula; not so ``\textbf{so}``.
+# A line that ends with one of these goes on below, to what closes it: a bracket, or a quote that
+# begins a string; not so ``\textbf{so}``.
 _OPENS_AT_END = lazy(
-    r"(?:((?:^|(?<=[\s\w=(,|)$[{\"]))(?:[{[(]|(?<!\w)`)|(?:^|(?<=[\s=(,@$]))'{1,2}|(?<=\s)\$\$)"
+    r"(?:((?:^|(?<=[\s\w=(,|)$[{\"]))(?:[{[(]|(?<!\w)`)|(?<=[\s=(,@$])')"
     rf"|(?:&lt;|(?<![a-z$])[＜{{【〔〖⟦](?!{_JIRA}))([^\W\d_]\w{{0,20}})(?:&gt;|[＞}}】〕〗⟧]))\s*\Z"
 )
 # So does one that leaves open what its first group finds, each behind what it may stand behind.
@@ -168,7 +168,7 @@ def line_of(head: str) -> Line:
 @lru_cache(maxsize=256)
 def closes_end(line: str) -> str:
     """What closes what *line* leaves open at its end, if that is so."""
-    may_open = line.rstrip()[-1:] in "{[(`'$;＞}】〕〗⟧"  # most lines do not
+    may_open = line.rstrip()[-1:] in "{[(`';＞}】〕〗⟧"  # most lines do not
     opened = _OPENS_AT_END.search(line, max(0, len(line) - 40)) if may_open else None
     if opened is not None and (opened[1] != "`" or line.count("`") % 2):
         return opened[1].translate(_TURNED) if opened[1] else f"/{opened[2]}"

@@ -66,7 +66,10 @@ _ELEMENT = (
 )
 _TAG = Pattern("|".join([*(opening for opening, _ in _REGIONS), _ELEMENT]), re.IGNORECASE)
 _REST_SHOWING = Pattern(r"(?:\s[^<>\n]{0,200}(?:\n\s{0,40}[\w:-]{1,40}=[^<>\n]{1,200}){0,4})?>")
-_REST = Pattern(r"(?:[ \t=][^<>\n]{0,110})?(?<!/)>")
+_REST = Pattern(r"(?:[ \t][^<>\n]{0,110})?(?<!/)>")
+# ``<parameter=path>``, as Qwen's coders and Llama write arguments.
+_OF_ARGUMENTS = frozenset({"arg", "argument", "param", "parameter"})
+_REST_OF_ARGUMENT = Pattern(r"(?:[ \t=][^<>\n]{0,110})?(?<!/)>")
 # Elements that hold nothing, tokens of a vocabulary among them, and those that models put around
 # calls they mean, or all they say.
 _OPENS_NOTHING = lazy(rf"(?i:br|hr|img|wbr|[be]os|pad|unk)\b|{lines.OWN_WRAPPER}")
@@ -212,8 +215,10 @@ class Prose:
     def end_block(self, outer: str = "") -> None:
         """A fence has ended: a line begins, and nothing inline is open any more.
 
-        Unless that was within another one, which *outer* would close, or one before it was.
+        Unless that was within another one, which *outer* would close. What closes that one may as
+        well open one more in it, so it stays open behind all those that follow.
         """
+        self.look()
         outer = outer or self._outer_fence()
         self._rest = self._last = self._above = ""
         self._code = 0
@@ -226,14 +231,14 @@ class Prose:
 
     def may_close_fence(self, run: str) -> bool:
         """May *run* close the fence around those that were read, if one is open?"""
+        self.look()
         outer = self._outer_fence()
         return bool(outer) and run.startswith(outer)
 
     def _outer_fence(self) -> str:
-        """What would close it. The same may open another one, so it closes nothing for sure."""
-        self.look()
-        self._blocks = _not_over(self._blocks, self._seen)
-        return next((each.closers for each in self._blocks if lines.is_fence(each.closers)), "")
+        """What would close that fence."""
+        opened = _not_over(self._blocks, self._seen)
+        return next((each.closers for each in opened if lines.is_fence(each.closers)), "")
 
     @property
     def in_code(self) -> bool:
@@ -357,7 +362,8 @@ class Prose:
             self._blocks = [each.bounded(_LONGEST_BLOCK) for each in self._blocks]
             self._quotes = [each.bounded(_LONGEST_QUOTATION) for each in self._quotes]
         self._open_block(line.closer or lines.closes_end(said))
-        self._above = self._kind(line.kind, line.indent)
+        is_speech = line.kind == "record" and lines.says_all(said)
+        self._above = self._kind("" if is_speech else line.kind, line.indent)
         if line.kind in ("quote", "row"):  # what is opened in one ends with it
             self._quotes = [each for each in self._quotes if each.line != self._line]
         self._earlier, self._last = self._last, said
@@ -538,7 +544,8 @@ def _tag_at(text: str, at: int, final: bool) -> tuple[int, str, str]:
         name, start = tag["name"].lower(), tag.end()
         if tag["slash"]:
             return start, f"</{name}", "closes"
-        pattern = _REST_SHOWING if name in _SHOWING else _REST
+        pattern = _REST_OF_ARGUMENT if name in _OF_ARGUMENTS else _REST
+        pattern = _REST_SHOWING if name in _SHOWING else pattern
         if tag := pattern.match(text, start):
             return tag.end(), f"</{name}", "shows" if name in _SHOWING else "opens"
     return MORE if not final and pattern.may_change(text, start) else NO, "", ""

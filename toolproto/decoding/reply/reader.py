@@ -123,6 +123,7 @@ class ReplyReader(Attempts):
         """
         if not (yield from self.source.peek()):
             return
+        # In a thought nothing stands that only the beginning of a reply may have.
         look = self.landmark_at if starts_inside else self.landmarks.starts.at
         found = yield from self.source.ask(look)
         opened = found if isinstance(found, Found) else None
@@ -220,6 +221,7 @@ class ReplyReader(Attempts):
         length = yield from source.length(_RUN)  # mostly too short for a fence, wherever it stands
         if length > 2 and place.allows_fence and (self.line_begins or not place.in_code):
             fence = yield from source.match(FENCE)
+        # Behind fences within another one a bare run closes that, or opens one more: it is text.
         if fence is None or (not fence[2].strip() and place.may_close_fence(fence[1])):
             self.say(source.at + length)
             return True

@@ -102,8 +102,8 @@ def read_thought(
     """In a thought that *opened*, to its end.
 
     By the model's template some calls end a thought. They count, unless the thought is closed
-    behind them. One that began in the prompt, by whatever marker, is often begun *again*, if that
-    was not read before.
+    behind them. One that began in the prompt, by whatever marker, is often begun once more; *again*
+    says that this was read.
     """
     source, out, landmarks = reader.source, reader.out, reader.landmarks
     tag = opened.tag.lstrip() if opened else ""
@@ -132,7 +132,7 @@ def read_thought(
         if behind < 0:
             out.reasoning(text[at:stop], source.base + at)
         elif source.offset - behind > _LONGEST_WAIT:
-            _count_calls(reader, behind, thinks=True)
+            _count_calls(reader, behind)
             inner, before, behind = 0, "", -1
         if found == MORE:
             yield
@@ -155,7 +155,7 @@ def read_thought(
             yield from reader.read_body(reader.marked(found.call, found.end))
             inner, before, behind = 0, "", source.offset
     if behind >= 0:
-        _count_calls(reader, behind, thinks=out.cut)
+        _count_calls(reader, behind)
 
 
 def _next_marker(markers: Table, text: str, at: int, final: bool) -> tuple[int, Found | int]:
@@ -178,13 +178,9 @@ def _end(reader: Attempts, *, in_thought: bool, called: bool) -> None:
     reader.line_begins = True
 
 
-def _count_calls(reader: Attempts, behind: int, *, thinks: bool) -> None:
-    """The thought was not closed, so the calls in it, up to *behind*, ended it.
-
-    What stands behind them is the answer, unless there is so much of it that it *thinks* on, or the
-    reply was cut in the middle of it.
-    """
+def _count_calls(reader: Attempts, behind: int) -> None:
+    """The thought was not closed, so the calls in it, up to *behind*, ended it."""
     reader.out.doubt_withheld(REASONS["unclosed_thought"].doubt)
     after = reader.out.withheld_text(behind)
     reader.out.let_go()
-    reader.out.text(after, behind, thinks=thinks)
+    reader.out.reasoning(after, behind)
