@@ -29,6 +29,8 @@ LAYERS = {
     "grammar": 2,
     "paradigms": 2,
     "prompt": 2,
+    "taking_turns": 1,
+    "stores.base": 1,
     "argument_strings": 2,
     "hooks": 2,
     "approvals": 2,

@@ -22,10 +22,10 @@ from toolproto.endpoints import ScriptedEndpoint
 from toolproto.guard.levels import Guard
 from toolproto.guard.nonce import new_nonce, with_nonce
 from toolproto.session.disarming import disarmed
+from toolproto.stores.base import Record
 from toolproto.testing import STANDARD_OFFER, ParadigmLaws
 from toolproto.testing.hostile import hostile_text
 from toolproto.testing.laws import round_trip, stopping
-from toolproto.turn.records import Record
 
 OSLO = ToolCall("get_weather", {"city": "Oslo"}, "call_1")
 NOTE = ToolCall("write_file", {"path": "a.txt", "content": "x = 1\n  y"}, "call_2")

@@ -23,6 +23,7 @@ from toolproto.masking import Masking
 from toolproto.messages import Chunk, ToolCall, Usage, counted_ids
 from toolproto.paradigms.registry import get_paradigm
 from toolproto.stores import MemoryStore
+from toolproto.stores.base import Record
 from toolproto.testing.fixtures import Fixture
 from toolproto.tools.context import ToolContext
 from toolproto.tools.define import Tool
@@ -40,7 +41,6 @@ from toolproto.turn.events import (
 )
 from toolproto.turn.journal import unpacked
 from toolproto.turn.limits import TurnLimits
-from toolproto.turn.records import Record
 from toolproto.turn.states import TurnState
 
 from .conftest import Player

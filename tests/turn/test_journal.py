@@ -14,12 +14,12 @@ from toolproto.hooks import Hooks
 from toolproto.messages import Chunk, Message
 from toolproto.session.log import SessionLog
 from toolproto.stores import MemoryStore
+from toolproto.stores.base import Record
 from toolproto.turn import commands as cmd
 from toolproto.turn.events import ApprovalAsked
 from toolproto.turn.flow import Turn
 from toolproto.turn.journal import VERSION, Journal, journaled, unpacked
 from toolproto.turn.recall import UNKNOWN_OUTCOME, Recall
-from toolproto.turn.records import Record
 from toolproto.turn.setup import Conversation, TurnSetup
 
 CALL = '<tool_code>{"name": "add", "arguments": {"a": 1, "b": 2}}</tool_code>'

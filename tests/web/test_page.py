@@ -517,7 +517,7 @@ def test_the_page_is_small_and_soon_there(visit: Visit) -> None:
 
 def test_a_turn_that_broke_off_is_gone_on_with(browser: Any, tmp_path: Path) -> None:
     from toolproto.stores import open_store
-    from toolproto.turn.records import Record
+    from toolproto.stores.base import Record
 
     store = str(tmp_path / "chats.db")
     told = config("Hello.", store=store)

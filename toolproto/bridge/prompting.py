@@ -12,8 +12,8 @@ from ..guard.neutralise import neutraliser
 from ..guard.neutralise_messages import neutral_messages
 from ..messages import ChatRequest, Message
 from ..paradigms.base import ToolContextDef
+from ..taking_turns import taking_turns
 from ..tools.spec import ToolOffer
-from ..turn.request import taking_turns
 from .asked import AnswerShape, Asked
 from .system_prompts import system_prompt
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..decoding.values.json_alone import json_alone
 from ..messages import CallProblem, Grade, ProblemKind, ToolCall
 from ..tools.check import call_problem, check_call
 from ..tools.spec import ToolOffer, ToolSpec
 from ..tools.work import Work
-from ..turn.answering import json_alone
 from .asked import AnswerShape, Asked
 from .calls import CHECK_VISITS
 from .pieces import Failed

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from ..decoding.calls.names import Offered
 from ..tools.spec import ToolOffer, ToolSpec
-from .neutralise_openers import Openers
-
-if TYPE_CHECKING:
-    from ..paradigms.base import ToolContextDef
+from .neutralise_openers import Openers, Reading
 
 __all__ = ["BREAK", "Neutral", "Neutraliser", "neutraliser", "restore"]
 
@@ -26,6 +24,15 @@ __all__ = ["BREAK", "Neutral", "Neutraliser", "neutraliser", "restore"]
 BREAK = "\u2063"
 _MOST_KEPT = 32
 _BREAKS = re.compile(f"{BREAK}+")
+
+
+class HasReading(Protocol):
+    """A paradigm, as far as the guard needs one: it says how it reads replies."""
+
+    @property
+    def reading(self) -> Reading:
+        """How replies are read, and by which markers."""
+        ...
 
 
 class Neutral(str):
@@ -60,19 +67,23 @@ class Neutraliser:
         return restore(text)
 
 
+#: The neutralisers made for each way of reading, by the names of the tools they know.
+_KEPT: WeakKeyDictionary[Reading, dict[tuple[str, ...] | None, Neutraliser]] = WeakKeyDictionary()
+
+
 def restore(text: str) -> str:
     """What a neutraliser, of whatever paradigm, made *text* of."""
     return _BREAKS.sub(lambda run: BREAK * (len(run.group()) // 2), text)
 
 
-def neutraliser(paradigm: ToolContextDef, tools: Iterable[str] | None = None) -> Neutraliser:
+def neutraliser(paradigm: HasReading, tools: Iterable[str] | None = None) -> Neutraliser:
     """What makes text neutral to the replies of *paradigm*; made once for each kind of it.
 
     *tools* are the names that replies may call. They spare ordinary code and data: without them
     any name could be one.
     """
     names = None if tools is None else tuple(sorted(set(tools)))
-    kept = paradigm.reading.neutralisers
+    kept = _KEPT.setdefault(paradigm.reading, {})
     made = kept.get(names)
     if made is None:
         made = Neutraliser(Openers(paradigm.reading, _offered(names)))

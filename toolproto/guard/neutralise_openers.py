@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..decoding.calls.names import Offered
 from ..decoding.calls.which_reader import NAME_LINE
@@ -23,9 +23,6 @@ from ..decoding.reply.landmarks import LABELS, VOCABULARY, landmarks
 from ..decoding.reply.markers import Marker, marker_of
 from ..decoding.reply.thinking import Reasoning
 from ..decoding.values.state import QUOTES
-
-if TYPE_CHECKING:
-    from .neutralise import Neutraliser
 
 __all__ = ["Openers", "Reading"]
 
@@ -71,19 +68,17 @@ _ANY_TOKEN = _Opener("<", "<", (r"[|\uff5c](?=[\w▁/])",))
 _IS_TOKEN = re.compile(r"<[|\uff5c][^\W_]")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Reading:
     """What a paradigm's reader goes by.
 
     *form* is how it reads replies, and *others* the calls of other paradigms, whose markers are
-    found whether it reads them or not. *neutralisers* are those that were made for it, by the names
-    of tools.
+    found whether it reads them or not.
     """
 
     form: ReplyForm
     reasoning: Reasoning
     others: tuple[MarkedForm, ...] = ()
-    neutralisers: dict[tuple[str, ...] | None, Neutraliser] = field(default_factory=dict)
 
 
 class Openers:

@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
 from ..errors import UsageError
-
-if TYPE_CHECKING:
-    from ..paradigms.base import ToolContextDef
 
 __all__ = ["carrying", "checked_nonce", "new_nonce", "with_nonce"]
 
@@ -27,12 +24,23 @@ _NONCE = re.compile(r"[a-z]{4,32}")
 _WORD = re.compile(r"(?<!\{)[A-Za-z][\w▁:]*(?<!:)")
 
 
+P_co = TypeVar("P_co", covariant=True)
+
+
+class TakesNonce(Protocol[P_co]):
+    """A paradigm, as far as this module needs one: its markers can carry a random part."""
+
+    def nonced(self, nonce: str) -> P_co:
+        """Return the same paradigm with *nonce* in its markers."""
+        ...
+
+
 def new_nonce(below: Callable[[int], int]) -> str:
     """A random part; ``below(n)`` gives a number from 0 to n-1, as ``secrets.randbelow`` does."""
     return "".join(_LETTERS[below(len(_LETTERS))] for _ in range(_LENGTH))
 
 
-def with_nonce(paradigm: ToolContextDef, nonce: str) -> ToolContextDef:
+def with_nonce(paradigm: TakesNonce[P_co], nonce: str) -> P_co:
     """*paradigm*, taught and read with *nonce* in its markers. It reads no other form.
 
     A UsageError for one that declares no markers.

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from ..approvals import ApprovalRequest
 from ..messages import Message, ToolCall, ToolResult
 from ..tools.define import Tool
 from ..tools.spec import ToolSpec
@@ -228,16 +227,20 @@ class Sources:
 
 
 def barred_left(
-    request: ApprovalRequest, vouched: Collection[str] = (), changed: ToolCall | None = None
+    concerns: Iterable[Concern],
+    call: ToolCall,
+    spec: ToolSpec,
+    vouched: Collection[str] = (),
+    changed: ToolCall | None = None,
 ) -> list[Concern]:
-    """The concerns that still stand in the way once somebody *vouched* for arguments by name.
+    """Return the *concerns* that still bar *call* after somebody *vouched* for arguments by name.
 
-    *changed* is the call as a person changed it: a value that is another one now is the person's.
+    *changed* is the call as a person edited it. A value that differs from *call* is the person's.
     """
-    barred = [each for each in request.concerns if each.barred and each.argument not in vouched]
+    barred = [each for each in concerns if each.barred and each.argument not in vouched]
     if changed is None or not barred:
         return barred
-    before, now = (_by_path(call, request.tool) for call in (request.call, changed))
+    before, now = (_by_path(each, spec) for each in (call, changed))
     return [each for each in barred if before.get(each.argument) == now.get(each.argument)]
 
 

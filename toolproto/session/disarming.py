@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..stores.base import Record
 from ..turn.packing import in_pairs
-from ..turn.records import Record
 
 __all__ = ["disarmed"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import UsageError
-from ..turn.records import Record
+from ..stores.base import Record
 from .logged import LoggedTurn, beginning, resuming
 
 __all__ = ["Copying"]

@@ -11,12 +11,12 @@ from typing import Any
 from ..approvals import ApprovalRequest
 from ..errors import SessionConflict, UsageError
 from ..messages import Message, ToolCall, random_id
+from ..stores.base import Record
 from ..turn.commands import Flow
 from ..turn.flow import Turn
 from ..turn.journal import Journal, journaled
 from ..turn.offering import on_terms
 from ..turn.recall import Recall
-from ..turn.records import Record
 from ..turn.result import TurnResult
 from ..turn.settling import Verdict
 from ..turn.setup import Conversation, Pending, Terms, TurnSetup

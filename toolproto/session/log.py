@@ -11,8 +11,8 @@ from typing import Any
 
 from ..errors import SessionConflict, StoreError, ToolProtoError, UsageError
 from ..messages import Message
-from ..stores.base import Store
-from ..turn.records import Record, write_error, write_message
+from ..stores.base import Record, Store
+from ..turn.records import write_error, write_message
 from ..turn.settling import Verdict
 from ..turn.setup import Terms
 from .logged import LoggedTurn, beginning, begun, resuming

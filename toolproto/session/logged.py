@@ -8,10 +8,10 @@ from typing import Any
 
 from ..errors import StoreError
 from ..messages import Message
+from ..stores.base import Record
 from ..turn.journal import VERSION
 from ..turn.packing import unpacked
 from ..turn.records import (
-    Record,
     read_message,
     read_pending,
     read_terms,

@@ -6,15 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..approvals import Allow, Decision, Defer, Deny
 from ..messages import Message, Usage
+from ..stores.base import Record
 from ..turn.commands import Outcome
-from ..turn.records import (
-    Record,
-    read_decision,
-    read_ending,
-    read_message,
-    read_outcome,
-    read_pending,
-)
+from ..turn.records import read_decision, read_ending, read_message, read_outcome, read_pending
 from ..turn.result import CallRecord, TurnResult, TurnStats, answer_in
 from ..turn.settling import Verdict
 

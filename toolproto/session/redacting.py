@@ -7,7 +7,7 @@ from typing import Any
 
 from ..endpoints.redaction import REDACTED, Redactor
 from ..messages import ToolCall
-from ..turn.records import Record
+from ..stores.base import Record
 
 __all__ = ["Redaction", "is_whole"]
 

@@ -7,17 +7,22 @@ is written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
-
-from ..turn.records import Record
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 __all__ = ["NO_SESSIONS", "Record", "SessionInfo", "Store"]
 
 #: What the ids of other things begin with that are kept beside sessions: files, and notes of the
 #: web page.
 NO_SESSIONS = ("files:", "web:")
+
+
+class Record(NamedTuple):
+    """One entry of a session's journal: its kind, and its data as JSON."""
+
+    kind: str
+    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

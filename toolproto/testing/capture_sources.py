@@ -22,9 +22,9 @@ from ..errors import UsageError
 from ..session import import_jsonl
 from ..session.log import LoggedTurn, SessionLog
 from ..stores import MemoryStore, SessionInfo, Store, open_store
+from ..stores.base import Record
 from ..tools.spec import ToolOffer, spec_from_openai
 from ..turn.packing import in_pairs
-from ..turn.records import Record
 
 __all__ = ["Recorded", "recorded"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..decoding.values.lenient import read_json
+from ..decoding.values.json_alone import json_alone
 from ..decoding.values.strict import Reading
 from ..messages import CallProblem, Message, ToolCall
 from ..tools.answer import AnswerForm, GivenAnswer
@@ -17,12 +17,10 @@ from ..tools.work import Work, purse, takes_long
 from .commands import Compute, Flow, perform
 from .reply import Reply
 
-__all__ = ["Answered", "answer_given", "json_alone"]
+__all__ = ["Answered", "answer_given"]
 
 #: A word or a number that is all of an answer.
 _LONGEST_WORD = 10_000
-#: Places of a text at which JSON may begin that are looked at: prose has brackets, too.
-_MOST_BEGINNINGS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,36 +94,3 @@ def _as_call(form: AnswerForm, reading: Reading) -> ToolCall:
     if form.wrapped and isinstance(value, dict) and value.keys() == {"value"}:
         arguments = value
     return ToolCall(form.spec.name, arguments, repairs=reading.repairs)
-
-
-def json_alone(text: str) -> Iterator[Reading]:
-    """The objects and lists in *text* that have their lines for themselves, or a label before.
-
-    Such JSON is an answer, written for its own sake, and no part of a sentence.
-    """
-    at, seen = _beginning(text, 0), 0
-    while at >= 0 and seen < _MOST_BEGINNINGS:
-        reading = read_json(text, at)
-        if isinstance(reading, Reading) and _stands_alone(text, at, reading):
-            yield reading
-            at = _beginning(text, max(reading.end, at + 1))
-        else:
-            at = _beginning(text, at + 1)
-        seen += 1
-
-
-def _stands_alone(text: str, at: int, reading: Reading) -> bool:
-    """Whether the value at *at* has its lines for itself, or a label before it.
-
-    ``[1]`` within a sentence is no list of numbers.
-    """
-    before = text[text.rfind("\n", 0, at) + 1 : at].strip(" \t`*")
-    end = text.find("\n", reading.end)
-    behind = text[reading.end : end if end >= 0 else len(text)].strip(" \t`.;*")
-    labelled = before.endswith((":", "=", "json"))
-    return isinstance(reading.value, dict | list) and not behind and (not before or labelled)
-
-
-def _beginning(text: str, start: int) -> int:
-    places = [place for place in (text.find("{", start), text.find("[", start)) if place >= 0]
-    return min(places, default=-1)

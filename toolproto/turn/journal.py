@@ -18,13 +18,13 @@ from typing import Any, TypeVar
 from ..errors import StoreError, TurnCancelled
 from ..events import CallCompleted
 from ..messages import IdFactory, Message, ToolCall, random_id
+from ..stores.base import Record
 from . import commands as cmd
 from .commands import Command, Flow, Write
 from .events import ApprovalAsked, HistoryCompacted, TurnEnded
 from .packing import unpacked, with_before
 from .recall import Recall
 from .records import (
-    Record,
     ending_of,
     write_decision,
     write_ending,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .records import Record
+from ..stores.base import Record
 
 __all__ = ["in_pairs", "packed", "unpacked", "with_before"]
 

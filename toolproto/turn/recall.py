@@ -10,9 +10,10 @@ from typing import Any
 
 from ..errors import StoreError
 from ..messages import Chunk, Message, ToolCall, ToolResult
+from ..stores.base import Record
 from . import commands as cmd
 from .commands import Command, Outcome
-from .records import Record, read_decision, read_error, read_outcome, read_review
+from .records import read_decision, read_error, read_outcome, read_review
 from .reply_record import chunks_of
 
 __all__ = ["UNKNOWN_OUTCOME", "Recall"]

@@ -34,7 +34,6 @@ from .setup import Pending, Terms
 
 __all__ = [
     "Ending",
-    "Record",
     "ending_of",
     "read_attachment",
     "read_call",
@@ -73,13 +72,6 @@ _ATTACHMENTS = ("$bytes", "$attachment", "$json")
 _SELDOM = frozenset({"calls", "results", "attachments", "segments", "new_tools"})
 #: What JSON holds as it is; whole numbers may have too many digits.
 _SIMPLE = (str, bool, float, type(None))
-
-
-class Record(NamedTuple):
-    """One entry of a journal: what it is, and what it says, as JSON can hold it."""
-
-    kind: str
-    data: Mapping[str, Any]
 
 
 # -- calls, results, messages ---------------------------------------------------------------

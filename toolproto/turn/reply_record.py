@@ -12,8 +12,9 @@ from operator import itemgetter
 from typing import Any
 
 from ..messages import Chunk, Usage
+from ..stores.base import Record
 from .packing import in_pairs
-from .records import Record, read_error, read_usage, write_error, write_usage
+from .records import read_error, read_usage, write_error, write_usage
 
 __all__ = ["HeardReply", "chunks_of"]
 

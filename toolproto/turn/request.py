@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from ..guard.neutralise import neutraliser
 from ..guard.neutralise_messages import NeutralBefore, neutral_messages
 from ..messages import Attachment, Message, ToolResult
+from ..taking_turns import taking_turns
 from ..tools.spec import ToolOffer
 from .setup import TurnSetup
 
-__all__ = ["request_messages", "system_notes", "taking_turns"]
+__all__ = ["request_messages", "system_notes"]
 
 
 def request_messages(
@@ -66,22 +66,3 @@ def system_notes(messages: Iterable[Message]) -> str:
     """
     notes = (each.content.strip() for each in messages if each.role == "system")
     return "\n\n".join(note for note in notes if note)
-
-
-def taking_turns(messages: Iterable[Message]) -> list[Message]:
-    """*messages* in which user and assistant take turns.
-
-    What says nothing is left out, and neighbours of one role become one message, since many chat
-    templates refuse anything else.
-    """
-    spoken = (each for each in messages if each.content.strip() or each.attachments)
-    return [_joined(list(run)) for _, run in groupby(spoken, key=lambda message: message.role)]
-
-
-def _joined(run: Sequence[Message]) -> Message:
-    """Messages of one role as one."""
-    if len(run) == 1:
-        return run[0]
-    attachments = tuple(each for message in run for each in message.attachments)
-    said = "\n\n".join(message.content for message in run if message.content)
-    return Message(run[0].role, said, attachments=attachments)

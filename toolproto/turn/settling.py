@@ -366,7 +366,7 @@ class Settling:
         if concerns:
             reason = f"{reason}; {concerns[0].brief}"
         request = approval_request(call, tool, reason, concerns)
-        if not self.setup.attended and barred_left(request):
+        if not self.setup.attended and barred_left(concerns, call, tool.spec):
             return (yield from self._judged(request, Allow()))  # nobody can vouch: told why
         return (yield from self._judged(request, (yield from self._asked(request))))
 
@@ -409,7 +409,8 @@ class Settling:
             case Defer():
                 self.waiting[call.id] = request
             case Allow(instead, always, vouched):
-                if barred := barred_left(request, vouched, instead):
+                spec = request.tool
+                if barred := barred_left(request.concerns, request.call, spec, vouched, instead):
                     yield from self._refused(call, f"not run: {refusal(barred)}")
                     return []
                 if always:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from .result import CallRecord, TurnResult
+from ..approvals import ApprovalRequest
+from ..messages import ToolCall, ToolResult, Usage
 
 __all__ = ["as_card", "in_a_line"]
 
@@ -17,7 +18,48 @@ _COLOURS = {"completed": "#2e7d32", "pending": "#b26a00"}
 _FAILED = "#c62828"
 
 
-def in_a_line(result: TurnResult[Any]) -> str:
+class Called(Protocol):
+    """A call and what it gave."""
+
+    @property
+    def call(self) -> ToolCall: ...
+    @property
+    def result(self) -> ToolResult: ...
+
+
+class Took(Protocol):
+    """What a turn took."""
+
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    @property
+    def failed_calls(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+class Ended(Protocol):
+    """A turn's result, as far as it is shown."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def partial_text(self) -> str: ...
+    @property
+    def error(self) -> BaseException | None: ...
+    @property
+    def pending(self) -> Sequence[ApprovalRequest]: ...
+    @property
+    def calls(self) -> Sequence[Called]: ...
+    @property
+    def usage(self) -> Usage: ...
+    @property
+    def stats(self) -> Took: ...
+
+
+def in_a_line(result: Ended) -> str:
     """How it ended, the beginning of what was said, and what it took."""
     said = f"{_shortened(result.partial_text, 60)!r}"
     if result.error is not None:
@@ -27,7 +69,7 @@ def in_a_line(result: TurnResult[Any]) -> str:
     return f"{result.status}: {said}, {_took(result)}"
 
 
-def as_card(result: TurnResult[Any]) -> str:
+def as_card(result: Ended) -> str:
     """The same with the calls, as HTML; whatever a model or a tool wrote is escaped."""
     colour = _COLOURS.get(result.status, _FAILED)
     text = result.partial_text if result.error is None else f"{result.error}"
@@ -43,7 +85,7 @@ def as_card(result: TurnResult[Any]) -> str:
     )
 
 
-def _call(record: CallRecord) -> str:
+def _call(record: Called) -> str:
     arguments = ", ".join(f"{name}={value!r:.60}" for name, value in record.call.arguments.items())
     shown = f"{record.call.name}({_cut(arguments, 200)})"
     failed = f' style="color:{_FAILED}"' if record.result.is_error else ""
@@ -51,7 +93,7 @@ def _call(record: CallRecord) -> str:
     return f"<code>{escape(shown)}</code> → <bdi{failed}>{escape(came)}</bdi>"
 
 
-def _took(result: TurnResult[Any]) -> str:
+def _took(result: Ended) -> str:
     stats, usage = result.stats, result.usage
     took = [_counted(stats.rounds, "round")]
     if stats.calls:

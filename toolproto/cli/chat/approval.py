@@ -156,7 +156,8 @@ class Asking:
         self, request: ApprovalRequest, reply: Reply, changed: ToolCall | None
     ) -> Decision:
         if reply.answer is not Answer.DENY:
-            barred = barred_left(request, changed=changed)
+            concerns, call = request.concerns, request.call
+            barred = barred_left(concerns, call, request.tool, changed=changed)
             if doubtful := next((each for each in barred if not self._vouches(each)), None):
                 return Deny(f"the user does not vouch for the value of {doubtful.argument}")
             vouched = tuple(each.argument for each in barred)
