@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from toolproto.extras import install_command
+from toolproto.package import install_command
 
 
 @pytest.fixture

@@ -16,13 +16,12 @@ PACKAGE = Path(__file__).parent.parent / "toolproto"
 #: The layer of everything that stands directly under ``toolproto``, and of parts that stand higher
 #: than what they belong to. A new name is a decision.
 LAYERS = {
-    "__version__": 0,  # of ``toolproto/__init__.py`` itself
     "errors": 0,
     "messages": 0,
     "events": 0,
     "finish_reasons": 0,
     "repairs": 0,
-    "extras": 4,  # it looks up how the package was installed
+    "package": 4,  # it looks up how the package was installed
     "tools": 1,
     "decoding": 1,
     "describe": 2,
@@ -193,7 +192,7 @@ def test_a_library_is_imported_at_its_home_only(library):
 def test_every_name_under_the_package_has_a_layer_and_no_other_has():
     names = {dotted(module).removeprefix("toolproto.") for module in MODULES}
     assert {name.partition(".")[0] for name in names} - LAYERS.keys() == {"toolproto"}
-    assert LAYERS.keys() - names == {"__version__"}
+    assert LAYERS.keys() - names == set()
 
 
 # -- circles ------------------------------------------------------------------------------

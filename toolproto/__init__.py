@@ -56,6 +56,7 @@ if typing.TYPE_CHECKING:
         Usage,
         counted_ids,
     )
+    from .package import __version__ as __version__
     from .paradigms import (
         CustomCall,
         JsonCall,
@@ -98,8 +99,6 @@ if typing.TYPE_CHECKING:
         TurnResult,
         TurnState,
     )
-
-__version__ = "0.2.0"
 
 __all__ = [
     "Allow",
@@ -257,6 +256,7 @@ _NAMES = {
         "parse_any",
         "register_paradigm",
     ),
+    "package": ("__version__",),
     "prompt": ("ToolContextBuilder",),
     "recommendations": ("Recommendation", "recommend"),
     "session": ("AsyncChatSession", "ChatSession"),

@@ -84,7 +84,7 @@ def _check_folders(config: pytest.Config, folders: Iterable[Path]) -> None:
     if missing:
         raise pytest.UsageError(f"toolproto fixtures: there is no folder {', '.join(missing)}")
     if not config.pluginmanager.hasplugin("syrupy"):
-        from .extras import install_command
+        from .package import install_command
 
         raise pytest.UsageError(
             f"toolproto fixtures need the plugin syrupy: {install_command('testing')}"

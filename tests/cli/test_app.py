@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from toolproto import __version__
 from toolproto.cli.app import COMMANDS, main
-from toolproto.extras import install_command
+from toolproto.package import install_command
 
 TOOLS = str(Path(__file__).parents[2] / "benchmarks" / "tools.json")
 

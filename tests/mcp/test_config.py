@@ -7,9 +7,9 @@ import json
 import pytest
 
 from toolproto import UsageError
-from toolproto.extras import install_command
 from toolproto.mcp import McpConfig, McpServer, read_servers
 from toolproto.mcp.config import config_of, name_of, parse_source
+from toolproto.package import install_command
 
 NAMES = [
     (["npx", "-y", "@modelcontextprotocol/server-filesystem", "/tmp"], "filesystem"),

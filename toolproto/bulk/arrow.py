@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import UsageError
-from ..extras import install_command
+from ..package import install_command
 
 __all__ = ["arrow", "engine"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
-from .. import __version__
 from ..errors import ToolProtoError, UsageError
+from ..package import __version__
 from .arrow import arrow
 from .engines.local import read_here
 from .formats import Format, format_of, joined

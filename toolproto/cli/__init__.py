@@ -19,7 +19,7 @@ _NEEDED = ("click", "platformdirs", "rich")
 def run() -> None:
     """What the script ``toolproto`` does."""
     if not all(map(_is_there, _NEEDED)):
-        from ..extras import install_command
+        from ..package import install_command
 
         raise SystemExit(
             f"toolproto: error: the command line needs an extra; run: {install_command('cli')}"

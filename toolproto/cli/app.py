@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 import click
 
-from .. import __version__
 from ..errors import ToolProtoError
+from ..package import __version__
 from .console import set_up_streams
 from .exits import Exit, exit_of
 from .narrow import fit_help

@@ -12,10 +12,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Literal
 
-from .. import __version__
 from ..errors import ToolProtoError, UsageError
-from ..extras import install_command
 from ..messages import ChatRequest, Message
+from ..package import __version__, install_command
 from ..paradigms import get_paradigm, paradigms
 from .chat.folding import counted
 from .endpoint_choice import EndpointChoice

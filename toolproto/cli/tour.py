@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import UsageError
-from ..extras import install_command
+from ..package import install_command
 
 __all__ = ["STEPS", "Step", "run_step"]
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..extras import install_command
 from ..messages import Message
+from ..package import install_command
 from .dialects import PromptTemplate
 from .gguf import read_chat_template
 

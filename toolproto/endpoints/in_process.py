@@ -9,8 +9,8 @@ from threading import Lock
 from typing import Any
 
 from ..errors import UsageError
-from ..extras import install_command
 from ..messages import Attachment, ChatRequest, Chunk, Message
+from ..package import install_command
 from .chat_template import accepted
 from .dialects import CHATML, PromptTemplate
 from .function import FunctionEndpoint

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..extras import install_command
+from ..package import install_command
 from .bars import Panel, panels
 from .report import ProbeReport
 

@@ -29,8 +29,8 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from .. import __version__
 from ..errors import McpError
+from ..package import __version__
 from .config import McpConfig
 from .http import http_streams
 from .stdio import LastWords, stdio_streams

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 from ..errors import McpError, UsageError
-from ..extras import install_command
+from ..package import install_command
 from ..tools.define import Risk, Tool
 from ..tools.sources import ToolSource
 from .config import McpConfig, config_of, name_of

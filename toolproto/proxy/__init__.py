@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..extras import install_command
+from ..package import install_command
 from .config import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import Any
 import uvicorn
 from uvicorn.supervisors import multiprocess
 
-from .. import __version__
 from ..endpoints.address import Address
 from ..errors import UsageError
+from ..package import __version__
 from .config import ProxyConfig, key_in
 from .connections import BoundedProtocol
 from .log import LOGGER, log_to_stderr

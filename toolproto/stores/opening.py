@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
-from ..extras import install_command
+from ..package import install_command
 from .base import Store
 from .memory import MemoryStore
 

@@ -38,7 +38,7 @@ def __getattr__(name: str) -> typing.Any:
         from . import paradigm_laws
     except ImportError as error:
         from ..errors import UsageError
-        from ..extras import install_command
+        from ..package import install_command
 
         raise UsageError(
             f"{name} draws its cases with Hypothesis: {install_command('testing')}"

@@ -11,8 +11,8 @@ from typing import Any
 
 import uvicorn
 
-from .. import __version__
 from ..errors import UsageError
+from ..package import __version__
 from ..proxy.run import SERVER_OPTIONS
 from .app import make_web_app
 from .config import WebConfig

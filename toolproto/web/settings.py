@@ -37,7 +37,7 @@ class SettingsActions:
 
     async def about(self, ask: Ask) -> dict[str, Any]:
         """Who asks, and what there is to choose from."""
-        from .. import __version__
+        from ..package import __version__
 
         sources = [each for each in SOURCES if each != "given" or self._config.given]
         if not self._config.is_local:

@@ -10,7 +10,7 @@ from ...describe import styles
 from ...endpoints.dialects import DIALECTS
 from ...endpoints.services import SERVICES
 from ...errors import UsageError
-from ...extras import install_command
+from ...package import install_command
 from ..completing import ENDPOINT
 from ..options import constrain_option, guard_option, paradigm_named, teaching_option
 from ..settings import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ... import __version__
+from ...package import __version__
 from ..console import print_json
 from ..options import json_option
 

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from ...errors import UsageError
-from ...extras import install_command
+from ...package import install_command
 from ..completing import FILE
 from ..console import note
 from ..endpoint_choice import EndpointChoice

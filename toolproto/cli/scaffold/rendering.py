@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from string import Template
 
-from ... import __version__
 from ...messages import ToolCall
+from ...package import __version__
 from ...tools.spec import ToolOffer, ToolSpec
 from .wanted import PAYLOADS, NewParadigm
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from ...errors import EndpointError, UsageError
-from ...extras import install_command
+from ...package import install_command
 from .fetching import RemoteFile
 
 __all__ = ["hub_file"]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import EndpointError, UsageError
-from ...extras import install_command
+from ...package import install_command
 
 __all__ = ["EngineOptions", "load_model"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import UsageError
-from ...extras import install_command
+from ...package import install_command
 
 __all__ = [
     "DEFAULT_MODEL",

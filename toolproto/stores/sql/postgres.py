@@ -8,7 +8,7 @@ from sqlalchemy import URL, ColumnElement, Connection, create_engine, event, fun
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from ...errors import StoreError, UsageError
-from ...extras import install_command
+from ...package import install_command
 from .database import Database, Purpose, cursor_of
 
 __all__ = ["PostgresDatabase"]

@@ -1,28 +1,31 @@
-"""The command that installs an extra, for an error that says what is missing.
+"""The package itself: its version, and the command that installs one of its extras.
 
-The package may have come from a clone or a wheel, and then ``pip install 'toolproto[sql]'`` would
-look for it in vain. Where it came from is what pip wrote down.
+Errors that miss a library name that command. The package may have come from a clone or a wheel,
+where ``pip install 'toolproto[sql]'`` would find nothing, so pip's own note on the source is read.
 """
 
 from __future__ import annotations
 
-import json
-from importlib import metadata
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
-__all__ = ["install_command"]
+__all__ = ["__version__", "install_command"]
+
+__version__ = "0.2.0"
 
 
 def install_command(extra: str, *, newer: bool = False) -> str:
-    """``pip install …`` for the *extra*, from wherever this toolproto came."""
+    """Return the ``pip install …`` for *extra*, from wherever this toolproto came."""
     editable, source = _origin()
     options = [*(["-U"] if newer else []), *(["-e"] if editable else [])]
     return " ".join(["pip install", *options, f"'{source}[{extra}]'"])
 
 
 def _origin() -> tuple[bool, str]:
-    """Whether it is a clone that is worked on, and what pip was given; its name, if unknown."""
+    """Return whether it is an editable install, and what pip was given (its name, if unknown)."""
+    import json  # Here: nearly every program asks for the version alone.
+    from importlib import metadata
+    from urllib.parse import unquote, urlsplit
+
     try:
         told = json.loads(metadata.distribution("toolproto").read_text("direct_url.json") or "{}")
         parts = urlsplit(told["url"])
