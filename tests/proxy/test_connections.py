@@ -19,7 +19,7 @@ from tests import plain
 from tests.patience import PATIENCE
 from tests.quick_server import QuickServer, running
 from toolproto.proxy.connections import BoundedProtocol
-from toolproto.proxy.run import SERVER_OPTIONS
+from toolproto.proxy.http_server import SERVER_OPTIONS
 
 #: A path at which both this server and that of the page answer everybody.
 FINE = b"/api/health"

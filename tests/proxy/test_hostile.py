@@ -16,7 +16,7 @@ from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Refusal, served
 from toolproto import UsageError
-from toolproto.proxy import incoming
+from toolproto.proxy import http_server
 from toolproto.proxy.app import make_app
 from toolproto.proxy.config import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 
@@ -148,7 +148,7 @@ def test_a_body_that_is_too_long_is_refused(url, chunked):
 
 
 def test_a_body_that_does_not_come_is_refused(url, monkeypatch):
-    monkeypatch.setattr(incoming, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(http_server, "BODY_SECONDS", 0.1)
     port = int(url.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as line:
         head = f"POST {CHAT} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"

@@ -23,7 +23,7 @@ from tests.proxy.test_connections import (
 )
 from tests.proxy.test_hostile import BODIES
 from tests.web.serving import Client, scripted, served
-from toolproto.proxy import incoming
+from toolproto.proxy import http_server
 from toolproto.proxy.connections import BoundedProtocol
 from toolproto.web.run import WEB_OPTIONS
 
@@ -81,7 +81,7 @@ def test_a_download_that_nobody_takes_is_ended(place: Place, me: Client) -> None
 def test_a_body_that_does_not_come_is_refused(
     place: Place, me: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(incoming, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(http_server, "BODY_SECONDS", 0.1)
     id = me.new()
     for method, path in (("POST", "/api/sessions"), ("PUT", f"/api/sessions/{id}/file?path=a")):
         with socket.create_connection(place, timeout=PATIENCE) as line:

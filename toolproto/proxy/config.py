@@ -6,7 +6,6 @@ the environment that hold them, so that it can be written to a file or another p
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -27,7 +26,6 @@ __all__ = [
     "ProxyLimits",
     "Upstream",
     "config_from",
-    "key_in",
 ]
 
 Native = Literal["never", "auto"]
@@ -160,11 +158,3 @@ def config_from(values: Mapping[str, Any]) -> ProxyConfig:
     except ValidationError as error:
         told = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
         raise UsageError(f"the settings of the proxy cannot be used: {told}") from None
-
-
-def key_in(variable: str) -> str | None:
-    """The key that a variable of the environment holds.
-
-    One that was read from a file often ends with a line end, which no header can hold.
-    """
-    return os.environ.get(variable, "").strip() or None

@@ -22,7 +22,8 @@ from ..errors import EndpointError
 from ..messages import ChatRequest
 from ..taught import taught
 from .config import ProxyConfig
-from .incoming import check_limits, client_key, read_body
+from .http_server import read_body
+from .incoming import check_limits, client_key
 from .relay import Relay
 from .responding import turned_away
 from .streamed import AsciiJson

@@ -15,7 +15,8 @@ from ..bridge.lookups import OLLAMA_VERSION, Lookup, lookup, shown_by_ollama
 from ..bridge.translate import api_at
 from ..errors import EndpointError
 from .config import ProxyConfig
-from .incoming import client_key, read_body
+from .http_server import read_body
+from .incoming import client_key
 from .listing import Unlisted, served_models
 from .others import Others
 from .relay import Relay

@@ -15,7 +15,8 @@ from ..bridge.failures import failure_of
 from ..bridge.translate import APIS
 from ..errors import EndpointError
 from .config import ProxyConfig
-from .incoming import client_key, read_body
+from .http_server import read_body
+from .incoming import client_key
 from .others import Others
 from .relay import Relay
 from .responding import turned_away

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,47 +11,12 @@ from ..bridge.admission import sent_keys
 from ..bridge.asked import BadRequest
 from .config import ProxyLimits
 
-__all__ = [
-    "check_limits",
-    "client_key",
-    "read_body",
-]
-
-BODY_SECONDS = 60.0
+__all__ = ["check_limits", "client_key"]
 
 
 def client_key(request: Request) -> str | None:
     """The key that came with *request*: a bearer token, or in Anthropic's or Google's way."""
     return next(sent_keys(request.headers, request.url.path, request.url.query), None)
-
-
-async def read_body(request: Request, most: int) -> bytes:
-    """The body, which may be so many bytes long, and has a minute to come."""
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            return await _read(request, most)
-    except TimeoutError:
-        raise BadRequest("the body did not arrive in time", None, "timeout", 408) from None
-
-
-async def _read(request: Request, most: int) -> bytes:
-    # It would be taken for anything but what it is. Nobody's SDK packs what it sends here.
-    encoding = request.headers.get("content-encoding", "").strip().lower()
-    if encoding not in ("", "identity"):
-        told = f"the body is packed (content-encoding: {encoding[:40]}); send it as it is"
-        raise BadRequest(told, None, "packed_body", 415)
-    too_large = BadRequest(f"the body is longer than {most} bytes", None, "too_large", 413)
-    announced = request.headers.get("content-length", "")
-    # By its digits first: a number of thousands of them is none that Python reads.
-    if announced.isdigit() and (len(announced) > 18 or int(announced) > most):
-        raise too_large
-    pieces, size = [], 0
-    async for piece in request.stream():
-        size += len(piece)
-        if size > most:
-            raise too_large
-        pieces.append(piece)
-    return b"".join(pieces)
 
 
 def check_limits(values: Mapping[str, Any], limits: ProxyLimits) -> None:

@@ -23,7 +23,8 @@ from ..bridge.translate import api_at
 from ..bridge.translate.base import Api, Fault
 from ..errors import EndpointError
 from .config import ProxyConfig, Upstream
-from .incoming import client_key, read_body
+from .http_server import read_body
+from .incoming import client_key
 from .listing import key_for_all
 from .passing import kept_headers
 from .record import Record, Recorder

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import tempfile
 from contextlib import ExitStack
 from inspect import signature
@@ -17,34 +16,16 @@ from uvicorn.supervisors import multiprocess
 from ..endpoints.address import Address
 from ..errors import UsageError
 from ..package import __version__
-from .config import ProxyConfig, key_in
-from .connections import BoundedProtocol
+from .config import ProxyConfig
+from .http_server import SERVER_OPTIONS, check_port, key_in
 from .log import LOGGER, log_to_stderr
 from .process import CONFIG_VARIABLE, app_of_process, load_readers
 from .readiness import unreachable
 from .relay import Relay
 from .watched import Watched
 
-__all__ = ["SERVER_OPTIONS", "banner", "check", "serve"]
+__all__ = ["banner", "check", "serve"]
 
-#: How uvicorn is to serve the application.
-SERVER_OPTIONS: dict[str, Any] = {
-    # uvicorn's own wait for ever, and the faster httptools has no limit for headers.
-    "http": BoundedProtocol,
-    # A connection that was upgraded would be out of their reach.
-    "ws": "none",
-    "h11_max_incomplete_event_size": 32 * 1024,
-    # Ours are set up already, in every process.
-    "log_config": None,
-    "access_log": False,
-    "server_header": False,
-    "proxy_headers": False,
-    # Seconds that open answers get to end after the first signal.
-    "timeout_graceful_shutdown": 30,
-    # Longer than clients keep an unused connection (httpx: 5 seconds, as uvicorn itself): who
-    # hangs up first must be the client, or a request may meet a connection that is just closed.
-    "timeout_keep_alive": 75,
-}
 #: Seconds in which a worker has to answer the process that watches over it. A busy machine takes
 #: longer to start one than the five that are usual, and would kill each before it serves.
 _WORKER_SECONDS = 60
@@ -113,14 +94,7 @@ def check(config: ProxyConfig) -> None:
             raise UsageError(f"the variable {variable} is not set; it must contain a key")
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"the key in the variable {variable} is not plain ASCII text")
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as attempt:
-        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            attempt.bind((config.host, config.port))
-        except OSError as error:
-            place = f"{config.host}:{config.port}"
-            raise UsageError(f"cannot listen on {place}: {error.strerror}; try --port") from None
+    check_port(config.host, config.port)
 
 
 def _warn(config: ProxyConfig) -> None:

@@ -26,7 +26,8 @@ from ..guard.levels import guard_from
 from ..taught import taught
 from .config import ProxyConfig
 from .feed import Feed
-from .incoming import check_limits, client_key, read_body
+from .http_server import read_body
+from .incoming import check_limits, client_key
 from .log import LOGGER, log_line
 from .passing import Passing, kept_headers
 from .readiness import Readiness

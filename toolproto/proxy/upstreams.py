@@ -7,7 +7,8 @@ from collections import OrderedDict
 from ..bridge.asked import BadRequest
 from ..endpoints import HttpEndpoint, Retries
 from ..errors import UsageError
-from .config import ProxyConfig, Upstream, key_in
+from .config import ProxyConfig, Upstream
+from .http_server import key_in
 
 __all__ = ["Backends"]
 

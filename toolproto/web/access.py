@@ -20,7 +20,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..errors import UsageError
-from ..proxy.gate import foreign, served_hosts
+from ..proxy.http_server import foreign, served_hosts
 from .asking import Ask, problem
 from .config import LOCAL, WebConfig
 from .people import People

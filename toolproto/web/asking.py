@@ -22,7 +22,7 @@ from ..errors import (
     ToolProtoError,
     UsageError,
 )
-from ..proxy.incoming import read_body
+from ..proxy.http_server import read_body
 from .people import Person
 from .talks import Hidden
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..proxy.config import key_in
+from ..proxy.http_server import key_in
 from ..tools.sources import ToolSource
 from .choices import Choices
 from .tooling import ToolGroup

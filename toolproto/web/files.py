@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..proxy.incoming import read_body
+from ..proxy.http_server import read_body
 from ..tools.toolsets import StoredFiles
 from .asking import Ask
 from .talk import Talk

@@ -11,9 +11,8 @@ from typing import Any
 
 import uvicorn
 
-from ..errors import UsageError
 from ..package import __version__
-from ..proxy.run import SERVER_OPTIONS
+from ..proxy.http_server import SERVER_OPTIONS, check_port
 from .app import make_web_app
 from .config import WebConfig
 
@@ -56,7 +55,7 @@ def banner(config: WebConfig) -> str:
 
 def serve(config: WebConfig, *, open_browser: bool) -> None:
     """Serve until Ctrl-C; with *open_browser*, show the page once it is there."""
-    _check_port(config)
+    check_port(config.host, config.port)
     server = WebServer(config)
     if open_browser:
         threading.Thread(target=_open, args=(address(config),), daemon=True).start()
@@ -66,17 +65,6 @@ def serve(config: WebConfig, *, open_browser: bool) -> None:
 def _open(url: str) -> None:
     # A machine without a browser is no error: the address stands in the terminal.
     webbrowser.open(url)
-
-
-def _check_port(config: WebConfig) -> None:
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as attempt:
-        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            attempt.bind((config.host, config.port))
-        except OSError as error:
-            place = f"{config.host}:{config.port}"
-            raise UsageError(f"cannot listen on {place}: {error.strerror}; try --port") from None
 
 
 def kept_secret(path: Path) -> bytes:
