@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "toolproto"
 #: The layer of everything that stands directly under ``toolproto``, and of parts that stand higher
 #: than what they belong to. A new name is a decision.
 LAYERS = {
+    "public_names": 0,
     "errors": 0,
     "messages": 0,
     "events": 0,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families import line_values, pairs, yaml
+from toolproto.decoding.families import line_values, pairs, yaml_lines
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Pull, Source, begun_at_end
@@ -53,7 +53,7 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
     ),
     "line_ends": (line_values.line_ends, ["\r", "\n", "`", "``", "call", ">>", "x"]),
     "yaml quote": (
-        yaml._quote_ends,
+        yaml_lines.quote_ends,
         ['"', " ", "\t", "#", "\r", "\n", "`", ",", "call", ">>", "x"],
     ),
     "last line": (
@@ -61,7 +61,7 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
         ["\n", "END", "E", " ", "\r", "x"],
     ),
     "yaml line": (
-        lambda source: yaml.read_line(source, 0),
+        lambda source: yaml_lines.read_line(source, 0),
         ["-", "- ", " ", "key", ":", '"k"', "'k'", '"', "\\", "\r", "\n", "a b", "#"],
     ),
     "yaml header": (

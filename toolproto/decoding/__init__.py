@@ -26,7 +26,7 @@
       pulled.py          drives the generator of a family
 
     families/          the ways in which the inside of a call is written
-      json_*, python_*, yaml
+      json_*, python_*, yaml_*
       tags.py            a call in tags; elements.py: one tag, and where its text ends
       tag_values.py      what the text of an element means
       pairs.py           a name and pairs of key and value, in the signs that a payload declares
@@ -36,6 +36,7 @@
       lenient.py         the one reader of values: JSON, strict or not, and what is like it
       state.py           what it knows, what is open, and when it waits
       quotes.py          where a string ends, in JSON and in Python; strings.py: what is in it
+      keys.py            the keys of members; string_stops.py: strings token by token
       strict.py          strict JSON at once, in C; spellings.py: numbers, words and escapes
       repairs.py         each departure from JSON, and how sure its repair is
 

@@ -17,7 +17,7 @@ from ..decoding.calls.shape import CallShape
 from ..decoding.contract import Family, Inside
 from ..decoding.families.line_values import StringTokens
 from ..decoding.families.pairs import BLANKS, KEY, NAME, Pairs
-from ..decoding.families.yaml import YamlCalls
+from ..decoding.families.yaml_calls import YamlCalls
 from ..decoding.patterns import Pattern
 from ..decoding.values.repairs import MISSING_COMMA
 from ..grammar import forms

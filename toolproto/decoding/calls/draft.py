@@ -22,7 +22,7 @@ from ...messages import Grade, ProblemKind, Repair
 from ..reply.hot_string import StreamedString
 from ..values.repairs import DUPLICATE_KEY, MISSING_QUOTE
 from ..values.strict import Refused, write_json
-from ..values.strings import SPECIAL_IN_STRING, string_stop, structural_tail
+from ..values.string_stops import SPECIAL_IN_STRING, string_stop, structural_tail
 from .record import Beginning, CallRecord, CallSetting
 from .shape import ID_KEYS, CallFields, fit_to_tool, read_arguments, read_fields
 

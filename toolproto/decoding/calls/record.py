@@ -22,7 +22,7 @@ from ..reply.hot_string import StreamedString
 from ..reply.markers import Marker
 from ..values.repairs import DUPLICATE_KEY
 from ..values.strict import MAX_DEPTH, same_value, write_json
-from ..values.strings import SPECIAL_IN_PIECE, quoted_stop
+from ..values.string_stops import SPECIAL_IN_PIECE, quoted_stop
 from .names import Head, Offered
 from .shape import CallShape
 

@@ -23,7 +23,7 @@ from ..source import Pull, Source
 from ..values import repairs as mend
 from ..values.lenient import read_all, read_json, read_lenient
 from ..values.strict import Reading, Refused, finite_float, malformed, sized_int, too_deep
-from ..values.strings import SPECIAL_IN_QUOTES
+from ..values.string_stops import SPECIAL_IN_QUOTES
 
 #: What ends a line, for the hot path.
 LINE_BREAK = re.compile(r"[\r\n]")

@@ -18,11 +18,12 @@ from typing import Any
 from ..patterns import Pattern
 from ..source import Pull
 from . import repairs as mend
+from .keys import read_key
 from .quotes import CLOSING_FENCE, KEY, key_of
 from .spellings import ELLIPSIS, LITERALS, read_scalar
 from .state import MISSING, QUOTES, Open, State, Wait
 from .strict import Reading, Refused, malformed, put_member, read_strict
-from .strings import QuotedString, read_escaped_string, read_key
+from .strings import QuotedString, read_escaped_string
 
 _COMMAS = frozenset(",，;；")
 _COLONS = frozenset(":：=")

@@ -12,17 +12,12 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ..patterns import Pattern
 from ..source import Pull
 from . import repairs as mend
 from .quotes import KEY, Judge, Verdict, key_of
 from .spellings import unescape
 from .state import QUOTES, State, Wait
 from .strict import malformed
-
-_COLON = Pattern(r"\s{0,200}+(?:[:：]|=>?)")
-_unquoted_key = re.compile(r"[\w.$ -]{1,100}+:").match
-_LONGEST_KEY = 20_000
 
 
 @cache
@@ -40,12 +35,6 @@ _BEFORE_MEMBER = (
 )
 
 
-@cache
-def _next_quote(closers: str) -> re.Pattern[str]:
-    """Everything up to the next unescaped quote."""
-    return re.compile(rf"[^{closers}\\]*+(?:\\.[^{closers}\\]*+)*", re.DOTALL)
-
-
 # What needs no look in a string between double quotes. The look-ahead keeps the repeated part from
 # failing half-way, which the possessive repeats of early 3.11 releases do not undo (CPython issue
 # 106052); an atomic group would need a hundred times the memory of the text.
@@ -57,61 +46,6 @@ _escape_begun = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z").match
 def _ordinary(closers: str) -> re.Pattern[str]:
     """Everything up to the next quote or backslash."""
     return re.compile(rf"[^{closers}\\]++")
-
-
-# -- keys -------------------------------------------------------------------------------------
-
-
-def read_key(state: State, quote: str) -> str:
-    """Read the key that *quote* opens at ``state.at``, and move behind it."""
-    state.plain_quotes = True
-    if quote != '"':
-        state.note(mend.QUOTE_STYLE)
-    text, start, closers = state.text, state.at + 1, QUOTES[quote]
-    end = first = _to_quote(state, start, closers)
-    if state.fault is not None:  # it is too long, and no key
-        state.at = end
-        return ""
-    if text[end : end + 1] not in ("", "\\") and not state.look(_COLON, end + 1):
-        if unquoted := _unquoted_key(text, start, end):
-            state.note(mend.MISSING_QUOTE)
-            state.at = unquoted.end() - 1
-            return text[start : state.at]
-        end = _key_end(state, first, closers)
-    cut = text[end : end + 1] in ("", "\\")
-    if cut:
-        state.note(mend.CUT_SHORT)
-    state.at = len(text) if cut else end + 1
-    return unescape(state, text[start:end], quote, cut=cut)
-
-
-def _to_quote(state: State, at: int, closers: str) -> int:
-    """Where the next unescaped quote stands, or a last lone backslash, or the end."""
-    begun, done = state.scanned
-    known = state.start + done if at == state.start + begun else at
-    end = _next_quote(closers).match(state.text, known).end()  # type: ignore[union-attr]
-    if end - at > _LONGEST_KEY:
-        state.refuse(malformed(f"a key is longer than {_LONGEST_KEY} characters"))
-        return at + _LONGEST_KEY
-    if end >= len(state.text) - (state.text[end : end + 1] == "\\") and not state.final:
-        state.scanned = at - state.start, end - state.start
-        raise Wait
-    return end
-
-
-def _key_end(state: State, first: int, closers: str) -> int:
-    """Where a key ends whose first quote has no colon after it: at most three quotes on."""
-    text, end = state.text, first
-    for _ in range(3):
-        if not state.here(end + 1).isalnum():
-            break
-        end = _to_quote(state, end + 1, closers)
-        if end >= len(text):
-            break
-        if state.look(_COLON, end + 1):
-            state.note(mend.UNESCAPED_QUOTE)
-            return end
-    return first
 
 
 # -- strings of escaped JSON ------------------------------------------------------------------
@@ -433,60 +367,3 @@ def _without_layout(text: str, end: int) -> int:
 
 
 _is_word = re.compile(r"\w").match
-
-
-# -- for the hot path -------------------------------------------------------------------------
-
-# The same as `_valid`, without the control characters that JSON would not have, if nothing but the
-# beginning of an escape follows.
-_CERTAIN = re.compile(
-    r'[^"\\\x00-\x1f]*+'
-    r'(?:(?=\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))\\.[^"\\\x00-\x1f]*+)*+'
-    r"(?=(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z)"
-)
-_LONGEST_TAIL = 80
-_TAIL_ENDS = frozenset((",", "}", "]", ""))
-# All begin with one of a few characters, so that others are passed over quickly.
-_TAIL = re.compile(
-    r"[\r\n,}\]](?:(?<=[\r\n])\s*+(?:[,}\]]|\Z))?"
-    r"(?:(?<=[\s,])\s*|(?<=[}\]])[\s}\]]*(?:<[/\\]?[\w:.-]*>?\s*)?)\Z"
-)
-#: What may be no ordinary character of a string between double quotes.
-SPECIAL_IN_QUOTES = re.compile(r'["\\\x00-\x1f]')
-# Of that, what is no whole escape. Behind an even number of backslashes the last one is taken for
-# the first half of one, so that some pieces are looked at in vain.
-_NO_ESCAPE = r'(?<=[<\x00-\x1f])|(?<=")(?<!(?<!\\)\\")|(?<=\\)(?!["\\/bfnrt]|u[0-9a-fA-F]{4})'
-#: What has to be looked at in a piece of such a string; in JSON also what could be its tail.
-SPECIAL_IN_PIECE = re.compile(rf'["\\\x00-\x1f](?:{_NO_ESCAPE})')
-SPECIAL_IN_STRING = re.compile(rf'["\\<\x00-\x1f,}}\]](?:\s*\Z|{_NO_ESCAPE})')
-
-
-def quoted_stop(text: str) -> int:
-    """Where the part of *text* ends that goes on with a string, if no more than an escape is left.
-
-    *text* begins inside a string between double quotes; -1 if anything else comes in it.
-    """
-    body = _CERTAIN.match(text)
-    return -1 if body is None else body.end()
-
-
-def string_stop(text: str) -> int:
-    """The same for a string of JSON, before what would be structure if its quote was forgotten."""
-    stop = quoted_stop(text)
-    tail = _TAIL.search(text, stop - _LONGEST_TAIL, stop) if stop > 0 else None
-    return stop if tail is None else tail.start()
-
-
-def structural_tail(text: str) -> str:
-    """What *text*, from inside a string, ends with that would be structure outside it.
-
-    A model that forgets the closing quote goes on with a comma or with brackets, and perhaps a
-    closing tag; whether these belong to the string shows only behind them.
-    """
-    ending = text[-_LONGEST_TAIL:]
-    words = ending.rstrip()
-    # Most text ends in a word, in no line before another, and this is asked of every piece.
-    if words[-1:] not in _TAIL_ENDS and "<" not in words and ending.isprintable():
-        return ""
-    tail = _TAIL.search(ending)
-    return tail.group() if tail else ""

@@ -18,10 +18,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from io import StringIO
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...messages import Repair
-from ...tools.kinds import fits, kinds, member
+from ...tools.kinds import kinds, member
 from ..calls.pulled import PulledCalls
 from ..calls.record import Beginning, CallRecord, TextSink
 from ..calls.shape import ID_KEYS, OTHER_KEYS, read_fields
@@ -31,112 +31,23 @@ from ..values.repairs import DUPLICATE_KEY
 from ..values.strict import Refused, cut_short, malformed, put_member, too_deep
 from .line_values import (
     LINE_BREAK,
-    TRUTHS,
     bracketed,
     line_ends,
     quoted,
-    read_text,
-    unquoted,
 )
-
-# -- lines ------------------------------------------------------------------------------------
-
-_LONGEST_INDENT = 1024
-# No line is looked at further than this for list items.
-_LONGEST_HEAD = 1024
-_LINE_BEGINS = Pattern(rf"([ \t]{{0,{_LONGEST_INDENT + 1}}})(\r?\n|\r\Z)?")
-_BETWEEN_DOCUMENTS = Pattern(r"(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
-_ITEM = Pattern(r"-(?:[ \t]{1,80}|(?=\r?\n))")
-_KEY_ENDS = r"[ \t]{0,8}:(?=[ \t]|\r?\n|\Z)"
-_BARE_KEY = Pattern(rf"([^\W\d][\w.$/-]{{0,127}}(?: [\w.$/-]{{1,127}}){{0,3}}){_KEY_ENDS}")
-_QUOTED_KEY = Pattern(rf"(\"(?:[^\"\\\n]|\\.){{0,500}}\"|'[^'\n]{{0,500}}'){_KEY_ENDS}")
-_LINE_OVER = Pattern(r"\r?\n|#|\r\Z")
-_QUOTE_ENDED = Pattern(r"[ \t]{1,64}#|[ \t,;]{0,64}(?:\r?\n|\r?\Z)")
-_SEPARATORS = Pattern(r"[ \t,;]{0,64}")
-_NEWLINE = re.compile(r"\n")
-_NO_SPACE = re.compile(r"[^ \t]")
-_NO_SEPARATOR = re.compile(r"[^ \t,;]")
-
-
-class _Line(NamedTuple):
-    """The columns of a line's list items, and of its key or value, which begins *length* on."""
-
-    items: tuple[int, ...]
-    column: int
-    key: str | None
-    length: int
-
-    @property
-    def is_value(self) -> bool:
-        """Does it begin with neither an item nor a key?"""
-        return self.key is None and not self.items
-
-
-def read_line(source: Source, indent: int) -> Pull[_Line]:
-    """What the line that begins here begins with, behind *indent* characters of space."""
-    items: list[int] = []
-    column = indent
-    while column < _LONGEST_HEAD and (yield from source.stands("-", column)):
-        item = yield from source.match(_ITEM, column)
-        if item is None:
-            break
-        items.append(column)
-        column += len(item.group())
-    in_quotes = (yield from source.peek(column + 1))[column:] in ('"', "'")
-    key = yield from source.match(_QUOTED_KEY if in_quotes else _BARE_KEY, column)
-    if key is None:
-        return _Line(tuple(items), column, None, column)
-    return _Line(tuple(items), column, unquoted(key.group(1)), column + len(key.group()))
-
-
-def _pass_line(source: Source, kept: StringIO | None = None) -> Pull[None]:
-    """Read the rest of the line, which *kept* takes."""
-    while piece := (yield from source.before(_NEWLINE)):
-        if kept is not None:
-            kept.write(piece)
-    source.at += len((yield from source.peek()))
-
-
-def _behind_value(source: Source) -> Pull[None]:
-    """The rest of a line whose value is over: nothing, or a comment, or the end of the calls."""
-    char = yield from source.skip_to(_NO_SEPARATOR)
-    if (yield from source.match(_LINE_OVER)):
-        yield from _pass_line(source)
-    elif char and not (yield from source.at_end()):
-        raise malformed("something stands behind a value in its line")
-
-
-def _quote_ends(source: Source) -> Pull[bool]:
-    """Does nothing more than a comment or an end of calls stand in the line behind the quote?"""
-    if (yield from source.match(_QUOTE_ENDED, 1)):
-        return True
-    return (yield from source.at_end(1 + (yield from source.length(_SEPARATORS, 1))))
-
-
-# -- scalars ----------------------------------------------------------------------------------
-
-_COMMENT = re.compile(r"(?:^|\s)#(?=\s|\Z)")
-_WORDS: dict[str, Any] = {"~": None, "": None, "null": None, "none": None}
-_WORDS |= {"true": True, "false": False}
-
-
-def plain_scalar(text: str, wanted: frozenset[str]) -> tuple[Any, tuple[Repair, ...]]:
-    """The value of a scalar without double quotes, where one of the types *wanted* may stand."""
-    comment = _COMMENT.search(text) if text[:1] != "'" else None
-    text = text[: comment.start()].strip() if comment else text.strip()
-    repairs, word = (Repair("comment"),) if comment else (), text.lower()
-    if len(text) > 1 and text[0] == text[-1] == "'":
-        return text[1:-1].replace("''", "'"), repairs
-    if word in _WORDS and ("string" not in wanted or fits(_WORDS[word], wanted)):
-        return _WORDS[word], repairs
-    is_said = word in TRUTHS and word.isalpha()  # but 1 and 0 are numbers
-    if is_said and "boolean" in wanted and "string" not in wanted:
-        return TRUTHS[word], (*repairs, Repair("literal"))
-    value, mended = read_text(text, wanted)
-    # Where nobody asks for another type, what is not quite JSON is text.
-    is_text = isinstance(value, str) or (mended and not wanted)
-    return (text, repairs) if is_text else (value, (*repairs, *mended))
-
+from .yaml_lines import (
+    BETWEEN_DOCUMENTS,
+    LINE_BEGINS,
+    LINE_OVER,
+    LONGEST_INDENT,
+    NO_SPACE,
+    YamlLine,
+    behind_value,
+    pass_line,
+    plain_scalar,
+    quote_ends,
+    read_line,
+)
 
 # -- blocks of text ---------------------------------------------------------------------------
 
@@ -159,14 +70,14 @@ def _block(calls: YamlCalls, sink: TextSink, header: re.Match[str], parent: int)
     breaks, begun, stood_out = 0, False, False
     sink.open_text()
     while True:
-        column = yield from source.spaces(indent or _LONGEST_INDENT + 1)
+        column = yield from source.spaces(indent or LONGEST_INDENT + 1)
         if (yield from source.stands(newline, column)):
             source.at += column + len(newline)
             breaks += 1
             continue
         if (yield from source.match(_TEXT_OVER, column)):
             raise cut_short()  # its next line may have been to come
-        if not parent < column <= _LONGEST_INDENT or column < indent:
+        if not parent < column <= LONGEST_INDENT or column < indent:
             break
         indent = indent or column
         source.at += column
@@ -257,23 +168,23 @@ class YamlCalls(PulledCalls):
 
     def _line(self, source: Source) -> Pull[bool]:
         """Read a line, unless the calls are over."""
-        begins = yield from source.match(_LINE_BEGINS)
+        begins = yield from source.match(LINE_BEGINS)
         assert begins is not None, "matches the empty string"
         if begins.group(2):
             source.at += len(begins.group())
             return True
         indent = len(begins.group(1))
-        if indent > _LONGEST_INDENT:
+        if indent > LONGEST_INDENT:
             raise malformed("a line in it is indented too far")
         char = (yield from source.peek(indent + 1))[indent:]
         if not char or (yield from source.at_end(indent)):
             source.at += 0 if char else indent
             return False
         if char == "#":
-            yield from _pass_line(source)
-        elif char in "-." and not indent and (yield from source.match(_BETWEEN_DOCUMENTS)):
+            yield from pass_line(source)
+        elif char in "-." and not indent and (yield from source.match(BETWEEN_DOCUMENTS)):
             self._end_document()
-            yield from _pass_line(source)  # whatever stands behind it
+            yield from pass_line(source)  # whatever stands behind it
         else:
             yield from self._content(source, indent)
         return True
@@ -290,7 +201,7 @@ class YamlCalls(PulledCalls):
         if self._plain is not None and line.is_value and line.column > self._open[-1].column:
             self._plain.write(" ")
             source.at += indent
-            yield from _pass_line(source, self._plain)
+            yield from pass_line(source, self._plain)
             return
         self.write()
         self._end_plain()
@@ -301,7 +212,7 @@ class YamlCalls(PulledCalls):
 
     # -- where a line belongs -------------------------------------------------------------
 
-    def _place(self, line: _Line, start: int) -> None:
+    def _place(self, line: YamlLine, start: int) -> None:
         """*line*, which begins at *start* in the reply, comes next."""
         items, column = [each + self._before for each in line.items], line.column + self._before
         self._pop_to([*items, column][0], is_item=bool(items), is_value=line.is_value)
@@ -406,24 +317,24 @@ class YamlCalls(PulledCalls):
 
     def _value(self, source: Source) -> Pull[None]:
         """What stands behind a key or the mark of an item, if anything does."""
-        yield from source.skip_to(_NO_SPACE)
+        yield from source.skip_to(NO_SPACE)
         char = yield from source.due()
-        if (yield from source.match(_LINE_OVER)):
-            yield from _pass_line(source)
+        if (yield from source.match(LINE_OVER)):
+            yield from pass_line(source)
         elif char in "|>" and (header := (yield from source.take(_HEADER))):
             sink = self._sink()
             self._put_text(sink, (yield from _block(self, sink, header, self._open[-1].column)))
         elif char == '"':
             sink = self._sink()
-            self._put_text(sink, (yield from quoted(self, sink, _quote_ends, line_ends)))
-            yield from _behind_value(source)
+            self._put_text(sink, (yield from quoted(self, sink, quote_ends, line_ends)))
+            yield from behind_value(source)
         elif char in "{[" and kinds(self._schema) != {"string"}:
             value, repairs = yield from bracketed(self)
             self._put(value, *repairs)
-            yield from _behind_value(source)
+            yield from behind_value(source)
         else:
             self._plain = StringIO()
-            yield from _pass_line(source, self._plain)
+            yield from pass_line(source, self._plain)
 
     def _end_plain(self) -> None:
         plain, self._plain = self._plain, None
