@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families import line_values, pairs, yaml_lines
+from toolproto.decoding.families import line_values, pairs, yaml_calls, yaml_lines
 from toolproto.decoding.patterns import Pattern
 from toolproto.decoding.reply.markers import Marker
 from toolproto.decoding.source import Pull, Source, begun_at_end
@@ -65,34 +65,36 @@ QUESTIONS: dict[str, tuple[Question, list[str]]] = {
         ["-", "- ", " ", "key", ":", '"k"', "'k'", '"', "\\", "\r", "\n", "a b", "#"],
     ),
     "yaml header": (
-        _taking(yaml._HEADER),
+        _taking(yaml_calls._HEADER),
         ["|", ">", "+", "-", "2", " ", "#c", "\r", "\n", "x"],
     ),
 }
+_YAML = [
+    " ",
+    "\t",
+    "-",
+    "---",
+    "...",
+    ".",
+    "#",
+    "\r",
+    "\n",
+    "x",
+    "k",
+    "k l",
+    ":",
+    '"',
+    "'",
+    "\\",
+    "|",
+    "+",
+    "2",
+]
 ALPHABETS = {
     pairs: ["key", " ", "=", ":", "<<", "-", '"', "'", "END", "\\", "\r", "\n", "x", "(", ")", "_"],
     line_values: ["\\", "u", "00", "e", "9", "n", '"', " ", ",", "\r", "\n", "x"],
-    yaml: [
-        " ",
-        "\t",
-        "-",
-        "---",
-        "...",
-        ".",
-        "#",
-        "\r",
-        "\n",
-        "x",
-        "k",
-        "k l",
-        ":",
-        '"',
-        "'",
-        "\\",
-        "|",
-        "+",
-        "2",
-    ],
+    yaml_calls: _YAML,
+    yaml_lines: _YAML,
 }
 for _module, _letters in ALPHABETS.items():
     for _name, _pattern in vars(_module).items():

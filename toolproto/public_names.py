@@ -1,0 +1,72 @@
+"""The public names of a package: listed once, in its stub, and imported when they are asked for.
+
+``__init__.pyi`` beside a package's ``__init__.py`` imports every public name from its module, as
+``from .messages import Message as Message``. A type checker reads that as it is. At run time this
+module reads the same lines, so that no list stands twice, and a program, a test run or the command
+line waits only for what it uses. (``lazy_loader`` reads stubs too, but only names of direct
+submodules, and imports what an editor asks for by ``dir``.)
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+__all__ = ["homes", "open_lazily"]
+
+#: The packages whose stubs are searched for a name that its program looks for elsewhere.
+_ROOMS = ("protocol", "endpoints", "conversation", "gateway", "bulk", "testing", "web")
+
+
+@cache
+def homes(package: str) -> dict[str, str]:
+    """Return the public names of *package*, each with the full name of its module."""
+    stub = pkgutil.get_data(package, "__init__.pyi") or b""
+    found = {}
+    for node in ast.parse(stub).body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            module = f"{package}.{node.module}" if node.module else package
+            found.update({alias.asname: module for alias in node.names if alias.asname})
+    return found
+
+
+def open_lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` for the ``__init__`` of *package*."""
+    module = sys.modules[package]
+
+    def get(name: str) -> Any:
+        if name == "__all__":
+            return _public(package)
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if name not in homes(package):
+            _say_where(name, package)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        found = getattr(importlib.import_module(homes(package)[name]), name)
+        setattr(module, name, found)
+        return found
+
+    def names() -> list[str]:
+        return sorted({*homes(package), "__all__", "__doc__"})
+
+    return get, names
+
+
+def _public(package: str) -> list[str]:
+    return sorted(name for name in homes(package) if not name.startswith("_"))
+
+
+def _say_where(name: str, package: str) -> None:
+    """Raise ImportError if another room has *name*.
+
+    An AttributeError would lose its words on the way through ``from toolproto import …``.
+    """
+    top = package.partition(".")[0]
+    for room in (f"{top}.{each}" for each in _ROOMS):
+        if room != package and name in homes(room):
+            raise ImportError(f"{name} is in {room}: from {room} import {name}", name=package)
