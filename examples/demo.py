@@ -40,12 +40,10 @@ def has_model() -> bool:
     """Find the model, or fetch it; if neither can be done, say how it can be had."""
     try:
         find_model()
-        return True
     except UsageError:
-        pass
-    try:
         print("fetching the model (93 MB)", file=sys.stderr)
-        pull("smollm2")
+    try:
+        pull("smollm2")  # fetches nothing if it is here and whole
         return True
     except ToolProtoError as error:
         print(f"\nNo model: {error}", file=sys.stderr)
