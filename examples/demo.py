@@ -19,8 +19,6 @@ from screen import Screen
 from toolproto.endpoints.local import find_model, pull
 from toolproto.errors import ToolProtoError, UsageError
 
-MEGABYTE = 1_000_000
-
 
 def main() -> int:
     """Show the model at work; 1 if it did not use the tool."""
@@ -42,28 +40,16 @@ def has_model() -> bool:
     """Find the model, or fetch it; if neither can be done, say how it can be had."""
     try:
         find_model()
-        return True
     except UsageError:
-        pass
+        print("fetching the model (93 MB)", file=sys.stderr)
     try:
-        pull("smollm2", progress=tell)
+        pull("smollm2")  # fetches nothing if it is here and whole
         return True
     except ToolProtoError as error:
         print(f"\nNo model: {error}", file=sys.stderr)
         print("Recorded replies are shown instead. To see a model at work, once you are online:")
         print(f"    {program()} model pull smollm2")
         return False
-
-
-def tell(have: int, total: int | None) -> None:
-    """Show how far the download is."""
-    if sys.stderr.isatty():
-        whole = f" of {total // MEGABYTE}" if total else ""
-        print(f"\rfetching the model: {have // MEGABYTE}{whole} MB ", end="", file=sys.stderr)
-        if have == total:
-            print(file=sys.stderr)
-    elif have == 0 or have == total:
-        print(f"fetching the model: {have // MEGABYTE} MB", file=sys.stderr)
 
 
 def program() -> str:

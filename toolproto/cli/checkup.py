@@ -125,7 +125,7 @@ def _on_path() -> Finding:
 
 def _model() -> Finding:
     """Whether the embedded model is here."""
-    from ..endpoints.local.store import DEFAULT_MODEL, find_model
+    from ..endpoints.local.models import DEFAULT_MODEL, find_model
 
     try:
         return Finding("model", "fine", str(find_model(DEFAULT_MODEL)))

@@ -98,7 +98,7 @@ def _paradigms(_: click.Context) -> list[str]:
 
 
 def _local_models(_: click.Context) -> list[str]:
-    from ..endpoints.local.store import DEFAULT_MODEL, installed_models
+    from ..endpoints.local.models import DEFAULT_MODEL, installed_models
 
     return [DEFAULT_MODEL, *(model.name for model in installed_models())]
 

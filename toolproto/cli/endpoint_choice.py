@@ -58,9 +58,9 @@ class EndpointChoice:
         return f"at {Address(self.url or '').shown}"
 
     def models(self) -> list[str]:
-        """The models there are: those the service lists, or those that were pulled."""
+        """The models there are: those the service lists, or those in the folder of models."""
         if self.local is not None:
-            from ..endpoints.local.store import installed_models
+            from ..endpoints.local.models import installed_models
 
             return [model.name for model in installed_models()]
         if self.url is None:

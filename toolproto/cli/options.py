@@ -115,7 +115,7 @@ _ENDPOINT_OPTIONS = [
     click.option("--header", multiple=True, help="Further header, 'Name: value'."),
     click.option(
         "--local", is_flag=False, flag_value="smollm2", type=LOCAL_MODEL, metavar="[MODEL]",
-        help="A model in this process: a pulled one, or a .gguf file.  [smollm2]",
+        help="A model in this process, by name or as a .gguf file.  [smollm2]",
     ),
     click.option(
         "--recording", type=click.Path(exists=True, path_type=Path), metavar="FILE",

@@ -69,7 +69,7 @@ class Step:
 
 
 def _lacks_model() -> str:
-    from ..endpoints.local.store import DEFAULT_MODEL, find_model
+    from ..endpoints.local.models import DEFAULT_MODEL, find_model
 
     if find_spec("xllamacpp") is None:
         return install_command("local")

@@ -1,10 +1,9 @@
-"""A web server on this machine that gives one file, as servers do: well, in part, or badly."""
+"""A web server on this machine that gives one file at every address, or refuses."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -12,24 +11,15 @@ __all__ = ["FileServer", "serving"]
 
 
 class FileServer(ThreadingHTTPServer):
-    """Gives *content* to whoever asks.
-
-    *cuts* are the lengths after which answers break off, one for each; *ranges* is off for a server
-    that always begins at the beginning; *status* refuses everything; *headers* come on top.
-    """
+    """Gives *content* to whoever asks; another *status* refuses all; *headers* come on top."""
 
     daemon_threads = True
 
     def __init__(self, content: bytes) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
         self.content = content
-        self.cuts: list[int] = []
-        self.ranges = True
-        self.counts = True
         self.status = 200
         self.headers: dict[str, str] = {}
-        #: The first byte that each request asked for.
-        self.asked: list[int] = []
 
     @property
     def url(self) -> str:
@@ -40,35 +30,20 @@ class _Answer(BaseHTTPRequestHandler):
     server: FileServer
 
     def do_HEAD(self) -> None:
-        self._answer(body=False)
-
-    def do_GET(self) -> None:
-        self._answer(body=True)
-
-    def _answer(self, body: bool) -> None:
         server = self.server
-        wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        first = int(wanted[1]) if wanted and server.ranges else 0
-        if body:
-            server.asked.append(int(wanted[1]) if wanted else 0)
         if server.status != 200:
             self.send_error(server.status)
             return
-        if first and first >= len(server.content):
-            self.send_error(416)
-            return
-        rest = server.content[first:]
-        self.send_response(206 if first else 200)
-        if server.counts:
-            self.send_header("Content-Length", str(len(rest)))
-        if first:
-            self.send_header("Content-Range", f"bytes {first}-{len(server.content) - 1}/*")
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(server.content)))
         for name, value in server.headers.items():
             self.send_header(name, value)
         self.end_headers()
-        if body:
-            with suppress(OSError):  # a client may leave in the middle
-                self.wfile.write(rest[: server.cuts.pop(0)] if server.cuts else rest)
+
+    def do_GET(self) -> None:
+        self.do_HEAD()
+        if self.server.status == 200:
+            self.wfile.write(self.server.content)
 
     def log_message(self, *_: object) -> None:
         """Nothing on stderr."""

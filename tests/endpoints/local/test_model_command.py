@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
 from toolproto.cli.app import main
+from toolproto.endpoints.local.models import KNOWN, PinnedFile
 
 
 @pytest.fixture
@@ -18,20 +21,14 @@ def run(models):
     return invoke
 
 
-def test_a_file_is_pulled_listed_found_and_removed(run, gguf):
-    done = run("pull", str(gguf), "--name", "tiny")
-    assert done.exit_code == 0
-    assert done.stdout == f"{gguf}\n"
-    assert "toolproto chat --local tiny" in done.stderr
-    assert run("list").stdout.split() == ["tiny", "0", "MB", *str(gguf).split()]
+def test_models_are_listed_with_size_and_file(run, models, gguf):
+    path = models / "me" / "models" / "tiny.gguf"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(gguf.read_bytes())
+    assert run("list").stdout == f"me/models/tiny.gguf      0 MB  {path}\n"
     assert json.loads(run("list", "--json").stdout) == [
-        {"name": "tiny", "path": str(gguf), "size": 108, "downloaded": False}
+        {"name": "me/models/tiny.gguf", "path": str(path), "size": 108}
     ]
-    assert run("path", "tiny").stdout == f"{gguf}\n"
-    removed = run("remove", "tiny")
-    assert (removed.stdout, removed.exit_code) == ("", 0)
-    assert "stays where it is" in removed.stderr
-    assert gguf.exists()
 
 
 def test_an_empty_list_says_how_to_begin(run):
@@ -41,25 +38,19 @@ def test_an_empty_list_says_how_to_begin(run):
     assert json.loads(run("list", "--json").stdout) == []
 
 
-FAULTY = [
-    (["pull", "nope"], "there is no model 'nope'; expected smollm2"),
-    (["path", "smollm2"], "get it with: toolproto model pull smollm2"),
-    (["remove", "nope"], "there is no model 'nope' on this machine"),
-    (["pull", "smollm2", "--name", "///"], "cannot name a model"),
-]
-
-
-@pytest.mark.parametrize("words, told", FAULTY)
-def test_a_mistake_is_told_in_one_line(run, words, told):
-    done = run(*words)
-    assert done.exit_code == 2
-    assert told in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
-def test_a_downloaded_model_is_removed_with_its_file(run, models, gguf):
+def test_a_model_that_is_here_is_not_fetched_and_its_file_printed(run, models, gguf, monkeypatch):
     models.mkdir()
-    kept = models / "tiny.gguf"
-    kept.write_bytes(gguf.read_bytes())
-    assert "removed" in run("remove", "tiny").stderr
-    assert not kept.exists()
+    path = models / "tiny.gguf"
+    path.write_bytes(gguf.read_bytes())
+    pinned = PinnedFile(108, hashlib.sha256(path.read_bytes()).hexdigest())
+    monkeypatch.setitem(KNOWN, "tiny", replace(KNOWN["smollm2"], model=pinned))
+    done = run("pull", "tiny")
+    assert (done.exit_code, done.stdout) == (0, f"{path}\n")
+    assert done.stderr == "try it: toolproto chat --local tiny\n"
+
+
+def test_a_source_of_no_known_kind_is_told_in_one_line(run):
+    done = run("pull", "nope")
+    assert done.exit_code == 2
+    assert "there is no model 'nope'; expected smollm2 or OWNER/REPOSITORY" in done.stderr
+    assert done.stderr.count("\n") == 1

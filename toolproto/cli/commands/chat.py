@@ -201,7 +201,7 @@ def _for_demo(
     ctx: click.Context, endpoint: EndpointChoice, options: dict[str, Any]
 ) -> dict[str, Any]:
     """How the embedded model is led with the demo's tools: it does only what it has seen done."""
-    from ...endpoints.local.store import DEFAULT_MODEL
+    from ...endpoints.local.models import DEFAULT_MODEL
 
     if endpoint.local != DEFAULT_MODEL or tuple(options["tools"]) != (DEMO,):
         return {}

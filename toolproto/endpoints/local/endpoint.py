@@ -14,7 +14,7 @@ from ..holding import AsyncHeldStream, HeldStream, Holding
 from .engine import get_engine
 from .job import Job
 from .loading import EngineOptions, require_library
-from .store import find_model
+from .models import find_model
 from .stream import AsyncLocalStream, LocalStream, MakeJob
 
 __all__ = ["LocalEndpoint"]
@@ -30,7 +30,7 @@ _REFUSED = {
 
 
 class LocalEndpoint:
-    """A model in a GGUF file, given as the name of a pulled model or as a path.
+    """A model in a GGUF file, given by its name or as a path.
 
     Without *model* it is ``smollm2``. It is loaded when the first request comes, once for all
     endpoints with the same file and options; requests wait for their turn. The chat template is the

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 from ...errors import EndpointError, ToolProtoError
 from .job import Job
 from .loading import EngineOptions, load_model
+from .models import check_known
 from .overhearing import Overhearing
 
 __all__ = ["Engine", "get_engine"]
@@ -76,13 +77,17 @@ class Engine:
     def _answer(self, job: Job) -> None:
         try:
             if not job.cancelled:
-                self._server = self._server or load_model(self._path, self._options)
+                self._server = self._server or self._loaded()
                 self._ask(job)
             job.finish()
         except ToolProtoError as error:
             job.fail(error)
         except Exception as error:  # whatever the library raises for a request it cannot read
             job.fail(EndpointError(f"llama.cpp refuses the request: {error}"))
+
+    def _loaded(self) -> Any:
+        check_known(self._path)
+        return load_model(self._path, self._options)
 
     def _ask(self, job: Job) -> None:
         if not job.has_grammar:

