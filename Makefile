@@ -84,7 +84,7 @@ web: $(READY_ALL)  ## The page under load: viewers, turns, long sessions, long a
 agents: $(READY_ALL)  ## Claude Code, codex and twelve others before a model that errs: forty minutes, and two gigabytes
 	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/agents
 
-frameworks: $(READY_ALL)  ## SDKs with a transport in them, and models of frameworks: ten minutes, and two gigabytes
+frameworks: $(READY_ALL)  ## SDKs and frameworks with a transport in them, and llm: ten minutes, and two gigabytes
 	TOOLPROTO_FRAMEWORKS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/clients tests/integrations
 
 docs: $(READY)  ## The documentation as a site, with search: build/site/index.html

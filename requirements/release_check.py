@@ -8,7 +8,7 @@ alone; each time it is used. At last a program is type-checked against it as ins
     python requirements/release_check.py [PART …]      # newest, lowest, extras, types
 
 Extras that are a framework of somebody else's, some of them gigabytes, are tried only by name:
-``extra:dspy``.
+``extra:llm``.
 """
 
 from __future__ import annotations
@@ -32,32 +32,9 @@ EXTRAS = PROJECT["optional-dependencies"]
 #: For working on the package, not for using it.
 OURS = {"test", "bench", "soak", "docs", "all"}
 #: Extras that are a framework of somebody else's, and large.
-LARGE = {
-    *(
-        "ray",
-        "spark",
-        "daft",
-        "polars",
-        "duckdb",
-        "transformers",
-        "mlx",
-        "vllm",
-        "dspy",
-        "haystack",
-        "langchain",
-    ),
-    *("litellm", "llama-index", "llm", "openai-agents", "pydantic-ai", "smolagents"),
-}
+LARGE = {"ray", "spark", "daft", "polars", "duckdb", "transformers", "mlx", "vllm", "llm"}
 #: What is imported of ours with each of them.
-MODULES = {
-    name: [f"toolproto.{folder}.{name.replace('-', '_')}"]
-    for folder, names in {
-        "integrations": "dspy haystack langchain litellm llama-index llm openai-agents pydantic-ai "
-        "smolagents",
-        "bulk.engines": "ray",
-    }.items()
-    for name in names.split()
-}
+MODULES = {"llm": ["toolproto.integrations.llm"], "ray": ["toolproto.bulk.engines.ray"]}
 PROGRAM = """
 from toolproto import ChatSession, tool
 from toolproto.endpoints import ScriptedEndpoint

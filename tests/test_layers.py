@@ -74,7 +74,7 @@ HOMES = {
     "lxml": ("decoding/families/xml.py", "describe/xml.py"),
     "httpx": ("endpoints/http.py", "transport/"),
     "jsonschema": ("tools/",),
-    "pydantic": ("tools/", "proxy/config.py", "mcp/connection.py", "integrations/"),
+    "pydantic": ("tools/", "proxy/config.py", "mcp/connection.py"),
     "sqlalchemy": ("stores/sql/",),
     "psycopg": ("stores/sql/",),
     "pytest": ("testing/", "pytest_plugin.py"),
@@ -97,14 +97,7 @@ HOMES = {
     "mcp": ("mcp/",),
     "mcp_types": ("mcp/",),
     "httpx2": ("mcp/http.py",),
-    "langchain_core": ("integrations/",),
-    "pydantic_ai": ("integrations/",),
     "llm": ("integrations/",),
-    "agents": ("integrations/",),
-    "smolagents": ("integrations/",),
-    "llama_index": ("integrations/",),
-    "litellm": ("integrations/", "endpoints/"),
-    "haystack": ("integrations/",),
 }
 
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))

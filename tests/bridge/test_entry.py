@@ -153,6 +153,15 @@ def test_messages_and_tools_of_ours_are_the_same_as_written_ones():
     assert requests[0] == requests[1] == requests[2]
 
 
+def test_a_picture_reaches_a_model_that_sees_and_another_is_told_of_it():
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+    asked = [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, picture]}]
+    (message,) = BRIDGE.ask(asked, sees=lambda attachment: True).request.messages
+    assert [each.data for each in message.attachments] == ["aGk="]
+    (message,) = BRIDGE.ask(asked).request.messages
+    assert message.attachments == () and "image/png" in message.content
+
+
 def test_an_answer_in_a_shape_is_nothing_but_its_json():
     exchange = BRIDGE.ask(ASKED, schema=CITY)
     pieces = played(exchange, "Of course!", '```json\n{"city": "Oslo"}\n```')

@@ -75,7 +75,8 @@ class Bridge:
         *choice* is ``auto``, ``required``, ``none``, the name of a tool, or OpenAI's
         ``tool_choice``. Without *stream* every call is checked, and mended, before it goes out.
         With a *schema* an answer in words is JSON that fits it. *params* are generation parameters
-        in the words of the model's service. UsageError for what cannot be asked.
+        in the words of the model's service. *sees* says which attachments the model can be shown;
+        it is shown none unless you give it. UsageError for what cannot be asked.
         """
         offered = [_function(tool) for tool in tools]
         body = {

@@ -8,19 +8,21 @@ model's name does. Installed beside ``llm`` the plugin is found by itself. Teste
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import aclosing
 from typing import Any
 
 import llm
 from llm.parts import Message, StreamEvent, TextPart, ToolCallPart, ToolResultPart
 
+from ..bridge.entry import Bridge
 from ..bridge.exchange import Exchange
 from ..bridge.pieces import Ended, Piece
 from ..bridge.terms import ModelTerms
 from ..events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
 from ..messages import ChatRequest, Chunk, Usage
-from .text_model import FrameworkModel, TextModel
+from ..taught import taught
+from .text_model import AsyncReply, Reply, answer, async_answer
 
 __all__ = ["AsyncToolModel", "ToolModel", "register_models"]
 
@@ -59,13 +61,12 @@ class _Twin:
     def __str__(self) -> str:
         return f"toolproto: {self.model_id}"
 
-    def _text(self, key: str | None) -> TextModel:
-        endpoint = FrameworkModel(*_replies(self._inner, key))
-        return TextModel(endpoint, self._paradigm, self._terms, self._inner.model_id)
-
-    def _exchange(self, text: TextModel, prompt: Any, stream: bool) -> Exchange:
+    def _exchange(self, prompt: Any, stream: bool) -> Exchange:
+        terms = self._terms or ModelTerms()
+        is_open = self._paradigm == "auto"
+        bridge = Bridge(taught(self._inner.model_id, terms) if is_open else self._paradigm, terms)
         options = {k: v for k, v in prompt.options.model_dump().items() if v is not None}
-        return text.bridge.ask(
+        return bridge.ask(
             [each for message in prompt.messages for each in _written(message)],
             [_tool(each) for each in prompt.tools],
             stream=stream,
@@ -86,9 +87,8 @@ class ToolModel(_Twin, llm.KeyModel):
         key: str | None = None,
     ) -> Iterator[StreamEvent]:
         """The answer as it comes."""
-        text = self._text(key)
         ids: dict[int, str] = {}
-        for piece in text.pieces(self._exchange(text, prompt, stream)):
+        for piece in answer(self._exchange(prompt, stream), _reply(self._inner, key)):
             yield from _events(piece, response, ids)
 
 
@@ -104,9 +104,9 @@ class AsyncToolModel(_Twin, llm.AsyncKeyModel):
         key: str | None = None,
     ) -> AsyncIterator[StreamEvent]:
         """The answer as it comes."""
-        text = self._text(key)
         ids: dict[int, str] = {}
-        async with aclosing(text.apieces(self._exchange(text, prompt, stream))) as pieces:
+        reply = _async_reply(self._inner, key)
+        async with aclosing(async_answer(self._exchange(prompt, stream), reply)) as pieces:
             async for piece in pieces:
                 for event in _events(piece, response, ids):
                     yield event
@@ -159,21 +159,23 @@ def _written(message: Message) -> Iterator[dict[str, Any]]:
 # -- the text model -------------------------------------------------------------------------
 
 
-def _replies(model: Any, key: str | None) -> tuple[Any, Any]:
-    def reply(request: ChatRequest) -> Iterator[Chunk]:
+def _reply(model: Any, key: str | None) -> Reply:
+    def reply(request: ChatRequest) -> Generator[Chunk]:
         response = model.prompt(**_given(request, key))
         yield from map(Chunk, response)
         yield _last(response.usage())
 
-    async def areply(request: ChatRequest) -> AsyncIterator[Chunk]:
+    return reply
+
+
+def _async_reply(model: Any, key: str | None) -> AsyncReply:
+    async def reply(request: ChatRequest) -> AsyncGenerator[Chunk]:
         response = model.prompt(**_given(request, key))
         async for text in response:
             yield Chunk(text)
         yield _last(await response.usage())
 
-    return (
-        (None, areply) if isinstance(model, llm.AsyncModel | llm.AsyncKeyModel) else (reply, None)
-    )
+    return reply
 
 
 def _given(request: ChatRequest, key: str | None) -> dict[str, Any]:

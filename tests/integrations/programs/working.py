@@ -1,4 +1,4 @@
-"""What the programs of all frameworks share: a text model, tools for it, and how they end.
+"""A text model for an agent, tools for it, and how its work ended.
 
 The model lists a folder, reads a file, writes another and says so, in the form of ``xml_tag``; or
 it errs on the way. It is an endpoint in this process: no server, no network.
@@ -10,11 +10,11 @@ import json
 import os
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.proxy.agents.model import ANSWER, CONTENT, WAYS, Model
+from tests.proxy.agents.model import ANSWER, WAYS, Model
 from tests.proxy.agents.programs.working import TASK, TOOLS
 from tests.proxy.sayings import Cut, Refusal
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
@@ -26,7 +26,6 @@ __all__ = ["TASK", "TOOLS", "play", "spoken", "text_model"]
 PLAN = [
     ("list_files", {}),
     ("read_file", {"path": "notes.txt"}),
-    ("write_file", {"path": "out.txt", "content": CONTENT}),
 ]
 #: Ways in which nobody can get the work done: that has to be seen.
 HOPELESS = ("unknown tool behind words", "empty", "refused", "always broken off")
@@ -34,10 +33,10 @@ HOPELESS = ("unknown tool behind words", "empty", "refused", "always broken off"
 TROUBLED = ("bad arguments", "broken off", "busy", "cut")
 
 
-def text_model(way: str, plan: Any = ()) -> ScriptedEndpoint:
+def text_model(way: str) -> ScriptedEndpoint:
     """A model that goes about it in this *way*, a few characters at a time."""
     model = Model([], way)
-    model.plan = [(name, _filled(given, model.content)) for name, given in plan or PLAN]
+    model.plan = [*PLAN, ("write_file", {"path": "out.txt", "content": model.content})]
 
     def speak(request: ChatRequest) -> ScriptedReply:
         messages = [{"role": each.role, "content": each.content} for each in request.messages]
@@ -51,7 +50,7 @@ def text_model(way: str, plan: Any = ()) -> ScriptedEndpoint:
 
 
 def spoken(endpoint: Any, request: ChatRequest) -> Iterator[str]:
-    """What a text model of a framework's own says, which stands on *endpoint*."""
+    """What a text model of the library's own says, which stands on *endpoint*."""
     reason = None
     with endpoint.stream(request) as chunks:
         for chunk in chunks:
@@ -61,22 +60,13 @@ def spoken(endpoint: Any, request: ChatRequest) -> Iterator[str]:
         raise ConnectionError("the reply was broken off")
 
 
-def play(
-    scenarios: dict[str, Callable[[Any], object]], plan: Any = (), without: Sequence[str] = ()
-) -> None:
+def play(scenarios: dict[str, Callable[[Any], object]]) -> None:
     """Run each of *scenarios*, which is given the model, in every way; print how it went."""
     for name, scenario in scenarios.items():
-        for way in (each for each in ("behaves", *WAYS) if each not in without):
-            problem = _problem(way, lambda s=scenario, w=way: s(text_model(w, plan)))
+        for way in ("behaves", *WAYS):
+            problem = _problem(way, lambda s=scenario, w=way: s(text_model(w)))
             told = json.dumps({"scenario": name, "way": way, "problem": problem})
             print(f"\n{told}", flush=True)  # frameworks leave lines open
-
-
-def _filled(value: Any, content: str) -> Any:
-    """*value* with *content* where a plan has what is to be written."""
-    if isinstance(value, dict):
-        return {name: _filled(each, content) for name, each in value.items()}
-    return content if value == CONTENT else value
 
 
 def _problem(way: str, run: Callable[[], object]) -> str | None:
