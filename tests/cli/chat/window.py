@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +15,9 @@ import pyte
 
 from tests.patience import PATIENCE, ended
 
-#: Colours, the cursor up and to a column, erasing a line, showing the cursor, bracketed paste.
-_OURS = re.compile(r"\x1b\[[0-9;]*[mAGKC]|\x1b\[\?(?:25|2004)[hl]")
+#: Colours, the cursor in its row and up, erasing to the end; how the cursor looks and its keys are
+#: sent, whether lines wrap by themselves, bracketed paste.
+_OURS = re.compile(r"\x1b\[[0-9;]*[mAGKCD]|\x1b\[J|\x1b\[\?(?:1|7|12|25|2004)[hl]")
 
 
 class Window:
@@ -90,9 +92,21 @@ class Window:
         """Type *text* and press Enter."""
         self._child.send(f"{text}\r")
 
+    def paste(self, text: str) -> None:
+        """Paste *text*, as a terminal tells it apart from typing."""
+        assert self.raw.rfind("\x1b[?2004h") > self.raw.rfind("\x1b[?2004l")
+        self._child.send(f"\x1b[200~{text}\x1b[201~")
+
+    def send_bytes(self, pressed: bytes) -> None:
+        os.write(self._child.child_fd, pressed)
+
     def interrupt(self) -> None:
         """Press Ctrl-C."""
         self._child.send("\x03")
+
+    def signal(self) -> None:
+        """Send the signal of Ctrl-C from elsewhere; the terminal knows nothing of it."""
+        self._child.kill(signal.SIGINT)
 
     def resize(self, rows: int, columns: int) -> None:
         self.screen.resize(rows, columns)
@@ -102,8 +116,8 @@ class Window:
         """Read to the end; the exit code, or which signal ended it, below zero."""
         self.raw += self._child.read()
         self._child.close()
-        code, signal = self._child.exitstatus, self._child.signalstatus
-        return -int(signal or 0) if code is None else int(code)
+        code, ended_by = self._child.exitstatus, self._child.signalstatus
+        return -int(ended_by or 0) if code is None else int(code)
 
     def without_our_own_sequences(self) -> str:
         """All that was written, but for the sequences that colour it and move the cursor."""
