@@ -155,7 +155,8 @@ class Terminal:
         async def watch() -> None:
             while not self._interrupts.cancelled.is_set():
                 await asyncio.sleep(_LOOK)
-            app.exit(exception=KeyboardInterrupt)
+            if not app.is_done:  # it may have been answered in the same moment
+                app.exit(exception=KeyboardInterrupt)
 
         app.create_background_task(watch())
 
