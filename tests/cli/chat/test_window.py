@@ -7,6 +7,7 @@ import stat
 import sys
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -70,9 +71,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def window(folder: Path, service: ScriptedService, *words: str, **size: int) -> Window:
+def window(folder: Path, service: ScriptedService, *words: str, **how: Any) -> Window:
     return Window(
-        folder, "--endpoint", service.url, "-p", "xml_tag", "-t", "tools.py", *words, **size
+        folder, "--endpoint", service.url, "-p", "xml_tag", "-t", "tools.py", *words, **how
     )
 
 
@@ -438,3 +439,20 @@ def test_values_that_a_tool_asks_for_while_it_runs_are_changed_in_the_editor(fol
         chat.until(lambda seen: seen.endswith("[n]o >"))
         chat.say("y")
         chat.until("✓ fill_in · filled in: b.txt\n\nOk.")
+
+
+def test_a_dumb_terminal_is_sent_no_sequences(folder):
+    with (
+        ScriptedService(write("a.txt"), "Ok.") as service,
+        window(folder, service, kind="dumb") as chat,
+    ):
+        chat.prompt()
+        chat.say("write")
+        chat.question()
+        chat.say("y")
+        seen = chat.until("Ok.")
+        chat.prompt()
+        chat.say("/quit")
+        assert chat.ended() == 0
+    assert "> write\n" in seen and "[n]o > y\n" in seen
+    assert "\x1b" not in chat.raw

@@ -23,10 +23,17 @@ _OURS = re.compile(r"\x1b\[[0-9;]*[mAGKCD]|\x1b\[J|\x1b\[\?(?:1|7|12|25|2004)[hl
 class Window:
     """Runs the chat in a pseudo-terminal; every wait ends as soon as what it waits for is there."""
 
-    def __init__(self, folder: Path, *arguments: str, rows: int = 40, columns: int = 80) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        rows: int = 40,
+        columns: int = 80,
+        kind: str = "xterm-256color",
+    ) -> None:
         environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("TOOLPROTO")},
-            "TERM": "xterm-256color",
+            "TERM": kind,
             "XDG_STATE_HOME": str(folder / "state"),
             "HOME": str(folder),
         }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
+from prompt_toolkit.application import create_app_session, get_app
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import FormattedText
@@ -24,6 +24,7 @@ from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import Dimension
 from prompt_toolkit.output import create_output
+from prompt_toolkit.output.plain_text import PlainTextOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle, print_formatted_text
 from prompt_toolkit.utils import is_dumb_terminal
@@ -60,7 +61,8 @@ class Terminal:
         self._editor = editor
         self._style = "bold fg:ansicyan" if colour else ""
         self._input = create_input()
-        self._output = create_output()
+        # A terminal that obeys nothing is sent nothing; there the library draws no line either.
+        self._output = PlainTextOutput(sys.stdout) if is_dumb_terminal() else create_output()
         if isinstance(self._output, Vt100_Output):
             # Asking a terminal where its cursor is serves menus, which there are none of. What it
             # answers too late would be read as keys.
@@ -104,17 +106,17 @@ class Terminal:
     def _session(
         self, history: Remembered, completer: Completer | None = None
     ) -> PromptSession[str]:
-        session = PromptSession[str](
-            history=history,
-            completer=completer,
-            complete_style=CompleteStyle.READLINE_LIKE,  # a menu would need room below the line
-            enable_suspend=True,
-            erase_when_done=True,  # see _stay
-            prompt_continuation=lambda width, line, wrapped: "" if wrapped else _MORE,
-            key_bindings=_keys(),
-            input=self._input,
-            output=self._output,
-        )
+        # Not given to the session itself, which would draw on a dumb terminal then.
+        with create_app_session(self._input, self._output):
+            session = PromptSession[str](
+                history=history,
+                completer=completer,
+                complete_style=CompleteStyle.READLINE_LIKE,  # a menu needs room below the line
+                enable_suspend=True,
+                erase_when_done=True,  # see _stay
+                prompt_continuation=lambda width, line, wrapped: "" if wrapped else _MORE,
+                key_bindings=_keys(),
+            )
         session.layout.current_window.height = self._room
         return session
 
@@ -128,18 +130,19 @@ class Terminal:
     def _line(self, session: PromptSession[str], mark: str, default: str = "") -> str:
         shown = FormattedText([(self._style, mark)])
         try:
-            if threading.current_thread() is threading.main_thread():
-                with self._interrupts.raising():
-                    line = session.prompt(shown, default=default)
-            else:
-                # An event loop may run in this thread, the one of a tool; here it has its own.
-                line = session.prompt(
-                    shown, default=default, pre_run=self._end_with_turn, in_thread=True
-                )
+            with _echoing(False):  # what is typed before the library reads is shown by it alone
+                line = self._prompted(session, shown, default)
         finally:
             self._stay(mark, session.default_buffer.text)
         # Bytes that are no text come as halves of characters, which no service takes.
         return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+    def _prompted(self, session: PromptSession[str], shown: FormattedText, default: str) -> str:
+        if threading.current_thread() is threading.main_thread():
+            with self._interrupts.raising():
+                return session.prompt(shown, default=default)
+        # An event loop may run in this thread, the one of a tool; here it has its own.
+        return session.prompt(shown, default=default, pre_run=self._end_with_turn, in_thread=True)
 
     def _stay(self, mark: str, text: str) -> None:
         """Show what was typed for good: all of it, where the prompt showed what had room."""
