@@ -78,6 +78,7 @@ class _Typed:
     def answer(self, question: str) -> str:
         line = next(self._lines, None)
         if line is None:
+            self._console.line()
             raise EOFError
         self._console.print(Text.assemble((question, "bold cyan"), line))
         return line

@@ -82,6 +82,7 @@ HOMES = {
     "hypothesis": ("testing/", "pytest_plugin.py"),
     "click": ("cli/",),
     "rich": ("cli/",),
+    "prompt_toolkit": ("cli/chat/",),
     "pyarrow": ("bulk/",),
     "matplotlib": ("evals/",),
     "jinja2": ("endpoints/",),

@@ -55,7 +55,7 @@ def test_it_runs_as_a_module():
 
 
 FAILURES = [
-    (["verson"], 2, "there is no command 'verson'; did you mean 'version'?"),
+    (["sevre"], 2, "there is no command 'sevre'; did you mean 'serve'?"),
     (["zzz"], 2, "`toolproto --help` lists them"),
     (["--nope"], 2, "--nope"),
     (["prompt"], 2, "which tools? give --tools"),
@@ -63,9 +63,9 @@ FAILURES = [
     (["prompt", "--tools", "none.py"], 2, "none.py cannot be loaded"),
     (["prompt", "-t", TOOLS, "-p", "nope"], 2, "no paradigm named 'nope'"),
     (["prompt", "-t", TOOLS, "--budget", "0"], 2, "budget"),
-    (["--config", "none.toml", "version"], 2, "none.toml"),
-    (["version", "--config", "none.toml"], 2, "none.toml"),
-    (["version", "--config"], 2, "requires an argument"),
+    (["--config", "none.toml", "trust"], 2, "none.toml"),
+    (["trust", "--config", "none.toml"], 2, "none.toml"),
+    (["trust", "--config"], 2, "requires an argument"),
 ]
 
 
@@ -109,7 +109,7 @@ def test_a_flag_wins_over_the_environment_and_that_over_the_file():
 def test_a_shared_setting_reaches_commands_that_have_the_option_and_no_others():
     settings(f'paradigm = "react"\ntools = ["{TOOLS}"]\n')
     assert "Action Input" in run("prompt").stdout
-    assert run("version").exit_code == 0
+    assert run("paradigms").exit_code == 0
 
 
 def test_the_shared_variable_of_an_option_counts():
@@ -135,7 +135,7 @@ def test_a_bad_setting_is_named(text, told):
 
 def test_a_settings_file_that_is_no_text_is_named():
     Path("toolproto.toml").write_bytes(b"\xff\xfe")
-    assert "is not TOML" in run("version").stderr
+    assert "is not TOML" in run("paradigms").stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -172,7 +172,7 @@ def test_settings_may_be_named_behind_any_command(tmp_path):
 def test_a_table_that_nobody_reads_is_named(tmp_path):
     settings = tmp_path / "toolproto.toml"
     settings.write_text('[modles."qwen"]\nparadigm = "hermes"\n')
-    told = run("version").output
+    told = run("paradigms").output
     assert "no table [modles]; did you mean [models]?" in told
     settings.write_text("[zzz]\n")
-    assert "no table [zzz]; there are chat," in run("version").output
+    assert "no table [zzz]; there are chat," in run("paradigms").output

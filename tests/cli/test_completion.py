@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 from pathlib import Path
 
@@ -16,7 +17,8 @@ import click
 import pexpect
 
 from tests.patience import PATIENCE, ended
-from toolproto.cli.completing import ENDPOINT, LOCAL_MODEL, MODEL, PARADIGM, SESSION, TOOLS
+from toolproto.cli.completing import ENDPOINT, FILE, LOCAL_MODEL, MODEL, PARADIGM, SESSION, TOOLS
+from toolproto.cli.settings import load_settings
 from toolproto.endpoints import ScriptedEndpoint
 from toolproto.session import ChatSession
 
@@ -55,21 +57,18 @@ def test_tab_completes_in_a_shell(shell: str, here: Path) -> None:
     child.sendline(f"{set_up}; echo is'_'ready")
     child.expect("is_ready")
     Path("my reply.txt").touch()
-    with ScriptedService(models=["qwen-small"]) as service:
-        found = {
-            "toolproto explain -p herm": "hermes",
-            "toolproto chat --endpoint http://localhost:11": "http://localhost:11434/v1",
-            "toolproto parse my": r"my\ reply.txt",  # as the shell completes files
-        }
-        if shell == "bash":  # to another shell these are words like the first
-            found |= {
-                f"toolproto chat --endpoint {service.url} --model qw": "qwen-small",
-                "toolproto sessions --store chats.db show tr": "trip_to_rome",
-            }
-        for begun, whole in found.items():
-            child.send(f"{begun}\t")
-            child.expect_exact(whole.removeprefix(begun.rpartition(" ")[2]))
-            child.send("\x15")  # empties the line
+    found = {
+        "toolproto explain -p herm": "hermes",
+        "toolproto chat --endpoint http://localhost:11": "http://localhost:11434/v1",
+        "toolproto parse my": r"my\ reply.txt",  # as the shell completes files
+        "toolproto explain -p my": r"my\ reply.txt",  # which may define a paradigm
+    }
+    if shell == "bash":  # to another shell this is a word like the first
+        found["toolproto sessions --store chats.db show tr"] = "trip_to_rome"
+    for begun, whole in found.items():
+        child.send(f"{begun}\t")
+        child.expect_exact(whole.removeprefix(begun.rpartition(" ")[2]))
+        child.send("\x15")  # empties the line
     ended(child)
 
 
@@ -80,31 +79,52 @@ def words(kind, begun: str = "", **params) -> list[str]:
 
 
 def test_each_kind_of_word_has_its_values(here: Path) -> None:
-    Path("bracket.py").touch()
-    Path("tools.json").touch()
-    Path(".hidden.py").touch()
     assert words(PARADIGM, "xml_") == ["xml_strict", "xml_tag"]
-    assert words(PARADIGM, "b")[-2:] == ["bin/", "bracket.py"]
-    assert words(TOOLS, "") == ["demo", "files:", "python:", "bin/", "bracket.py", "tools.json"]
+    assert words(TOOLS, "") == ["demo", "files:", "python:"]
     assert "smollm2" in words(LOCAL_MODEL, "smol")
     assert words(SESSION, store="chats.db") == ["trip_to_rome"]
     assert words(SESSION) == words(SESSION, store="none.db") == []
     assert "http://localhost:11434/v1" in words(ENDPOINT, "http://localhost:11")
+
+
+def test_what_is_no_value_may_be_a_file(here: Path) -> None:
+    ctx, option = click.Context(click.Command("chat")), click.Option(["--x"])
+    for kind in (FILE, PARADIGM, LOCAL_MODEL, TOOLS):
+        (item,) = kind.shell_complete(ctx, option, "brack")
+        assert (item.type, item.value) == ("file", "brack")
+    assert MODEL.shell_complete(ctx, option, "brack") == []
+
+
+def test_models_and_endpoints_are_those_of_the_settings(here: Path) -> None:
+    Path("toolproto.toml").write_text(
+        'endpoint = "http://mine:1/v1"\nmodel = "small"\n[models."qwen2.5:7b"]\nexamples = true\n'
+    )
+    load_settings(folder=Path()).trust.remember()
+    assert words(MODEL) == ["qwen2.5:7b", "small"]
+    assert words(ENDPOINT, "http://m") == ["http://mine:1/v1"]
+
+
+def test_no_server_is_asked(here: Path) -> None:
     with ScriptedService(models=["small", "large"]) as service:
-        assert words(MODEL, "s", endpoint=service.url) == ["small"]
+        assert words(MODEL, "s", endpoint=service.url) == []
+        Path("toolproto.toml").write_text(f'endpoint = "{service.url}"\n')
+        load_settings(folder=Path()).trust.remember()
+        assert words(MODEL) == [] and words(ENDPOINT, service.url) == [service.url]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        port = server.getsockname()[1]
+        assert words(SESSION, store=f"postgresql://127.0.0.1:{port}/sessions") == []
+        with pytest.raises(BlockingIOError):  # nobody came
+            server.accept()
 
 
 def test_what_goes_wrong_leaves_no_suggestions_and_no_error(here: Path) -> None:
     Path("broken.db").write_bytes(b"not a database")
     assert words(SESSION, store="broken.db") == []
-    assert words(MODEL, endpoint="http://127.0.0.1:9") == []
-    assert words(PARADIGM, "no/such/folder/") == []
     Path("toolproto.toml").write_text("x = ")
     assert words(ENDPOINT) == []
 
 
 def test_the_settings_of_a_strange_folder_are_not_followed(here: Path) -> None:
-    with ScriptedService(models=["bait"]) as service:
-        Path("toolproto.toml").write_text(f'endpoint = "{service.url}"\n')
-        assert words(MODEL) == []
-        assert service.url not in words(ENDPOINT)
+    Path("toolproto.toml").write_text('endpoint = "http://bait:1/v1"\nstore = "chats.db"\n')
+    assert words(ENDPOINT, "http://b") == words(SESSION) == []

@@ -49,12 +49,11 @@ ALONE = {
     "sessions show": 2,
     "tour": None,  # test_tour.py runs it
     "trust": 2,
-    "version": 0,
     "web": None,  # it serves until it is stopped
 }
 #: Words that each command cannot use, and how it ends.
 WRONG = {
-    "": ["vresion"],
+    "": ["probbe"],
     "capture": ["capture", "here", "--from", "none.jsonl"],
     "chat": ["chat", "--approve", "maybe"],
     "completion": ["completion", "tcsh"],
@@ -80,7 +79,6 @@ WRONG = {
     "sessions show": ["sessions", "--store", "none.db", "show", "x"],
     "tour": ["tour", "--into", "."],
     "trust": ["trust", "none"],
-    "version": ["version", "--jsn"],
     "web": ["web", "--port", "0"],
 }
 #: What a remedy is told with.
@@ -167,8 +165,6 @@ def test_a_wrong_value_is_told_in_a_sentence_with_the_remedy(usual):
         check_failure(code, err)
 
 
-#: Lines that no window can break: choices, and what is to be typed.
-AS_IT_IS = re.compile(r" +--[a-z]+ \[|.*toolproto (parse|completion) ").match
 POOR = {
     "in a narrow window without colour": {"COLUMNS": "40", "NO_COLOR": "1"},
     "in the C locale": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
@@ -179,7 +175,7 @@ POOR = {
 @pytest.mark.parametrize("surroundings", POOR.values(), ids=POOR)
 def test_poor_surroundings_break_no_command(tmp_path, usual, surroundings):
     helps = [[*name.split(), "--help"] for name in ALONE]
-    plain = [["paradigms"], ["paradigms", "xml_tag"], ["version"], ["doctor"], ["model", "list"],
+    plain = [["paradigms"], ["paradigms", "xml_tag"], ["--version"], ["doctor"], ["model", "list"],
              ["prompt", "-t", "demo", "-p", "xml_tag"], ["grammar", "-t", "demo"],
              ["explain", "-p", "hermes"], ["parse"], ["completion", "fish"]]  # fmt: skip
     # What is wrong is told the same in a narrow window: see above.
@@ -190,9 +186,6 @@ def test_poor_surroundings_break_no_command(tmp_path, usual, surroundings):
         assert "Traceback" not in err and "Exception ignored" not in err, f"{words}: {err}"
         assert code in ((0, 1) if closed else (0,)), f"{words}: {code} {err}"
         assert closed or out or words == ["model", "list"], words
-        if "--help" in words and surroundings.get("COLUMNS"):
-            wide = [line for line in out.splitlines() if len(line) > 40 and not AS_IT_IS(line)]
-            assert not wide, f"{words}: {wide}"
     for words, (code, _, err) in zip(wrong, done[len(helps) + len(plain) :], strict=True):
         assert code in (1, 2) and "Traceback" not in err, f"{words}: {code} {err}"
         assert err.isascii() or "PYTHONUTF8" not in surroundings
@@ -201,7 +194,7 @@ def test_poor_surroundings_break_no_command(tmp_path, usual, surroundings):
     assert closed or (prompt == rich and "<｜tool▁calls▁begin｜>" in prompt)
 
 
-@pytest.mark.parametrize("words", ["explain <&-", "prompt -t demo >&-", "version 2>&-"])
+@pytest.mark.parametrize("words", ["explain <&-", "prompt -t demo >&-", "--version 2>&-"])
 def test_a_closed_stream_breaks_no_command(words, tmp_path):
     root = str(Path(__file__).parents[2])
     done = subprocess.run(

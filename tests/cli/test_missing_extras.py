@@ -62,11 +62,11 @@ def test_a_command_without_its_extra_says_what_to_install(extra, tmp_path):
     assert "pip install" in told and (f"[{extra}]" in told or f"[{also}]" in told), told
 
 
-@pytest.mark.parametrize("module", ["click", "platformdirs", "rich"])
+@pytest.mark.parametrize("module", ["click", "platformdirs", "prompt_toolkit", "rich"])
 def test_the_command_line_says_what_to_install_whatever_it_lacks(module, tmp_path):
     lacking = PROGRAM.replace("import toolproto.cli.app\n", "")
     done = subprocess.run(
-        [sys.executable, "-c", lacking, module, "version"],
+        [sys.executable, "-c", lacking, module, "paradigms"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,

@@ -18,7 +18,6 @@ from ..errors import ToolProtoError
 from ..package import __version__
 from .console import set_up_streams
 from .exits import Exit, exit_of
-from .narrow import fit_help
 from .settings import TABLES, Settings, load_settings
 from .visible import visible
 
@@ -45,7 +44,6 @@ COMMANDS = {
     "completion": "Print the completion script of a shell.",
     "tour": "Try the main features in five minutes, command by command.",
     "doctor": "Check this installation, and the endpoint.",
-    "version": "Print the version.",
 }
 #: Set by a shell that wants a word completed.
 COMPLETE = "_TOOLPROTO_COMPLETE"
@@ -63,7 +61,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f".commands.{_NAME_OF.get(cmd_name, cmd_name)}", __package__)
-        command = fit_help(module.command)
+        command: click.Command = module.command
         if not any(each.name == "config" for each in command.params):
             command.params.append(_config_option())
         settings = ctx.ensure_object(Settings)
@@ -215,6 +213,3 @@ def main(debug: bool, config: Path | None) -> None:
     endpoints or keys. Exit codes: 0 fine, 1 it ran but failed, 2 bad usage, 3 the endpoint failed,
     130 interrupted.
     """
-
-
-fit_help(main)

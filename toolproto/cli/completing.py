@@ -1,8 +1,8 @@
 """What a shell may put in the place of a half-written word: paradigms, models, sessions, endpoints.
 
-A word that cannot be completed is no error, and nothing waits for long: whatever goes wrong here
-leaves the shell without suggestions. The settings of a folder are used only if it is trusted, for
-an endpoint would be asked for its models.
+All of it is on this machine: no server is asked. A word that cannot be completed is no error:
+whatever goes wrong here leaves the shell without suggestions. The settings of a folder are used
+only if it is trusted, for they choose the store that is opened.
 """
 
 from __future__ import annotations
@@ -23,72 +23,37 @@ from click.shell_completion import (
 
 from .settings import Settings, load_settings
 
-__all__ = ["ENDPOINT", "FILE", "LOCAL_MODEL", "MODEL", "PARADIGM", "SESSION", "TOOLS", "VERSION"]
+__all__ = ["ENDPOINT", "FILE", "LOCAL_MODEL", "MODEL", "PARADIGM", "SESSION", "TOOLS"]
 
 #: Where servers listen on one's own machine, unless they are told otherwise: llama.cpp, vLLM,
 #: Ollama, LM Studio, SGLang.
 _USUAL = tuple(f"http://localhost:{port}/v1" for port in (8080, 8000, 11434, 1234, 30000))
-_SECONDS = 1.0
 _MOST_SESSIONS = 100
 _Words = Callable[[click.Context], Iterable[str]]
 
 
 class _Text(click.types.StringParamType):
-    """Text of which a shell can be told some values, and files that end in one of *endings*."""
+    """Text of which a shell can be told some values; the shell completes *files* itself."""
 
-    def __init__(self, words: _Words, *endings: str) -> None:
+    def __init__(self, words: _Words, files: bool = False) -> None:
         self._words = words
-        self._endings = endings
+        self._files = files
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The values that *incomplete* may become."""
+        """The values that *incomplete* may become; a file, if it is none of them."""
         found: list[str] = []
         with suppress(Exception):  # see above: no suggestions are better than an error
             found += [each for each in self._words(ctx) if each.startswith(incomplete)]
-        with suppress(OSError):
-            found += _files(incomplete, self._endings)
+        if self._files and not found:
+            return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(each) for each in dict.fromkeys(found)]
-
-
-class _File(click.types.StringParamType):
-    """A file, where an address or a pattern will do as well: the shell completes files itself."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Leave it to the shell."""
-        return [CompletionItem(incomplete, type="file")]
-
-
-def _files(begun: str, endings: tuple[str, ...]) -> Iterator[str]:
-    """Files, and folders in which they may be, that *begun* may become."""
-    folder, _, name = begun.rpartition("/")
-    for entry in sorted(os.scandir(folder or "."), key=lambda each: each.name) if endings else ():
-        hidden = entry.name.startswith((".", "__")) and not name.startswith((".", "__"))
-        if hidden or not entry.name.startswith(name):
-            continue
-        path = f"{folder}/{entry.name}" if folder else entry.name
-        if entry.is_dir():
-            yield f"{path}/"
-        elif entry.name.endswith(endings):
-            yield path
 
 
 def _settings() -> Settings:
     found = load_settings()
     return found if found.trust is None or found.trust.is_known else Settings()
-
-
-def _said(ctx: click.Context, name: str) -> Any:
-    """What was said so far about the option *name*, here or before a command of commands."""
-    at: click.Context | None = ctx
-    while at is not None:
-        if at.params.get(name):
-            return at.params[name]
-        at = at.parent
-    return _settings().values.get(name)
 
 
 def _paradigms(_: click.Context) -> list[str]:
@@ -103,15 +68,10 @@ def _local_models(_: click.Context) -> list[str]:
     return [DEFAULT_MODEL, *(model.name for model in installed_models())]
 
 
-def _models(ctx: click.Context) -> Iterator[str]:
-    yield from _settings().table("models")
-    from ..endpoints import HttpEndpoint
-
-    if address := _said(ctx, "endpoint"):
-        variable = _said(ctx, "api_key_env") or "TOOLPROTO_API_KEY"
-        dialect = _said(ctx, "dialect") or "openai_chat"
-        with HttpEndpoint(address, model="", api_key_env=variable, dialect=dialect) as endpoint:
-            yield from endpoint.models(_SECONDS)
+def _models(_: click.Context) -> list[str]:
+    settings = _settings()
+    named = settings.values.get("model")
+    return [*settings.table("models"), *([named] if isinstance(named, str) else [])]
 
 
 def _endpoints(_: click.Context) -> Iterator[str]:
@@ -126,25 +86,33 @@ def _endpoints(_: click.Context) -> Iterator[str]:
 def _sessions(ctx: click.Context) -> list[str]:
     from ..stores import open_store
 
-    address = _said(ctx, "store")
-    file = str(address or "").removeprefix("sqlite:///")
-    if not address or ("://" not in file and not Path(file).exists()):
-        return []
-    store = open_store(address)
+    file = str(_store(ctx) or "").removeprefix("sqlite:///")
+    if not file or "://" in file or not Path(file).is_file():
+        return []  # a store that is no file is a server's
+    store = open_store(file)
     try:
         return [each.id for each in store.list("", limit=_MOST_SESSIONS)]
     finally:
         store.close()
 
 
-FILE = _File()
-PARADIGM = _Text(_paradigms, ".py")
+def _store(ctx: click.Context) -> Any:
+    """What was said about the store so far, here or before a command of commands."""
+    at: click.Context | None = ctx
+    while at is not None:
+        if at.params.get("store"):
+            return at.params["store"]
+        at = at.parent
+    return _settings().values.get("store")
+
+
+FILE = _Text(lambda _: (), files=True)
+PARADIGM = _Text(_paradigms, files=True)
 MODEL = _Text(_models)
-LOCAL_MODEL = _Text(_local_models, ".gguf")
+LOCAL_MODEL = _Text(_local_models, files=True)
 ENDPOINT = _Text(_endpoints)
 SESSION = _Text(_sessions)
-VERSION = _Text(_paradigms, ".py", ".jsonl")
-TOOLS = _Text(lambda _: ("demo", "files:", "python:"), ".py", ".json", ".toml")
+TOOLS = _Text(lambda _: ("demo", "files:", "python:"), files=True)
 
 _BASH = """\
 %(complete_func)s() {
@@ -157,7 +125,7 @@ _BASH = """\
         [[ $type == plain ]] && COMPREPLY+=("${value#"${word%%"${word##*:}"}"}")
         [[ $type == dir ]] && compopt -o dirnames 2> /dev/null
         [[ $type == file ]] && compopt -o default 2> /dev/null
-        [[ $value == */ || $value == *: ]] && compopt -o nospace 2> /dev/null
+        [[ $value == *: ]] && compopt -o nospace 2> /dev/null
     done < <(env COMP_LINE="${COMP_LINE:0:COMP_POINT}" %(complete_var)s=bash_complete "$1")
 }
 

@@ -4,42 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.cli.chat.inputs import gathered
+from toolproto.cli.chat.inputs import is_open, unquoted
 
-GATHERED = [
-    (["hello"], "hello"),
-    (["one\\", "two\\", "three"], "one\ntwo\nthree"),
-    (['"""', "one", "", "two", '"""'], "one\n\ntwo"),
-    (['"""one', 'two"""'], "one\ntwo"),
-    (['"""one"""'], "one"),
-    (["```python", "x = 1", "```"], "```python\nx = 1\n```"),
-    (["```", "x\\", "```"], "```\nx\\\n```"),
-    (["one\ntwo, pasted"], "one\ntwo, pasted"),
-    ([""], ""),
-    (["one\\"], "one"),
-    (['"""', "never closed"], "\nnever closed"),
+WHOLE = [
+    ("hello", "hello"),
+    ("one\ntwo, pasted", "one\ntwo, pasted"),
+    ("a pasted \\\ncommand", "a pasted \\\ncommand"),
+    ("", ""),
+    ('"""\none\n\ntwo\n"""', "one\n\ntwo"),
+    ('"""one\ntwo"""', "one\ntwo"),
+    ('"""one"""', "one"),
+    ('""""""', ""),
+    ("```python\nx = 1\n```", "```python\nx = 1\n```"),
+    ("```\nx\\\n```", "```\nx\\\n```"),
+    ("```\nx\n```\nWhat is it?", "```\nx\n```\nWhat is it?"),
 ]
 
 
-@pytest.mark.parametrize("lines, message", GATHERED)
-def test_lines_become_one_message(lines, message):
-    typed = iter(lines)
-
-    def line(more: bool) -> str:
-        assert more == (len(seen) > 0)
-        seen.append(more)
-        try:
-            return next(typed)
-        except StopIteration:
-            raise EOFError from None
-
-    seen: list[bool] = []
-    assert gathered(line) == message
+@pytest.mark.parametrize("text, message", WHOLE)
+def test_a_message_may_have_several_lines(text, message):
+    assert not is_open(text) and unquoted(text) == message
 
 
-def test_nothing_at_all_is_the_end():
-    def line(more: bool) -> str:
-        raise EOFError
-
-    with pytest.raises(EOFError):
-        gathered(line)
+@pytest.mark.parametrize(
+    "text", ['"""', '"""one', '"""one\ntwo""', "```", "```python\nx = 1", "```\n"]
+)
+def test_what_was_begun_with_quotation_marks_or_a_fence_goes_on(text):
+    assert is_open(text)

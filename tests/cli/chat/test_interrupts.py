@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from signal import SIGINT, raise_signal
 
-import pexpect
 import pytest
 
 from tests.patience import PATIENCE
@@ -70,26 +68,19 @@ def test_an_editor_has_it_for_itself(interrupts):
     assert not interrupts.cancelled.is_set()
 
 
-#: Ctrl-C comes when the mark is shown and nothing waits for a key yet; no line of Python runs
-#: in between, which would notice it.
-PRESSED_TOO_EARLY = """
-import ctypes, functools, readline, signal
-from toolproto.cli.chat.interrupts import Interrupts
+def test_an_editor_has_it_for_itself_in_the_thread_of_a_tool_too(interrupts):
+    opened, closed = threading.Event(), threading.Event()
 
-interrupts = Interrupts()
-press = getattr(ctypes.CDLL(None), "raise")
-readline.set_pre_input_hook(functools.partial(press, int(signal.SIGINT)))
-with interrupts.installed():
-    try:
-        with interrupts.raising():
-            input("> ")
-    except KeyboardInterrupt:
-        print("noticed")
-"""
+    def edit() -> None:
+        with interrupts.ignored():
+            opened.set()
+            closed.wait(PATIENCE)
 
-
-def test_it_is_noticed_between_the_mark_and_the_waiting_for_a_key():
-    child = pexpect.spawn(
-        sys.executable, ["-c", PRESSED_TOO_EARLY], timeout=PATIENCE, encoding="utf-8"
-    )
-    assert "noticed" in child.read()
+    with interrupts.cancelling(lambda: None):
+        thread = threading.Thread(target=edit)
+        thread.start()
+        assert opened.wait(PATIENCE)
+        for _ in range(3):  # the second one would be raised
+            raise_signal(SIGINT)
+        closed.set()
+        thread.join()

@@ -327,3 +327,11 @@ def test_a_picture_that_is_not_there_or_cannot_be_sent_is_said_before_anything_i
         assert not service.requests
     assert missing.exit_code == 2 and "'no.gif' cannot be read" in missing.stderr
     assert blind.exit_code and "cannot be sent in the dialect" in blind.stderr
+
+
+def test_a_pipe_starts_without_what_reads_keys():
+    program = (
+        "import sys; import toolproto.cli.commands.chat, toolproto.cli.chat.piped, "
+        "toolproto.cli.chat.starting; sys.exit('prompt_toolkit' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0

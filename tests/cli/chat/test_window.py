@@ -7,6 +7,7 @@ import stat
 import sys
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,9 @@ if sys.platform == "win32":
 from .window import Window
 
 TOOLS = '''
-from toolproto import ToolContext, tool
+from toolproto import ToolContext, ToolSpec, tool
+from toolproto.approvals import ApprovalRequest, call_digest
+from toolproto.messages import ToolCall
 
 @tool
 def get_weather(city: str) -> str:
@@ -41,6 +44,17 @@ def wait(context: ToolContext) -> str:
 def confirm(context: ToolContext) -> str:
     """Ask while it runs."""
     return "confirmed" if context.ask("Is the door closed?") else "not confirmed"
+
+@tool
+async def fill_in(context: ToolContext) -> str:
+    """Ask for values while it runs, as servers of MCP do."""
+    values = {"type": "object", "properties": {"path": {"type": "string"}}}
+    call = ToolCall("form", {"path": "a.txt"}, "1")
+    form = ToolSpec("form", "Fill it in.", values)
+    told = await context.adecide(
+        ApprovalRequest(call, form, "egress", "it asks", call_digest(call), is_form=True)
+    )
+    return f"filled in: {told.instead.arguments['path']}"
 '''
 EDITOR = """#!/bin/sh
 sed -i 's/a.txt/b.txt/' "$1"
@@ -57,9 +71,9 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def window(folder: Path, service: ScriptedService, *words: str, **size: int) -> Window:
+def window(folder: Path, service: ScriptedService, *words: str, **how: Any) -> Window:
     return Window(
-        folder, "--endpoint", service.url, "-p", "xml_tag", "-t", "tools.py", *words, **size
+        folder, "--endpoint", service.url, "-p", "xml_tag", "-t", "tools.py", *words, **how
     )
 
 
@@ -78,7 +92,7 @@ def test_calls_are_approved_edited_refused_and_approved_for_good(folder):
         ) as service,
         window(folder, service) as chat,
     ):  # fmt: skip
-        header = f"default at {service.url} · xml_tag · 4 tools · /help"
+        header = f"default at {service.url} · xml_tag · 5 tools · /help"
         assert chat.prompt() == f"{header}\n\n>"
 
         chat.say("How is it?")
@@ -329,3 +343,116 @@ def test_keys_pressed_while_an_answer_comes_leave_no_half_line(folder):
         chat.prompt()
         chat.say("/exit")
         assert chat.ended() == 0
+
+
+def test_what_is_pasted_is_one_message_and_stays_whole_on_the_screen(folder):
+    pasted = [f"pasted line {number:02}" for number in range(60)]
+    with ScriptedService("Read.") as service, window(folder, service, rows=20) as chat:
+        chat.prompt()
+        chat.paste("\r".join(pasted))  # as terminals send the ends of lines
+        chat.until("pasted line 59")
+        chat.say(" and a word")
+        chat.until("Read.")
+        chat.prompt()
+        shown = chat.everything
+        said = service.requests[0]["messages"][-1]["content"]
+    assert said == "\n".join(pasted) + " and a word"
+    assert [shown.count(line) for line in pasted] == [1] * 60
+
+
+def test_what_was_typed_ahead_answers_no_question(folder):
+    go_on = Event()
+    answer = [*words("I talk and talk"), go_on, " to the end."]
+    with (
+        ScriptedService(answer, write("a.txt"), "Refused.") as service,
+        window(folder, service) as chat,
+    ):
+        chat.prompt()
+        chat.say("one")
+        chat.until("I talk and talk")
+        chat.type("write it\ry\r")
+        go_on.set()
+        chat.question()
+        chat.say("n not now")
+        chat.until("✗ write_file · not run: not now\n\nRefused.")
+
+
+def test_ctrl_c_cancels_a_turn_that_asked_something_before(folder):
+    replies = (write("a.txt"), [*words("I go on and on"), HOLD])
+    with ScriptedService(*replies) as service, window(folder, service) as chat:
+        chat.prompt()
+        chat.say("write")
+        chat.question()
+        chat.say("y")
+        chat.until("I go on and on")
+        chat.interrupt()
+        chat.until("cancelled")
+        chat.prompt()
+
+
+def test_an_interrupt_from_elsewhere_is_like_ctrl_c(folder):
+    with ScriptedService(call("confirm")) as service, window(folder, service) as chat:
+        chat.prompt()
+        chat.say("one")
+        chat.question()
+        chat.say("y")
+        chat.until("what do you tell it? [y]es · [n]o >")  # asked in the thread of the tool
+        chat.signal()
+        chat.until("✗ confirm · stopped before it was done")
+        chat.prompt()
+        chat.signal()
+        chat.until("Ctrl-C again, Ctrl-D or /quit leaves\n\n>")
+        chat.signal()
+        assert chat.ended() == 0
+
+
+def test_bytes_that_are_no_text_are_sent_as_characters(folder):
+    with ScriptedService("Hm.") as service, window(folder, service) as chat:
+        chat.prompt()
+        chat.send_bytes(b"caf\xe9\r")
+        chat.until("Hm.")
+        assert service.requests[0]["messages"][-1]["content"] == "caf\ufffd"
+
+
+def test_earlier_messages_come_back(folder):
+    with ScriptedService("One.", "Two.") as service:
+        with window(folder, service) as chat:
+            chat.prompt()
+            chat.say("what was said")
+            chat.until("One.")
+        with window(folder, service) as chat:
+            chat.prompt()
+            chat.type("\x1b[A")
+            chat.until("> what was said")
+            chat.say(" again")
+            chat.until("Two.")
+        assert service.requests[1]["messages"][-1]["content"] == "what was said again"
+
+
+def test_values_that_a_tool_asks_for_while_it_runs_are_changed_in_the_editor(folder):
+    with ScriptedService(call("fill_in"), "Ok.") as service, window(folder, service) as chat:
+        chat.prompt()
+        chat.say("go")
+        chat.until("send it? [y]es · [e]dit · [n]o >")  # asked beside the event loop of the tool
+        chat.say("e")
+        chat.until('"b.txt"')
+        chat.until(lambda seen: seen.endswith("[n]o >"))
+        chat.say("y")
+        chat.until("✓ fill_in · filled in: b.txt\n\nOk.")
+
+
+def test_a_dumb_terminal_is_sent_no_sequences(folder):
+    with (
+        ScriptedService(write("a.txt"), "Ok.") as service,
+        window(folder, service, kind="dumb") as chat,
+    ):
+        chat.prompt()
+        chat.say("write")
+        chat.question()
+        chat.say("y")
+        seen = chat.until("Ok.")
+        chat.prompt()
+        chat.say("/quit")
+        assert chat.ended() == 0
+    assert "> write\n" in seen and "[n]o > y\n" in seen
+    assert "\x1b" not in chat.raw

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,17 +15,25 @@ import pyte
 
 from tests.patience import PATIENCE, ended
 
-#: Colours, the cursor up and to a column, erasing a line, showing the cursor, bracketed paste.
-_OURS = re.compile(r"\x1b\[[0-9;]*[mAGKC]|\x1b\[\?(?:25|2004)[hl]")
+#: Colours, the cursor in its row and up, erasing to the end; how the cursor looks and its keys are
+#: sent, whether lines wrap by themselves, bracketed paste.
+_OURS = re.compile(r"\x1b\[[0-9;]*[mAGKCD]|\x1b\[J|\x1b\[\?(?:1|7|12|25|2004)[hl]")
 
 
 class Window:
     """Runs the chat in a pseudo-terminal; every wait ends as soon as what it waits for is there."""
 
-    def __init__(self, folder: Path, *arguments: str, rows: int = 40, columns: int = 80) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *arguments: str,
+        rows: int = 40,
+        columns: int = 80,
+        kind: str = "xterm-256color",
+    ) -> None:
         environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("TOOLPROTO")},
-            "TERM": "xterm-256color",
+            "TERM": kind,
             "XDG_STATE_HOME": str(folder / "state"),
             "HOME": str(folder),
         }
@@ -90,9 +99,21 @@ class Window:
         """Type *text* and press Enter."""
         self._child.send(f"{text}\r")
 
+    def paste(self, text: str) -> None:
+        """Paste *text*, as a terminal tells it apart from typing."""
+        assert self.raw.rfind("\x1b[?2004h") > self.raw.rfind("\x1b[?2004l")
+        self._child.send(f"\x1b[200~{text}\x1b[201~")
+
+    def send_bytes(self, pressed: bytes) -> None:
+        os.write(self._child.child_fd, pressed)
+
     def interrupt(self) -> None:
         """Press Ctrl-C."""
         self._child.send("\x03")
+
+    def signal(self) -> None:
+        """Send the signal of Ctrl-C from elsewhere; the terminal knows nothing of it."""
+        self._child.kill(signal.SIGINT)
 
     def resize(self, rows: int, columns: int) -> None:
         self.screen.resize(rows, columns)
@@ -102,8 +123,8 @@ class Window:
         """Read to the end; the exit code, or which signal ended it, below zero."""
         self.raw += self._child.read()
         self._child.close()
-        code, signal = self._child.exitstatus, self._child.signalstatus
-        return -int(signal or 0) if code is None else int(code)
+        code, ended_by = self._child.exitstatus, self._child.signalstatus
+        return -int(ended_by or 0) if code is None else int(code)
 
     def without_our_own_sequences(self) -> str:
         """All that was written, but for the sequences that colour it and move the cursor."""

@@ -101,7 +101,6 @@ class Asking:
                     return self.decision(request)
                 return self._told(request)
         except (KeyboardInterrupt, EOFError):
-            self.screen.console.line()  # the question stays on its own
             self.interrupted()
             raise TurnCancelled("the person who was asked stopped the turn") from None
 

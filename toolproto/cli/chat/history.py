@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+
+from prompt_toolkit.history import History as Remembered
 
 __all__ = ["History"]
 
@@ -13,13 +15,14 @@ _KEPT = 1_000
 _LONGEST = 4_000
 
 
-class History:
+class History(Remembered):
     """The lines of *path*, the oldest first. What cannot be kept is not kept, and nobody minds.
 
     *redact* takes keys out of a line. A line that begins with a blank is not kept, as in a shell.
     """
 
     def __init__(self, path: Path, redact: Callable[[str], str] = str) -> None:
+        super().__init__()
         self._path = path
         self._redact = redact
 
@@ -35,9 +38,23 @@ class History:
                 self._write("".join(f"{line}\n" for line in kept), os.O_TRUNC)
         return kept
 
-    def add(self, line: str) -> None:
+    def load_history_strings(self) -> Iterator[str]:
+        """The lines, the last one first."""
+        return reversed(self.lines())
+
+    def append_string(self, string: str) -> None:
+        """Remember a message, unless it is blank."""
+        if string.strip():
+            super().append_string(string)
+
+    def store_string(self, string: str) -> None:
+        """Keep each line of a message."""
+        for line in string.split("\n"):
+            self._add(line)
+
+    def _add(self, line: str) -> None:
         """Keep *line*, without its secrets."""
-        if not line.strip() or line[0].isspace() or "\n" in line or len(line) > _LONGEST:
+        if not line.strip() or line[0].isspace() or len(line) > _LONGEST:
             return
         with suppress(OSError):
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-__all__ = ["Inputs", "gathered"]
+__all__ = ["Inputs", "is_open", "unquoted"]
 
 _QUOTES = '"""'
 _FENCE = "```"
@@ -15,7 +14,8 @@ _FENCE = "```"
 class Inputs(Protocol):
     """Where a person's words come from.
 
-    All raise EOFError when there is nobody any more, and KeyboardInterrupt for Ctrl-C.
+    All raise EOFError when there is nobody any more, and KeyboardInterrupt for Ctrl-C. Whatever
+    comes of it, the cursor stands at the beginning of a line afterwards.
     """
 
     @property
@@ -40,27 +40,19 @@ class Inputs(Protocol):
         ...
 
 
-def gathered(line: Callable[[bool], str]) -> str:
-    r"""A message out of lines; *line* is called with whether it is to go on with one.
+def is_open(text: str) -> bool:
+    """Return True if *text* begins a message of several lines that is not closed yet.
 
-    A line that ends in ``\`` is continued; a first line that begins with a fence or with three
-    quotation marks by all up to the closing one. The quotation marks go, the fence stays.
+    Such a message begins with a fence or with three quotation marks, and goes on up to the next.
     """
-    lines = [line(False)]
-    try:
-        if lines[0].startswith(_QUOTES):
-            lines[0] = lines[0].removeprefix(_QUOTES)
-            _extend(lines, line, lambda: lines[-1].endswith(_QUOTES))
-            return "\n".join(lines).removesuffix(_QUOTES).strip("\n")
-        if lines[0].startswith(_FENCE):
-            _extend(lines, line, lambda: len(lines) > 1 and lines[-1].strip() == _FENCE)
-            return "\n".join(lines)
-        _extend(lines, line, lambda: not lines[-1].endswith("\\"))
-    except EOFError:  # what was written until then is the message
-        pass
-    return "\n".join(each.removesuffix("\\") for each in lines)
+    if text.startswith(_QUOTES):
+        return not text.removeprefix(_QUOTES).endswith(_QUOTES)
+    first, *rest = text.split("\n")
+    return first.startswith(_FENCE) and all(line.strip() != _FENCE for line in rest)
 
 
-def _extend(lines: list[str], line: Callable[[bool], str], is_whole: Callable[[], bool]) -> None:
-    while not is_whole():
-        lines.append(line(True))
+def unquoted(text: str) -> str:
+    """*text* without the quotation marks around a message of several lines; a fence stays."""
+    if not text.startswith(_QUOTES):
+        return text
+    return text.removeprefix(_QUOTES).removesuffix(_QUOTES).strip("\n")

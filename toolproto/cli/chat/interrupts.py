@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from types import FrameType
 
 __all__ = ["Interrupts"]
 
 _PRESS = bytes([signal.SIGINT])
-#: Seconds after which what waits for a key is told again that there was a Ctrl-C.
-_AGAIN = 0.05
 
 
 class Interrupts:
@@ -52,17 +48,24 @@ class Interrupts:
         """
         self.cancelled.clear()
         self._presses = 0
-        with self._heard(self._count, partial(self._listen, cancel)):
-            yield
+        heard, told = socket.socketpair()
+        told.setblocking(False)
+        thread = threading.Thread(target=self._listen, args=(cancel, heard), daemon=True)
+        with heard:
+            thread.start()
+            try:
+                with told, self._meaning(self._count, told.fileno()):
+                    yield
+            finally:
+                thread.join()
 
     @contextmanager
     def raising(self) -> Iterator[None]:
         """During the block, Ctrl-C is KeyboardInterrupt again.
 
-        What reads a line shows its mark and then waits for a key; it would notice a Ctrl-C that
-        came between the two with the next key only. So its waiting is broken off.
+        What reads a line may take SIGINT over; it is taken back afterwards.
         """
-        with self._heard(_raise, _break_off):
+        with self._meaning(_raise):
             yield
 
     @contextmanager
@@ -81,55 +84,26 @@ class Interrupts:
 
     def _listen(self, cancel: Callable[[], None], heard: socket.socket) -> None:
         while told := heard.recv(1):
-            if told == _PRESS:
+            if told == _PRESS and self._meanings[-1] == self._count:
                 self.cancelled.set()
                 cancel()
 
     @contextmanager
-    def _heard(
-        self, meaning: Callable[[], None], listen: Callable[[socket.socket], None]
-    ) -> Iterator[None]:
-        """During the block, Ctrl-C calls *meaning* here, and *listen* hears it in a thread."""
-        heard, told = socket.socketpair()
-        told.setblocking(False)
-        thread = threading.Thread(target=listen, args=(heard,), daemon=True)
-        with heard:
-            thread.start()
-            try:
-                with told, self._meaning(meaning, told.fileno()):
-                    yield
-            finally:
-                thread.join()
-
-    @contextmanager
     def _meaning(self, meaning: Callable[[], None], wake: int = -1) -> Iterator[None]:
-        """During the block, Ctrl-C calls *meaning* here, and is written to *wake*."""
-        before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        """During the block, Ctrl-C calls *meaning* here, and is written to *wake*.
+
+        In the thread of a tool that asks, it goes on being written to where it was.
+        """
+        is_main = threading.current_thread() is threading.main_thread()
+        before = signal.set_wakeup_fd(wake, warn_on_full_buffer=False) if is_main else -1
         self._meanings.append(meaning)
         try:
             yield
         finally:
             self._meanings.pop()
-            signal.set_wakeup_fd(before)
+            if is_main:
+                signal.set_wakeup_fd(before)
 
 
 def _raise() -> None:
     raise KeyboardInterrupt
-
-
-def _break_off(heard: socket.socket) -> None:
-    """Have the main thread look for signals, from the first Ctrl-C until it has left its block.
-
-    It is told that the size of its window changed: it looks, and nothing else comes of that.
-    """
-    while True:
-        try:
-            told = heard.recv(1)
-        except TimeoutError:
-            if sys.platform != "win32":
-                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGWINCH)
-            continue
-        if not told:
-            return
-        if told == _PRESS:
-            heard.settimeout(_AGAIN)

@@ -108,10 +108,8 @@ class Repl:
         try:
             line = self._inputs.message(_MARK)
         except EOFError:
-            self.screen.console.line()
             raise commands.Leave from None
         except KeyboardInterrupt:
-            self.screen.console.line()
             if not self._inputs.is_line_empty:
                 return ""
             if self._is_leaving:
@@ -127,7 +125,6 @@ class Repl:
         try:
             step()
         except (KeyboardInterrupt, EOFError):
-            self.screen.console.line()
             self.screen.say("stopped", "yellow")
         except (ToolProtoError, OSError) as error:
             self.screen.say(str(error), "red")
@@ -169,7 +166,6 @@ class Repl:
             try:
                 verdicts = {each.call.id: self._verdict(each) for each in pending}
             except (KeyboardInterrupt, EOFError):
-                self.screen.console.line()
                 waiting = counted(len(pending), "call")
                 self.screen.say(
                     f"{waiting} not decided: /pending asks again; if you send a message instead, "

@@ -28,12 +28,10 @@ from ..tool_sources import load_tools
 from .commands import completions
 from .conversation import Approve, Conversation, Setup, new_id, policy
 from .folding import counted
-from .history import History
 from .interrupts import Interrupts
 from .piped import exit_of_turn
 from .repl import Repl
 from .screen import Screen
-from .terminal import Terminal
 
 if TYPE_CHECKING:
     from ...mcp import McpServer
@@ -176,6 +174,10 @@ def converse(
     thinking: bool,
 ) -> Exit:
     """Talk at the terminal: until the person leaves, or for one *message*."""
+    # Only who types needs what reads keys; a pipe starts without it.
+    from .history import History
+    from .terminal import Terminal
+
     screen, interrupts = Screen(out()), Interrupts()
     redactor = getattr(chat.setup.endpoint, "redactor", None) or Redactor()
     history = History(state_folder() / "chat_history", redactor)

@@ -1,25 +1,43 @@
-"""Lines from a keyboard: with editing, history and completion where the system has them."""
+"""Lines from a keyboard, read by prompt_toolkit: editing, history, completion and paste.
+
+It draws the line that is being typed, and no more: nothing is drawn while the model answers, and
+what was shown before stays as it is.
+"""
 
 from __future__ import annotations
 
-import os
-import select
+import asyncio
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 
-from .history import History
-from .inputs import gathered
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import create_app_session, get_app
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.history import DummyHistory
+from prompt_toolkit.history import History as Remembered
+from prompt_toolkit.input import create_input
+from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout import Dimension
+from prompt_toolkit.output import create_output
+from prompt_toolkit.output.plain_text import PlainTextOutput
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.shortcuts import CompleteStyle, print_formatted_text
+from prompt_toolkit.utils import is_dumb_terminal
+
+from ..visible import visible
+from .inputs import is_open, unquoted
 from .interrupts import Interrupts
 
 __all__ = ["Terminal"]
 
 _MORE = "… "
-_LONGEST_LINE = 65_536
-_CAN_POLL = sys.platform != "win32"  # where only sockets can be waited for
+#: Rows of the window that a long text leaves free while it is edited.
+_FREE = 2
 #: Seconds after which a tool that waits for an answer looks whether anybody still wants one.
 _LOOK = 0.1
 
@@ -27,178 +45,184 @@ _LOOK = 0.1
 class Terminal:
     """Reads standard input, which is a terminal.
 
-    *complete* gives the words that a line may begin with. *editor* shows a text to be changed and
+    *complete* gives the lines that a line may become. *editor* shows a text to be changed and
     gives what became of it, or raises OSError where there is none.
     """
 
     def __init__(
         self,
         interrupts: Interrupts,
-        history: History,
+        history: Remembered,
         complete: Callable[[str], list[str]],
         editor: Callable[[str], str | None],
         colour: bool = True,
     ) -> None:
         self._interrupts = interrupts
-        self._history = history
         self._editor = editor
-        self._colour = colour
-        #: How the terminal was set before it was told to show no keys.
-        self._echo: list[Any] | None = None
-        self._readline = _readline()
-        if self._readline:
-            _set_up(self._readline, history.lines(), complete)
+        self._style = "bold fg:ansicyan" if colour else ""
+        self._input = create_input()
+        # A terminal that obeys nothing is sent nothing; there the library draws no line either.
+        self._output = PlainTextOutput(sys.stdout) if is_dumb_terminal() else create_output()
+        if isinstance(self._output, Vt100_Output):
+            # Asking a terminal where its cursor is serves menus, which there are none of. What it
+            # answers too late would be read as keys.
+            self._output.enable_cpr = False
+        self._messages = self._session(history, _Lines(complete))
 
     @property
     def is_line_empty(self) -> bool:
         """Whether nothing had been typed when Ctrl-C ended the last message."""
-        return not (self._readline and self._readline.get_line_buffer())
+        return not self._messages.default_buffer.text
 
-    @contextmanager
-    def quiet(self) -> Iterator[None]:
+    def quiet(self) -> AbstractContextManager[None]:
         """Until the block is left, keys that are pressed are not shown: they would stand in the
         middle of an answer. What was typed is there when the next message is asked for.
         """
-        before = _hide_keys()
-        self._echo = before
-        try:
-            yield
-        finally:
-            self._echo = None
-            _restore(before)
+        return _echoing(False)
 
     def message(self, mark: str, *, kept: bool = True) -> str:
         """What the person says next."""
-        with self._interrupts.raising():
-            return gathered(lambda more: self._line(_MORE if more else mark, kept))
+        session = self._messages if kept else self._session(DummyHistory())
+        return unquoted(self._line(session, mark))
 
     def answer(self, question: str) -> str:
         """The answer to *question*. In another thread than the main one it ends with the turn."""
-        _forget_what_was_typed()
-        with self._shown():
-            if threading.current_thread() is not threading.main_thread():
-                return self._polled(question) if _CAN_POLL else input(question)
-            with self._interrupts.raising():
-                return input(self._painted(question))
+        self._forget_what_was_typed()
+        return self._line(self._session(DummyHistory()), question)
 
     def edited(self, text: str) -> str | None:
         """*text* from an editor, or on the line itself where there is none."""
-        with self._shown():
-            try:
-                with self._interrupts.ignored():
-                    return self._editor(text)
-            except OSError:
-                return self._edited_here(text)
-
-    @contextmanager
-    def _shown(self) -> Iterator[None]:
-        """During the block keys are shown, also in the middle of a turn."""
-        _restore(self._echo)
         try:
-            yield
-        finally:
-            if self._echo is not None:
-                _hide_keys()
-
-    def _line(self, mark: str, kept: bool) -> str:
-        line = input(self._painted(mark))
-        if kept:
-            for part in line.split("\n"):
-                self._history.add(part)
-            if self._readline and line.strip():
-                self._readline.add_history(line)
-        return line
-
-    def _painted(self, mark: str) -> str:
-        if not self._colour:
-            return mark
-        # Readline must know which characters take no room.
-        hidden = ("\x01\x1b[1;36m\x02", "\x01\x1b[0m\x02") if self._readline else ("", "")
-        return mark.join(hidden)
+            with _echoing(True), self._interrupts.ignored():
+                return self._editor(text)
+        except OSError:
+            return self._edited_here(text)
 
     def _edited_here(self, text: str) -> str | None:
         sys.stdout.write("there is no editor; change the line here, or press Enter to keep it\n")
         flat = " ".join(line.strip() for line in text.splitlines())
-        readline = self._readline
-        if readline:
-            readline.set_startup_hook(lambda: readline.insert_text(flat))
+        return self._line(self._session(DummyHistory()), "arguments > ", flat) or None
+
+    def _session(
+        self, history: Remembered, completer: Completer | None = None
+    ) -> PromptSession[str]:
+        # Not given to the session itself, which would draw on a dumb terminal then.
+        with create_app_session(self._input, self._output):
+            session = PromptSession[str](
+                history=history,
+                completer=completer,
+                complete_style=CompleteStyle.READLINE_LIKE,  # a menu needs room below the line
+                enable_suspend=True,
+                erase_when_done=True,  # see _stay
+                prompt_continuation=lambda width, line, wrapped: "" if wrapped else _MORE,
+                key_bindings=_keys(),
+            )
+        session.layout.current_window.height = self._room
+        return session
+
+    def _room(self) -> Dimension:
+        """How much of a long text is seen while it is edited; less than the window, always.
+
+        Some terminals keep a copy of what they show when all of it is erased.
+        """
+        return Dimension(max=max(1, self._output.get_size().rows - _FREE))
+
+    def _line(self, session: PromptSession[str], mark: str, default: str = "") -> str:
+        shown = FormattedText([(self._style, mark)])
         try:
-            with self._interrupts.raising():
-                return input("arguments > ") or None
+            with _echoing(False):  # what is typed before the library reads is shown by it alone
+                line = self._prompted(session, shown, default)
         finally:
-            if readline:
-                readline.set_startup_hook()
+            self._stay(mark, session.default_buffer.text)
+        # Bytes that are no text come as halves of characters, which no service takes.
+        return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
-    def _polled(self, question: str) -> str:
-        """A line read without readline, which belongs to the main thread."""
-        sys.stdout.write(question)
-        sys.stdout.flush()
-        handle = sys.stdin.fileno()
-        while not self._interrupts.cancelled.is_set():
-            if select.select([handle], [], [], _LOOK)[0]:
-                line = os.read(handle, _LONGEST_LINE)
-                if not line:
-                    raise EOFError
-                return line.decode(sys.stdin.encoding, "replace").rstrip("\n")
-        raise KeyboardInterrupt
+    def _prompted(self, session: PromptSession[str], shown: FormattedText, default: str) -> str:
+        if threading.current_thread() is threading.main_thread():
+            with self._interrupts.raising():
+                return session.prompt(shown, default=default)
+        # An event loop may run in this thread, the one of a tool; here it has its own.
+        return session.prompt(shown, default=default, pre_run=self._end_with_turn, in_thread=True)
 
+    def _stay(self, mark: str, text: str) -> None:
+        """Show what was typed for good: all of it, where the prompt showed what had room."""
+        if not is_dumb_terminal():  # there it was not drawn, and stands there already
+            lines = visible(text).replace("\n", f"\n{_MORE}")
+            print_formatted_text(
+                FormattedText([(self._style, mark), ("", lines)]), output=self._output
+            )
 
-def _readline() -> ModuleType | None:
-    try:
-        import readline
-    except ImportError:
-        return None
-    return readline
+    def _end_with_turn(self) -> None:
+        app = get_app()
 
+        async def watch() -> None:
+            while not self._interrupts.cancelled.is_set():
+                await asyncio.sleep(_LOOK)
+            if not app.is_done:  # it may have been answered in the same moment
+                app.exit(exception=KeyboardInterrupt)
 
-def _set_up(readline: ModuleType, lines: list[str], complete: Callable[[str], list[str]]) -> None:
-    readline.set_auto_history(False)  # answers to questions are nobody's history
-    for line in lines:
-        readline.add_history(line)
-    readline.set_completer_delims(" ")
-    readline.set_completer(
-        lambda text, state: dict(enumerate(_whole(readline, complete))).get(state)
-    )
-    is_libedit = "libedit" in (readline.__doc__ or "")
-    readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
+        app.create_background_task(watch())
 
+    def _forget_what_was_typed(self) -> None:
+        """What was typed ahead, or pasted, does not answer a question nobody had seen."""
+        self._input.flush_keys()
+        clear_typeahead(self._input)
+        with suppress(ImportError, OSError, ValueError):  # it may be no terminal after all
+            import termios
 
-def _whole(readline: ModuleType, complete: Callable[[str], list[str]]) -> list[str]:
-    """The endings of the line so far, each without what stands before its last word."""
-    line = readline.get_line_buffer()[: readline.get_endidx()]
-    return [found[readline.get_begidx() :] for found in complete(line)]
+            with suppress(termios.error):
+                termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
-def _hide_keys() -> list[Any] | None:
-    """Have the terminal show no keys; how it was set before, None where that cannot be done."""
+class _Lines(Completer):
+    """Completes the last word of a line, given the whole lines that it may become."""
+
+    def __init__(self, complete: Callable[[str], list[str]]) -> None:
+        self._complete = complete
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        line = document.text_before_cursor
+        begun = line.rfind(" ") + 1
+        for found in self._complete(line):
+            yield Completion(found[begun:], begun - len(line))
+
+
+def _keys() -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if is_open(buffer.text):
+            buffer.insert_text("\n")
+        elif buffer.text.endswith("\\"):
+            buffer.document = Document(f"{buffer.text[:-1]}\n")
+        else:
+            buffer.validate_and_handle()
+
+    return keys
+
+
+@contextmanager
+def _echoing(shown: bool) -> Iterator[None]:
+    """Until the block is left, the terminal shows the keys that are pressed, or it does not."""
     try:
         import termios
     except ImportError:  # on Windows
-        return None
+        yield
+        return
     try:
-        before: list[Any] = termios.tcgetattr(sys.stdin.fileno())
-        changed = [*before]
-        changed[3] &= ~termios.ECHO
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, changed)
+        handle = sys.stdin.fileno()
+        before = termios.tcgetattr(handle)
     except (termios.error, OSError, ValueError):
-        return None
-    return before
-
-
-def _restore(before: list[Any] | None) -> None:
-    if before is None:
+        yield
         return
-    import termios
-
-    with suppress(termios.error, OSError, ValueError):
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, before)
-
-
-def _forget_what_was_typed() -> None:
-    """What was typed ahead, or pasted, does not answer a question nobody had seen."""
+    changed = [*before]
+    changed[3] = before[3] | termios.ECHO if shown else before[3] & ~termios.ECHO
+    with suppress(termios.error):
+        termios.tcsetattr(handle, termios.TCSANOW, changed)
     try:
-        import termios
-    except ImportError:
-        return
-    with suppress(termios.error, OSError, ValueError):  # it may be no terminal after all
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+        yield
+    finally:
+        with suppress(termios.error):
+            termios.tcsetattr(handle, termios.TCSANOW, before)

@@ -18,7 +18,8 @@ SHELLS = ["bash", "zsh", "fish"]
 def command(ctx: click.Context, shell: str) -> None:
     """Print the completion script of SHELL.
 
-    It completes commands, options, paradigms, models, sessions, endpoints and files.
+    It completes commands, options, files and what this machine knows: paradigms, models and
+    endpoints of your settings, models that were fetched, sessions in a file. No server is asked.
 
     \b
     bash  eval "$(toolproto completion bash)"      in ~/.bashrc

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..completing import VERSION
+from ..completing import PARADIGM
 from ..exits import Exit
 from ..options import json_option, paradigm_named
 from ..visible import visible
@@ -30,7 +30,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--against",
-    type=VERSION,
+    type=PARADIGM,
     metavar="VERSION",
     help="Compare with another paradigm, a .py file, or outcomes that were saved (.jsonl).",
 )
