@@ -10,10 +10,10 @@ import os
 import sys
 
 import pyarrow as pa
+from toolproto.bulk.engines import frames
 
 from toolproto import ToolOffer, ToolSpec
 from toolproto.bulk import Fields, Reading, read_batch
-from toolproto.bulk.engines import frames
 
 OFFER = ToolOffer((ToolSpec("get_weather", "", {"properties": {"city": {"type": "string"}}}),))
 READING = Reading("hermes", OFFER, fields=Fields(id="id"))
@@ -56,7 +56,6 @@ def spark(table: pa.Table) -> pa.Table:
 
 def ray(table: pa.Table) -> pa.Table:
     import ray
-
     from toolproto.bulk.engines.ray import read_dataset
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
