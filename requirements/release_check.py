@@ -35,10 +35,6 @@ OURS = {"test", "bench", "soak", "docs", "all"}
 LARGE = {
     *(
         "ray",
-        "spark",
-        "daft",
-        "polars",
-        "duckdb",
         "transformers",
         "mlx",
         "vllm",
@@ -54,7 +50,7 @@ MODULES = {
     for folder, names in {
         "integrations": "dspy haystack langchain litellm llama-index llm openai-agents pydantic-ai "
         "smolagents",
-        "bulk.engines": "ray",
+        "bulk": "ray",
     }.items()
     for name in names.split()
 }

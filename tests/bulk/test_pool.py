@@ -63,19 +63,20 @@ def test_only_a_few_pieces_are_on_their_way_and_a_killed_process_is_reported(rep
 
 
 class Dying:
-    """Workers that read every piece but one, and have died when they are asked for the last."""
+    """Workers that read every piece but *lost*; that one died is known when *last* is given."""
 
     def __init__(self, lost, last):
         self.lost, self.last = lost, last
+        self.future = Future()
 
     def __call__(self, piece):
         if piece is self.last:
+            self.future.set_exception(BrokenExecutor())
             raise BrokenExecutor
-        future = Future()
         if piece is self.lost:
-            future.set_exception(BrokenExecutor())
-        else:
-            future.set_result(Done(b"", Tally(), ""))
+            return self.future
+        future = Future()
+        future.set_result(Done(b"", Tally(), ""))
         return future
 
 
