@@ -130,7 +130,7 @@ def _blocks(file: Any, source: Source, max_row: int) -> Iterator[tuple[bytes, st
                 end = len(held) + last + 1
             held += chunk
             lost = len(held) - end > max_row
-            if end >= room or (end and lost):
+            if end and (len(held) >= room or lost):
                 yield bytes(held[:end]), ""
                 del held[:end]
                 end = 0
