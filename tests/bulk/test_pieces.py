@@ -65,7 +65,8 @@ def test_rows_have_the_numbers_of_their_lines(tmp_path):
     path.write_bytes(b"1\n\n3\n7777\n" + b"4" * 100 + b"\n5\n6")
     found = cut_file(path)
     assert [(piece.first, piece.data, piece.fault) for piece in found] == [
-        (1, b"1\n\n3\n7777\n", ""),
+        (1, b"1\n\n3\n", ""),
+        (4, b"7777\n", ""),
         (5, b"", "longer than 30 bytes (--max-row-bytes)"),
         (6, b"5\n6", ""),
     ]
