@@ -55,7 +55,7 @@ bench: $(READY_ALL)  ## What we measure, beside what others do; fails if a figur
 mcp: $(READY_ALL)  ## The reference servers of MCP over both transports: as they are, killed, slowed, lying
 	TOOLPROTO_REFERENCES=1 $(BIN)/python -m pytest tests/mcp/references -n 2
 
-scale: $(READY_ALL)  ## Ray, Polars, DuckDB, Spark and Daft in an environment of their own: ten minutes, two gigabytes
+scale: $(READY_ALL)  ## Ray, and the recipes for Polars, DuckDB, Spark and Daft, in an environment of their own: ten minutes, two gigabytes
 	TOOLPROTO_ENGINES=1 $(BIN)/python -m pytest tests/bulk/engines
 
 soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut streams, jumbled sessions, crashes, races

@@ -2,8 +2,8 @@
 
 ``python benchmarks/bulk.py [--count 100000] [--jobs 2] [--kills 5] [--engine E] [--suffix .jsonl]``
 ``python benchmarks/bulk.py --corpus FILE --count 0``: what ``read_batch`` reads, and nothing else
-``python benchmarks/bulk.py --workers 1,2 [--engine ray]``: how much faster more workers are, and
-nothing else
+``python benchmarks/bulk.py --workers 1,2 [--engine ray]``: how much faster more workers are, what
+the process that cuts and writes is busy for, and nothing else
 
 The replies are those in ``fixtures/``, drawn at random, each with its own paradigm and finish
 reason; all tools of the fixtures are on offer, and every call is checked. Each run is a process
@@ -20,6 +20,7 @@ import gzip
 import hashlib
 import json
 import os
+import pickle
 import random
 import re
 import resource
@@ -42,7 +43,13 @@ if __name__ == "__main__":  # run from a checkout, installed or not
 
 from toolproto import get_paradigm, parse_any
 from toolproto.bulk import Fields, Reading, read_batch
+from toolproto.bulk.formats import format_of
+from toolproto.bulk.inputs import find_sources
 from toolproto.bulk.offers import read_offer
+from toolproto.bulk.parts import Parts
+from toolproto.bulk.pieces import cut
+from toolproto.bulk.tally import Tally
+from toolproto.bulk.work import Done
 from toolproto.testing.fixtures import load_fixtures
 
 ROOT = Path(__file__).parent.parent
@@ -177,6 +184,22 @@ def _seconds(source: Path, folder: Path, jobs: int, engine: str) -> float:
     return time.perf_counter() - began
 
 
+def print_cutting(source: Path, folder: Path) -> None:
+    """Print what the one process that cuts the inputs and writes the parts is busy for."""
+    parts = Parts(folder / "cut.parts", format_of(source))
+    parts.folder.mkdir()
+    began, pieces = time.process_time(), 0
+    for piece in cut(find_sources([str(source)]), ["reply", "id", "paradigm", "end"], 2**24):
+        sent = pickle.loads(pickle.dumps(piece, 5))  # as it goes to a worker; what comes is as long
+        parts.write(piece, Done(pickle.loads(pickle.dumps(sent.data, 5)), Tally(), ""))
+        pieces += 1
+    took = time.process_time() - began
+    size = source.stat().st_size
+    print(
+        f"cut, sent and written: {pieces} pieces, {size / took / 1e6:.0f} MB a second of processor"
+    )
+
+
 # -- what else one might use ------------------------------------------------------------------
 
 _BRACES = re.compile(r"\{.*\}", re.DOTALL)
@@ -213,8 +236,9 @@ def kills(source: Path, folder: Path, options: argparse.Namespace, dice: random.
     for _ in range(options.kills):
         process = start(source, output, options.jobs, *more)
         # As it begins, between two parts, while one is read, while they are joined.
-        known, wanted = len(list(parts.glob("*.done"))), dice.randrange(3)
-        while process.poll() is None and len(list(parts.glob("*.done"))) < known + wanted:
+        written = f"part-*{options.suffix}"
+        known, wanted = len(list(parts.glob(written))), dice.randrange(3)
+        while process.poll() is None and len(list(parts.glob(written))) < known + wanted:
             time.sleep(0.001)
         time.sleep(dice.uniform(0, 0.5))
         process.kill()
@@ -316,6 +340,7 @@ def main() -> None:
         folder = Path(name)
         if options.workers:
             growth(folder, options, dice)
+            print_cutting(folder / f"all{options.suffix}", folder)
             return
         source, ours = speed(folder, options, dice)
         kills(source, folder, options, dice)

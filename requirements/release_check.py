@@ -32,9 +32,9 @@ EXTRAS = PROJECT["optional-dependencies"]
 #: For working on the package, not for using it.
 OURS = {"test", "bench", "soak", "docs", "all"}
 #: Extras that are a framework of somebody else's, and large.
-LARGE = {"ray", "spark", "daft", "polars", "duckdb", "transformers", "mlx", "vllm", "llm"}
+LARGE = {"ray", "transformers", "mlx", "vllm", "llm"}
 #: What is imported of ours with each of them.
-MODULES = {"llm": ["toolproto.integrations.llm"], "ray": ["toolproto.bulk.engines.ray"]}
+MODULES = {"llm": ["toolproto.integrations.llm"], "ray": ["toolproto.bulk.ray"]}
 PROGRAM = """
 from toolproto import ChatSession, tool
 from toolproto.endpoints import ScriptedEndpoint

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from toolproto import ToolOffer, get_paradigm
-from toolproto.bulk import Fields, Reading, explain_batch, read_batch, result_schema
+from toolproto.bulk import Fields, Reading, read_batch, result_schema
 from toolproto.bulk.offers import Offers
 from toolproto.errors import UsageError
 from toolproto.testing.fixtures.loading import load_fixture, load_tools
@@ -214,13 +214,3 @@ def test_any_form_is_read_for_each_rows_own_tools():
     }
     rows = read(columns, paradigm="any", **OWN_TOOLS)
     assert [len(row["calls"]) for row in rows] == [1, 1]
-
-
-def test_replies_are_explained_row_by_row():
-    out = explain_batch(batch(reply=[call(), "x", None, f"`{call()}`"]), reading()).to_pylist()
-    assert [row["verdicts"] for row in out] == [["accepted"], [], [], ["ignored"]]
-    told = json.loads(out[0]["explanation"])
-    assert told["paradigm"] == "xml_tag" and told["findings"]
-    assert out[2]["reason"] == "field 'reply' is null, not text"
-    (row,) = explain_batch(batch(reply=["x"]), reading(paradigm="any")).to_pylist()
-    assert row["reason"].endswith("one paradigm; name it")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,10 +12,13 @@ import pytest
 from toolproto.bulk import pieces as cutting
 from toolproto.bulk.columns import failed
 from toolproto.bulk.formats import Format
+from toolproto.bulk.inputs import Kind, Source
 from toolproto.bulk.parts import Parts
+from toolproto.bulk.pieces import Piece
 from toolproto.bulk.run import MANIFEST
 from toolproto.bulk.tally import Tally
-from toolproto.errors import UsageError
+from toolproto.bulk.work import Done
+from toolproto.errors import ToolProtoError, UsageError
 
 from .samples import read_lines, reading, run, write_lines, write_replies
 
@@ -30,31 +35,60 @@ def parts(tmp_path):
     return Parts(tmp_path / "out.parts", Format.JSONL)
 
 
-def tally():
+def done():
     counted = Tally()
     counted.count({"row": 3}, failed("no JSON"))
-    return counted
+    return Done(b"one\n", counted, "bad\n")
+
+
+PIECE = Piece(7, Source("a.jsonl", Kind.JSONL), first=3, data=b"?\n")
 
 
 def test_a_part_is_whole_or_not_there(parts):
     with parts.planned(ABOUT, anew=False):
-        assert parts.done(7) is None
-        parts.write(7, b"one\n", b"bad\n", tally())
-        parts.write(7, b"one\n", b"bad\n", tally())  # by somebody who was taken for dead
-        slip = parts.done(7)
-    assert (slip.name, slip.size, slip.tally) == ("part-000007.jsonl", 4, tally())
-    assert slip.tally.first_fault == "row 3: no JSON"
+        assert not parts.has(PIECE)
+        parts.write(PIECE, done())
+        assert parts.has(PIECE)
+        slip = parts.slip(7)
+    assert (slip.path.name, slip.path.read_bytes()) == ("part-000007.jsonl", b"one\n")
+    assert (slip.tally, slip.bad) == (done().tally, "bad\n")
     assert sorted(path.name for path in parts.folder.iterdir()) == [
-        "part-000007.bad", "part-000007.done", "part-000007.jsonl", "plan.json",
+        "part-000007.jsonl", "part-000007.slip", "plan.json",
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null", '{"name": "x"}'])
+def test_a_part_of_which_only_the_slip_was_written_is_not_there(parts, monkeypatch):
+    def fail(*paths):
+        raise OSError(28, "No space left on device")
+
+    with parts.planned(ABOUT, anew=False):
+        monkeypatch.setattr(os, "replace", fail)
+        with pytest.raises(OSError, match="No space"):
+            parts.write(PIECE, done())
+        assert (parts.folder / "part-000007.slip").exists() and not parts.has(PIECE)
+
+
+def test_a_part_of_another_piece_counts_for_nothing(parts):
+    with parts.planned(ABOUT, anew=False):
+        parts.write(PIECE, done())
+        for other in ({"first": 4}, {"data": b"??\n"}, {"fault": "x"}):
+            assert not parts.has(replace(PIECE, **other))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null", '{"piece": "x"}'])
 def test_a_slip_that_is_none_counts_for_nothing(parts, text):
     with parts.planned(ABOUT, anew=False):
-        parts.write(0, b"one\n", b"", tally())
-        parts.slip(0).write_text(text)
-        assert parts.done(0) is None
+        parts.write(PIECE, done())
+        (parts.folder / "part-000007.slip").write_text(text)
+        assert not parts.has(PIECE)
+
+
+def test_a_part_that_somebody_took_away_is_missed(parts):
+    with parts.planned(ABOUT, anew=False):
+        parts.write(PIECE, done())
+        (parts.folder / "part-000007.jsonl").unlink()
+        with pytest.raises(ToolProtoError, match="has disappeared; continue with --resume"):
+            parts.slip(7)
 
 
 @pytest.mark.parametrize(
@@ -62,18 +96,18 @@ def test_a_slip_that_is_none_counts_for_nothing(parts, text):
 )
 def test_the_parts_of_another_run_are_refused_and_it_is_said_what_differs(parts, key, value):
     with parts.planned(ABOUT, anew=False):
-        parts.write(0, b"one\n", b"", tally())
+        parts.write(PIECE, done())
     other = parts.planned({**ABOUT, key: value}, anew=False)
     with pytest.raises(UsageError, match=f"other values of {key};.*--force"), other:
         pass
     with parts.planned({**ABOUT, key: value}, anew=True):
-        assert parts.done(0) is None
+        assert not parts.has(PIECE)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "3", "null"])
 def test_what_is_no_plan_is_refused(parts, text):
     with parts.planned(ABOUT, anew=False):
-        parts.write(0, b"one\n", b"", tally())
+        parts.write(PIECE, done())
     (parts.folder / "plan.json").write_text(text)
     with (
         pytest.raises(UsageError, match="was not written by toolproto"),

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from toolproto.bulk import pieces as cutting
 from toolproto.bulk.inputs import Kind, Source
-from toolproto.bulk.loading import loaded
 from toolproto.bulk.pieces import cut
 
-from .samples import pieces
+from .samples import pieces, work
 
 
 @pytest.fixture(autouse=True)
@@ -24,13 +23,6 @@ def small_blocks(monkeypatch):
 
 def cut_file(path, max_row=30):
     return list(cut([Source(str(path), Kind.JSONL)], ["reply"], max_row))
-
-
-def bytes_of(path, piece):
-    """The lines of *piece*, wherever they are."""
-    if piece.data is not None:
-        return piece.data
-    return path.read_bytes()[piece.start : piece.start + piece.size]
 
 
 def packed(data, suffix):
@@ -54,29 +46,32 @@ def test_pieces_are_the_file_in_order(tmp_path_factory, rows, end, suffix):
     path.write_bytes(packed(whole, suffix))
     found = cut_file(path)
     assert [piece.number for piece in found] == list(range(len(found)))
-    at = 0
+    lines, at = whole.splitlines(keepends=True) if not whole else whole.split(b"\n"), 0
     for piece in found:
-        assert piece.start == at and piece.first == whole[:at].count(b"\n") + 1
+        assert piece.first == at + 1
         if piece.fault:
-            assert len(whole[at : at + piece.size].rstrip(b"\n")) > 30
+            assert len(lines[at]) > 30
+            at += 1
         else:
-            data = whole[at : at + piece.size]
-            assert data in (piece.data, bytes_of(path, piece))
-            assert max(map(len, data.split(b"\n"))) <= 30
-        at += piece.size
-    assert at == len(whole)
+            theirs = piece.data.removesuffix(b"\n").split(b"\n")
+            assert theirs == lines[at : at + len(theirs)]
+            assert len(piece.data) <= 8 + 30 + cutting.BLOCK
+            at += len(theirs)
+    assert lines[at:] in ([], [b""])
 
 
 def test_rows_have_the_numbers_of_their_lines(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"1\n\n3\n7777\n" + b"4" * 100 + b"\n5\n6")
     found = cut_file(path)
-    assert [(piece.first, piece.start, piece.size, piece.fault) for piece in found] == [
-        (1, 0, 10, ""),
-        (5, 10, 101, "longer than 30 bytes (--max-row-bytes)"),
-        (6, 111, 3, ""),
+    assert [(piece.first, piece.data, piece.fault) for piece in found] == [
+        (1, b"1\n\n3\n", ""),
+        (4, b"7777\n", ""),
+        (5, b"", "longer than 30 bytes (--max-row-bytes)"),
+        (6, b"5\n6", ""),
     ]
-    places = [place["row"] for piece in found for place, _ in loaded(piece, [], 30, named=False)]
+    worker = work(max_row=30)
+    places = [place["row"] for piece in found for place, _ in worker._loaded(piece)]
     assert places == [1, 3, 4, 5, 6, 7]
     assert sum(piece.share for piece in found) == path.stat().st_size
 
@@ -88,12 +83,12 @@ def test_a_long_line_is_passed_over_without_being_kept(tmp_path, monkeypatch):
         file.seek(50_000_000)  # a hole: nothing is written
         file.write(b"\n{}\n")
     found = cut_file(path, max_row=10_000)
-    assert [(piece.first, piece.size) for piece in found] == [(1, 50_000_001), (2, 3)]
+    assert [(piece.first, piece.data) for piece in found] == [(1, b""), (2, b"{}\n")]
     assert "longer than 10,000 bytes" in found[0].fault
     # Without an end, too.
     path.write_bytes(b"x" * 50_000)
     (piece,) = cut_file(path, max_row=10_000)
-    assert piece.fault and piece.size == 50_000
+    assert piece.fault and piece.data == b""
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
@@ -138,7 +133,7 @@ def test_several_files_follow_each_other(tmp_path):
     for name in ("a.jsonl", "b.txt", "c.txt", "d.jsonl"):
         (tmp_path / name).write_text("1\n")
     found = pieces(*sorted(tmp_path.iterdir()))
-    assert [(piece.number, len(piece.sources)) for piece in found] == [(0, 1), (1, 2), (2, 1)]
+    assert [(piece.number, len(piece.texts)) for piece in found] == [(0, 0), (1, 2), (2, 0)]
     assert [piece.share for piece in found] == [2, 4, 2]
 
 
@@ -148,5 +143,6 @@ def test_files_are_read_together_only_while_they_are_small(tmp_path, monkeypatch
         (tmp_path / f"{number:02}.txt").write_text("x")
     (tmp_path / "30.txt").write_bytes(b"x" * 2_000_000)
     (tmp_path / "32.txt.gz").write_bytes(gzip.compress(b"x"))
-    found = [len(piece.sources) for piece in pieces(*sorted(tmp_path.iterdir()))]
-    assert found == [31, 3, 37]
+    monkeypatch.setattr(cutting, "BLOCK", 1024 * 1024)
+    found = [len(piece.texts) for piece in pieces(*sorted(tmp_path.iterdir()))]
+    assert found == [31, 40]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import multiprocessing
 import os
 import random
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from soak.forking import ended, forked
 from toolproto.bulk import pieces as cutting
-from toolproto.errors import UsageError
+from toolproto.errors import ToolProtoError, UsageError
 
 from .samples import read_lines, run, write_replies
 
@@ -150,11 +151,29 @@ def test_begun_again_nothing_of_the_first_attempt_is_left(tmp_path):
     assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
-def test_a_part_that_lost_its_end_is_made_again(tmp_path):
+def test_a_part_that_went_away_is_made_again(tmp_path):
     source, output = begun(tmp_path)
-    os.truncate(parts_of(output) / "part-000000.jsonl", 10)
-    (parts_of(output) / "part-000001.done").write_text("{")
+    (parts_of(output) / "part-000000.jsonl").unlink()
+    (parts_of(output) / "part-000001.slip").write_text("{")
     run(source, output, resume=True)
+    run(source, tmp_path / "whole.jsonl")
+    assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+def test_a_worker_that_is_killed_costs_nothing_that_was_read(tmp_path):
+    source, output = write_replies(tmp_path / "in.jsonl", 600), tmp_path / "out.jsonl"
+    seen = []
+
+    def kill(share, rows):
+        seen.append(rows)
+        if len(seen) == 3:
+            os.kill(multiprocessing.active_children()[0].pid, SIGKILL)
+
+    with pytest.raises(ToolProtoError, match="a worker process was killed while it read"):
+        run(source, output, jobs=2, watch=kill)
+    kept = sum(len(read_lines(part)) for part in parts_of(output).glob("part-*.jsonl"))
+    assert kept == sum(seen) > 0
+    assert run(source, output, jobs=2, resume=True).replies == 600 - kept
     run(source, tmp_path / "whole.jsonl")
     assert output.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 

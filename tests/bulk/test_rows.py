@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from toolproto.bulk.loading import loaded
 from toolproto.bulk.reading import Fields
 from toolproto.errors import UsageError
 
@@ -19,7 +18,7 @@ def row(tmp_path):
     def read(value, **options):
         (piece,) = pieces(write_lines(tmp_path / "a.jsonl", [value]), **options)
         work = worker(**options)
-        ((_, values),) = loaded(piece, [], 10**9, named=False)
+        ((_, values),) = work._loaded(piece)
         return work._row(values)
 
     return read

@@ -8,6 +8,8 @@ import json
 import pytest
 
 from toolproto.bulk.formats import Format, encoded
+from toolproto.bulk.inputs import find_sources
+from toolproto.bulk.pieces import cut
 from toolproto.errors import UsageError
 from toolproto.events import CallCompleted
 from toolproto.messages import ToolCall
@@ -100,8 +102,9 @@ def test_a_file_may_be_one_reply(tmp_path):
 def test_a_file_that_went_away_is_one_bad_row(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("hello")
-    (piece,) = pieces(path)
+    sources = find_sources([str(path)])
     path.unlink()
+    (piece,) = cut(sources, [], 10**6)
     (row,) = read_lines(worker()(piece).data)
     assert "No such file" in row["reason"]
 

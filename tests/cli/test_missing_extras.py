@@ -58,7 +58,7 @@ def test_a_command_without_its_extra_says_what_to_install(extra, tmp_path):
     told = done.stdout + done.stderr
     assert done.returncode in (1, 2), told
     assert "Traceback" not in told
-    also = "parquet" if extra == "bulk" else "server" if extra == "web" else extra
+    also = "server" if extra == "web" else extra
     assert "pip install" in told and (f"[{extra}]" in told or f"[{also}]" in told), told
 
 

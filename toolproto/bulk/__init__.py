@@ -3,8 +3,8 @@
 ===================  ==============================================================================
 ``read_batch``       replies, read and checked: calls, problems, text, thinking
 ``check_batch``      native calls, held against their tools
-``explain_batch``    replies, explained
 ``encode_batch``     native calls, written in a text form, and read back to see that it holds
+``read_dataset``     a dataset of Ray Data, on as many machines as it has
 ===================  ==============================================================================
 
 What comes out is in ``schema.py``, what goes in is said by ``Fields`` in ``reading.py``. Needs
@@ -14,9 +14,9 @@ What comes out is in ``schema.py``, what goes in is said by ``Fields`` in ``read
 from .batches import read_batch
 from .checking import check_batch
 from .encoding import encode_batch
-from .explaining import explain_batch
+from .ray import read_dataset
 from .reading import ANY, AUTO, Fields, Reading
-from .schema import checked_schema, encoded_schema, explained_schema, result_schema
+from .schema import checked_schema, encoded_schema, result_schema
 
 __all__ = [
     "ANY",
@@ -27,8 +27,7 @@ __all__ = [
     "checked_schema",
     "encode_batch",
     "encoded_schema",
-    "explain_batch",
-    "explained_schema",
     "read_batch",
+    "read_dataset",
     "result_schema",
 ]

@@ -7,18 +7,21 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..errors import UsageError
 from .arrow import arrow
 from .columns import Result, digest, valid
-from .loading import Place
 from .schema import RESULTS, result_schema
 
-__all__ = ["Format", "as_json", "encoded", "format_of", "joined", "row_of"]
+__all__ = ["Format", "Place", "as_json", "encoded", "format_of", "joined", "row_of", "written"]
+
+#: Where a row stands: the file, if anybody asks, its number, and what is carried through with it.
+Place = dict[str, Any]
 
 #: A row by the names of its columns.
 Columns = dict[str, Any]
@@ -110,21 +113,28 @@ def encoded(kind: Format, rows: Sequence[Any], kept: Sequence[str] = ()) -> byte
     return gzip.compress(data, 6, mtime=0) if data and kind is Format.PACKED else data
 
 
+@contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """Write *path* in the block: at any moment it is as it was, or all of it is there."""
+    new = path.with_name(f".{path.name}.new")
+    with open(new, "wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
 def joined(kind: Format, parts: Iterable[Path], path: Path, kept: Sequence[str]) -> None:
     """Make *path* of the rows of all *parts*; it appears when it is whole."""
-    new = path.with_name(f"{path.name}.new")
-    if kind is Format.PARQUET:
-        _join_tables(parts, new, kept)
-    else:
-        with open(new, "wb") as file:
-            for part in parts:
-                with open(part, "rb") as rows:
-                    shutil.copyfileobj(rows, file)
-            if kind is Format.PACKED and not file.tell():
-                file.write(gzip.compress(b"", mtime=0))
-            file.flush()
-            os.fsync(file.fileno())
-    os.replace(new, path)
+    with written(path) as file:
+        if kind is Format.PARQUET:
+            _join_tables(parts, file, kept)
+            return
+        for part in parts:
+            with open(part, "rb") as rows:
+                shutil.copyfileobj(rows, file)
+        if kind is Format.PACKED and not file.tell():
+            file.write(gzip.compress(b"", mtime=0))
 
 
 # -- tables -----------------------------------------------------------------------------------
@@ -158,10 +168,10 @@ def _text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else as_json(value)
 
 
-def _join_tables(parts: Iterable[Path], path: Path, kept: Sequence[str]) -> None:
+def _join_tables(parts: Iterable[Path], file: BinaryIO, kept: Sequence[str]) -> None:
     parquet = arrow("pyarrow.parquet")
-    with parquet.ParquetWriter(path, _schema(kept), compression="zstd") as writer:
+    with parquet.ParquetWriter(file, _schema(kept), compression="zstd") as writer:
         for part in parts:
-            with parquet.ParquetFile(part) as file:
-                for group in range(file.metadata.num_row_groups):
-                    writer.write_table(file.read_row_group(group))
+            with parquet.ParquetFile(part) as rows:
+                for group in range(rows.metadata.num_row_groups):
+                    writer.write_table(rows.read_row_group(group))

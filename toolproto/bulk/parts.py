@@ -1,95 +1,87 @@
 """The output while it is made: a folder of parts, one for each piece of the inputs.
 
-A part is written under a name of its own and then renamed, and behind it its *slip*, which says
-what is in it. So a part with a slip is whole, and whoever writes it again writes the same bytes. A
-run that was broken off, or lost a machine, makes just the parts that have no slip. ``plan.json``
-says of which inputs and options the parts are.
+A part is written under another name and then renamed, so a part that is there is whole. A run that
+was broken off makes the parts that are missing. Beside each part lies its slip, written before it:
+of which piece it is, the counts of its rows, and those that could not be read. ``plan.json`` says
+of which inputs and options the parts are.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from ..errors import UsageError
-from .formats import Format
+from ..errors import ToolProtoError, UsageError
+from .formats import Format, written
+from .pieces import Piece
 from .tally import Tally
+from .work import Done
 
-__all__ = ["Parts", "Slip", "write_whole"]
+__all__ = ["Parts", "Slip"]
 
 _PLAN = "plan.json"
-_OURS = re.compile(r"part-\d{6,}\.|\.part-\d{6,}\.|\.?(plan|manifest)\.json")
+_OURS = re.compile(r"\.?part-\d{6,}\.|\.?(plan|manifest)\.json")
 
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """What is in a part: its *name*, its *size* and *digest*, its rows as *tally* counts them."""
+    """What is in the part at *path*: its rows as *tally* counts them, and the *bad* ones."""
 
-    name: str
-    size: int
-    digest: str
+    path: Path
     tally: Tally
-
-    def told(self) -> dict[str, Any]:
-        """All of it, as JSON."""
-        return {
-            "name": self.name,
-            "bytes": self.size,
-            "blake2b": self.digest,
-            "rows": self.tally.replies,
-            "tally": self.tally.told(),
-        }
+    bad: str
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts in *folder*, each a file of *kind*."""
+    """The parts in *folder*, each a file of *kind*. One process writes them."""
 
     folder: Path
     kind: Format
 
-    def part(self, number: int) -> Path:
-        """Where part *number* is, or will be."""
+    def _part(self, number: int) -> Path:
         return self.folder / f"part-{number:06d}{self.kind.value}"
 
-    def bad(self, number: int) -> Path:
-        """Where the rows of part *number* are told of that could not be read."""
-        return self.folder / f"part-{number:06d}.bad"
+    def _slip(self, number: int) -> Path:
+        return self.folder / f"part-{number:06d}.slip"
 
-    def slip(self, number: int) -> Path:
-        """Where it is said that part *number* is whole."""
-        return self.folder / f"part-{number:06d}.done"
+    def write(self, piece: Piece, done: Done) -> None:
+        """Write what came of *piece*."""
+        told = {"piece": piece.told(), "tally": done.tally.told(), "bad": done.bad}
+        self._slip(piece.number).write_text(json.dumps(told), encoding="ascii")
+        with written(self._part(piece.number)) as file:
+            file.write(done.data)
 
-    def write(self, number: int, data: bytes, bad: bytes, tally: Tally) -> None:
-        """Let part *number* be *data*; its *bad* rows go beside it."""
-        path = self.part(number)
-        write_whole(path, data)
-        if bad:
-            write_whole(self.bad(number), bad)
-        slip = Slip(path.name, len(data), blake2b(data, digest_size=16).hexdigest(), tally)
-        write_whole(self.slip(number), json.dumps(slip.told()).encode())
-
-    def done(self, number: int) -> Slip | None:
-        """What is in part *number*; None if it is not whole."""
+    def has(self, piece: Piece) -> bool:
+        """Return True if the part of *piece* is there; one of another piece is not."""
         try:
-            told = json.loads(self.slip(number).read_bytes())
-            slip = Slip(
-                told["name"], told["bytes"], told["blake2b"], Tally.from_told(told["tally"])
-            )
-            return slip if self.part(number).stat().st_size == slip.size else None
+            told = json.loads(self._slip(piece.number).read_bytes())
+            return bool(told["piece"] == piece.told()) and self._part(piece.number).exists()
         except (OSError, ValueError, KeyError, TypeError):
-            return None
+            return False
 
-    # -- the plan -------------------------------------------------------------------------
+    def slip(self, number: int) -> Slip:
+        """Return what is in part *number*; ToolProtoError if somebody took it away."""
+        path = self._part(number)
+        try:
+            told = json.loads(self._slip(number).read_bytes())
+            path.stat()
+        except OSError:
+            raise ToolProtoError(
+                f"a part of {str(self.folder)!r} has disappeared; continue with --resume"
+            ) from None
+        return Slip(path, Tally.from_told(told["tally"]), told["bad"])
+
+    @property
+    def begun(self) -> bool:
+        """Whether a run that was broken off left parts to continue from."""
+        return (self.folder / _PLAN).exists()
 
     @contextmanager
     def planned(self, about: Mapping[str, Any], *, anew: bool) -> Iterator[None]:
@@ -100,9 +92,10 @@ class Parts:
         plan = self.folder / _PLAN
         if anew or not plan.exists():
             self._clear()
-            write_whole(plan, json.dumps(dict(about)).encode())
-        with open(plan, "rb") as file:
-            _lock(file, self.folder)
+            with written(plan) as file:
+                file.write(json.dumps(dict(about)).encode())
+        with open(plan, "rb") as held:
+            _lock(held, self.folder)
             _refuse_other(plan, about)
             try:
                 yield
@@ -124,19 +117,8 @@ class Parts:
         self.folder.mkdir()
 
     def remove(self) -> None:
-        """The parts are needed no more."""
+        """Delete the parts, which are needed no more."""
         shutil.rmtree(self.folder)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Let *path* be a file with *data*: at any moment it is not there, or all of it is."""
-    # Two machines may have the same piece, when one was taken for dead.
-    new = path.with_name(f".{path.name}.{uuid4().hex}")
-    with open(new, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
 
 
 def _refuse_other(plan: Path, about: Mapping[str, Any]) -> None:

@@ -1,173 +1,159 @@
-"""The inputs, cut into pieces that are read one by one, in any process or on any machine.
+"""The inputs, cut into pieces that carry their rows with them.
 
-Where a piece begins and ends depends on the inputs and on nothing else: a run that goes on later,
-or on another engine, has the same pieces, and of each the same bytes come.
+Only the process that cuts opens the inputs, so a worker needs no file, wherever it is. Everything
+is unpacked here and counted as it is unpacked: a piece holds a few megabytes, or one row of at most
+``max_row`` bytes, however little of the disk that takes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
-from typing import IO
+from itertools import groupby
+from typing import Any
 
-from ..errors import UsageError
-from .arrow import arrow
 from .inputs import Kind, Source
 from .opening import DAMAGE, damage, opened, too_long
+from .tables import read_table
 
 __all__ = ["Piece", "cut"]
 
-#: Bytes of JSONL read together, some seconds' work; of a pipe, to which somebody listens, fewer.
+#: Bytes that are read together, about a second's work for a worker.
 BLOCK = 1024 * 1024
-PIPED = 64 * 1024
-#: Rows of Parquet read together. To read the last of a row group all of it is unpacked, so no more
-#: than so many pieces are made of one.
-ROWS = 4096
-SLICES = 32
-#: How many files with one reply each are read together, and how large they are at most in all.
+#: How many files with one reply each are read together, if they are small.
 FILES = 256
-FILES_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Some rows of the inputs: piece *number*, of which the first row is row *first* of its file.
+    """Some rows of the inputs: piece *number*, of which the first row is row *first* of *source*.
 
-    *start* and *size* are bytes of a file of lines, or rows of the row group *group* of a table.
-    *data* is what stands there, where nobody else could read it: in a pipe, or packed. With a
-    *fault* it is one row that cannot be read. *share* is how many bytes of the inputs it is,
-    as they lie there, packed or not.
+    *data* are lines, or a batch of Arrow as a stream. *texts* are whole replies in its place: the
+    path of each file, and its bytes or what is wrong with it. With a *fault* the piece is one row
+    that cannot be read. *share* is how many bytes of the inputs it is, as they lie on the disk.
     """
 
     number: int
-    sources: tuple[Source, ...]
+    source: Source
     first: int = 1
-    start: int = 0
-    size: int = 0
-    group: int = 0
-    data: bytes | None = None
+    data: bytes = b""
+    texts: tuple[tuple[Source, bytes | str], ...] = ()
     fault: str = ""
     share: int = 0
 
     @property
     def place(self) -> str:
         """Where it stands, for a sentence."""
-        return f"{self.sources[0].path!r} from row {self.first} on"
+        return f"{self.source.path!r} from row {self.first} on"
+
+    def told(self) -> list[Any]:
+        """Return, as JSON, by what it is known again when a run continues."""
+        read = len(self.data) + sum(len(text) for _, text in self.texts)
+        return [self.source.path, self.first, read, self.fault]
 
 
 def cut(sources: Sequence[Source], columns: Sequence[str], max_row: int) -> Iterator[Piece]:
-    """Everything in *sources*, piece by piece.
+    """Read everything in *sources*, piece by piece; the same inputs give the same pieces.
 
-    *columns* are the fields anybody will look at, and a row of more than *max_row* bytes is not
-    taken into memory.
+    *columns* are the fields of a row that are needed. A row of more than *max_row* bytes becomes a
+    piece of its own, which says so.
     """
-    at = 0
-    numbers = count()
-    while at < len(sources):
-        source = sources[at]
-        if source.kind is Kind.TEXT:
-            texts = _texts(sources, at)
-            found: Iterable[Piece] = [texts]
-            at += len(texts.sources)
-        else:
-            found = _lines(source, max_row) if source.kind is Kind.JSONL else _rows(source, columns)
-            at += 1
-        for piece in found:
-            yield replace(piece, number=next(numbers))
+    number = 0
+    for kind, some in groupby(sources, lambda source: source.kind):
+        for piece in _READ[kind](some, columns, max_row):
+            yield replace(piece, number=number)
+            number += 1
 
 
-def _texts(sources: Sequence[Source], first: int) -> Piece:
-    """Some files from the *first* on: many small ones, or one large one."""
-    last, size = first, 0
-    while last < len(sources) and sources[last].kind is Kind.TEXT:
-        size += sources[last].size
-        last += 1
-        if last == first + FILES or size > FILES_BYTES or sources[last - 1].is_packed:
-            break
-    return Piece(0, tuple(sources[first:last]), share=size)
+# -- files that are one reply -----------------------------------------------------------------
+
+
+def _texts(sources: Iterable[Source], columns: Sequence[str], max_row: int) -> Iterator[Piece]:
+    held: list[tuple[Source, bytes | str]] = []
+    size = share = 0
+    for source in sources:
+        text, packed = _whole(source, max_row)
+        held.append((source, text))
+        size += len(text)
+        share += packed
+        if len(held) == FILES or size >= BLOCK:
+            yield Piece(0, held[0][0], texts=tuple(held), share=share)
+            held, size, share = [], 0, 0
+    if held:
+        yield Piece(0, held[0][0], texts=tuple(held), share=share)
+
+
+def _whole(source: Source, max_row: int) -> tuple[bytes | str, int]:
+    """Read all of *source*, or what is wrong with it, and how many bytes of the disk that took."""
+    try:
+        with opened(source) as (file, below):
+            data: bytes = file.read(max_row + 1)
+            share = below.tell() if below else 0
+        return (too_long(max_row) if len(data) > max_row else data), share
+    except FileNotFoundError as error:  # it went away since it was found
+        return str(error), 0
+    except DAMAGE as error:
+        return damage(error, source), 0
 
 
 # -- lines ------------------------------------------------------------------------------------
 
 
-def _lines(source: Source, max_row: int) -> Iterator[Piece]:
+def _lines(sources: Iterable[Source], columns: Sequence[str], max_row: int) -> Iterator[Piece]:
     """Whole lines, which end with a line feed and with nothing else: U+2028 is text."""
-    kept = source.is_stdin or source.is_packed
-    start, first, seen = 0, 1, 0
-    with opened(source) as (file, below):
-        for lines, size, fault in _blocks(file, source, max_row):
-            before, seen = seen, below.tell() if below else 0
-            data = b"".join(lines) if kept and not fault else None
-            share = seen - before
-            yield Piece(0, (source,), first, start, size, data=data, fault=fault, share=share)
-            start, first = start + size, first + (1 if fault else len(lines))
+    for source in sources:
+        first, seen = 1, 0
+        with opened(source) as (file, below):
+            for data, fault in _blocks(file, source, max_row):
+                before, seen = seen, below.tell() if below else 0
+                yield Piece(0, source, first, data, fault=fault, share=seen - before)
+                first += 1 if fault else data.count(b"\n")
 
 
-def _blocks(
-    file: IO[bytes], source: Source, max_row: int
-) -> Iterator[tuple[list[bytes], int, str]]:
-    """Lines that are read together, their bytes, and what is wrong with one that stands alone."""
-    room = PIPED if source.is_stdin else BLOCK
-    held: list[bytes] = []
-    size, fault = 0, ""
+def _blocks(file: Any, source: Source, max_row: int) -> Iterator[tuple[bytes, str]]:
+    """Lines that are read together, or what is wrong with one that stands alone."""
+    # Somebody may wait for what comes out of a pipe.
+    room = 1 if source.is_stdin else BLOCK
+    held, end = bytearray(), 0  # some lines; where the last whole one of them ends
+    lost = False  # whether this is the middle of a line that is too long
+    fault = ""
     try:
-        while line := file.readline(max_row + 1):
-            long = len(line) > max_row and not line.endswith(b"\n")
-            if long and held:
-                yield held, size, ""
-                held, size = [], 0
-            if long:
-                yield [], len(line) + _rest_of_line(file, line), too_long(max_row)
-                continue
-            held.append(line)
-            size += len(line)
-            if size >= room:
-                yield held, size, ""
-                held, size = [], 0
+        # Not ``read``: where a packed file is damaged, it drops what came before the damage.
+        while chunk := file.read1(BLOCK):
+            if lost:
+                _, found, chunk = chunk.partition(b"\n")
+                if not found:
+                    continue
+                lost = False
+                yield b"", too_long(max_row)
+            if (last := chunk.rfind(b"\n")) >= 0:
+                end = len(held) + last + 1
+            held += chunk
+            lost = len(held) - end > max_row
+            if end and (len(held) >= room or lost):
+                yield bytes(held[:end]), ""
+                del held[:end]
+                end = 0
+            if lost:
+                held.clear()
     except DAMAGE as error:
         fault = damage(error, source)
+    if lost:
+        yield b"", too_long(max_row)
     if held:
-        yield held, size, ""
+        yield bytes(held), ""
     if fault:
-        yield [], 0, fault
-
-
-def _rest_of_line(file: IO[bytes], line: bytes) -> int:
-    """How many bytes there are up to the next line end; none of them is kept."""
-    size = 0
-    while line and not line.endswith(b"\n"):
-        line = file.readline(BLOCK)
-        size += len(line)
-    return size
+        yield b"", fault
 
 
 # -- tables -----------------------------------------------------------------------------------
 
 
-def _rows(source: Source, columns: Sequence[str]) -> Iterator[Piece]:
-    pa, parquet = arrow("pyarrow", source.path), arrow("pyarrow.parquet", source.path)
-    try:
-        with parquet.ParquetFile(source.path) as file:
-            _refuse_without(source.path, columns[0], file.schema_arrow.names)
-            about = file.metadata
-            groups = [about.row_group(each).num_rows for each in range(about.num_row_groups)]
-    except (pa.ArrowException, OSError) as error:
-        if getattr(error, "errno", None) is not None:
-            raise  # the system's, not the file's
-        raise UsageError(f"{source.path!r} cannot be read as Parquet: {error}") from None
-    row, total = 0, max(sum(groups), 1)
-    for group, rows in enumerate(groups):
-        step = max(ROWS, -(-rows // SLICES))
-        for start in range(0, rows, step):
-            size = min(step, rows - start)
-            share = source.size * (row + size) // total - source.size * row // total
-            yield Piece(0, (source,), row + 1, start, size, group, share=share)
-            row += size
+def _tables(sources: Iterable[Source], columns: Sequence[str], max_row: int) -> Iterator[Piece]:
+    for source in sources:
+        for some in read_table(source.path, columns, max_row):
+            share = int(source.size * some.part)
+            yield Piece(0, source, some.first, some.data, fault=some.fault, share=share)
 
 
-def _refuse_without(path: str, asked: str, names: Sequence[str]) -> None:
-    if asked not in names and asked.partition(".")[0] not in names:
-        raise UsageError(
-            f"{path!r} has no column {asked!r}; give --field with one of: {', '.join(names)}"
-        )
+_READ = {Kind.TEXT: _texts, Kind.JSONL: _lines, Kind.PARQUET: _tables}

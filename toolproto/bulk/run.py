@@ -1,4 +1,4 @@
-"""A run over many replies, from the first piece to the last, on any engine."""
+"""A run over many replies, from the first piece to the last."""
 
 from __future__ import annotations
 
@@ -6,30 +6,28 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
-from ..errors import ToolProtoError, UsageError
+from ..errors import UsageError
 from ..package import __version__
 from .arrow import arrow
-from .engines.local import read_here
-from .formats import Format, format_of, joined
+from .formats import Format, format_of, joined, written
 from .inputs import Source, fingerprint
-from .parts import Parts, Slip, write_whole
+from .parts import Parts
 from .pieces import Piece, cut
+from .pool import Engine, processes, results
 from .reading import Reading
 from .tally import Tally
 from .work import MAX_ROW, Done, Task
 
-__all__ = ["MANIFEST", "Engine", "Report", "Run", "Watch"]
+__all__ = ["MANIFEST", "Report", "Run", "Watch"]
 
 #: Is told of every piece that is read, in any order: its bytes of the inputs, and its rows.
 Watch = Callable[[int, int], None]
-#: Reads pieces as a task says, in so many processes; a piece that it gives back is read.
-Engine = Callable[[Task, Iterable[Piece], int], Generator[tuple[Piece, Done], None, None]]
 #: What lists the parts of an output that is a folder.
 MANIFEST = "manifest.json"
 
@@ -52,9 +50,9 @@ class Run:
     """The replies of *sources*, read as *reading* says, as rows in *output*.
 
     Without an *output* they go to standard output. With *resume*, a run that was broken off goes
-    on; with *force*, what is there is written over. *engine* shares the work among *jobs*
-    processes. *as_folder* leaves the output in parts, with a manifest. *bad_rows* is a file for the
-    rows that cannot be read.
+    on; with *force*, what is there is written over. *engine* has the *jobs* workers. *as_folder*
+    leaves the output in parts, with a manifest. *bad_rows* is a file for the rows that cannot be
+    read.
     """
 
     sources: list[Source]
@@ -66,7 +64,7 @@ class Run:
     max_row: int = MAX_ROW
     bad_rows: Path | None = None
     as_folder: bool = False
-    engine: Engine = field(default=read_here)
+    engine: Engine = field(default=processes)
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
@@ -83,7 +81,7 @@ class Run:
         """Whether a run that was broken off left parts to go on from."""
         if self.output is None or any(source.is_stdin for source in self.sources):
             return False
-        return (self._parts.folder / "plan.json").exists()
+        return self._parts.begun
 
     @property
     def _parts(self) -> Parts:
@@ -102,17 +100,15 @@ class Run:
         if self.output is None or self._is_device:
             return self._read_to_stream(watch)
         self._check_output(self.output)
-        if self.force:
-            return self._read_to_file(self._parts, self.output, watch)
-        if self.can_go_on and not self.resume:
+        if self.can_go_on and not (self.resume or self.force):
             raise UsageError(
                 f"a run into {str(self.output)!r} did not finish; "
                 "continue it with --resume, or begin again with --force"
             )
-        if self._is_complete and not self.resume:
+        if self._is_complete and not self.force:
+            if self.resume:
+                return Report(Tally(), was_complete=True)
             raise UsageError(f"{str(self.output)!r} exists already; --force overwrites it")
-        if self._is_complete:
-            return Report(Tally(), was_complete=True)
         return self._read_to_file(self._parts, self.output, watch)
 
     @property
@@ -123,22 +119,20 @@ class Run:
             return False
         return output.is_dir() or output.stat().st_size > 0
 
-    # -- to a stream ----------------------------------------------------------------------
+    # -- what is done ---------------------------------------------------------------------
 
     def _read_to_stream(self, watch: Watch) -> Report:
-        task = self._task(None)
         began, tally = time.monotonic(), Tally()
         with ExitStack() as stack:
-            output = sys.stdout.buffer
-            stream = stack.enter_context(open(self.output, "wb")) if self.output else output
-            for piece, done in stack.enter_context(closing(self._results(task, self._pieces()))):
+            file = stack.enter_context(open(self.output, "wb")) if self.output else None
+            stream = file or sys.stdout.buffer
+            found = self._results(Format.JSONL, self._pieces(), in_order=True)
+            for piece, done in stack.enter_context(closing(found)):
                 stream.write(done.data)
                 stream.flush()
                 tally += done.tally
                 watch(piece.share, done.tally.replies)
         return Report(tally, tally.replies, time.monotonic() - began)
-
-    # -- to a file ------------------------------------------------------------------------
 
     def _read_to_file(self, parts: Parts, output: Path, watch: Watch) -> Report:
         began, replies = time.monotonic(), 0
@@ -150,54 +144,61 @@ class Run:
             "as_folder": self.as_folder,
             "bad_rows": bool(self.bad_rows),
         }
-        slips: list[int] = []
+        numbers: list[int] = []
+
+        def missing() -> Iterator[Piece]:
+            for piece in self._pieces():
+                numbers.append(piece.number)
+                if parts.has(piece):
+                    watch(piece.share, 0)
+                else:
+                    yield piece
+
         with parts.planned(about, anew=self.force):
-            missing = self._missing(parts, slips, watch)
-            with closing(self._results(self._task(parts), missing)) as results:
-                for piece, done in results:
+            with closing(self._results(parts.kind, missing(), in_order=False)) as found:
+                for piece, done in found:
+                    parts.write(piece, done)
                     replies += done.tally.replies
                     watch(piece.share, done.tally.replies)
-            found = [parts.done(number) for number in slips]
-            whole = [slip for slip in found if slip is not None]
-            if len(whole) != len(slips):
-                raise ToolProtoError(
-                    f"a part of {str(parts.folder)!r} has disappeared; continue with --resume"
-                )
-            self._gather(parts, output, whole)
-        tally = sum((slip.tally for slip in whole), start=Tally())
+            tally = self._gather(parts, output, numbers)
         return Report(tally, replies, time.monotonic() - began)
 
-    def _missing(self, parts: Parts, numbers: list[int], watch: Watch) -> Iterator[Piece]:
-        """The pieces of which there is no whole part; the *numbers* of all are noted."""
-        for piece in self._pieces():
-            numbers.append(piece.number)
-            if parts.done(piece.number) is None:
-                yield piece
-            else:
-                watch(piece.share, 0)
+    def _pieces(self) -> Iterator[Piece]:
+        return cut(self.sources, self.reading.fields.paths, self.max_row)
 
-    def _gather(self, parts: Parts, output: Path, slips: list[Slip]) -> None:
-        """Make the output of its parts, and leave nothing else."""
-        if self.bad_rows:
-            bad = sorted(parts.folder.glob("part-*.bad"))
-            write_whole(self.bad_rows, b"".join(path.read_bytes() for path in bad))
+    def _results(
+        self, format: Format, pieces: Iterator[Piece], *, in_order: bool
+    ) -> Generator[tuple[Piece, Done], None, None]:
+        several = len(self.sources) > 1
+        task = Task(self.reading, format, several, self.bad_rows is not None, self.max_row)
+        # No more workers than there are pieces: a few rows are read sooner than one is started.
+        first = list(islice(pieces, self.jobs)) if self.jobs > 1 else []
+        jobs = min(self.jobs, max(1, len(first)))
+        with self.engine(task, jobs) as workers:
+            yield from results(workers, chain(first, pieces), in_order=in_order)
+
+    def _gather(self, parts: Parts, output: Path, numbers: list[int]) -> Tally:
+        """Make the output of its parts, and leave nothing else; return the counts of its rows."""
+        tally, listed = Tally(), []
+        with ExitStack() as stack:
+            bad = stack.enter_context(written(self.bad_rows)) if self.bad_rows else None
+            for slip in map(parts.slip, numbers):
+                tally += slip.tally
+                listed.append((slip.path, slip.tally.replies))
+                if bad:
+                    bad.write(slip.bad.encode())
         if not self.as_folder:
             kept = [name for name, _ in self.reading.fields.keep]
-            joined(parts.kind, (parts.folder / slip.name for slip in slips), output, kept)
+            joined(parts.kind, (path for path, _ in listed), output, kept)
             parts.remove()
-            return
-        told = {
-            "toolproto": __version__,
-            "rows": sum(slip.tally.replies for slip in slips),
-            "parts": [slip.told() for slip in slips],
-        }
-        write_whole(parts.folder / MANIFEST, json.dumps(told, indent=1).encode())
+            return tally
+        _write_manifest(parts.folder, listed)
         if output.is_dir():  # an earlier one of ours: see _check_output
             shutil.rmtree(output)
         parts.folder.rename(output)
-        for pattern in ("part-*.done", "part-*.bad", "plan.json"):
-            for path in output.glob(pattern):
-                path.unlink()
+        for path in chain(output.glob("part-*.slip"), output.glob("plan.json")):
+            path.unlink()
+        return tally
 
     def _check_output(self, output: Path) -> None:
         """Raise UsageError if nothing can be written there while the sources are read."""
@@ -216,20 +217,12 @@ class Run:
             if not source.is_stdin and ours & {path, *path.parents}:
                 raise UsageError(f"{source.path!r} is both input and output; name another --output")
 
-    # -- the work -------------------------------------------------------------------------
 
-    def _pieces(self) -> Iterator[Piece]:
-        return cut(self.sources, self.reading.fields.paths, self.max_row)
-
-    def _task(self, parts: Parts | None) -> Task:
-        several = len(self.sources) > 1
-        return Task(self.reading, parts, several, self.bad_rows is not None, self.max_row)
-
-    def _results(
-        self, task: Task, pieces: Iterator[Piece]
-    ) -> Generator[tuple[Piece, Done], None, None]:
-        if self.jobs == 1 or self.engine is not read_here:
-            return self.engine(task, pieces, self.jobs)
-        # No more processes than there are pieces: a few rows are read sooner than one is started.
-        first = list(islice(pieces, self.jobs))
-        return self.engine(task, chain(first, pieces), max(1, len(first)))
+def _write_manifest(folder: Path, parts: list[tuple[Path, int]]) -> None:
+    told = {
+        "toolproto": __version__,
+        "rows": sum(rows for _, rows in parts),
+        "parts": [{"name": p.name, "rows": n, "bytes": p.stat().st_size} for p, n in parts],
+    }
+    with written(folder / MANIFEST) as file:
+        file.write(json.dumps(told, indent=1).encode())

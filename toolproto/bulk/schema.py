@@ -14,19 +14,16 @@ from .arrow import arrow
 __all__ = [
     "CHECKED",
     "ENCODED",
-    "EXPLAINED",
     "RESULTS",
     "call_type",
     "checked_schema",
     "encoded_schema",
-    "explained_schema",
     "result_schema",
 ]
 
-#: The names of the columns of ``read_batch``, ``check_batch``, ``explain_batch``, ``encode_batch``.
+#: The names of the columns of ``read_batch``, ``check_batch``, ``encode_batch``.
 RESULTS = ("outcome", "calls", "problems", "text", "reasoning", "reason", "digest")
 CHECKED = ("outcome", "calls", "problems", "reason", "digest")
-EXPLAINED = ("verdicts", "explanation", "reason")
 ENCODED = ("reply", "round_trip", "reason")
 
 
@@ -54,7 +51,6 @@ def _types() -> dict[str, Any]:
     return {
         "calls": pa.list_(call_type()),
         "problems": pa.list_(_problem_type()),
-        "verdicts": pa.list_(pa.string()),
         "round_trip": pa.bool_(),
     }
 
@@ -74,12 +70,6 @@ def result_schema() -> Any:
 def checked_schema() -> Any:
     """What ``check_batch`` gives for each row of calls."""
     return _schema(CHECKED)
-
-
-@cache
-def explained_schema() -> Any:
-    """What ``explain_batch`` gives for each reply."""
-    return _schema(EXPLAINED)
 
 
 @cache

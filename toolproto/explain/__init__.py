@@ -1,10 +1,12 @@
 """Why a reply was read as it was: every character of it, every call, every repair.
 
 ``explain`` gives an :class:`Explanation`; ``as_json`` and ``as_html`` write it down.
+``explain_batch`` explains a batch of Arrow.
 """
 
 from .as_html import as_html
 from .as_json import as_json
+from .batches import explain_batch, explained_schema
 from .reading import explain
 from .streaming import in_chunks
 from .values import Explanation, Finding, Part, PartKind, Step, Verdict
@@ -19,5 +21,7 @@ __all__ = [
     "as_html",
     "as_json",
     "explain",
+    "explain_batch",
+    "explained_schema",
     "in_chunks",
 ]

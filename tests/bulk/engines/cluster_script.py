@@ -23,9 +23,9 @@ def main() -> None:
     run = subprocess.Popen([*command, "--engine", "ray", "--address", cluster.address])
     parts = Path(f"{output}.parts")
     try:
-        while run.poll() is None and len(list(parts.glob("part-*.done"))) < 2:
+        while run.poll() is None and len(list(parts.glob("part-*.jsonl"))) < 2:
             time.sleep(0.02)
-        done = len(list(parts.glob("part-*.done")))
+        done = len(list(parts.glob("part-*.jsonl")))
         cluster.remove_node(second, allow_graceful=False)
         print(f"{done} parts when the node was killed; ended with {run.wait()}", flush=True)
     finally:

@@ -1,9 +1,10 @@
-"""The engines that install here, each in an environment that these tests make: ``make scale``."""
+"""Ray, and the recipes of ``docs/bulk.md``, in an environment that this makes: ``make scale``."""
 
 from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
 #: ``1`` makes an environment in ``.scale``; the path of an interpreter uses that one.
 ASKED = os.environ.get("TOOLPROTO_ENGINES", "")
-EXTRAS = ("ray", "polars", "duckdb", "spark", "daft")
+ENGINES = {"ray": "", "polars": "polars", "duckdb": "duckdb", "spark": "pyspark", "daft": "daft"}
 PATIENCE = 240
 
 pytestmark = [
@@ -34,8 +35,8 @@ def python() -> str:
     made = folder / "bin" / "python"
     if not made.exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    wanted = f"{ROOT}[cli,{','.join(EXTRAS)}]"
-    subprocess.run([made, "-m", "pip", "install", "--quiet", "-e", wanted], check=True)
+    wanted = ["-e", f"{ROOT}[cli,ray]", *filter(None, ENGINES.values())]
+    subprocess.run([made, "-m", "pip", "install", "--quiet", *wanted], check=True)
     return str(made)
 
 
@@ -49,9 +50,9 @@ def parse(python, source, output, *options):
     return run(python, "-m", "toolproto", *words, "--resume", "--jobs", "2", *options)
 
 
-@pytest.mark.parametrize("engine", EXTRAS)
-def test_an_engine_reads_as_read_batch_does(python, engine):
-    process = run(python, HERE / "frames_script.py", engine, stdout=subprocess.PIPE)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_recipe_reads_as_read_batch_does(python, engine):
+    process = run(python, HERE / "recipe_script.py", engine, stdout=subprocess.PIPE)
     told, _ = process.communicate(timeout=PATIENCE)
     assert told.decode().splitlines()[-1] == "3000 rows, the same"
 
@@ -80,13 +81,49 @@ def test_ray_killed_at_any_moment_is_gone_on_with_to_the_same_bytes(python, tmp_
     parts = tmp_path / "out.jsonl.parts"
     for wanted in (0, 1, 2):
         process = parse(python, source, output, "--engine", "ray")
-        while process.poll() is None and len(list(parts.glob("part-*.done"))) < wanted:
+        while process.poll() is None and len(list(parts.glob("part-*.jsonl"))) < wanted:
             time.sleep(0.01)
         time.sleep(dice.uniform(0, 1))
         process.kill()
         process.wait()
     # Whichever engine goes on.
     assert parse(python, source, output, "--engine", "local").wait(PATIENCE) == 0
+    assert output.read_bytes() == whole.read_bytes()
+
+
+def below(pid):
+    """The processes that *pid* began, and those that these began."""
+    try:
+        found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:  # it has ended
+        return []
+    return [each for child in found for each in (int(child), *below(child))]
+
+
+def readers(process):
+    """The workers of Ray that read a piece for *process* now."""
+    for pid in below(process.pid):
+        try:
+            if b"_read_piece" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                yield pid
+        except OSError:
+            pass
+
+
+def test_ray_gives_what_a_killed_worker_read_to_another(python, tmp_path):
+    source = write_replies(tmp_path / "in.jsonl", 100_000)
+    whole, output = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
+    assert parse(python, source, whole).wait(2 * PATIENCE) == 0
+    process, killed, parts = parse(python, source, output, "--engine", "ray"), 0, 0
+    folder = tmp_path / "out.jsonl.parts"
+    while process.poll() is None:
+        found = len(list(folder.glob("part-*.jsonl")))
+        pid = next(readers(process), None)
+        if pid and found > parts and killed < 5:  # one after each part
+            os.kill(pid, signal.SIGKILL)
+            killed, parts = killed + 1, found
+        time.sleep(0.05)
+    assert (killed, process.returncode) == (5, 0)
     assert output.read_bytes() == whole.read_bytes()
 
 

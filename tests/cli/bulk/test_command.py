@@ -12,9 +12,10 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from tests.bulk.samples import WEATHER, call, read_lines, work, write_lines, write_replies
+from tests.bulk.samples import WEATHER, call, read_lines, write_lines, write_replies
 from tests.patience import PATIENCE
 from toolproto.bulk.inputs import Kind, Source
+from toolproto.bulk.pieces import cut
 from toolproto.cli.app import main
 from toolproto.errors import UsageError
 
@@ -82,7 +83,7 @@ def test_what_a_model_wrote_does_not_drive_the_terminal():
 def test_a_closed_stdin_is_told(monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     with pytest.raises(UsageError, match="standard input is closed"):
-        work().read_file(Source("-", Kind.TEXT))
+        list(cut([Source("-", Kind.TEXT)], [], 10))
 
 
 def test_a_reply_that_is_no_text_fails():
@@ -221,7 +222,7 @@ def started(*arguments, **options):
 def wait_for(path, process):
     """Until the first part of *path* is whole: nothing tells when a file appears."""
     parts = path.with_name(f"{path.name}.parts")
-    while process.poll() is None and not any(parts.glob("part-*.done")):
+    while process.poll() is None and not any(parts.glob("part-*.jsonl")):
         time.sleep(0.005)
 
 

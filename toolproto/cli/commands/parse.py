@@ -12,10 +12,11 @@ from typing import Any
 import click
 
 from ...bulk.columns import result_of
-from ...bulk.engines.local import read_here
 from ...bulk.inputs import Kind, Source, find_sources
+from ...bulk.pieces import cut
+from ...bulk.pool import Engine, processes
 from ...bulk.reading import ANY, AUTO, Fields, Reading
-from ...bulk.run import Engine, Report, Run
+from ...bulk.run import Report, Run
 from ...bulk.tally import Tally
 from ...bulk.work import MAX_ROW, Task, Work
 from ...errors import ToolProtoError, UsageError
@@ -165,8 +166,8 @@ def _engine(asked: dict[str, Any]) -> Engine:
     if asked["engine"] == "local":
         if asked["address"]:
             raise UsageError("--address names Ray's cluster; give --engine ray, too")
-        return read_here
-    from ...bulk.engines.ray import RayEngine
+        return processes
+    from ...bulk.ray import RayEngine
 
     return RayEngine(asked["address"], asked["jobs"])
 
@@ -183,7 +184,9 @@ def _kept(options: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _read_one(source: Source, reading: Reading, asked: dict[str, Any]) -> Report:
     if source.is_stdin and sys.stdin.isatty() and not asked["quiet"]:
         note("reading one reply from the terminal; Ctrl-D ends it")
-    place, reply = Work(Task(reading, max_row=asked["max_row_bytes"])).read_file(source)
+    max_row = asked["max_row_bytes"]
+    (piece,) = cut([source], reading.fields.paths, max_row)
+    ((place, reply),) = Work(Task(reading, max_row=max_row)).replies(piece)
     if asked["as_json"]:
         print_json({**place, **reply.told()})
     else:

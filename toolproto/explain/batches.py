@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
+from ..bulk.arrow import arrow
+from ..bulk.batches import BatchReader, last_made
+from ..bulk.columns import build, carried, clipped
+from ..bulk.reading import ANY, Reading
+from ..bulk.rows import Row
 from ..errors import ToolProtoError
-from ..explain import as_json, explain
-from .batches import BatchReader, last_made
-from .columns import build, carried, clipped
-from .reading import ANY, Reading
-from .rows import Row
-from .schema import explained_schema
+from .as_json import as_json
+from .reading import explain
 
-__all__ = ["explain_batch"]
+__all__ = ["explain_batch", "explained_schema"]
+
+
+@cache
+def explained_schema() -> Any:
+    """Return the columns that ``explain_batch`` gives for each reply."""
+    pa = arrow()
+    text = pa.string()
+    return pa.schema([("verdicts", pa.list_(text)), ("explanation", text), ("reason", text)])
 
 
 def explain_batch(batch: Any, reading: Reading) -> Any:
