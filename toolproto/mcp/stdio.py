@@ -147,8 +147,8 @@ async def _read(
 ) -> None:
     """Send on each line that is a message.
 
-    The package's own client puts a line together by adding to a string, as long as it may be: it
-    took 27.7 s for one of 52 MB. Here a line has a bound.
+    The package's own client puts a line together by adding to a string, as long as it may be: for
+    one of 52 MB, 29 seconds of a processor's time were not enough. Here a line has a bound.
     """
     assert process.stdout
     lines = BufferedByteReceiveStream(process.stdout)
