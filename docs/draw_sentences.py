@@ -33,7 +33,7 @@ _ON_THE_PAGE = re.compile(r'"((?:[^"\\]|\\.)*)"|`([^`]*)`')
 def sentences() -> Iterator[tuple[str, str]]:
     """Where each sentence stands, and the sentence."""
     pages = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
-    for page in [*pages, *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in [*pages, *sorted((ROOT / "docs").rglob("*.md"))]:
         yield from ((page.name, each) for each in _of_page(page.read_text("utf-8")))
     for path in sorted(PACKAGE.rglob("*.py")):
         if not path.relative_to(PACKAGE).as_posix().startswith(NOT_FOR_PEOPLE):

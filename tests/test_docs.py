@@ -22,7 +22,7 @@ from toolproto.endpoints.local import pull
 from .amount import WHOLE
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SAID = re.compile(r"^print\(.*\)(?:\s*#|\n#) (.+)$", re.MULTILINE)
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)

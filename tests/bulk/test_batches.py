@@ -11,6 +11,7 @@ import pytest
 
 from toolproto import ToolOffer, get_paradigm
 from toolproto.bulk import Fields, Reading, read_batch, result_schema
+from toolproto.bulk import offers as reading_offers
 from toolproto.bulk.offers import Offers
 from toolproto.errors import UsageError
 from toolproto.testing.fixtures.loading import load_fixture, load_tools
@@ -187,9 +188,10 @@ def test_two_rows_share_a_digest_if_they_say_the_same():
     assert len(one) == 32
 
 
-def test_offers_are_read_once_and_only_so_many_are_kept():
+def test_offers_are_read_once_and_only_so_many_are_kept(monkeypatch):
     text = json.dumps([WEATHER])
-    offers = Offers({}, room=2 * len(text))
+    monkeypatch.setattr(reading_offers, "_REMEMBERED", 2 * len(text))
+    offers = Offers({})
     first = offers(text)
     assert offers(text) is first
     offers(text.replace("Current", "The")), offers(text.replace("Current", "Some"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.describe.reading import followed
-from toolproto.describe.words import type_words
+from toolproto.describe.reading import followed, read_type
+from toolproto.describe.words import in_words
 
 ROOT = {
     "$defs": {
@@ -60,29 +60,34 @@ WORDS = [
 ]
 
 
+def said(schema, root):
+    """What a value of *schema* is, in words."""
+    return in_words(read_type(schema, root))
+
+
 @pytest.mark.parametrize("schema, words", WORDS, ids=[str(schema) for schema, _ in WORDS])
 def test_a_schema_reads_so(schema, words):
-    assert type_words(schema, ROOT) == words
+    assert said(schema, ROOT) == words
 
 
 def test_a_schema_in_itself_comes_to_an_end():
-    words = type_words({"$ref": "#/$defs/tree"}, ROOT)
+    words = said({"$ref": "#/$defs/tree"}, ROOT)
     assert words.startswith("list of list of")
     assert words.endswith("any value")
 
 
 def test_a_long_choice_is_cut():
-    words = type_words({"enum": list(range(100))}, ROOT)
+    words = said({"enum": list(range(100))}, ROOT)
     assert words.startswith("0 or 1 or 2 or")
     assert words.endswith("19 or …")
 
 
 def test_a_choice_of_twenty_is_not_cut():
-    assert "…" not in type_words({"enum": list(range(20))}, ROOT)
+    assert "…" not in said({"enum": list(range(20))}, ROOT)
 
 
 def test_a_choice_that_repeats_itself_is_not_cut():
-    assert type_words({"enum": ["a"] * 30}, ROOT) == '"a"'
+    assert said({"enum": ["a"] * 30}, ROOT) == '"a"'
 
 
 def test_a_reference_is_followed_to_the_schema_itself():

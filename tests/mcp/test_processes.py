@@ -1,4 +1,7 @@
-"""Whatever happens to a program, its servers end: the worst of them, with a child of its own."""
+"""Whatever happens to a program, its servers end: the worst of them, with a child of its own.
+
+Only a program that cannot do anything any more leaves it to its servers to end with their input.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.patience import PATIENCE, interrupt
-from toolproto.mcp.reaper import end_groups
 
-from .conftest import command, is_running, running, until
+from .conftest import command, is_running, until
 
 PROGRAM = """
 import os, sys, time
@@ -25,29 +26,29 @@ server.open()
 print("ready", flush=True)
 {end}
 """
-#: How a program may end, and the signal that makes it.
+#: How a program may end, the signal that makes it, and the server that ends then.
 ENDS = {
-    "at its end": ("", None),
-    "by an error": ("raise RuntimeError", None),
-    "at once": ("os._exit(0)", None),
-    "by Ctrl-C": ("time.sleep(300)", signal.SIGINT),
-    "killed": ("time.sleep(300)", signal.SIGKILL),
+    "at its end": ("", None, "stubborn"),
+    "by an error": ("raise RuntimeError", None, "stubborn"),
+    "at once": ("os._exit(0)", None, "plain"),
+    "by Ctrl-C": ("time.sleep(300)", signal.SIGINT, "stubborn"),
+    "killed": ("time.sleep(300)", signal.SIGKILL, "plain"),
 }
 
 
 @pytest.mark.parametrize("way", ENDS)
 def test_a_program_takes_its_servers_along(way, tmp_path):
-    end, number = ENDS[way]
+    end, number, mode = ENDS[way]
     note = tmp_path / "pids"
     with subprocess.Popen(
-        [sys.executable, "-c", PROGRAM.format(end=end), *command("stubborn", str(note))],
+        [sys.executable, "-c", PROGRAM.format(end=end), *command(mode, str(note))],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     ) as program:
         assert program.stdout is not None and program.stdout.readline() == "ready\n"
-        pids = [*map(int, note.read_text().split()), *running("reaper.py", program.pid)]
-        assert len(pids) >= 2
+        pids = [int(line) for line in note.read_text().split()]
+        assert len(pids) == (2 if mode == "stubborn" else 1) and all(map(is_running, pids))
         if number is signal.SIGINT:
             interrupt(program)
         elif number is not None:
@@ -73,14 +74,6 @@ def test_a_server_that_is_killed_from_outside_is_started_again(process, tmp_path
         until(lambda: not server.is_open)
         server.open()
         assert server.is_open and len(note.read_text().split()) == 2
-
-
-def test_a_group_that_hears_is_ended_at_once_and_one_that_is_gone_is_none():
-    sleeping = subprocess.Popen(["sleep", "300"], start_new_session=True)
-    begun = time.monotonic()
-    end_groups({sleeping.pid, 2**22 - 3}, 0.05)
-    assert sleeping.wait(PATIENCE) in (-signal.SIGTERM, -signal.SIGKILL)
-    assert time.monotonic() - begun < PATIENCE
 
 
 def test_the_variables_of_a_program_are_its_own(process, monkeypatch, tmp_path):

@@ -183,9 +183,9 @@ def test_a_remote_reference_is_the_programs_mistake():
 
 
 def test_a_nested_dialect_does_not_loosen_the_bounds():
-    evil = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "(a+)+$"}
+    evil = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": "^(a+)+$"}
     call = ToolCall("t", {"x": "a" * 50 + "!"})
-    assert check_call(call, offered(properties={"x": evil})) is call
+    assert isinstance(check_call(call, offered(properties={"x": evil})), CallProblem)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

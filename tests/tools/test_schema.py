@@ -12,7 +12,15 @@ from jsonschema.validators import validator_for
 
 from toolproto.errors import UsageError
 from toolproto.tools.schema import check_schema, resolve
-from toolproto.tools.work import Work
+
+DRAFTS = [
+    "http://json-schema.org/draft-03/schema#",
+    "http://json-schema.org/draft-04/schema#",
+    "http://json-schema.org/draft-06/schema#",
+    "http://json-schema.org/draft-07/schema#",
+    "https://json-schema.org/draft/2019-09/schema",
+    "https://json-schema.org/draft/2020-12/schema",
+]
 
 
 def test_a_schema_is_copied_so_that_nobody_changes_it_later():
@@ -80,15 +88,10 @@ def test_a_tool_larger_than_any_real_one_is_taken():
         ({"anyOf": [True] * 6000}, "more than 5,000 schemas"),
         ({"dependencies": {f"p{n}": {} for n in range(6000)}}, "more than 5,000 schemas"),
         ({"description": "x" * 1_000_001}, "1,000,0.. characters long; the most is 1,000,000"),
-        (
-            {"properties": {f"p{n}": {"$anchor": "a"} for n in range(2000)}},
-            "too many of an unusual form",
-        ),
-        ({"properties": {"a": {"type": [1, "x"] * 6000}}}, "too many of an unusual form"),
-        (
-            {"$schema": "http://json-schema.org/draft-03/schema#", "extends": [{}] * 9999},
-            "too many",
-        ),
+        ({"properties": {f"p{n}": {"$anchor": "a"} for n in range(1000)}}, "of an unusual form"),
+        ({"properties": {"a": {"type": [1, "x"] * 6000}}}, "of an unusual form"),
+        ({"$schema": DRAFTS[0], "extends": [{}] * 9999}, "of an old draft"),
+        ({"$schema": DRAFTS[1], "properties": {"a": {"enum": [*range(3000), "x"]}}}, "old draft"),
     ],
 )
 def test_a_schema_that_would_take_long_to_check_is_refused(schema, complaint):
@@ -98,26 +101,8 @@ def test_a_schema_that_would_take_long_to_check_is_refused(schema, complaint):
     assert len(str(caught.value)) < 400
 
 
-def test_tools_that_share_a_purse_are_checked_while_it_lasts():
-    work = Work(1000)
-    schema = {"type": "object", "properties": {f"p{n}": {} for n in range(300)}}
-    assert [check_schema(schema, "'t'", work) for _ in range(3)] == [schema] * 3
-    with pytest.raises(UsageError, match="cannot be checked: there are too many schemas"):
-        check_schema(schema, "'t'", work)
-
-
-DRAFTS = [
-    "http://json-schema.org/draft-03/schema#",
-    "http://json-schema.org/draft-04/schema#",
-    "http://json-schema.org/draft-06/schema#",
-    "http://json-schema.org/draft-07/schema#",
-    "https://json-schema.org/draft/2019-09/schema",
-    "https://json-schema.org/draft/2020-12/schema",
-]
-
-
-@pytest.mark.parametrize("draft", DRAFTS)
-def test_a_long_choice_of_numbers_and_texts_is_taken_in_any_draft(draft):
+@pytest.mark.parametrize("draft", DRAFTS[2:])
+def test_a_long_choice_of_numbers_and_texts_is_taken(draft):
     """The package compares each with all others: 6,000 stopped the proxy for half a minute."""
     choices = [str(number) if number % 2 else number for number in range(20_000)]
     schema = {"$schema": draft, "type": "object", "properties": {"a": {"enum": choices}}}

@@ -1,4 +1,4 @@
-"""The table of states, and the diagram printed from it."""
+"""The table of states, and the diagram in the docs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from pathlib import Path
 import pytest
 
 from toolproto import UsageError
-from toolproto.turn.states import MOVES, TERMINAL, TurnMachine, TurnState, diagram
+from toolproto.turn.states import MOVES, TERMINAL, TurnMachine, TurnState
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "chat.md"
 
 
-def test_the_readme_shows_the_table():
+def diagram():
+    """The table as a Mermaid state diagram."""
+    lines = ["stateDiagram-v2", f"    [*] --> {TurnState.IDLE.value}"]
+    for state, moves in MOVES.items():
+        lines += [f"    {state.value} --> {move.value}" for move in moves]
+    lines += [f"    {state.value} --> [*]" for state in MOVES if state in TERMINAL]
+    return "\n".join(lines)
+
+
+def test_the_docs_show_the_table():
     assert f"```mermaid\n{diagram()}\n```" in PAGE.read_text(encoding="utf-8")
 
 

@@ -22,12 +22,11 @@ decode_json = json.JSONDecoder(parse_constant=lambda _: None).decode
 class Offers:
     """The offers of many rows: *known* ones by name, others by their definitions in JSON.
 
-    Of the others those used last are remembered, up to *room* characters of definitions.
+    Of the others those used last are remembered, up to ``_REMEMBERED`` characters of definitions.
     """
 
-    def __init__(self, known: Mapping[str, ToolOffer], room: int = _REMEMBERED) -> None:
+    def __init__(self, known: Mapping[str, ToolOffer]) -> None:
         self._known = known
-        self._room = room
         self._size = 0
         self._read: OrderedDict[str, ToolOffer] = OrderedDict()
 
@@ -43,14 +42,14 @@ class Offers:
             self._read.move_to_end(text)
             return found
         offer = read_offer(text, self._known)
-        if len(text) <= self._room:
+        if len(text) <= _REMEMBERED:
             self._remember(text, offer)
         return offer
 
     def _remember(self, text: str, offer: ToolOffer) -> None:
         self._read[text] = offer
         self._size += len(text)
-        while self._size > self._room:
+        while self._size > _REMEMBERED:
             forgotten, _ = self._read.popitem(last=False)
             self._size -= len(forgotten)
 

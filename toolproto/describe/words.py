@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from .reading import read_type
 from .text import literal, one_line
 from .types import ANYTHING, Choice, Either, ListOf, MapOf, Member, Record, Scalar, Type
 
-__all__ = ["in_words", "outer_words", "type_words"]
+__all__ = ["in_words", "outer_words"]
 
 _MOST = 20  # alternatives or members in one line of words
-
-
-def type_words(schema: Any, root: Mapping[str, Any]) -> str:
-    """What a value of *schema* is, in words; *root* is where its references lead."""
-    return in_words(read_type(schema, root))
 
 
 def in_words(type: Type) -> str:

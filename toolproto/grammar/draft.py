@@ -148,9 +148,7 @@ class Draft:
         inside = separated(item, comma, least, most)
         return joined(sign("[", notation), inside, sign("]", notation))
 
-    def mapping(
-        self, item: Node, notation: Notation, least: int = 0, most: int | None = None
-    ) -> Node:
+    def mapping(self, item: Node, notation: Notation) -> Node:
         """An object with any keys."""
         comma = sign(notation.comma, notation)
         # No grammar can tell that a key was there before.
@@ -159,7 +157,7 @@ class Draft:
         named = self._once(inner, "key", lambda: inner.any_key)
         key = joined(named, sign(inner.colon, inner))
         member = self.rule(f"{notation.name}-member", joined(key, item))
-        inside = separated(member, comma, least, most)
+        inside = separated(member, comma)
         return joined(sign("{", notation), inside, sign("}", notation))
 
     def record(self, members: list[tuple[Node, bool]], notation: Notation) -> Node:

@@ -36,7 +36,6 @@ _MOST_MEMBERS = 200
 _MOST_HEADS = 24  # they nest, each within the one before
 # What a string costs whose characters are looked at one by one, in visits of a schema.
 _STRING = 20
-_TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
 #: Keywords that no grammar of ours can say, by the type of value they speak of.
 _UNSAID = {
     "object": (

@@ -7,7 +7,7 @@
     keeper.py       one server over its lives: started again, listed again, called
     connection.py   one life of it
     wire.py         what a stranger sends, before anybody relies on its shape
-    stdio.py        a process of its own, and its end; reaper.py its end if ours comes first
+    stdio.py        a process of its own, and its end
     http.py         streamable HTTP and SSE, within bounds
     background.py   the one thread on which all of that waits
 

@@ -6,14 +6,17 @@ import asyncio
 import json
 import logging
 import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from subprocess import PIPE
 from typing import Any
 
 import anyio
+from anyio.abc import Process
+from anyio.streams.buffered import BufferedByteReceiveStream
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.stdio import StdioServerParameters, get_default_environment, stdio_client
+from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     PARSE_ERROR,
@@ -25,7 +28,6 @@ from mcp_types import (
 
 from ..errors import McpError
 from .config import LONGEST_MESSAGE, McpConfig
-from .processes import ended, watched
 
 __all__ = ["LastWords", "stdio_streams"]
 
@@ -34,6 +36,10 @@ _log = logging.getLogger("toolproto.mcp")
 _LAST_WORDS = 2_000
 #: Lines that are no message, one after the other, before a server counts as none.
 _MOST_JUNK = 1_000
+#: Seconds that a server gets to end by itself once its input is closed, and again after SIGTERM.
+_PATIENCE = 1.0
+#: A pipe that the other side, or we, have closed.
+_CLOSED = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, OSError)
 
 
 class LastWords:
@@ -45,7 +51,7 @@ class LastWords:
         self.fault = ""
 
     def hear(self, said: bytes) -> None:
-        """The server wrote *said*."""
+        """Keep the end of *said*, which the server wrote."""
         self.text = (self.text + said.decode("utf-8", "replace"))[-_LAST_WORDS:]
 
     @property
@@ -62,7 +68,7 @@ class LastWords:
 
 @asynccontextmanager
 async def stdio_streams(config: McpConfig, words: LastWords) -> AsyncIterator[tuple[Any, Any]]:
-    """What can be read from and written to the process of *config*, which ends with the block."""
+    """Start the process of *config* and yield its streams of messages; it ends with the block."""
     if sys.platform == "win32":  # it has neither groups of processes nor our way to end them
         parameters = StdioServerParameters(
             command=config.command or "",
@@ -74,26 +80,23 @@ async def stdio_streams(config: McpConfig, words: LastWords) -> AsyncIterator[tu
             yield streams
         return
     process = words.process = await _started(config)
-    watched(process)
     try:
         async with _pumped(process, words) as streams:
             yield streams
     finally:
-        await asyncio.shield(asyncio.ensure_future(ended(process)))
-        _close_transport(process)
+        # A task of its own: who closes a server that ends already must not cut its end short.
+        await asyncio.shield(asyncio.ensure_future(_ended(process)))
 
 
 async def _started(config: McpConfig) -> Process:
     try:
-        return await asyncio.create_subprocess_exec(
-            config.command or "",
-            *config.args,
+        return await anyio.open_process(
+            [config.command or "", *config.args],
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
             env=get_default_environment() | dict(config.env),
             cwd=config.cwd,
-            limit=LONGEST_MESSAGE,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
@@ -101,24 +104,40 @@ async def _started(config: McpConfig) -> Process:
         raise McpError(f"{config.command!r} cannot be started: {told}") from None
 
 
+async def _ended(process: Process) -> None:
+    """Close the input of *process*, and wait, ask, or make it end, with all of its group."""
+    assert process.stdin
+    with suppress(*_CLOSED):
+        await process.stdin.aclose()
+    await _exit_of(process)
+    # Also if it has ended: it may have left children behind.
+    await terminate_posix_process_tree(process, _PATIENCE)
+    await _exit_of(process)
+    with anyio.move_on_after(_PATIENCE), suppress(PermissionError):
+        await process.aclose()
+
+
+async def _exit_of(process: Process, seconds: float = _PATIENCE) -> None:
+    # Not ``wait()``: some versions also wait for the pipes, which a child may hold open.
+    with anyio.move_on_after(seconds):
+        while process.returncode is None:
+            await anyio.sleep(0.01)
+
+
 @asynccontextmanager
 async def _pumped(process: Process, words: LastWords) -> AsyncIterator[tuple[Any, Any]]:
-    """The pipes of *process* as streams of messages."""
+    """Yield the pipes of *process* as streams of messages."""
     incoming, reading = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     writing, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-    pumps = [
-        asyncio.create_task(_read(process, incoming, words)),
-        asyncio.create_task(_write(process, outgoing, incoming)),
-        asyncio.create_task(_listen(process, words)),
-    ]
-    try:
-        yield reading, writing
-    finally:
-        for pump in pumps:
-            pump.cancel()
-        await asyncio.wait(pumps)
-        for stream in (incoming, reading, writing, outgoing):
-            stream.close()
+    with incoming, reading, writing, outgoing:
+        async with anyio.create_task_group() as pumps:
+            pumps.start_soon(_read, process, incoming, words)
+            pumps.start_soon(_write, process, outgoing, incoming)
+            pumps.start_soon(_listen, process, words)
+            try:
+                yield reading, writing
+            finally:
+                pumps.cancel_scope.cancel()
 
 
 async def _read(
@@ -126,18 +145,22 @@ async def _read(
     incoming: MemoryObjectSendStream[SessionMessage | Exception],
     words: LastWords,
 ) -> None:
-    assert process.stdout is not None
+    """Send on each line that is a message.
+
+    The package's own client puts a line together by adding to a string, as long as it may be: for
+    one of 52 MB, 29 seconds of a processor's time were not enough. Here a line has a bound.
+    """
+    assert process.stdout
+    lines = BufferedByteReceiveStream(process.stdout)
     junk = 0
     with incoming, suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         while junk < _MOST_JUNK:
             try:
-                line = await process.stdout.readuntil(b"\n")
-            except asyncio.IncompleteReadError:
-                # The exit code tells why, once it is known.
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(process.wait(), 0.2)
+                line = await lines.receive_until(b"\n", LONGEST_MESSAGE)
+            except anyio.IncompleteRead:
+                await _exit_of(process, 0.2)  # its code tells why
                 return
-            except asyncio.LimitOverrunError:
+            except anyio.DelimiterNotFound:
                 words.fault = f"it sent a message of more than {LONGEST_MESSAGE:,} bytes"
                 return
             message = _message(line)
@@ -151,7 +174,7 @@ async def _read(
 
 
 def _message(line: bytes) -> JSONRPCMessage | None:
-    """The message in *line*, None if there is none.
+    """Return the message in *line*, None if there is none.
 
     An answer that is none is an error to whoever waits for it: otherwise they would wait for good.
     """
@@ -173,25 +196,17 @@ async def _write(
     outgoing: MemoryObjectReceiveStream[SessionMessage],
     incoming: MemoryObjectSendStream[SessionMessage | Exception],
 ) -> None:
-    assert process.stdin is not None
+    assert process.stdin
     try:
         async for each in outgoing:
             line = each.message.model_dump_json(by_alias=True, exclude_unset=True)
-            process.stdin.write(f"{line}\n".encode())
-            await process.stdin.drain()
-    except OSError:
+            await process.stdin.send(f"{line}\n".encode())
+    except _CLOSED:
         incoming.close()  # nobody reads there any more: the connection is over
 
 
 async def _listen(process: Process, words: LastWords) -> None:
-    assert process.stderr is not None
-    while said := await process.stderr.read(4096):
-        words.hear(said)
-
-
-def _close_transport(process: Process) -> None:
-    """Close what a child that lives on may hold open; asyncio shows it to nobody."""
-    transport = getattr(process, "_transport", None)
-    if transport is not None:
-        with suppress(PermissionError):
-            transport.close()
+    assert process.stderr
+    with suppress(*_CLOSED):
+        async for said in process.stderr:
+            words.hear(said)

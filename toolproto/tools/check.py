@@ -15,7 +15,6 @@ from typing import Any
 from ..messages import CallProblem, Grade, ProblemKind, Repair, ToolCall
 from .coerce import coerce
 from .names import NameMatch, comparing, reading, resolve_name, suggest
-from .scalars import ReadJson, strict_json
 from .spec import ToolOffer, ToolSpec
 from .validate import find_faults
 from .wording import show_name, word_faults
@@ -38,14 +37,13 @@ def check_call(
     offer: ToolOffer,
     *,
     near_names: bool = False,
-    read_json: ReadJson = strict_json,
     work: Work | None = None,
 ) -> ToolCall | CallProblem:
     """The checked *call*, if it may run under *offer*, or what is wrong with it.
 
     A call written as asked comes back unchanged; ``repairs`` lists every change. With *near_names*
-    a misspelt tool name is mended too, as a guess. *read_json* reads arguments that came as JSON
-    text. *work* is how much checking may cost, if several calls share that limit.
+    a misspelt tool name is mended too, as a guess. *work* is how much checking may cost, if several
+    calls share that limit.
     """
     work = work or Work(purse([call.arguments]))
     match = meant(call.name, offer, work, near=near_names)
@@ -54,7 +52,7 @@ def check_call(
         return _unknown(call, [tool.name for tool in offer.tools], work)
     if problem := _refused(call, match, offer):
         return problem
-    return _fitted(_renamed(call, match), spec, read_json, work)
+    return _fitted(_renamed(call, match), spec, work)
 
 
 def meant(name: str, offer: ToolOffer, work: Work, *, near: bool = False) -> NameMatch | None:
@@ -147,9 +145,7 @@ def _renamed(call: ToolCall, match: NameMatch) -> ToolCall:
     return replace(call, name=match.name, repairs=(*call.repairs, match.repair))
 
 
-def _fitted(
-    call: ToolCall, spec: ToolSpec, read_json: ReadJson, work: Work
-) -> ToolCall | CallProblem:
+def _fitted(call: ToolCall, spec: ToolSpec, work: Work) -> ToolCall | CallProblem:
     schema = {**spec.parameters, "type": "object"}
     try:
         faults = find_faults(call.arguments, schema, schema, work)
@@ -158,7 +154,7 @@ def _fitted(
         return call_problem(call, ProblemKind.TOO_LARGE, message)
     if faults:
         with suppress(TooMuchWork):  # then what is known already is told
-            mended = _coerced(call, schema, read_json, work)
+            mended = _coerced(call, schema, work)
             faults = find_faults(mended.arguments, schema, schema, work)
             call = mended
     # Of a placeholder where a number is due, that it is a string tells a model nothing.
@@ -194,8 +190,8 @@ def _place(steps: tuple[str | int, ...]) -> str:
     return "arguments" + "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps)
 
 
-def _coerced(call: ToolCall, schema: dict[str, Any], read_json: ReadJson, work: Work) -> ToolCall:
-    arguments, repairs = coerce(call.arguments, schema, read_json=read_json, work=work)
+def _coerced(call: ToolCall, schema: dict[str, Any], work: Work) -> ToolCall:
+    arguments, repairs = coerce(call.arguments, schema, work=work)
     if not repairs:
         return call
     return replace(call, arguments=arguments, repairs=(*call.repairs, *repairs))

@@ -19,7 +19,7 @@ from .argument_names import find_renames
 from .faults import as_array
 from .json_types import is_array, is_object, is_type, same
 from .members import known_keys
-from .scalars import NO_READING, READINGS, ReadJson, read_choice, strict_json
+from .scalars import NO_READING, READINGS, read_choice, strict_json
 from .schema import Schema, resolve
 from .validate import fits
 from .work import TooMuchWork, Work
@@ -34,16 +34,14 @@ def coerce(
     arguments: Any,
     schema: Schema,
     *,
-    read_json: ReadJson = strict_json,
     work: Work | None = None,
 ) -> tuple[Any, tuple[Repair, ...]]:
     """*arguments* as *schema* wants them, as far as that is clear, and what had to be changed.
 
-    *read_json* reads a JSON string where an object or array is due, and raises ValueError if it
-    cannot. Arguments that cost too much to look at come back as they are.
+    Arguments that cost too much to look at come back as they are.
     """
     work = work or Work()
-    mender = _Mender(schema, read_json, work)
+    mender = _Mender(schema, work)
     try:
         if fits(arguments, schema, schema, work):
             return arguments, ()
@@ -56,9 +54,9 @@ def coerce(
 class _Mender:
     """One pass over a value; *repairs* tells what it changed, array members told as ``[]``."""
 
-    def __init__(self, root: Schema, read_json: ReadJson, work: Work) -> None:
+    def __init__(self, root: Schema, work: Work) -> None:
         self.repairs: list[Repair] = []
-        self._root, self._read_json, self._work = root, read_json, work
+        self._root, self._work = root, work
 
     def mend(self, value: Any, schema: Any, path: str, depth: int) -> Any:
         self._work.spend()
@@ -160,7 +158,7 @@ class _Mender:
     def _parsed(self, text: str) -> Any:
         self._work.spend(len(text) // 100)
         try:
-            parsed = self._read_json(text)
+            parsed = strict_json(text)
         except (ValueError, RecursionError):
             return NO_READING
         return parsed if self._is_finite(parsed) else NO_READING

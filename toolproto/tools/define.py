@@ -38,6 +38,7 @@ from .context import ToolContext
 from .names import check_name
 from .schema import check_schema
 from .spec import ToolSpec, spec_from_openai
+from .unenforced import warn_of_unenforced
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, TypeVar
@@ -139,6 +140,7 @@ class Tool(Generic[P, R]):
             signature.summary if description is None else description,
             signature.schema(),
         )
+        warn_of_unenforced(spec)
         made = cast("type[Tool[Q, S]]", cls)
         return made(spec, function, **terms, _signature=signature)
 
@@ -156,6 +158,7 @@ class Tool(Generic[P, R]):
         *function* gets the arguments as they are. Raises UsageError for an invalid schema.
         """
         spec = ToolSpec(check_name(name), description, check_schema(parameters, repr(name)))
+        warn_of_unenforced(spec)
         return cast("type[Tool]", cls)(spec, function, **terms)
 
     @classmethod
@@ -166,7 +169,9 @@ class Tool(Generic[P, R]):
         **terms: Unpack[ToolTerms],
     ) -> Tool:
         """A tool made from ``{"type": "function", "function": {...}}``."""
-        return cast("type[Tool]", cls)(spec_from_openai(definition), function, **terms)
+        spec = spec_from_openai(definition)
+        warn_of_unenforced(spec)
+        return cast("type[Tool]", cls)(spec, function, **terms)
 
     @property
     def name(self) -> str:

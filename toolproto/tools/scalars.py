@@ -15,10 +15,9 @@ from typing import Any
 from ..messages import Grade
 from .json_types import is_integer
 
-__all__ = ["NO_READING", "READINGS", "ReadJson", "read_choice", "strict_json"]
+__all__ = ["NO_READING", "READINGS", "read_choice", "strict_json"]
 
 NO_READING: Any = object()
-ReadJson = Callable[[str], Any]
 
 # Canonical spellings only: "+3" may be a code. 30 digits are more than any id has, and
 # keep int() away from its quadratic range.

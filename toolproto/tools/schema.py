@@ -13,8 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..errors import UsageError
-from .dialect import LIST, MIXED, NAMED, ONE, Dialect
-from .work import TooMuchWork, Work
+from .dialect import LIST, MIXED, NAMED, ONE, first_breach, is_old, keeps_rule
 
 __all__ = [
     "MAX_DEPTH",
@@ -33,9 +32,9 @@ MAX_DEPTH = 64
 # The largest of real tools have a few hundred, and a model is to read them.
 MAX_SCHEMAS = 5_000
 MAX_LENGTH = 1_000_000
-# What checking one tool may cost: as many schemas, as many characters, and as much again.
-_VISITS = 3 * MAX_SCHEMAS
-_LENGTH_OF_VISIT = MAX_LENGTH // MAX_SCHEMAS
+# Values in a schema about which the jsonschema package is asked: a millisecond or two for each that
+# is a schema, and in older drafts it compares all choices of an enum: 6,000 took half a minute.
+_MOST_ASKED = 2_000
 
 _Path = tuple[str | int, ...]
 
@@ -68,71 +67,69 @@ def resolve(reference: Any, root: Schema) -> Any:
     return found
 
 
-def check_schema(schema: Any, owner: str, work: Work | None = None) -> dict[str, Any]:
-    """A private copy of *schema*, proved to be a JSON Schema for a tool's arguments.
+def check_schema(schema: Any, owner: str) -> dict[str, Any]:
+    """Return a private copy of *schema*, proved to be a JSON Schema for a tool's arguments.
 
     Raises UsageError, naming *owner*, for anything else, and for one that is too large. A
-    missing ``type`` is taken to be ``object``; no schema at all means no arguments. *work* is
-    what checking may cost, if several tools share it.
+    missing ``type`` is taken to be ``object``; no schema at all means no arguments. A stranger's
+    schema is not checked but tamed (:func:`~toolproto.tools.tame`).
     """
-    try:
-        return _checked(schema, owner, work or Work(_VISITS))
-    except TooMuchWork:
-        raise UsageError(
-            f"parameters of {owner} cannot be checked: "
-            "there are too many schemas, or too many of an unusual form"
-        ) from None
-
-
-def _checked(schema: Any, owner: str, work: Work) -> dict[str, Any]:
-    copy = _json_copy({} if schema is None else schema, owner, work)
+    written = _written({} if schema is None else schema, owner)
+    copy = json.loads(written)
     if not isinstance(copy, dict) or copy.setdefault("type", "object") != "object":
         raise UsageError(
             f"parameters of {owner} must be a JSON Schema with 'type': 'object', got {_cut(schema)}"
         )
-    _check_parts(copy, owner, work)
+    if not _is_plain(copy, owner):
+        _check_draft(copy, owner, sum(map(written.count, "{[,")))
     return copy
 
 
-def _json_copy(schema: Any, owner: str, work: Work) -> Any:
+def _written(schema: Any, owner: str) -> str:
     try:
         written = json.dumps(schema, allow_nan=False)
-        work.spend(min(len(written), MAX_LENGTH) // _LENGTH_OF_VISIT)
-        if len(written) <= MAX_LENGTH:
-            return json.loads(written)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"parameters of {owner} are not JSON: {error}") from None
-    raise UsageError(
-        f"parameters of {owner} are {len(written):,} characters long; the most is {MAX_LENGTH:,}"
-    )
+    if len(written) > MAX_LENGTH:
+        raise UsageError(
+            f"parameters of {owner} are {len(written):,} characters long; "
+            f"the most is {MAX_LENGTH:,}"
+        )
+    return written
 
 
-def _check_parts(root: dict[str, Any], owner: str, work: Work) -> None:
-    """UsageError if *root*, or a schema inside it, is none, or if there are too many of them."""
-    dialect = Dialect(root, work)
-    pending: list[tuple[_Path, int, Any]] = [((), 0, root)]
+def _is_plain(root: dict[str, Any], owner: str) -> bool:
+    """Return True if all schemas in *root* keep the rules; UsageError if there are too many."""
+    plain = not is_old(root)
+    pending: list[tuple[int, Any]] = [(0, root)]
     seen = 0
     while pending:
-        path, depth, schema = pending.pop()
+        depth, schema = pending.pop()
         seen += 1
-        work.spend()
         if seen + len(pending) > MAX_SCHEMAS:
             raise UsageError(f"parameters of {owner} hold more than {MAX_SCHEMAS:,} schemas")
         if depth > MAX_DEPTH:
             raise UsageError(f"parameters of {owner} nest more than {MAX_DEPTH} schemas")
         if isinstance(schema, dict):
-            _check_keywords(schema, path, dialect, owner)
+            plain = plain and all(keeps_rule(key, value) for key, value in schema.items())
             _check_reference(schema, root, owner)
-        pending.extend(((*path, *more), depth + 1, each) for more, each in subschemas(schema))
+        pending.extend((depth + 1, each) for _, each in subschemas(schema))
+    return plain
 
 
-def _check_keywords(schema: dict[str, Any], path: _Path, dialect: Dialect, owner: str) -> None:
+def _check_draft(root: dict[str, Any], owner: str, values: int) -> None:
+    """Raise UsageError if *root* breaks the rules of its draft."""
+    if values > _MOST_ASKED:
+        raise UsageError(
+            f"parameters of {owner} cannot be checked: "
+            "it is too large for one with keywords of an unusual form, or of an old draft"
+        )
     try:
-        breach = dialect.breach(schema)
+        breach = first_breach(root)
     except RecursionError:
         raise UsageError(f"parameters of {owner} are nested too deeply to be checked") from None
     if breach:
-        where = "/".join(map(str, (*path, *breach.path)))[:80] or "the top"
+        where = "/".join(map(str, breach.path))[:80] or "the top"
         raise UsageError(
             f"parameters of {owner} are not a valid JSON Schema: "
             f"{_cut(breach.value)} at {where} breaks its {breach.rule!r} rule"

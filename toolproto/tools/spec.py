@@ -9,7 +9,6 @@ from typing import Any
 from ..errors import UsageError
 from .names import check_name
 from .schema import check_schema
-from .work import Work
 
 __all__ = ["ToolOffer", "ToolSpec", "spec_from_openai"]
 
@@ -57,11 +56,10 @@ class ToolOffer:
         return frozenset(tool.name for tool in self.tools)
 
 
-def spec_from_openai(definition: Mapping[str, Any], work: Work | None = None) -> ToolSpec:
+def spec_from_openai(definition: Mapping[str, Any]) -> ToolSpec:
     """The tool in ``{"type": "function", "function": {...}}``, or in the flat form of Responses.
 
-    Raises UsageError for another shape, an invalid name or an invalid schema. *work* is what
-    checking may cost, if several tools share it.
+    Raises UsageError for another shape, an invalid name or an invalid schema.
     """
     function = definition.get("function", definition)
     if definition.get("type", "function") != "function" or not isinstance(function, Mapping):
@@ -72,5 +70,5 @@ def spec_from_openai(definition: Mapping[str, Any], work: Work | None = None) ->
     description = function.get("description") or ""
     if not isinstance(description, str):
         raise UsageError(f"description of {name!r} must be text, got {description!r}")
-    parameters = check_schema(function.get("parameters"), repr(name), work)
+    parameters = check_schema(function.get("parameters"), repr(name))
     return ToolSpec(name, description, parameters)

@@ -1,14 +1,12 @@
 """Where a value departs from a JSON schema, found in a bounded number of steps.
 
 This is Draft 2020-12 as far as tools use it. Left out, and so not enforced: ``format`` (an
-annotation), ``$dynamicRef``, ``unevaluatedItems`` and ``unevaluatedProperties``, and a pattern
-that could take too long (see ``patterns``). One thing is stricter than the draft: ``3.0`` is
+annotation), ``$dynamicRef``, ``unevaluatedItems`` and ``unevaluatedProperties``, and patterns that
+look around or refer back (see ``patterns``). One thing is stricter than the draft: ``3.0`` is
 not an integer, since a tool that asks for one may count with it; ``coerce`` mends that.
 
-Why not the ``jsonschema`` package, which the tests hold this against: a schema may be hostile.
-There a pattern runs without limit, a nested ``$schema`` swaps the validator, a value a few
-hundred deep ends in RecursionError and an integer of 5,000 digits in ValueError; and 100,000
-integers take four times as long.
+Why not the ``jsonschema`` package, which the tests hold this against: a schema may be hostile. The
+figures are in ``docs/decisions/0002-judge-of-values.md``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .patterns import Prepared, prepared, reading_steps, rounded
+from .patterns import MOST_PATTERNS, Prepared, Unenforced, compiling_steps, prepared, reading_steps
 
 __all__ = ["TooMuchWork", "Work", "purse", "takes_long"]
 
@@ -55,7 +55,7 @@ class Work:
         self.visits = visits
         # Half as much time again, or less.
         self.pattern_steps = 20.0 * visits
-        self._patterns: dict[tuple[str, int], Prepared] = {}
+        self._patterns: dict[str, Prepared | None] = {}
 
     def spend(self, visits: int = 1) -> None:
         """Pay for *visits*, or raise TooMuchWork."""
@@ -64,20 +64,31 @@ class Work:
             raise TooMuchWork
 
     def search(self, pattern: Any, text: str) -> bool | None:
-        """Whether *pattern* is found in *text*; None where that cannot be afforded."""
+        """Return whether *pattern* is found in *text*; None where that cannot be afforded."""
         if not isinstance(pattern, str):
             return None
-        ready = self._prepared(pattern, rounded(len(text)))
-        if ready is None or ready.compiled is None or not self._can_pay(ready.steps):
+        ready = self._prepared(pattern)
+        if ready is None or not self._can_pay(ready.searching_steps(len(text))):
             return None
-        return ready.compiled.search(text) is not None
+        return ready.search(text)
 
-    def _prepared(self, pattern: str, length: int) -> Prepared | None:
-        # Kept here, however many there are, since reading one again may cost more than running it.
-        ready = self._patterns.get((pattern, length))
-        if ready is None and self._can_pay(reading_steps(pattern)):
-            ready = self._patterns[pattern, length] = prepared(pattern, length)
-        return ready
+    def _prepared(self, pattern: str) -> Prepared | None:
+        if pattern not in self._patterns:
+            if len(self._patterns) >= MOST_PATTERNS:
+                return None
+            # Kept here, since the work of another thread may take it out of the common store.
+            self._patterns[pattern] = self._compiled(pattern)
+        return self._patterns[pattern]
+
+    def _compiled(self, pattern: str) -> Prepared | None:
+        # Paid for even if it was compiled for an earlier call: what is enforced must not depend on
+        # what came before.
+        if not self._can_pay(reading_steps(pattern)):
+            return None
+        try:
+            return prepared(pattern) if self._can_pay(compiling_steps(pattern)) else None
+        except Unenforced:
+            return None
 
     def _can_pay(self, steps: float) -> bool:
         if steps > self.pattern_steps:

@@ -1,7 +1,7 @@
 """The turn's states and every legal move between them.
 
-Whatever decides which state a turn is in lives in this file; the diagram in the README is printed
-from :data:`MOVES`.
+Whatever decides which state a turn is in lives in this file. The diagram in ``docs/chat.md`` is the
+table :data:`MOVES`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import Enum
 
 from ..errors import UsageError
 
-__all__ = ["MOVES", "TERMINAL", "TurnMachine", "TurnSnapshot", "TurnState", "diagram"]
+__all__ = ["MOVES", "TERMINAL", "TurnMachine", "TurnSnapshot", "TurnState"]
 
 
 class TurnState(Enum):
@@ -66,12 +66,3 @@ class TurnMachine:
             raise UsageError(f"a turn cannot go from {self.state.value} to {state.value}")
         previous, self.state = self.state, state
         return previous
-
-
-def diagram() -> str:
-    """The table as a Mermaid state diagram."""
-    lines = ["stateDiagram-v2", f"    [*] --> {TurnState.IDLE.value}"]
-    for state, moves in MOVES.items():
-        lines += [f"    {state.value} --> {move.value}" for move in moves]
-    lines += [f"    {state.value} --> [*]" for state in MOVES if state in TERMINAL]
-    return "\n".join(lines)

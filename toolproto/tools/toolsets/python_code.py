@@ -55,8 +55,8 @@ if last is not None:
 @dataclass(frozen=True, slots=True)
 class _Limits:
     seconds: float
-    memory: int
     characters: int
+    memory: int = 512 * 1024 * 1024
     file_bytes: int = 16 * 1024 * 1024
     files: int = 64
 
@@ -65,25 +65,19 @@ def python_tool(
     *,
     name: str = "python_eval",
     seconds: float = 10.0,
-    memory_mb: int = 512,
     characters: int = 20_000,
 ) -> Tool:
     """A tool of risk ``exec`` that runs Python code; see the module for what it does not prevent.
 
-    *seconds* is how long one call may take, *memory_mb* how much memory it may have, *characters*
-    how much it may print.
+    *seconds* is how long one call may take, *characters* how much it may print.
     """
     if os.name != "posix":
         raise UsageError("running code needs limits that only Unix systems have")
-    given: dict[str, Any] = {
-        "seconds": seconds,
-        "memory_mb": memory_mb,
-        "characters": characters,
-    }
+    given: dict[str, Any] = {"seconds": seconds, "characters": characters}
     for limit, value in given.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
             raise UsageError(f"{limit} is {value!r}; use a number above 0")
-    limits = _Limits(seconds, int(memory_mb * 1024 * 1024), int(characters))
+    limits = _Limits(seconds, int(characters))
 
     def python_eval(code: str, context: ToolContext) -> str:
         """Run Python code in a fresh process, and give back what it prints.
