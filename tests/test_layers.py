@@ -81,7 +81,6 @@ HOMES = {
     "click": ("cli/",),
     "rich": ("cli/",),
     "pyarrow": ("bulk/",),
-    "matplotlib": ("evals/",),
     "jinja2": ("endpoints/",),
     "torch": ("endpoints/in_transformers.py",),
     "transformers": ("endpoints/in_transformers.py",),
