@@ -81,6 +81,7 @@ HOMES = {
     "click": ("cli/",),
     "rich": ("cli/",),
     "pyarrow": ("bulk/",),
+    "tomlkit": ("cli/",),
     "jinja2": ("endpoints/",),
     "torch": ("endpoints/in_transformers.py",),
     "transformers": ("endpoints/in_transformers.py",),

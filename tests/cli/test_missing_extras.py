@@ -61,7 +61,7 @@ def test_a_command_without_its_extra_says_what_to_install(extra, tmp_path):
     assert "pip install" in told and (f"[{extra}]" in told or f"[{also}]" in told), told
 
 
-@pytest.mark.parametrize("module", ["click", "platformdirs", "rich"])
+@pytest.mark.parametrize("module", ["click", "platformdirs", "rich", "tomlkit"])
 def test_the_command_line_says_what_to_install_whatever_it_lacks(module, tmp_path):
     lacking = PROGRAM.replace("import toolproto.cli.app\n", "")
     done = subprocess.run(

@@ -18,7 +18,7 @@ from ...evals import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe
 from ...evals.files import ProbeFiles, folder_of
 from ...grammar.constraint import CONSTRAIN
 from ...paradigms.teaching import PRESETS
-from ...evals.chosen import save_choice
+from ..chosen import save_choice
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
