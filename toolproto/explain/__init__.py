@@ -1,9 +1,8 @@
 """Why a reply was read as it was: every character of it, every call, every repair.
 
-``explain`` gives an :class:`Explanation`; ``as_json`` and ``as_html`` write it down.
+``explain`` gives an :class:`Explanation`; ``as_json`` writes it down for programs and pages.
 """
 
-from .as_html import as_html
 from .as_json import as_json
 from .reading import explain
 from .streaming import in_chunks
@@ -16,7 +15,6 @@ __all__ = [
     "PartKind",
     "Step",
     "Verdict",
-    "as_html",
     "as_json",
     "explain",
     "in_chunks",
