@@ -16,11 +16,11 @@ import click
 
 from .. import __version__
 from ..errors import ToolProtoError
+from ..foreign_text import visible
 from .console import set_up_streams
 from .exits import Exit, exit_of
 from .narrow import fit_help
 from .settings import TABLES, Settings, load_settings
-from .visible import visible
 
 __all__ = ["COMMANDS", "COMPLETE", "main"]
 

@@ -14,10 +14,10 @@ from ...endpoints.local.store import (
     models_folder,
     remove_model,
 )
+from ...foreign_text import visible
 from ..completing import LOCAL_MODEL
 from ..console import err, note, print_json
 from ..options import json_option
-from ..visible import visible
 
 __all__ = ["command"]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.cli.visible import visible
+from toolproto.foreign_text import visible
 
 HIDDEN = [
     ("\x1b[2J", "⟨U+001B⟩[2J"),  # clears the screen
