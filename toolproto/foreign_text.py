@@ -52,9 +52,10 @@ _ALWAYS_UNSEEN = (
 UNSEEN = _ALWAYS_UNSEEN + _EMOJI_OR_TEXT
 
 _unseen = re.compile(f"[{UNSEEN}]")
-#: The empty braille cell is a blank that counts as a symbol.
-_find_blank = re.compile(f"[{_ALWAYS_UNSEEN}\u2800]").search
-_find_separator = re.compile(f"[{LINE_SEPARATORS}]")
+#: A blank that counts as a symbol.
+_EMPTY_CELL = "\u2800"
+_find_blank = re.compile(f"[{_ALWAYS_UNSEEN}{_EMPTY_CELL}]").search
+_line_separator = re.compile(f"[{LINE_SEPARATORS}]")
 _halves = re.compile(f"[{HALVES}]")
 _KEPT = "\n\t"
 #: The joiners of Persian words and of composed emoji; between ASCII letters they only deceive.
@@ -73,10 +74,13 @@ def visible(text: str) -> str:
 
 
 def without_hidden(text: str) -> str:
-    """Return *text* without its hidden characters; a line separator becomes a line end."""
+    """Return *text* without its hidden characters.
+
+    A line separator becomes a line end, and an empty cell between words in braille a blank.
+    """
     if text.isprintable() and not _find_blank(text):
         return text
-    text = _find_separator.sub("\n", text)
+    text = _line_separator.sub("\n", text.replace(_EMPTY_CELL, " "))
     return "".join(char for char in text if not _is_hidden(char))
 
 
@@ -150,4 +154,5 @@ def decoded(text: str) -> str:
         text = PERCENT.sub(unquoted, text)
     if text.isascii():
         return text
-    return as_seen(unicodedata.normalize("NFKC", _halves.sub("\ufffd", text)))
+    # Less what is unseen first: a joiner keeps a letter and its accent apart.
+    return unicodedata.normalize("NFKC", as_seen(_halves.sub("\ufffd", text)))
