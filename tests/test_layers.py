@@ -23,6 +23,7 @@ LAYERS = {
     "finish_reasons": 0,
     "repairs": 0,
     "foreign_text": 0,
+    "secrets": 0,
     "extras": 4,  # it looks up how the package was installed
     "tools": 1,
     "decoding": 1,

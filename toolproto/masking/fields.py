@@ -18,9 +18,10 @@ from itertools import count
 
 from ..errors import UsageError
 from ..messages import Attachment, ChatRequest, IdFactory, Message
+from ..secrets import with_texts
 from .placeholders import PREFIX, Placeholders
 from .readings import Alike, alike, replaced
-from .unmasker import Unmasker, with_texts
+from .unmasker import Unmasker
 
 __all__ = ["Masking", "random_nonce"]
 

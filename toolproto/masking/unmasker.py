@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from ..events import (
     ArgumentsDelta,
@@ -14,9 +13,10 @@ from ..events import (
     ReasoningDelta,
     TextDelta,
 )
+from ..secrets import with_texts
 from .placeholders import Filling, JsonFilling, Placeholders
 
-__all__ = ["Unmasker", "with_texts"]
+__all__ = ["Unmasker"]
 
 
 class Unmasker:
@@ -74,29 +74,3 @@ class Unmasker:
         filling = self._arguments.pop(index, None)
         if filling and (held := filling.finish()):
             yield ArgumentsDelta(index, held)
-
-
-def with_texts(arguments: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-    """A copy of *arguments* with every text in them changed, keys too.
-
-    Not recursive: how deep arguments may nest is for the decoder to say.
-    """
-    copies: list[Any] = []
-
-    def changed(value: Any) -> Any:
-        if isinstance(value, str):
-            return change(value)
-        if isinstance(value, Mapping):
-            copies.append({change(key): member for key, member in value.items()})
-        elif isinstance(value, list | tuple):
-            copies.append(list(value))
-        else:
-            return value
-        return copies[-1]
-
-    whole: dict[str, Any] = changed(arguments)
-    while copies:
-        copy = copies.pop()
-        for at in copy if isinstance(copy, dict) else range(len(copy)):
-            copy[at] = changed(copy[at])
-    return whole
