@@ -71,7 +71,7 @@ LAST_PURE_LAYER = 3
 
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES = {
-    "lxml": ("decoding/families/xml.py", "describe/xml.py"),
+    "lxml": ("describe/xml.py",),
     "httpx": ("endpoints/http.py", "transport/"),
     "jsonschema": ("tools/",),
     "pydantic": ("tools/", "proxy/config.py", "mcp/connection.py", "integrations/"),
