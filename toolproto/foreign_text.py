@@ -32,7 +32,8 @@ __all__ = [
 
 # -- which characters -------------------------------------------------------------------------
 
-# Each is the inside of a character class of ``re``.
+# Each is the inside of a character class. Patterns are text here: ``re`` compiles and remembers
+# them when they are needed, and a start that needs none of them is a millisecond shorter.
 #: Obeyed by a terminal, held by no file name.
 CONTROLS = "\x00-\x1f\x7f-\x9f"
 #: Line ends to some programs, and nothing to others.
@@ -51,12 +52,10 @@ _ALWAYS_UNSEEN = (
 )
 UNSEEN = _ALWAYS_UNSEEN + _EMOJI_OR_TEXT
 
-_unseen = re.compile(f"[{UNSEEN}]")
+_UNSEEN = f"[{UNSEEN}]"
 #: A blank that counts as a symbol.
 _EMPTY_CELL = "\u2800"
-_find_blank = re.compile(f"[{_ALWAYS_UNSEEN}{_EMPTY_CELL}]").search
-_line_separator = re.compile(f"[{LINE_SEPARATORS}]")
-_halves = re.compile(f"[{HALVES}]")
+_BLANK = f"[{_ALWAYS_UNSEEN}{_EMPTY_CELL}]"
 _KEPT = "\n\t"
 #: The joiners of Persian words and of composed emoji; between ASCII letters they only deceive.
 _JOINERS = "\u200c\u200d"
@@ -67,7 +66,7 @@ def visible(text: str) -> str:
 
     Line ends and tabs stay. A terminal shows every character of it, and obeys none.
     """
-    if text.isprintable() and not _find_blank(text):
+    if text.isprintable() and not re.search(_BLANK, text):
         return text
     around = f" {text} "
     return "".join(_shown(around[at : at + 3]) for at in range(len(text)))
@@ -78,15 +77,15 @@ def without_hidden(text: str) -> str:
 
     A line separator becomes a line end, and an empty cell between words in braille a blank.
     """
-    if text.isprintable() and not _find_blank(text):
+    if text.isprintable() and not re.search(_BLANK, text):
         return text
-    text = _line_separator.sub("\n", text.replace(_EMPTY_CELL, " "))
+    text = re.sub(f"[{LINE_SEPARATORS}]", "\n", text.replace(_EMPTY_CELL, " "))
     return "".join(char for char in text if not _is_hidden(char))
 
 
 def as_seen(text: str) -> str:
     """Return *text* without the signs that nobody sees, to compare it; controls stay."""
-    return text if text.isascii() else _unseen.sub("", text)
+    return text if text.isascii() else re.sub(_UNSEEN, "", text)
 
 
 def _shown(seen: str) -> str:
@@ -98,7 +97,7 @@ def _shown(seen: str) -> str:
 
 def _is_hidden(char: str) -> bool:
     if char.isprintable():
-        return _find_blank(char) is not None
+        return not char.isascii() and re.search(_BLANK, char) is not None
     return char not in _KEPT and unicodedata.category(char) != "Zs"
 
 
@@ -106,19 +105,16 @@ def _is_hidden(char: str) -> bool:
 
 #: One escape of JSON, Python, YAML or a shell. Any sign may stand behind the backslash: a shell
 #: takes ``r\m`` for ``rm``.
-ESCAPE = re.compile(
-    r"\\(?:u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
+ESCAPE = (
+    r"(?s:\\(?:u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|[ux](?P<code>(?<=u)[0-9a-fA-F]{4}|(?<=x)[0-9a-fA-F]{2})"
     r"|(?P<line_end>\r?\n[ \t]*+)"
-    r"|(?P<sign>.))",
-    re.DOTALL,
+    r"|(?P<sign>.)))"
 )
 #: No more digits than a sign has: ``html.unescape`` refuses numbers of many.
-ENTITY = re.compile(
-    r"&(?:#0{0,4}[0-9]{1,7}|#[xX]0{0,4}[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,24});"
-)
+ENTITY = r"&(?:#0{0,4}[0-9]{1,7}|#[xX]0{0,4}[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,24});"
 #: One character in UTF-8, as URLs have it. What is none is a percent sign: "50%decided".
-PERCENT = re.compile(r"%[0-7][0-9a-fA-F]|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){1,3}")
+PERCENT = r"%[0-7][0-9a-fA-F]|%[c-fC-F][0-9a-fA-F](?:%[89abAB][0-9a-fA-F]){1,3}"
 _SIGNS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
@@ -137,7 +133,7 @@ def unescaped(found: re.Match[str], line_end: str = "") -> str:
 
 
 def unquoted(found: re.Match[str]) -> str:
-    """Return what a :data:`PERCENT` means."""
+    """Return what a :data:`PERCENT` means, or a row of them."""
     return unquote(found.group())
 
 
@@ -147,12 +143,12 @@ def decoded(text: str) -> str:
     Letters of other widths and styles are what they stand for; a ``\\b`` is a blank.
     """
     if "\\" in text:
-        text = ESCAPE.sub(unescaped, text).replace("\b", " ")
+        text = re.sub(ESCAPE, unescaped, text).replace("\b", " ")
     if "&" in text:
-        text = ENTITY.sub(lambda found: html.unescape(found.group()), text)
+        text = re.sub(ENTITY, lambda found: html.unescape(found.group()), text)
     if "%" in text:
-        text = PERCENT.sub(unquoted, text)
+        text = re.sub(f"(?:{PERCENT})+", unquoted, text)
     if text.isascii():
         return text
     # Less what is unseen first: a joiner keeps a letter and its accent apart.
-    return unicodedata.normalize("NFKC", as_seen(_halves.sub("\ufffd", text)))
+    return unicodedata.normalize("NFKC", as_seen(re.sub(f"[{HALVES}]", "\ufffd", text)))

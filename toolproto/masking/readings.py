@@ -142,13 +142,15 @@ class _Reading:
         reading = self.without(_foldable(), _fold)
         return _Reading(reading.text.casefold(), reading.starts, reading.sources, self)
 
-    def without(self, kind: re.Pattern[str], meant: Callable[[re.Match[str]], str]) -> _Reading:
+    def without(
+        self, kind: str | re.Pattern[str], meant: Callable[[re.Match[str]], str]
+    ) -> _Reading:
         """The same with one layer less of one kind of escapes, and what was *meant* instead."""
         pieces: list[str] = []
         starts: list[int] = []
         sources: list[int] = []
         size = at = 0
-        for escape in kind.finditer(self.text):
+        for escape in re.finditer(kind, self.text):
             before, instead = self.text[at : escape.start()], meant(escape)
             pieces += (before, instead)
             starts += (size, size + len(before))
@@ -162,10 +164,10 @@ def _readings(text: str) -> Iterator[_Reading]:
     reading = _Reading(text)
     yield reading
     yield from _without_entities(reading)
-    if PERCENT.search(text):
+    if re.search(PERCENT, text):
         yield reading.without(PERCENT, unquoted)
     for _ in range(_LAYERS):
-        if not ESCAPE.search(reading.text):
+        if not re.search(ESCAPE, reading.text):
             return
         # Two words on two lines stay apart: to find one value too many is better than one too few.
         reading = reading.without(ESCAPE, partial(unescaped, line_end="\n"))
@@ -175,7 +177,7 @@ def _readings(text: str) -> Iterator[_Reading]:
 
 def _without_entities(reading: _Reading) -> Iterator[_Reading]:
     # Apart from the other escapes: where HTML is written, a backslash is just that.
-    if ENTITY.search(reading.text):
+    if re.search(ENTITY, reading.text):
         yield reading.without(ENTITY, lambda entity: html.unescape(entity.group()))
 
 
