@@ -66,10 +66,8 @@ def visible(text: str) -> str:
 
     Line ends and tabs stay. A terminal shows every character of it, and obeys none.
     """
-    if text.isprintable() and not re.search(_BLANK, text):
-        return text
-    around = f" {text} "
-    return "".join(_shown(around[at : at + 3]) for at in range(len(text)))
+    # By lines, since nearly every line has nothing to hide.
+    return "\n".join(map(_visible_line, text.split("\n")))
 
 
 def without_hidden(text: str) -> str:
@@ -86,6 +84,13 @@ def without_hidden(text: str) -> str:
 def as_seen(text: str) -> str:
     """Return *text* without the signs that nobody sees, to compare it; controls stay."""
     return text if text.isascii() else re.sub(_UNSEEN, "", text)
+
+
+def _visible_line(line: str) -> str:
+    if line.replace("\t", " ").isprintable() and not re.search(_BLANK, line):
+        return line
+    around = f" {line} "
+    return "".join(_shown(around[at : at + 3]) for at in range(len(line)))
 
 
 def _shown(seen: str) -> str:
