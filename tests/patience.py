@@ -32,7 +32,7 @@ LONGER = {
     "tests/integrations/": 1800.0,
     "tests/proxy/clients/": 1800.0,
     "tests/cli/scaffold/": 600.0,
-    "tests/evals/test_pictures.py": 900.0,
+    "tests/evals/test_page.py": 900.0,
     "tests/mcp/references/": 900.0,
     "tests/session/test_crashes.py": 600.0,
     "tests/session/test_races.py": 300.0,

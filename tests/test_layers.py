@@ -22,6 +22,8 @@ LAYERS = {
     "events": 0,
     "finish_reasons": 0,
     "repairs": 0,
+    "foreign_text": 0,
+    "secrets": 0,
     "package": 4,  # it looks up how the package was installed
     "tools": 1,
     "decoding": 1,
@@ -71,7 +73,7 @@ LAST_PURE_LAYER = 3
 
 #: Where each library may be imported: a file, or a folder with a slash behind it.
 HOMES = {
-    "lxml": ("decoding/families/xml.py", "describe/xml.py"),
+    "lxml": ("describe/xml.py",),
     "httpx": ("endpoints/http.py", "transport/"),
     "jsonschema": ("tools/",),
     "pydantic": ("tools/", "proxy/config.py", "mcp/connection.py"),
@@ -84,7 +86,7 @@ HOMES = {
     "rich": ("cli/",),
     "prompt_toolkit": ("cli/chat/",),
     "pyarrow": ("bulk/",),
-    "matplotlib": ("evals/",),
+    "tomlkit": ("cli/",),
     "jinja2": ("endpoints/",),
     "torch": ("endpoints/in_transformers.py",),
     "transformers": ("endpoints/in_transformers.py",),

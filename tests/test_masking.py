@@ -54,6 +54,13 @@ def test_every_occurrence_is_hidden():
     assert ADA.mask_text(text) == f"{NAME} ({IBAN}), that is {NAME}"
 
 
+def test_a_value_in_the_middle_of_a_row_of_percent_escapes_is_hidden_whole():
+    row = "".join(f"%{ord(char):02X}" for char in "xx-Ada Lovelace-yy")
+    before, behind = "%78%78%2D", "%2D%79%79"
+    assert ADA.mask_text(f"q={row}&z=1") == f"q={before}{ADA.mask_text(row[9:-9])}{behind}&z=1"
+    assert "%6C" not in ADA.mask_text(row)
+
+
 def test_the_contents_of_messages_are_hidden():
     sent = ADA.mask([Message("system", "Serve Ada Lovelace."), Message("user", "hi")])
     assert sent == [Message("system", f"Serve {NAME}."), Message("user", "hi")]

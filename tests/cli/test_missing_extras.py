@@ -19,7 +19,6 @@ NEEDED = {
     "web": (["uvicorn", "starlette"], ["web", "--no-open"]),
     "mcp": (["mcp"], ["mcp", "true"]),
     "bulk": (["pyarrow"], ["parse", "rows.parquet"]),
-    "probe": (["matplotlib"], ["probe", "--png", "--recording", "tape.jsonl"]),
 }
 PROGRAM = """
 import sys
@@ -44,7 +43,7 @@ run()
 @pytest.mark.parametrize("extra", NEEDED)
 def test_a_command_without_its_extra_says_what_to_install(extra, tmp_path):
     modules, words = NEEDED[extra]
-    for name in ("chats.db", "rows.parquet", "tape.jsonl"):
+    for name in ("chats.db", "rows.parquet"):
         (tmp_path / name).touch()
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, ",".join(modules), *words],
@@ -62,7 +61,7 @@ def test_a_command_without_its_extra_says_what_to_install(extra, tmp_path):
     assert "pip install" in told and (f"[{extra}]" in told or f"[{also}]" in told), told
 
 
-@pytest.mark.parametrize("module", ["click", "platformdirs", "prompt_toolkit", "rich"])
+@pytest.mark.parametrize("module", ["click", "platformdirs", "prompt_toolkit", "rich", "tomlkit"])
 def test_the_command_line_says_what_to_install_whatever_it_lacks(module, tmp_path):
     lacking = PROGRAM.replace("import toolproto.cli.app\n", "")
     done = subprocess.run(

@@ -123,7 +123,7 @@ def test_a_budget_that_nothing_fits_shows_every_tool_and_says_so():
 
 
 def test_tokens_are_counted_by_whom_the_program_says():
-    shown = describe(OFFER, budget=300, count=len)
+    shown = Presentation(budget=300, count=len).describe(OFFER)
     assert shown.tokens == len(shown.text) <= 300
     assert shown.dropped
 

@@ -112,7 +112,7 @@ def test_the_choice_goes_into_the_settings_file_that_was_named(here):
     recorded = _recorded(perfect(small_plan()))
     done = CliRunner().invoke(main, ["--config", "mine.toml", "probe", *recorded, *QUICK])
     assert done.exit_code == 0, done.output
-    assert (here / "mine.toml").read_text().startswith('# mine\nmodel = "tiny"\n\n[models."tiny"]')
+    assert (here / "mine.toml").read_text().startswith('# mine\nmodel = "tiny"\n\n[models.tiny]')
     assert not (here / "toolproto.toml").exists()
 
 

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,14 +16,10 @@ from tests.patience import interrupt
 from toolproto import EndpointError, UsageError
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
 from toolproto.evals import Budget, Kind, Share, load_cases, plan_probe, probe
+from toolproto.evals.budget import Spending
 from toolproto.messages import Usage
 
 from .models import deaf, needless, perfect, scripted, small_plan
-
-
-def _clock():
-    seconds = count()
-    return lambda: float(next(seconds))
 
 
 def test_a_perfect_model_has_everything_right_in_every_paradigm():
@@ -91,7 +87,7 @@ def test_neighbours_in_the_order_of_asking_share_their_prompt():
 def test_tokens_are_the_endpoints_where_it_counts_them():
     plan = small_plan(kinds=[Kind.NO_TOOL])
     endpoint = scripted(lambda _: ScriptedReply("Hm.", usage=Usage(100, 7)))  # type: ignore[arg-type]
-    row = probe(endpoint, plan, clock=_clock()).rows[0]
+    row = probe(endpoint, plan).rows[0]
     assert (row.input_tokens.value, row.output_tokens.value, row.estimated) == (100.0, 7.0, False)
     assert row.seconds.value > 0
 
@@ -196,8 +192,13 @@ def test_a_budget_of_requests_is_never_exceeded():
 
 def test_a_budget_of_seconds_ends_a_run():
     plan = small_plan()
-    report = probe(scripted(perfect(plan)), plan, budget=Budget(seconds=20), clock=_clock())
-    assert report.stopped and 0 < len(report.scored) < report.total
+    report = probe(scripted(perfect(plan)), plan, budget=Budget(seconds=1e-9))
+    assert report.stopped and "1e-09 seconds is used up" in report.stopped.message
+
+
+def test_seconds_count_from_the_begin_of_a_run():
+    spending = Spending(Budget(seconds=20), iter([100.0, 119.0, 120.0]).__next__)
+    assert [spending.exceeded(1) for _ in range(2)] == [None, "20 seconds"]
 
 
 def test_a_budget_of_tokens_ends_a_run():

@@ -78,13 +78,6 @@ def test_json_is_one_line(folder: Path) -> None:
     assert json.loads(result.stdout)["count"]["accepted"] == 1
 
 
-def test_a_page_is_written(folder: Path) -> None:
-    result = run("reply.txt", "-p", "xml_tag", "--html", "page.html")
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert "wrote page.html" in result.stderr
-    assert Path("page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-
-
 def test_a_stream_is_played_again(folder: Path) -> None:
     out = run("reply.txt", "-p", "xml_tag", "--chunk-size", "30").stdout
     assert "chunk 1: 'Let me look. <tool_code>{\"name', 17 held back" in out
@@ -131,7 +124,6 @@ WRONG = {
     "chunks of several exchanges": (["--chunks", "two.jsonl"], "a chunk is a string"),
     "numbers for chunks": (["--chunks", "numbers.json"], "a chunk is a string"),
     "no chunk size": (["reply.txt", "--chunk-size", "0"], "chunk-size"),
-    "a page nowhere": (["reply.txt", "--html", "no/such/page.html"], "No such file"),
 }
 
 

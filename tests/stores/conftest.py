@@ -13,7 +13,7 @@ from toolproto.stores import SqlStore
 from .postgres_server import NoServer, PostgresServer
 
 # So that a failing assertion in there says what it saw.
-pytest.register_assert_rewrite("toolproto.testing.store_conformance")
+pytest.register_assert_rewrite("tests.stores.conformance")
 
 _SCHEMAS = count()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.stores.conformance import StoreConformance
 from toolproto.stores import MemoryStore, SqlStore
-from toolproto.testing.store_conformance import StoreConformance
 
 
 class TestMemoryStore(StoreConformance):

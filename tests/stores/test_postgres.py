@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
+from tests.stores.cases import contents, said
 from toolproto.errors import SessionConflict, StoreError
 from toolproto.stores import SqlStore
-from toolproto.testing.store_cases import contents, said
 
 from .postgres_server import PASSWORD
 from .relay import Relay

@@ -9,8 +9,8 @@ from time import sleep
 import pytest
 
 from tests.amount import amount
+from tests.stores.cases import contents, said
 from toolproto.stores import open_store
-from toolproto.testing.store_cases import contents, said
 
 from .writers import PROCESSES, compete, write_on
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.stores.cases import contents, said
 from toolproto.errors import SessionConflict, StoreError, UsageError
 from toolproto.stores import SqlStore
 from toolproto.stores.sql import sqlite as module
-from toolproto.testing.store_cases import contents, said
 
 RECORD = said("word " * 90)
 
@@ -273,7 +273,7 @@ FORKING = """
 import os, sys
 from pathlib import Path
 from toolproto.stores import SqlStore
-from toolproto.testing.store_cases import contents, said
+from tests.stores.cases import contents, said
 store = SqlStore(Path(sys.argv[1]))
 store.append("one", [said("parent")], 0, durable=False)
 child = os.fork()
@@ -299,7 +299,7 @@ import sys
 from pathlib import Path
 from toolproto.errors import StoreError
 from toolproto.stores import SqlStore
-from toolproto.testing.store_cases import said
+from tests.stores.cases import said
 store = SqlStore(Path(sys.argv[1]))
 at = 0
 try:

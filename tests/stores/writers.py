@@ -5,13 +5,13 @@ from __future__ import annotations
 import multiprocessing
 from multiprocessing.connection import Connection
 
+from tests.stores.cases import said
 from toolproto.errors import SessionConflict
 from toolproto.stores import open_store
-from toolproto.testing.store_cases import said
 
 #: Forks from a process that has nothing open, and has imported everything.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["toolproto.stores.sql", "toolproto.testing.store_cases"])
+PROCESSES.set_forkserver_preload(["toolproto.stores.sql", "tests.stores.cases"])
 
 
 def compete(url: str, name: str, report: Connection) -> None:

@@ -12,10 +12,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..foreign_text import decoded
 from ..guard.arguments import without_said
 from ..guard.echo import doubted_echo, echo_of
 from ..guard.levels import STANDARD, Guard
-from ..guard.passages import decoded
 from ..guard.taint import Sources, refusal
 from ..messages import CallProblem, Message, ProblemKind, ToolCall
 from ..paradigms.base import NO_TOOLS

@@ -13,7 +13,7 @@ __all__ = ["run"]
 
 
 #: What the extra brings. Another package may have brought some of it, without the rest.
-_NEEDED = ("click", "platformdirs", "prompt_toolkit", "rich")
+_NEEDED = ("click", "platformdirs", "prompt_toolkit", "rich", "tomlkit")
 
 
 def run() -> None:

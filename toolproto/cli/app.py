@@ -15,11 +15,11 @@ from typing import Any, NoReturn
 import click
 
 from ..errors import ToolProtoError
+from ..foreign_text import visible
 from ..package import __version__
 from .console import set_up_streams
 from .exits import Exit, exit_of
 from .settings import TABLES, Settings, load_settings
-from .visible import visible
 
 __all__ = ["COMMANDS", "COMPLETE", "main"]
 

@@ -33,7 +33,6 @@ EXTRAS = {
     "server": ("uvicorn", "the proxy"),
     "mcp": ("mcp", "tools of MCP servers"),
     "bulk": ("pyarrow", "many replies at once, Parquet files"),
-    "probe": ("matplotlib", "plots"),
     "testing": ("syrupy", "laws and snapshots for your own paradigms"),
 }
 

@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from .visible import visible
+from ..foreign_text import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

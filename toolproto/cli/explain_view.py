@@ -13,8 +13,8 @@ from ..events import merge
 from ..explain import Explanation, Finding, PartKind, Step, Verdict
 from ..explain.as_json import event_line
 from ..explain.words import why
+from ..foreign_text import visible
 from ..repairs import repair_words
-from .visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

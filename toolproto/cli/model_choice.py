@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import click
 
 from ..errors import UsageError
+from ..foreign_text import visible
 from .console import note
-from .visible import visible
 
 __all__ = ["ask_model", "which_model"]
 

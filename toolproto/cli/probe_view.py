@@ -12,8 +12,8 @@ from ..evals.files import ProbeFiles
 from ..evals.intervals import enough_to_tell
 from ..evals.kept import KeptOutcomes
 from ..evals.trial import Trial
+from ..foreign_text import visible
 from .console import err, note, out, print_json
-from .visible import visible
 
 if TYPE_CHECKING:
     from rich.table import Table

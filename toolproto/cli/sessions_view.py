@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ..foreign_text import visible
 from ..messages import Message
 from ..session.log import SessionLog, conversation_of
 from ..stores import SessionInfo, Store
@@ -19,7 +20,6 @@ from .chat.cards import Card
 from .chat.folding import counted, one_line
 from .chat.live_text import thought
 from .chat.markdown_view import answer
-from .visible import visible
 
 __all__ = ["conversation", "message_json", "session_table", "transcript"]
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
+from ..foreign_text import visible
 from .console import err
 from .state import state_folder
-from .visible import visible
 
 __all__ = ["FolderTrust", "Trusted", "is_harmless", "risky_settings"]
 

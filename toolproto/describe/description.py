@@ -98,11 +98,10 @@ def describe(
     style: str | Style = "forms",
     *,
     budget: int | None = None,
-    count: Callable[[str], int] = estimate_tokens,
     write: WriteCall = plain_call,
 ) -> Description:
-    """The tools of *offer* in *style*, in at most *budget* tokens as *count* counts them.
+    """The tools of *offer* in *style*, in at most *budget* tokens.
 
     *write* is how calls are written where the style shows them: a paradigm's ``encode_call``.
     """
-    return Presentation(style, budget, count).describe(offer, write)
+    return Presentation(style, budget).describe(offer, write)

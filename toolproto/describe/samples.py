@@ -16,7 +16,7 @@ from ..tools.work import Work
 from .reading import followed
 from .text import is_harmless, is_small
 
-__all__ = ["example_call", "example_calls", "sample"]
+__all__ = ["example_call", "example_calls"]
 
 _DEPTH = 5
 _LARGEST = 2000  # characters of an example
@@ -74,13 +74,11 @@ _BY_NAME = {
 }
 
 
-def sample(schema: Any, root: Mapping[str, Any], name: str = "") -> Any:
-    """A value that *schema* is likely to accept; None stands in for what nests too deeply."""
-    return _Sampler(root).sample(schema, name, 1)
-
-
 class _Sampler:
-    """Makes the values of one example; *which* of several that differ, the usual one first."""
+    """Makes the values of one example; *which* of several that differ, the usual one first.
+
+    None stands in for what nests too deeply.
+    """
 
     def __init__(self, root: Mapping[str, Any], which: int = 0) -> None:
         self._root = root

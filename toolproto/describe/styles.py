@@ -6,7 +6,6 @@ from ..errors import UsageError
 from .base import Style
 from .forms import Forms
 from .json_schema import JsonSchema
-from .markdown import Markdown
 from .names_only import NamesOnly
 from .python import Python
 from .typescript import TypeScript
@@ -17,7 +16,6 @@ __all__ = ["get_style", "styles"]
 _ALL: tuple[Style, ...] = (
     Forms(),
     JsonSchema(),
-    Markdown(),
     NamesOnly(),
     Python(),
     TypeScript(),

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice, takewhile
 from typing import Any
 
+from ..foreign_text import CONTROLS, HALVES, LINE_SEPARATORS
+
 __all__ = [
     "as_json",
     "first_sentence",
@@ -34,9 +36,7 @@ _TEMPLATE_TOKEN = re.compile(
 )
 # Controls and line ends, halves of characters, what XML cannot hold, the mark that forms are
 # made with.
-_UNFIT = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ue000\ufffe\uffff]"
-)
+_UNFIT = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}{HALVES}\ue000\ufffe\uffff]")
 # A stop ends a sentence if a space and a new beginning follow: "e.g. this" and "3.5" go on.
 _SENTENCE = re.compile(r"[.!?](?= [^a-z\s])")
 _LONGEST_SENTENCE = 200

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .chat_template import chat_template  # its module has the same name, which would hide it
 
 if TYPE_CHECKING:
+    from ..secrets import Redactor
     from .aws_signing import AwsCredentials
     from .base import Abortable, AsyncEndpoint, Endpoint
     from .cassette import RecordingEndpoint, ReplayEndpoint
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from .in_transformers import TransformersEndpoint
     from .in_vllm import VllmEndpoint
     from .local import LocalEndpoint
-    from .redaction import Redactor
     from .retries import Retries
     from .scripted import Hold, ScriptedEndpoint, ScriptedReply
     from .timeouts import Timeouts
@@ -100,7 +100,7 @@ _LATER = {
     "OpenAICompletions": ".dialects",
     "PromptTemplate": ".dialects",
     "RecordingEndpoint": ".cassette",
-    "Redactor": ".redaction",
+    "Redactor": "..secrets",
     "ReplayEndpoint": ".cassette",
     "Retries": ".retries",
     "ScriptedEndpoint": ".scripted",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit, urlunsplit
 
 from ..errors import UsageError
-from .redaction import names_a_secret
+from ..secrets import names_a_secret
 
 __all__ = ["Address"]
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..errors import EndpointError
 from ..messages import ChatRequest, Chunk
+from ..secrets import Redactor
 from .exchange_file import (
     cleaned,
     key_of,
@@ -31,7 +32,6 @@ from .exchange_file import (
     write_request,
 )
 from .function import as_async_endpoint, as_endpoint
-from .redaction import Redactor
 
 __all__ = ["RecordingEndpoint", "ReplayEndpoint"]
 

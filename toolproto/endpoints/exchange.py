@@ -13,8 +13,8 @@ from typing import Protocol
 
 from ..errors import EndpointError, EndpointTimeout
 from ..messages import Chunk
+from ..secrets import Redactor
 from .dialects.base import Dialect
-from .redaction import Redactor
 from .reply import MAX_SHOWN, ReplyReader, refusal
 from .retries import Phase, Retries
 from .timeouts import Deadlines, Timeouts

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import EndpointError, EndpointTimeout, UsageError, WireError
 from ..messages import ChatRequest, Chunk, Usage
-from .redaction import Redactor
+from ..secrets import Redactor
 
 __all__ = [
     "cleaned",

@@ -14,6 +14,7 @@ from weakref import finalize
 
 from ..errors import UsageError
 from ..messages import Attachment, ChatRequest
+from ..secrets import Redactor, names_a_secret
 from ..turn.params import merged, present
 from .address import Address
 from .dialects import Dialect, get_dialect
@@ -23,7 +24,6 @@ from .http import AsyncLines, Line, Lines
 from .http_astream import AsyncHttpStream
 from .http_stream import HttpStream
 from .model_list import fetch_model_names, models_path
-from .redaction import Redactor, names_a_secret
 from .retries import Retries
 from .services import service_at
 from .timeouts import Timeouts

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
+from time import monotonic
 from typing import Any
 
 from ..describe.tokens import estimate_tokens
@@ -23,22 +23,21 @@ _LONGEST = 200_000
 class Asker:
     """Asks *endpoint*; tokens are estimated where it does not count them."""
 
-    def __init__(self, endpoint: Endpoint, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._clock = clock
         self._running: set[Any] = set()
         self._lock = Lock()
         self._stopped = False
 
     def __call__(self, request: ChatRequest) -> Answered:
         """The reply to *request*; EndpointError once :meth:`stop` was called."""
-        began = self._clock()
+        began = monotonic()
         heard = _Heard()
         with self._endpoint.stream(request) as chunks, self._watched(chunks):
             for chunk in chunks:
                 if heard.is_enough(chunk):
                     break
-        return heard.answered(request, self._clock() - began)
+        return heard.answered(request, monotonic() - began)
 
     def stop(self) -> None:
         """End the requests that run, and refuse new ones."""

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from ..errors import UsageError
 from .page import page
-from .plot import draw_png
 from .report import ProbeReport
 
 __all__ = ["ProbeFiles", "folder_of"]
@@ -22,7 +21,7 @@ def folder_of(model: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class ProbeFiles:
-    """The replies as they come, and the report in three forms."""
+    """The replies as they come, and the report as JSON and as a page."""
 
     folder: Path
 
@@ -38,13 +37,10 @@ class ProbeFiles:
         """What is appended to while a probe runs, and read by the next."""
         return self.folder / "replies.jsonl"
 
-    def write(self, report: ProbeReport, *, png: bool = False) -> list[Path]:
-        """Write the report; which files there are now."""
+    def write(self, report: ProbeReport) -> list[Path]:
+        """Write the report, and return the paths of its files."""
         told = json.dumps(report.to_json(), indent=1, ensure_ascii=True)
         written = [self.folder / "report.json", self.folder / "report.html"]
         written[0].write_text(told + "\n", encoding="utf-8")
         written[1].write_text(page(report), encoding="utf-8")
-        if png:
-            written.append(self.folder / "report.png")
-            draw_png(report, written[-1])
         return written

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from ..endpoints.function import as_endpoint
@@ -45,7 +45,6 @@ def probe(
     budget: Budget | None = None,
     jobs: int = 1,
     progress: Callable[[Progress], object] = lambda _: None,
-    clock: Callable[[], float] = time.monotonic,
     until_clear: bool = False,
 ) -> ProbeReport:
     """Ask *endpoint* what *plan* says, and report what it got right.
@@ -58,9 +57,9 @@ def probe(
     """
     if not 1 <= jobs <= _MOST_JOBS:
         raise UsageError(f"jobs is {jobs!r}; give 1 to {_MOST_JOBS}")
-    asker = Asker(as_endpoint(endpoint), clock)
+    asker = Asker(as_endpoint(endpoint))
     with KeptOutcomes(results) as kept:
-        run = _Run(plan, kept, Spending(budget or Budget(), clock), progress, until_clear)
+        run = _Run(plan, kept, Spending(budget or Budget(), monotonic), progress, until_clear)
         try:
             run.through(_outcomes(run.todo(), asker, jobs))
         except KeyboardInterrupt:

@@ -1,10 +1,9 @@
 """Why a reply was read as it was: every character of it, every call, every repair.
 
-``explain`` gives an :class:`Explanation`; ``as_json`` and ``as_html`` write it down.
+``explain`` gives an :class:`Explanation`; ``as_json`` writes it down for programs and pages.
 ``explain_batch`` explains a batch of Arrow.
 """
 
-from .as_html import as_html
 from .as_json import as_json
 from .batches import explain_batch, explained_schema
 from .reading import explain
@@ -18,7 +17,6 @@ __all__ = [
     "PartKind",
     "Step",
     "Verdict",
-    "as_html",
     "as_json",
     "explain",
     "explain_batch",

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
-from unicodedata import is_normalized, normalize
+from unicodedata import is_normalized
 
-__all__ = ["Found", "Passages", "decoded"]
+from ..foreign_text import as_seen, decoded
+
+__all__ = ["Found", "Passages"]
 
 #: As many searches cost about as much as the index does.
 _SEARCHES = 32
@@ -32,22 +33,11 @@ _PLACES = 8
 _LONGEST_SPELLING = 6
 _LONGEST_QUOTE = 160
 
-#: Signs that nobody sees: breaks of ours (U+2063), and what is used to hide words.
-_INVISIBLE = re.compile(
-    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
-)
 _WORD = re.compile(r"\w+")
-#: A backslash at the end of a line joins it to the next, in YAML for instance.
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r?\n[ \t]*+)|(.))", re.DOTALL)
-#: Escapes of JSON that stand for white space.
-_BLANKS = frozenset("nrtbf")
-#: No more digits than a sign has: ``html.unescape`` refuses numbers of many.
-_ENTITY = re.compile(r"&(?:#0{0,4}\d{1,7}|#[xX]0{0,4}[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,24});")
-_PERCENT = re.compile(r"%([2-7][0-9a-fA-F])")
 #: What may be a part of a word, in another spelling: ``&#97;``, ``%61``, ``\x61``, ``a\_b``. After
 #: small letters have been made.
 _CODE = re.compile(
-    r"\\(?:[ux][0-9a-f]|\r?\n|(?<=\w\\)[^\Wnrtbf])|&(?:#|[a-z]{2,25};)|%[2-7][0-9a-f]"
+    r"\\(?:[ux][0-9a-f]|\r?\n|(?<=\w\\)[^\Wnrtbf])|&(?:#|[a-z]{2,25};)|%[0-7c-f][0-9a-f]"
 )
 _MORE_OF_A_NUMBER = re.compile(r"[.,]\d")
 _NUMBER_BEFORE = re.compile(r"\d[.,]\Z")
@@ -85,7 +75,7 @@ class _Passage:
     @property
     def _text(self) -> str:
         if self._lowered is None:
-            self._shown = _seen(self._shown)
+            self._shown = as_seen(self._shown)
             self._lowered = self._shown.lower()
             self._has_codes = _has_codes(self._lowered)
         return self._lowered
@@ -95,7 +85,7 @@ class _Passage:
         """Its words, with one blank between two and nothing escaped."""
         if not self._is_loose:
             self._is_loose = True
-            self._shown = _loosened(_seen(self._shown))
+            self._shown = _loosened(as_seen(self._shown))
             self._lowered = self._shown.lower()
         return self._text
 
@@ -210,7 +200,7 @@ class Passages:
         return self._known[words]
 
     def _find(self, words: str) -> Found | None:
-        wanted = _seen(words).strip().lower()
+        wanted = as_seen(words).strip().lower()
         if not wanted:
             return None
         for passage in self._fresh:
@@ -273,11 +263,6 @@ class Passages:
         self._size = sum(map(len, kept))
 
 
-def _seen(text: str) -> str:
-    """*text* as a person sees it."""
-    return text if text.isascii() else _INVISIBLE.sub("", text)
-
-
 def _has_codes(text: str) -> bool:
     """Whether words of *text*, in small letters, may be spelled otherwise than with letters."""
     if not text.isascii() and not is_normalized("NFKC", text):
@@ -288,27 +273,6 @@ def _has_codes(text: str) -> bool:
 def _loosened(text: str) -> str:
     """*text* as it is meant, with one blank for all white space between words."""
     return " ".join(decoded(text).split())
-
-
-def decoded(text: str) -> str:
-    """*text* with nothing escaped; letters of other widths and styles are what they stand for."""
-    if "\\" in text:
-        text = _ESCAPE.sub(_unescaped, text)
-    if "&" in text:
-        text = _ENTITY.sub(lambda found: unescape(found.group()), text)
-    if "%" in text:
-        text = _PERCENT.sub(lambda found: chr(int(found[1], 16)), text)
-    return text if text.isascii() else _seen(normalize("NFKC", text))
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1] or found[2]
-    if code:
-        number = int(code, 16)
-        return "\ufffd" if 0xD800 <= number < 0xE000 else chr(number)
-    if found[3]:
-        return ""
-    return " " if found[4] in _BLANKS else found[4]
 
 
 def _is_apart(text: str, wanted: str, at: int, exact: bool) -> bool:

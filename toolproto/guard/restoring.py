@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..events import ArgumentsDelta, CallCompleted, ReasoningDelta, TextDelta
-from ..tools.argument_texts import with_texts
+from ..secrets import with_texts
 from .neutralise import BREAK, restore
 
 __all__ = ["Restoring"]

@@ -18,7 +18,7 @@ from itertools import count
 
 from ..errors import UsageError
 from ..messages import Attachment, ChatRequest, IdFactory, Message
-from ..tools.argument_texts import with_texts
+from ..secrets import with_texts
 from .placeholders import PREFIX, Placeholders
 from .readings import Alike, alike, replaced
 from .unmasker import Unmasker

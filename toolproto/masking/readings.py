@@ -14,34 +14,22 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 from unicodedata import normalize
-from urllib.parse import unquote
+
+from ..foreign_text import ENTITY, ESCAPE, PERCENT, UNSEEN, as_seen, unescaped, unquoted
 
 __all__ = ["Alike", "alike", "replaced"]
 
 # JSON in JSON in JSON: a tool returned the log of a service that logs its requests.
 _LAYERS = 3
-_BACKSLASH = re.compile(
-    r"\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
-    r"|\\u(?P<unit>[0-9a-fA-F]{4})"
-    r"|\\x(?P<byte>[0-9a-fA-F]{2})"
-    r"|\\(?P<sign>[nrtbf]|[^0-9A-Za-z])"
-)
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
-_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
-#: Nobody sees them: soft hyphens, joiners, marks of direction and of byte order; and what the guard
-#: puts into text to take its meaning away.
-_UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
-_HIDDEN = re.compile(f"[{_UNSEEN}]")
 #: Accents that stand behind their letters, as names of files have them, and letters of full width.
 _ACCENTS, _WIDE = "\u0300-\u036f", "\uff01-\uff5e"
-_ODD = re.compile(f"[{_UNSEEN}{_ACCENTS}{_WIDE}]")
+_ODD = re.compile(f"[{UNSEEN}{_ACCENTS}{_WIDE}]")
 #: So many digits are a number, which people group as they like: an account, a card, a phone.
 _A_NUMBER = 6
 _GROUPED = r"[\s./()+-]{0,3}+"
-_SIGNS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 
 
 class Alike(NamedTuple):
@@ -87,7 +75,7 @@ def replaced(
     for each in several:
         for reading in folded:
             for start, end, spelling in reading.find_free(each.pattern, taken):
-                cuts.append((start, end, instead(each, _HIDDEN.sub("", spelling))))
+                cuts.append((start, end, instead(each, as_seen(spelling))))
     return _cut(text, sorted(cuts)) if cuts else text
 
 
@@ -154,13 +142,15 @@ class _Reading:
         reading = self.without(_foldable(), _fold)
         return _Reading(reading.text.casefold(), reading.starts, reading.sources, self)
 
-    def without(self, kind: re.Pattern[str], meant: Callable[[re.Match[str]], str]) -> _Reading:
+    def without(
+        self, kind: str | re.Pattern[str], meant: Callable[[re.Match[str]], str]
+    ) -> _Reading:
         """The same with one layer less of one kind of escapes, and what was *meant* instead."""
         pieces: list[str] = []
         starts: list[int] = []
         sources: list[int] = []
         size = at = 0
-        for escape in kind.finditer(self.text):
+        for escape in re.finditer(kind, self.text):
             before, instead = self.text[at : escape.start()], meant(escape)
             pieces += (before, instead)
             starts += (size, size + len(before))
@@ -174,27 +164,21 @@ def _readings(text: str) -> Iterator[_Reading]:
     reading = _Reading(text)
     yield reading
     yield from _without_entities(reading)
-    if _PERCENT.search(text):
-        yield reading.without(_PERCENT, lambda escaped: unquote(escaped.group()))
+    if re.search(PERCENT, text):
+        yield reading.without(PERCENT, unquoted)
     for _ in range(_LAYERS):
-        if not _BACKSLASH.search(reading.text):
+        if not re.search(ESCAPE, reading.text):
             return
-        reading = reading.without(_BACKSLASH, _unescaped)
+        # Two words on two lines stay apart: to find one value too many is better than one too few.
+        reading = reading.without(ESCAPE, partial(unescaped, line_end="\n"))
         yield reading
         yield from _without_entities(reading)
 
 
 def _without_entities(reading: _Reading) -> Iterator[_Reading]:
     # Apart from the other escapes: where HTML is written, a backslash is just that.
-    if _ENTITY.search(reading.text):
-        yield reading.without(_ENTITY, lambda entity: html.unescape(entity.group()))
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    high, low, unit, byte, sign = escape.groups()
-    if high:
-        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
-    return chr(int(unit or byte, 16)) if unit or byte else _SIGNS.get(sign, sign)
+    if re.search(ENTITY, reading.text):
+        yield reading.without(ENTITY, lambda entity: html.unescape(entity.group()))
 
 
 @cache
@@ -202,13 +186,11 @@ def _foldable() -> re.Pattern[str]:
     """What does not become one letter when it is folded: blanks, and letters such as ß."""
     longer = "".join(char for char in map(chr, range(0xDF, 0xFB18)) if len(char.casefold()) > 1)
     return re.compile(
-        rf"[\s{_UNSEEN}]{{2,}}|[^\S ]|[{_UNSEEN}]|[{longer}](?![{_ACCENTS}])|[{_WIDE}]"
+        rf"[\s{UNSEEN}]{{2,}}|[^\S ]|[{UNSEEN}]|[{longer}](?![{_ACCENTS}])|[{_WIDE}]"
         rf"|[^\W{_ACCENTS}][{_ACCENTS}]{{1,8}}"
     )
 
 
 def _fold(found: re.Match[str]) -> str:
-    text = found.group()
-    if text[0].isalnum() or text[0] >= "\uff01":
-        return normalize("NFKC", text).casefold()
-    return " " if any(map(str.isspace, text)) else ""
+    text = as_seen(found.group())
+    return " " if text.isspace() else normalize("NFKC", text).casefold()

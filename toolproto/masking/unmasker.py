@@ -13,7 +13,7 @@ from ..events import (
     ReasoningDelta,
     TextDelta,
 )
-from ..tools.argument_texts import with_texts
+from ..secrets import with_texts
 from .placeholders import Filling, JsonFilling, Placeholders
 
 __all__ = ["Unmasker"]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Any
 
+from ..foreign_text import without_hidden
 from ..tools.schema import subschemas
 
 __all__ = ["plain", "plain_schema"]
 
-#: Categories of characters that are not seen, or change how others are: controls, formats
-#: (zero-width, right-to-left marks, tags), private ones, lone surrogates, unassigned ones.
-_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
-_KEPT = frozenset("\n\t")
 _LONGEST_IN_SCHEMA = 1_000
 
 
@@ -22,10 +18,7 @@ def plain(text: Any, longest: int) -> str:
     if not isinstance(text, str):
         return ""
     cut = text[: 2 * longest]  # what is left out of the rest is not worth looking for
-    seen = "".join(
-        char for char in cut if char in _KEPT or unicodedata.category(char) not in _UNSEEN
-    )
-    seen = re.sub(r"\n{3,}", "\n\n", seen).strip()
+    seen = re.sub(r"\n{3,}", "\n\n", without_hidden(cut)).strip()
     return seen if len(seen) <= longest and len(text) == len(cut) else seen[: longest - 1] + "…"
 
 

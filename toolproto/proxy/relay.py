@@ -12,8 +12,8 @@ from ..endpoints.alarm import AsyncAlarm
 from ..endpoints.dialects import get_dialect
 from ..endpoints.http import AsyncLine, AsyncLines, packed
 from ..endpoints.http_endpoint import secrets_of, sent_headers
-from ..endpoints.redaction import Redactor
 from ..errors import EndpointError, EndpointTimeout, UsageError, WireError
+from ..secrets import Redactor
 from .config import Upstream
 
 __all__ = ["Relay", "Relayed"]

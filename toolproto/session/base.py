@@ -20,7 +20,6 @@ from ..approvals import (
     let_pass,
     refuse,
 )
-from ..endpoints.redaction import Redactor
 from ..errors import TurnCancelled, UsageError
 from ..grammar.constraint import checked_mode
 from ..guard.levels import Guard, guard_from
@@ -31,6 +30,7 @@ from ..messages import ChatRequest, Message, ToolResult
 from ..paradigms.base import ToolContextDef
 from ..paradigms.registry import get_paradigm
 from ..prompt import ToolContextBuilder
+from ..secrets import Redactor
 from ..tools.answer import AnswerForm, answer_form
 from ..tools.define import Ordering
 from ..tools.registry import ToolRegistry

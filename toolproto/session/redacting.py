@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..endpoints.redaction import REDACTED, Redactor
 from ..messages import ToolCall
+from ..secrets import REDACTED, Redactor, rewritten
 from ..stores.base import Record
 
 __all__ = ["Redaction", "is_whole"]
@@ -59,23 +59,22 @@ class Redaction:
             told.pop("arguments", None)
         return Record(record.kind, self(told))
 
-    def __call__(self, value: Any, named_by_others: bool = False) -> Any:
-        """A JSON value without its secrets."""
-        match value:
-            case str():
-                for redactor in (*self._known, *self._redactors):
-                    value = redactor(value)
-                return value
-            case Mapping() if named_by_others:
-                return {self(key): self._member(key, each) for key, each in value.items()}
-            case Mapping():
-                return {key: self(each, key in _NAMED_BY_OTHERS) for key, each in value.items()}
-            case list() | tuple():
-                return [self(each, named_by_others) for each in value]
-        return value
+    def __call__(self, value: Any) -> Any:
+        """Return a JSON value without its secrets."""
+        return rewritten(value, self._text, member=self._ours)
 
-    def _member(self, key: str, value: Any) -> Any:
-        return REDACTED if key.casefold() in self._fields else self(value, True)
+    def _text(self, text: str, _: str = "") -> str:
+        for redactor in (*self._known, *self._redactors):
+            text = redactor(text)
+        return text
+
+    def _ours(self, name: str, value: Any) -> Any:
+        if name not in _NAMED_BY_OTHERS:
+            return value
+        return rewritten(value, self._text, key=self._text, member=self._theirs)
+
+    def _theirs(self, name: str, value: Any) -> Any:
+        return REDACTED if name.casefold() in self._fields else value
 
     def _found(self, value: Any, named_by_others: bool = False) -> Iterator[str]:
         """The values of fields, as text."""

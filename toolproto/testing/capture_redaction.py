@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..endpoints.redaction import Redactor, names_a_secret
 from ..errors import UsageError
+from ..secrets import Redactor, names_a_secret, rewritten
 
 __all__ = ["StandIns"]
 
@@ -53,15 +53,8 @@ class StandIns:
         return "".join(_stand_in(run) if private else run for run, private in self._runs(text))
 
     def value(self, value: Any) -> Any:
-        """A JSON value with stand-ins in its texts; the names of its members stay."""
-        match value:
-            case str():
-                return self(value)
-            case Mapping():
-                return {key: self.value(each) for key, each in value.items()}
-            case list() | tuple():
-                return [self.value(each) for each in value]
-        return value
+        """Return a JSON value with stand-ins in its texts; the names of its members stay."""
+        return rewritten(value, lambda text, _: self(text))
 
     def _private(self, value: Any, name: str) -> Iterator[str]:
         match value:

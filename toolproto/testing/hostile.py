@@ -34,7 +34,6 @@ _TURNS = (
 _WORDS = ("Please note: ", "x = ", "- ", "> ", "1. ", "\t", "“", "(", "// ", "# ", "so, ", "\n\n")
 _UNSEEN = "\u200b\u200c\u200d\u2060\u2061\u2063\u2064\ufeff\u00ad\u180e\u202e\u2028\x00\x1f\x85"
 _ALIKE = str.maketrans('oae|_<"', "\u043e\u0430\u0435\uff5c\u2581\uff1c\u201c")
-_NAMES = ("Get-Weather", "functions.now", "get weather")
 _SPACES = " \t\u00a0\u3000\n\r"
 #: What something is opened, closed, quoted or called with.
 _PIECES = (

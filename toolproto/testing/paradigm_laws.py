@@ -290,11 +290,10 @@ def broken_laws(
     *,
     offer: ToolOffer = STANDARD_OFFER,
     examples: int | None = None,
-    suite: type[ParadigmLaws] = ParadigmLaws,
 ) -> list[LawBroken]:
-    """Try every law of *suite* on *paradigm*; return those it breaks, each with a small case."""
+    """Try every law on *paradigm*; return those it breaks, each with a small case."""
     chosen = {"paradigm": paradigm, "offer": offer, "examples": examples}
-    trial = type(suite.__name__, (suite,), chosen)()
+    trial = type(ParadigmLaws.__name__, (ParadigmLaws,), chosen)()
     return [error for test in law_tests(trial).values() if (error := _failure(test))]
 
 

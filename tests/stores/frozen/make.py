@@ -8,9 +8,9 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from tests.stores.cases import TEXTS, VALUES, said
 from toolproto.stores import Record, SqlStore
 from toolproto.stores.sql.versions import STEPS
-from toolproto.testing.store_cases import TEXTS, VALUES, said
 
 FOLDER = Path(__file__).parent
 

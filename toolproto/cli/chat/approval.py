@@ -10,10 +10,10 @@ from rich.text import Text
 
 from ...approvals import Allow, ApprovalRequest, Decision, Deny
 from ...errors import TurnCancelled
+from ...foreign_text import visible
 from ...guard.concerns import Concern
 from ...guard.taint import barred_left
 from ...messages import ToolCall
-from ..visible import visible
 from .cards import Card
 from .editing import Draft, form_draft, form_lines
 from .folding import one_line

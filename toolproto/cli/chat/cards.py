@@ -25,9 +25,9 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from ...foreign_text import visible
 from ...guard.concerns import Concern
 from ...messages import Repair, ToolCall
-from ..visible import visible
 from .folding import counted, fold, one_line
 
 __all__ = ["Card"]

@@ -13,11 +13,11 @@ from rich.text import Text
 
 from ...attachments import image
 from ...errors import UsageError
+from ...foreign_text import visible
 from ...messages import ToolResult
 from ...paradigms import paradigms
 from ...session import export_jsonl, export_markdown
 from ...tools.define import Tool
-from ..visible import visible
 from .drawing import Whole
 from .folding import one_line
 from .live_text import thought

@@ -7,11 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ...finish_reasons import cut_words
+from ...foreign_text import visible
 from ...messages import CallProblem, ToolResult
 from ...turn.events import ToolProgressed
 from ...turn.result import TurnResult
 from ..console import mark
-from ..visible import visible
 from .folding import counted, fold, one_line
 
 __all__ = ["Whole", "ending", "problem", "progress", "result", "totals"]

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from ...approvals import ApprovalRequest, call_digest
+from ...foreign_text import visible
 from ...messages import CallProblem, ToolCall
 from ...tools.check import check_call
 from ...tools.spec import ToolOffer
-from ..visible import visible
 
 __all__ = ["Draft", "arguments_json", "form_draft", "form_lines"]
 

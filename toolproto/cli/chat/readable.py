@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..visible import visible
+from ...foreign_text import visible
 
 __all__ = ["Readable"]
 

@@ -10,12 +10,12 @@ from rich.text import Text
 
 from ...approvals import ApprovalRequest, Deny
 from ...errors import ToolProtoError
+from ...foreign_text import visible
 from ...messages import CallProblem, ToolCall
 from ...tools.check import check_call
 from ...turn.events import SessionEvent
 from ...turn.result import TurnResult
 from ...turn.settling import Verdict
-from ..visible import visible
 from . import commands
 from .approval import Asking
 from .cards import Card

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...endpoints.redaction import Redactor
 from ...errors import UsageError
 from ...guard.levels import guard_from
 from ...messages import Message, counted_ids
 from ...paradigms import paradigms as known
+from ...secrets import Redactor
 from ...session.log import SessionLog
 from ...stores import MemoryStore, Store, open_store
 from ...tools.registry import ToolRegistry

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from ...attachments import image
 from ...describe import styles
 from ...errors import UsageError
+from ...foreign_text import visible
 from ...tools.toolsets import demo_exchanges
 from ..completing import FILE, SESSION
 from ..console import note, print_json
@@ -31,7 +32,6 @@ from ..options import (
 )
 from ..settings import Settings
 from ..tool_sources import DEMO
-from ..visible import visible
 
 __all__ = ["command"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
+from ...foreign_text import visible
 from ..checkup import Finding, checkup
 from ..console import mark, out, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
 from ..options import endpoint_options, json_option, mcp_option
 from ..settings import Settings
-from ..visible import visible
 
 __all__ = ["command"]
 

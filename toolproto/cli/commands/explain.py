@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import IO, Any
 
 import click
@@ -24,11 +23,6 @@ _LONGEST = 16_000_000
 @paradigm_option
 @tools_option
 @json_option
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the explanation as an HTML page.",
-)
 @click.option(
     "--chunk-size",
     type=click.IntRange(min=1),
@@ -61,7 +55,6 @@ def command(
     paradigm: str,
     tools: Sequence[str],
     as_json: bool,
-    html: Path | None,
     chunk_size: int | None,
     chunks: IO[bytes] | None,
     finish_reason: str,
@@ -91,23 +84,19 @@ def command(
         chunks=pieces,
         strangers=[_text(each) for each in stranger],
     )
-    _show(explanation, as_json, html)
+    _show(explanation, as_json)
     rejected = explanation.count()["rejected"]
     ctx.exit(Exit.FAILED if strict and rejected else Exit.FINE)
 
 
-def _show(explanation: Any, as_json: bool, html: Path | None) -> None:
-    from ...explain import as_html
+def _show(explanation: Any, as_json: bool) -> None:
     from ...explain import as_json as written
     from .. import console
     from ..explain_view import show_explanation
 
-    if html is not None:
-        html.write_text(as_html(explanation), encoding="utf-8")
-        console.note(f"wrote {html}")
     if as_json:
         console.print_json(written(explanation))
-    elif html is None:
+    else:
         show_explanation(explanation, console.out())
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ...errors import UsageError
+from ...foreign_text import visible
 from ...grammar import RENDERINGS, Departure, Grammar, departure, render
 from ...tools.spec import ToolOffer
 from ..console import note, print_json, print_text
@@ -18,7 +19,6 @@ from ..exits import Exit
 from ..options import json_option, paradigm_option, tools_option
 from ..paradigm_choice import load_paradigm
 from ..tool_sources import needed_offer
-from ..visible import visible
 
 __all__ = ["command"]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...foreign_text import visible
 from ..completing import FILE
 from ..console import mark, out, print_json
 from ..exits import Exit
 from ..mcp_servers import Opened, configured_servers, opened_servers
 from ..options import json_option
 from ..settings import Settings
-from ..visible import visible
 
 if TYPE_CHECKING:
     from ...mcp import McpServer

@@ -6,10 +6,10 @@ import click
 
 from ...endpoints.local.models import installed_models, models_folder
 from ...endpoints.local.pulling import pull
+from ...foreign_text import visible
 from ..completing import LOCAL_MODEL
 from ..console import note, print_json
 from ..options import json_option
-from ..visible import visible
 
 __all__ = ["command"]
 

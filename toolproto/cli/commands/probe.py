@@ -15,11 +15,10 @@ from ...describe import styles
 from ...endpoints import Endpoint
 from ...errors import UsageError
 from ...evals import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe
-from ...evals.chosen import save_choice
 from ...evals.files import ProbeFiles, folder_of
-from ...evals.plot import require_matplotlib
 from ...grammar.constraint import CONSTRAIN
 from ...paradigms.teaching import PRESETS
+from ..chosen import save_choice
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
@@ -113,7 +112,6 @@ _EXITS = {
     help="Folder for replies and reports; a rerun continues from there.  [probe-MODEL]",
 )
 @click.option("--fresh", is_flag=True, help="Forget the replies of earlier runs.")
-@click.option("--png", is_flag=True, help="Draw report.png too; needs matplotlib.")
 @click.option("--save/--no-save", default=True, help="Write the best choice to toolproto.toml.")
 @click.option("--dry-run", is_flag=True, help="Show which requests would be sent, and send none.")
 @json_option
@@ -134,7 +132,6 @@ def command(
     constrain: str,
     out: Path | None,
     fresh: bool,
-    png: bool,
     save: bool,
     dry_run: bool,
     as_json: bool,
@@ -166,14 +163,12 @@ def command(
     if dry_run:
         print_plan(plan, files, limits["max_requests"], as_json=as_json)
         return
-    if png:
-        require_matplotlib()
     with _opened(endpoint) as opened:
         files.make_folder()
         if fresh:
             files.replies.unlink(missing_ok=True)
         report = _run(opened, plan, files, {**limits, "until_clear": not whole})
-    written = [str(path) for path in files.write(report, png=png)]
+    written = [str(path) for path in files.write(report)]
     saved = _save(ctx, report) if save else None
     if as_json:
         told = {key: value for key, value in report.to_json().items() if key != "trials"}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...foreign_text import visible
 from ..completing import PARADIGM
 from ..exits import Exit
 from ..options import json_option, paradigm_named
-from ..visible import visible
 from .capture import own_paradigm
 
 if TYPE_CHECKING:

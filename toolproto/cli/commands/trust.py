@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from ...errors import UsageError
+from ...foreign_text import visible
 from ..settings import FILE, load_settings
 from ..trust import Trusted
-from ..visible import visible
 
 __all__ = ["command"]
 

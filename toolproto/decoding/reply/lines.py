@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from ...foreign_text import LINE_SEPARATORS, UNSEEN
 from ..patterns import lazy
 
 #: As much of a line as tells what it is.
@@ -198,12 +199,8 @@ def holds(closer: str, head: str, tail: str = "") -> bool:
 
 # -- how it ends ------------------------------------------------------------------------------
 
-_INVISIBLE = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2028\u2029\u2060-\u2064\u2066-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef"
-)
 #: What nobody sees, and odd spaces.
-VEILED = f"{_INVISIBLE}\u00a0\u2000-\u200a\u202f\u205f\u3000"
+VEILED = f"{UNSEEN}{LINE_SEPARATORS}\u00a0\u2000-\u200a\u202f\u205f\u3000"
 _VEILED = re.compile(f"[{VEILED}]")
 # Special tokens that leaked are nothing; tags and bracketed words may be markers gone wrong.
 _TOKENS = re.compile(r"<[|｜][^<>]{1,60}[|｜]>|<(?:/?s|bos|eos|pad|unk)>")

@@ -12,6 +12,7 @@ import unicodedata
 from typing import TypeAlias
 
 from ...errors import ToolFailed
+from ...foreign_text import CONTROLS, HALVES, LINE_SEPARATORS, TURNING
 from ..wording import show_name
 
 __all__ = [
@@ -32,7 +33,7 @@ _MAX_NAME = 255  # bytes; what nearly every file system allows
 
 # What would spoil a listing (control characters, other line ends), show a person who approves a
 # call another name than the real one (direction overrides), or cannot be written (surrogates).
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNFIT = re.compile(f"[{CONTROLS}{LINE_SEPARATORS}{TURNING}{HALVES}]")
 #: What a version control keeps there makes it run programs: hooks, filters, an editor.
 _RUNS_PROGRAMS = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", "git~1"})
 _ROOTED = "write the path from the top directory, such as 'notes/todo.txt'"
@@ -92,7 +93,7 @@ def show_parts(parts: Parts) -> str:
 def _fault(name: str) -> str | None:
     if name == "..":
         return f"'..' is not used here; {_ROOTED}"
-    if _UNSEEN.search(name):
+    if _UNFIT.search(name):
         return "it holds a control character"
     if "\\" in name:
         return "write '/' between names, never a backslash"

@@ -24,9 +24,10 @@ from typing import Any
 
 import pytest
 
-from ..errors import SessionConflict, UsageError
-from ..stores import Record, SessionInfo, Store
-from .store_cases import IDS, SEARCHED, SEARCHES, TEXTS, VALUES, at_once, contents, said
+from toolproto.errors import SessionConflict, UsageError
+from toolproto.stores import Record, SessionInfo, Store
+
+from .cases import IDS, SEARCHED, SEARCHES, TEXTS, VALUES, at_once, contents, said
 
 __all__ = ["StoreConformance"]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
-from toolproto.endpoints.redaction import REDACTED, Redactor, names_a_secret
+from toolproto.secrets import REDACTED, Redactor, names_a_secret, rewritten, with_texts
 
 KEY = 's3cret/Käy+"x"'
 
@@ -173,3 +173,40 @@ def test_hostile_text_is_gone_over_once(text):
     # A test that hangs has failed; what is quadratic takes minutes here.
     told = Redactor(["abcdef"])(text * (400_000 // len(text)) + " abcdef")
     assert "abcdef" not in told
+
+
+# -- values ---------------------------------------------------------------------------------
+
+
+def test_a_text_is_told_the_name_it_belongs_to_also_in_a_list() -> None:
+    value = {"a": ["x", {"b": ("y", 1, None)}], "c": "z"}
+    assert rewritten(value, lambda text, name: f"{name}={text}", name="top") == {
+        "a": ["a=x", {"b": ["b=y", 1, None]}],
+        "c": "c=z",
+    }
+    assert rewritten("x", lambda text, name: f"{name}={text}", name="top") == "top=x"
+
+
+def test_what_a_member_was_changed_to_is_not_looked_into() -> None:
+    value = {"hide": ["x"], "show": {"hide": "x", "y": "x"}}
+    hidden = rewritten(
+        value,
+        lambda text, _: text.upper(),
+        member=lambda name, each: {"kept": "x"} if name == "hide" else each,
+    )
+    assert hidden == {"hide": {"kept": "x"}, "show": {"hide": {"kept": "x"}, "y": "X"}}
+    assert value == {"hide": ["x"], "show": {"hide": "x", "y": "x"}}
+
+
+def test_of_two_members_that_become_one_the_last_stays() -> None:
+    assert with_texts({"a": ["x"], "A": "y"}, str.upper) == {"A": "Y"}
+
+
+def test_a_value_may_nest_as_deep_as_it_likes() -> None:
+    value: object = "sk-aaaaaaaaaaaaaaaaaaaa"
+    for _ in range(50_000):
+        value = [value]
+    cleaned = Redactor().value(value)
+    while isinstance(cleaned, list):
+        (cleaned,) = cleaned
+    assert cleaned == REDACTED

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -15,7 +14,6 @@ from toolproto import UsageError
 from toolproto.evals import Budget, ProbeReport, plan_probe, probe
 from toolproto.evals.files import ProbeFiles, folder_of
 from toolproto.evals.page import page
-from toolproto.evals.plot import draw_png, require_matplotlib
 
 from .models import needless, scripted, small_plan
 
@@ -93,27 +91,16 @@ def test_a_page_says_why_it_is_not_whole():
     assert "the budget of 9 requests is used up" in page(half)
 
 
-def test_nothing_asked_is_a_page_and_a_picture_too(tmp_path):
-    empty = ProbeReport(plan_probe(), ())
-    assert "0 of" in page(empty)
-    draw_png(empty, tmp_path / "empty.png")
-    assert (tmp_path / "empty.png").stat().st_size > 500
+def test_nothing_asked_is_a_page_too():
+    assert "0 of" in page(ProbeReport(plan_probe(), ()))
 
 
-def test_without_matplotlib_the_remedy_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(UsageError, match=r"pip install .*\[probe\]'"):
-        require_matplotlib()
-
-
-def test_the_files_of_a_probe_stand_in_one_folder_a_picture_too(report, tmp_path):
+def test_the_files_of_a_probe_stand_in_one_folder(report, tmp_path):
     files = ProbeFiles(tmp_path / "a" / "b")
     files.make_folder()
-    written = files.write(report, png=True)
-    assert [path.name for path in written] == ["report.json", "report.html", "report.png"]
+    written = files.write(report)
+    assert [path.name for path in written] == ["report.json", "report.html"]
     assert all(path.stat().st_size > 1000 for path in written)
-    picture = written[-1].read_bytes()
-    assert picture.startswith(b"\x89PNG\r\n") and len(picture) > 10_000
 
 
 def test_a_folder_that_cannot_be_is_told(tmp_path):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
-from .secret_looks import secret_spans
+from .looks import secret_spans
+from .walk import rewritten
 
 __all__ = ["REDACTED", "Redactor", "names_a_secret"]
 
@@ -75,16 +76,11 @@ class Redactor:
         return apart
 
     def value(self, value: Any, name: str = "") -> Any:
-        """A JSON value without its secrets: neither in texts nor under names that hold them."""
-        match value:
-            case str():
-                return REDACTED if names_a_secret(name) else self(value)
-            case Mapping():
-                return {self(str(key)): self.value(each, str(key)) for key, each in value.items()}
-            case list() | tuple():
-                return [self.value(each, name) for each in value]
-            case _:
-                return value
+        """Return a JSON value without its secrets: not in texts, not under names that hold them."""
+        return rewritten(value, self._named, key=lambda key: self(str(key)), name=name)
+
+    def _named(self, text: str, name: str) -> str:
+        return REDACTED if names_a_secret(name) else self(text)
 
 
 def _without(piece: str, offset: int, spans: list[tuple[int, int]], first: int) -> str:

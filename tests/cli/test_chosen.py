@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import UsageError
+from toolproto.cli.chosen import choice_of, save_choice, with_choice
 from toolproto.evals import Arm
-from toolproto.evals.chosen import choice_of, save_choice, with_choice
 
 CHOICE = choice_of(Arm("hermes", "typescript", True, teaching="eager"))
 NEW = """\
-[models."m"]
+[models.m]
 paradigm = "hermes"
 teaching = "eager"
 describe = "typescript"
@@ -83,30 +83,35 @@ KNOWN = [
     ),
     ("[models.m]", '[models.m]\nparadigm = "hermes"\n'),
     ("[models.m]\n", '[models.m]\nparadigm = "hermes"\n'),
-    ("[models.m]\n# none yet\n", '[models.m]\nparadigm = "hermes"\n# none yet\n'),
+    ("[models.m]\n# none yet\n", '[models.m]\n# none yet\nparadigm = "hermes"\n'),
     ('[models.m]\nparadigm = "a\\"b"', '[models.m]\nparadigm = "hermes"'),
     (
         '[models.m]\nother = """\nparadigm = "x"\n"""\nparadigm = "y"\n',
-        None,  # too odd: refused
+        '[models.m]\nother = """\nparadigm = "x"\n"""\nparadigm = "hermes"\n',
     ),
+    (
+        "models = { m = { paradigm = 'react' }, z = {} }\n",
+        'models = { m = { paradigm = "hermes" }, z = {} }\n',
+    ),
+    ("[models]\nm = { paradigm = 'react' }\n", '[models]\nm = { paradigm = "hermes" }\n'),
+    ("[models]\nm.paradigm = 'react'\n", '[models]\nm.paradigm = "hermes"\n'),
+    ("models.m.paradigm = 'react'\n", 'models.m.paradigm = "hermes"\n'),
+    ('[models.m]\nparadigm = """react"""\n', '[models.m]\nparadigm = "hermes"\n'),
+    ("[models.m]\nparadigm = [\n'react']\n", '[models.m]\nparadigm = "hermes"\n'),
 ]
 
 
 @pytest.mark.parametrize("before, after", KNOWN)
 def test_a_known_model_has_its_values_changed_in_place(before, after):
-    if after is None:
-        with pytest.raises(UsageError, match="write there yourself"):
-            with_choice(before, "m", {"paradigm": "hermes"})
-    else:
-        assert with_choice(before, "m", {"paradigm": "hermes"}) == after
+    assert with_choice(before, "m", {"paradigm": "hermes"}) == after
 
 
 def test_all_is_set_and_what_else_is_there_stays():
     before = '[models.m]\nexamples = false # no\nparadigm = "react"\n[chat]\nshow = true\n'
     after = with_choice(before, "m", CHOICE)
     assert after == (
-        '[models.m]\nteaching = "eager"\ndescribe = "typescript"\n'
-        'examples = true # no\nparadigm = "hermes"\n'
+        '[models.m]\nexamples = true # no\nparadigm = "hermes"\n'
+        'teaching = "eager"\ndescribe = "typescript"\n'
         "[chat]\nshow = true\n"
     )
 
@@ -119,13 +124,7 @@ def test_the_same_choice_again_changes_nothing():
 REFUSED = [
     'models = "none"\n',
     "models = 3\n",
-    "models = { m = { paradigm = 'react' } }\n",
-    "[models]\nm = { paradigm = 'react' }\n",
-    "[models]\nm.paradigm = 'react'\n",
-    "models.m.paradigm = 'react'\n",
     "[models]\nm = 3\n",
-    '[models.m]\nparadigm = """react"""\n',
-    "[models.m]\nparadigm = [\n'react']\n",
     "models = {}\n",
     "[[models]]\nm = 1\n",
 ]
@@ -133,7 +132,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_form_that_is_not_edited_is_refused_with_what_to_write(text):
-    with pytest.raises(UsageError, match=r'\[models\."m"\].*yourself: paradigm = "hermes"'):
+    with pytest.raises(UsageError, match=r'\[models\.m\].*yourself: paradigm = "hermes"'):
         with_choice(text, "m", CHOICE)
 
 

@@ -1,15 +1,13 @@
-"""An explanation as a page and as JSON: whole, and harmless."""
+"""An explanation as JSON: whole, whatever the reply holds."""
 
 from __future__ import annotations
 
 import json
-import re
-from html.parser import HTMLParser
 
 import pytest
 
 from toolproto import ToolOffer, ToolSpec, get_paradigm
-from toolproto.explain import Explanation, as_html, as_json, explain, in_chunks
+from toolproto.explain import Explanation, as_json, explain, in_chunks
 
 XML = get_paradigm("xml_tag")
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -37,55 +35,8 @@ HOSTILE = {
 }
 
 
-class Seen(HTMLParser):
-    """What a browser would find."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[str] = []
-        self.attributes: set[str] = set()
-        self.text = ""
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def explained(reply: str = REPLY) -> Explanation:
     return explain(reply, XML, OFFER, chunks=in_chunks(reply, 9))
-
-
-def test_the_page_says_why() -> None:
-    seen = Seen(as_html(explained())).text
-    assert "1 repaired" in seen and "1 rejected" in seen and "1 ignored" in seen
-    assert "Not run, because it is in thinking." in seen
-    assert "other quotation marks" in seen
-    assert "Your call of 'get_weather' could not be used" in seen
-
-
-def test_the_page_needs_nothing_else() -> None:
-    page = as_html(explained())
-    assert not re.search(r"(?:src|href)=\"(?!#)|@import|url\(|<script", page)
-    assert "prefers-color-scheme: dark" in page
-    assert "default-src 'none'" in page
-
-
-@pytest.mark.parametrize("case", HOSTILE)
-def test_nothing_in_a_reply_is_obeyed(case: str) -> None:
-    bad = HOSTILE[case]
-    body = json.dumps({"name": "get_weather", "arguments": {"city": bad, bad: 1}})
-    reply = f"{bad}<think>{bad}</think>{bad} `{body}`\n<tool_code>{body}</tool_code>\n"
-    reply += f'<tool_code>{{"name": "x{bad}", {bad}</tool_code>{bad}'
-    page, plain = Seen(as_html(explained(reply))), Seen(as_html(explained()))
-    assert set(page.tags) <= set(plain.tags)
-    assert page.attributes <= plain.attributes
-    as_html(explained(reply)).encode("utf-8")
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b]", page.text)
 
 
 @pytest.mark.parametrize("case", HOSTILE)
