@@ -286,7 +286,7 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 #: What people look for here, and find in a package of ours.
 _ELSEWHERE = {
     "endpoints": (
-        *("Anthropic", "AsyncEndpoint", "AwsCredentials", "AzureOpenAI", "BedrockConverse"),
+        *("Anthropic", "AsyncEndpoint", "AzureOpenAI"),
         *("ClientEndpoint", "Dialect", "Endpoint", "FunctionEndpoint", "Gemini", "MlxEndpoint"),
         *("Ollama", "OpenAIChat", "OpenAICompletions", "PromptTemplate", "RecordingEndpoint"),
         *("ReplayEndpoint", "Retries", "ScriptedEndpoint", "ScriptedReply", "Tgi", "Timeouts"),

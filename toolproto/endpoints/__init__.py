@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from .chat_template import chat_template  # its module has the same name, which would hide it
 
 if TYPE_CHECKING:
-    from .aws_signing import AwsCredentials
     from .base import Abortable, AsyncEndpoint, Endpoint
     from .cassette import RecordingEndpoint, ReplayEndpoint
     from .client import ClientEndpoint
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
         CHATML,
         Anthropic,
         AzureOpenAI,
-        BedrockConverse,
         Dialect,
         Gemini,
         Ollama,
@@ -45,9 +43,7 @@ __all__ = [
     "Abortable",
     "Anthropic",
     "AsyncEndpoint",
-    "AwsCredentials",
     "AzureOpenAI",
-    "BedrockConverse",
     "ClientEndpoint",
     "Dialect",
     "Endpoint",
@@ -82,9 +78,7 @@ _LATER = {
     "Abortable": ".base",
     "Anthropic": ".dialects",
     "AsyncEndpoint": ".base",
-    "AwsCredentials": ".aws_signing",
     "AzureOpenAI": ".dialects",
-    "BedrockConverse": ".dialects",
     "CHATML": ".dialects",
     "ClientEndpoint": ".client",
     "Dialect": ".dialects",

@@ -88,7 +88,7 @@ class HttpEndpoint:
             timeouts=timeouts or Timeouts(),
             retries=retries or Retries(),
             random=random or Random(),
-            has_key=any(map(names_a_secret, sent)) or chosen.can_sign(),
+            has_key=any(map(names_a_secret, sent)),
             key_variable=api_key_env or "",
             joins=pace > 0,
         )

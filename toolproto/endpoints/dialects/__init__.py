@@ -6,7 +6,6 @@ from ...errors import UsageError
 from .anthropic import Anthropic
 from .azure import AzureOpenAI
 from .base import END, Dialect, End
-from .bedrock import BedrockConverse
 from .gemini import Gemini
 from .ollama import Ollama
 from .openai_chat import OpenAIChat
@@ -19,7 +18,6 @@ __all__ = [
     "END",
     "Anthropic",
     "AzureOpenAI",
-    "BedrockConverse",
     "Dialect",
     "End",
     "Gemini",
@@ -36,7 +34,7 @@ DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
         *(OpenAIChat(), OpenAICompletions(), Anthropic(), Ollama()),
-        *(Gemini(), AzureOpenAI(), BedrockConverse(), Tgi()),
+        *(Gemini(), AzureOpenAI(), Tgi()),
     )
 }
 
