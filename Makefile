@@ -65,7 +65,7 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	TOOLPROTO_WHOLE=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests
 	$(BIN)/python -m soak.growth
 	$(BIN)/python -m soak.grammars
-	$(BIN)/python -m soak.grammars --renderings json_schema regex
+	$(BIN)/python -m soak.grammars --renderings json_schema
 	$(BIN)/python -m soak.fuzz --runs 300000
 	$(BIN)/python -m soak.cut_streams
 	$(BIN)/python -m soak.sessions

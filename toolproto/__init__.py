@@ -289,7 +289,7 @@ _ELSEWHERE = {
         *("Anthropic", "AsyncEndpoint", "AzureOpenAI"),
         *("ClientEndpoint", "Dialect", "Endpoint", "FunctionEndpoint", "Gemini", "MlxEndpoint"),
         *("Ollama", "OpenAIChat", "OpenAICompletions", "PromptTemplate", "RecordingEndpoint"),
-        *("ReplayEndpoint", "Retries", "ScriptedEndpoint", "ScriptedReply", "Tgi", "Timeouts"),
+        *("ReplayEndpoint", "Retries", "ScriptedEndpoint", "ScriptedReply", "Timeouts"),
         *("TransformersEndpoint", "VllmEndpoint", "chat_template"),
     ),
     "masking": ("Masking",),

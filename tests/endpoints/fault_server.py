@@ -343,8 +343,6 @@ def _frame(plan: Fault, text: str) -> bytes:
             return _data(
                 {"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}}]}
             )
-        case "tgi":
-            return _data({"index": 1, "token": {"id": 1, "text": text, "special": False}})
         case _:
             return _line({"message": {"role": "assistant", "content": text}, "done": False})
 
@@ -361,10 +359,6 @@ def _closing(plan: Fault) -> list[bytes]:
             counts = {"promptTokenCount": 5, "candidatesTokenCount": 7}
             candidate = {"content": {"parts": []}, "finishReason": "STOP"}
             return [_data({"candidates": [candidate], "usageMetadata": counts})]
-        case "tgi":
-            token = {"id": 2, "text": "</s>", "special": True}
-            details = {"finish_reason": "eos_token", "generated_tokens": 7, "input_length": 5}
-            return [_data({"token": token, "generated_text": plan.text, "details": details})]
     choice = {"index": 0, "delta": {}, "text": "", "finish_reason": "stop"}
     usage = {"prompt_tokens": 5, "completion_tokens": 7}
     return [

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         OpenAIChat,
         OpenAICompletions,
         PromptTemplate,
-        Tgi,
     )
     from .function import FunctionEndpoint, as_async_endpoint, as_endpoint
     from .http_endpoint import HttpEndpoint
@@ -63,7 +62,6 @@ __all__ = [
     "Retries",
     "ScriptedEndpoint",
     "ScriptedReply",
-    "Tgi",
     "Timeouts",
     "TransformersEndpoint",
     "VllmEndpoint",
@@ -99,7 +97,6 @@ _LATER = {
     "Retries": ".retries",
     "ScriptedEndpoint": ".scripted",
     "ScriptedReply": ".scripted",
-    "Tgi": ".dialects",
     "Timeouts": ".timeouts",
     "TransformersEndpoint": ".in_transformers",
     "VllmEndpoint": ".in_vllm",

@@ -10,7 +10,6 @@ from .gemini import Gemini
 from .ollama import Ollama
 from .openai_chat import OpenAIChat
 from .openai_completions import CHATML, OpenAICompletions, PromptTemplate
-from .tgi import Tgi
 
 __all__ = [
     "CHATML",
@@ -25,7 +24,6 @@ __all__ = [
     "OpenAIChat",
     "OpenAICompletions",
     "PromptTemplate",
-    "Tgi",
     "get_dialect",
 ]
 
@@ -34,7 +32,7 @@ DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
         *(OpenAIChat(), OpenAICompletions(), Anthropic(), Ollama()),
-        *(Gemini(), AzureOpenAI(), Tgi()),
+        *(Gemini(), AzureOpenAI()),
     )
 }
 
