@@ -96,7 +96,7 @@ wheel: $(READY)  ## A wheel in dist/, to be installed anywhere
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
 
-libraries: $(READY_ALL)  ## Tiny models of transformers, mlx-lm and vLLM, and clients: ten minutes, and four gigabytes
+libraries: $(READY_ALL)  ## The servers of transformers, mlx-lm and vLLM with tiny models, and clients: ten minutes, and four gigabytes
 	TOOLPROTO_LIBRARIES=1 $(BIN)/python -m pytest tests/endpoints/libraries
 
 release-check: $(READY_ALL)  ## The wheel with the lowest and the newest versions, each extra alone, on every Python here

@@ -16,9 +16,9 @@ ROOT = Path(__file__).parent.parent
 #: Extras that `make test` does not install: each has a target, or an environment, of its own.
 APART = {
     *("docs", "soak", "ray", "polars", "duckdb", "spark", "daft"),
-    *("langchain", "llm", "pydantic-ai", "transformers"),
+    *("langchain", "llm", "pydantic-ai"),
     *("haystack", "litellm", "llama-index", "openai-agents", "smolagents"),
-    *("dspy", "mlx", "vllm"),
+    "dspy",
 }
 REMEDY = "run `make lock`, or `python requirements/lock.py` in the environment of the tests"
 

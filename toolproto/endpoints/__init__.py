@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     )
     from .function import FunctionEndpoint, as_async_endpoint, as_endpoint
     from .http_endpoint import HttpEndpoint
-    from .in_mlx import MlxEndpoint
-    from .in_transformers import TransformersEndpoint
-    from .in_vllm import VllmEndpoint
     from .local import LocalEndpoint
     from .redaction import Redactor
     from .retries import Retries
@@ -51,7 +48,6 @@ __all__ = [
     "Hold",
     "HttpEndpoint",
     "LocalEndpoint",
-    "MlxEndpoint",
     "Ollama",
     "OpenAIChat",
     "OpenAICompletions",
@@ -63,8 +59,6 @@ __all__ = [
     "ScriptedEndpoint",
     "ScriptedReply",
     "Timeouts",
-    "TransformersEndpoint",
-    "VllmEndpoint",
     "as_async_endpoint",
     "as_endpoint",
     "chat_template",
@@ -86,7 +80,6 @@ _LATER = {
     "Hold": ".scripted",
     "HttpEndpoint": ".http_endpoint",
     "LocalEndpoint": ".local",
-    "MlxEndpoint": ".in_mlx",
     "Ollama": ".dialects",
     "OpenAIChat": ".dialects",
     "OpenAICompletions": ".dialects",
@@ -98,8 +91,6 @@ _LATER = {
     "ScriptedEndpoint": ".scripted",
     "ScriptedReply": ".scripted",
     "Timeouts": ".timeouts",
-    "TransformersEndpoint": ".in_transformers",
-    "VllmEndpoint": ".in_vllm",
     "as_async_endpoint": ".function",
     "as_endpoint": ".function",
 }

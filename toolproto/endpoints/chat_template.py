@@ -26,7 +26,7 @@ from ..messages import Message
 from .dialects import PromptTemplate
 from .gguf import read_chat_template
 
-__all__ = ["accepted", "chat_template"]
+__all__ = ["chat_template"]
 
 _LARGEST = 16_000_000
 Turns = list[dict[str, str]]
@@ -58,7 +58,8 @@ class _Rendering:
     def prompt(self, messages: Sequence[Message]) -> str:
         """The prompt up to where the assistant goes on."""
         # The server puts its own token before the prompt.
-        return accepted(self._rendered, messages).removeprefix(self.tokens.get("bos_token") or "\0")
+        begin = self.tokens.get("bos_token") or "\0"
+        return _accepted(self._rendered, messages).removeprefix(begin)
 
     def _rendered(self, turns: Turns) -> str:
         rendered: str = self.template.render(
@@ -67,7 +68,7 @@ class _Rendering:
         return rendered
 
 
-def accepted(render: Callable[[Turns], str], messages: Sequence[Message]) -> str:
+def _accepted(render: Callable[[Turns], str], messages: Sequence[Message]) -> str:
     """What *render* makes of *messages*, said in a way that it neither refuses nor drops."""
     turns = [{"role": each.role, "content": each.content} for each in messages]
     system = "".join(turn["content"] for turn in turns if turn["role"] == "system").strip()
