@@ -65,7 +65,7 @@ soak: $(READY_ALL)  ## Long runs: splits, hostile texts, growth, fuzzing, cut st
 	TOOLPROTO_WHOLE=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests
 	$(BIN)/python -m soak.growth
 	$(BIN)/python -m soak.grammars
-	$(BIN)/python -m soak.grammars --renderings json_schema regex
+	$(BIN)/python -m soak.grammars --renderings json_schema
 	$(BIN)/python -m soak.fuzz --runs 300000
 	$(BIN)/python -m soak.cut_streams
 	$(BIN)/python -m soak.sessions
@@ -96,7 +96,7 @@ wheel: $(READY)  ## A wheel in dist/, to be installed anywhere
 	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
 
-libraries: $(READY_ALL)  ## Tiny models of transformers, mlx-lm and vLLM, and clients: ten minutes, and four gigabytes
+libraries: $(READY_ALL)  ## The servers of transformers, mlx-lm and vLLM with tiny models, and clients: ten minutes, and four gigabytes
 	TOOLPROTO_LIBRARIES=1 $(BIN)/python -m pytest tests/endpoints/libraries
 
 release-check: $(READY_ALL)  ## The wheel with the lowest and the newest versions, each extra alone, on every Python here

@@ -32,7 +32,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 #: For working on the package, not for using it.
 OURS = {"test", "bench", "soak", "docs", "all"}
 #: Extras that are a framework of somebody else's, and large.
-LARGE = {"ray", "transformers", "mlx", "vllm", "llm"}
+LARGE = {"ray", "llm"}
 #: What is imported of ours with each of them.
 MODULES = {"llm": ["toolproto.integrations.llm"], "ray": ["toolproto.bulk.ray"]}
 PROGRAM = """

@@ -1,14 +1,14 @@
 """Law 9 for every paradigm and many schemas, and every engine that is installed: do all agree?
 
     python -m soak.grammars [--schemas 200] [--seconds 230] [--kept grammars.jsonl]
-    python -m soak.grammars --renderings json_schema regex [--paradigms json_strict xlam]
+    python -m soak.grammars --renderings json_schema [--paradigms json_strict xlam]
 
 For each paradigm and schema: a reply drawn from the grammar reads as calls that pass their check
 and no beginning of it is a dead end; calls drawn from the schema are accepted as the paradigm
 writes them. Each engine takes its rendering; it accepts drawn replies and says the same as we do
 of replies that were changed at random; and what is drawn from the engine itself is no dead end,
-reads as calls and passes the check. A JSON Schema and a regular expression say a little more or
-less than the grammar does: of these, what the engine lets through must read as calls.
+reads as calls and passes the check. A JSON Schema says a little more or less
+than the grammar does: of it, what the engine lets through must read as calls.
 What was done is kept, so that a run that was stopped goes on.
 Prints what was found, and exits with 1 if anything is broken, refused or different.
 """
@@ -43,11 +43,10 @@ _ENGINES: dict[str, tuple[str, Callable[[Any], engines.Engine]]] = {
     "ebnf": ("xgrammar", engines.xgrammar),
     "structural_tag": ("xgrammar", engines.xgrammar_tag),
     "json_schema": ("llguidance", engines.llguidance_schema),
-    "regex": ("llguidance", engines.llguidance_regex),
 }
 #: How many replies are drawn from an engine. xgrammar takes longest, and is asked about one of its
-#: two renderings only; few forms are JSON, and many expressions are too long.
-_DRAWS = {"gbnf": 1, "lark": 1, "ebnf": 2, "structural_tag": 2, "json_schema": 13, "regex": 2}
+#: two renderings only; few forms are JSON.
+_DRAWS = {"gbnf": 1, "lark": 1, "ebnf": 2, "structural_tag": 2, "json_schema": 13}
 #: How often a call is drawn until one fits its schema in everything.
 _TRIES = 4
 _LENGTH = 60

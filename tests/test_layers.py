@@ -88,8 +88,6 @@ HOMES = {
     "pyarrow": ("bulk/",),
     "tomlkit": ("cli/",),
     "jinja2": ("endpoints/",),
-    "torch": ("endpoints/in_transformers.py",),
-    "transformers": ("endpoints/in_transformers.py",),
     "xllamacpp": ("endpoints/local/",),
     "platformdirs": ("endpoints/local/", "cli/"),
     "huggingface_hub": ("endpoints/local/",),

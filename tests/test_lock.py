@@ -15,8 +15,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent
 #: Extras that `make test` does not install: each has a target, or an environment, of its own.
 APART = {
-    *("docs", "soak", "ray"),
-    *("llm", "mlx", "transformers", "vllm"),
+    *("docs", "soak", "ray", "llm"),
 }
 REMEDY = "run `make lock`, or `python requirements/lock.py` in the environment of the tests"
 

@@ -286,11 +286,10 @@ _HOMES = {name: module for module, names in _NAMES.items() for name in names}
 #: What people look for here, and find in a package of ours.
 _ELSEWHERE = {
     "endpoints": (
-        *("Anthropic", "AsyncEndpoint", "AwsCredentials", "AzureOpenAI", "BedrockConverse"),
-        *("ClientEndpoint", "Dialect", "Endpoint", "FunctionEndpoint", "Gemini", "MlxEndpoint"),
-        *("Ollama", "OpenAIChat", "OpenAICompletions", "PromptTemplate", "RecordingEndpoint"),
-        *("ReplayEndpoint", "Retries", "ScriptedEndpoint", "ScriptedReply", "Tgi", "Timeouts"),
-        *("TransformersEndpoint", "VllmEndpoint", "chat_template"),
+        *("Anthropic", "AsyncEndpoint", "AzureOpenAI", "ClientEndpoint", "Dialect", "Endpoint"),
+        *("FunctionEndpoint", "Gemini", "Ollama", "OpenAIChat", "OpenAICompletions"),
+        *("PromptTemplate", "RecordingEndpoint", "ReplayEndpoint", "Retries", "ScriptedEndpoint"),
+        *("ScriptedReply", "Timeouts", "chat_template"),
     ),
     "masking": ("Masking",),
     "mcp": ("McpServer",),

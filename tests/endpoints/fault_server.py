@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 from random import Random
 from threading import Event, Thread
 from typing import Any
-from zlib import crc32
 
 from ..patience import PATIENCE
 
@@ -311,7 +310,7 @@ _ACTS: dict[str, Callable[..., Any]] = {
 
 def reply_bytes(plan: Fault, chunked: bool = True) -> tuple[bytes, bytes, bytes]:
     """Head, body and end of the answer to a request."""
-    kind = _KINDS.get(plan.dialect, "text/event-stream")
+    kind = "application/x-ndjson" if plan.dialect == "ollama" else "text/event-stream"
     framing = "transfer-encoding: chunked" if chunked else "connection: close"
     head = HEAD.format(status="200 OK", type=kind, framing=framing).encode()
     frames = [*_opening(plan), *(_frame(plan, word) for word in _words(plan.text)), *_closing(plan)]
@@ -320,35 +319,11 @@ def reply_bytes(plan: Fault, chunked: bool = True) -> tuple[bytes, bytes, bytes]
     return head, b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in frames), b"0\r\n\r\n"
 
 
-_KINDS = {
-    "ollama": "application/x-ndjson",
-    "bedrock_converse": "application/vnd.amazon.eventstream",
-}
-
-
-def aws_message(name: str, body: Any, kind: str = "event") -> bytes:
-    """A message of an event stream of AWS."""
-    payload = json.dumps(body, ensure_ascii=False).encode()
-    known = {f":{kind}-type": name, ":content-type": "application/json", ":message-type": kind}
-    headers = b"".join(
-        struct.pack(">B", len(key))
-        + key.encode()
-        + struct.pack(">BH", 7, len(value))
-        + value.encode()
-        for key, value in known.items()
-    )
-    prelude = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
-    message = prelude + struct.pack(">I", crc32(prelude)) + headers + payload
-    return message + struct.pack(">I", crc32(message))
-
-
 def _words(text: str) -> Iterator[str]:
     return (text[at : at + 4] for at in range(0, len(text), 4))
 
 
 def _opening(plan: Fault) -> list[bytes]:
-    if plan.dialect == "bedrock_converse":
-        return [aws_message("messageStart", {"role": "assistant"})]
     if plan.dialect != "anthropic":
         return []
     counts = {"input_tokens": 5, "output_tokens": 1}
@@ -368,11 +343,6 @@ def _frame(plan: Fault, text: str) -> bytes:
             return _data(
                 {"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}}]}
             )
-        case "bedrock_converse":
-            delta = {"contentBlockIndex": 0, "delta": {"text": text}}
-            return aws_message("contentBlockDelta", delta)
-        case "tgi":
-            return _data({"index": 1, "token": {"id": 1, "text": text, "special": False}})
         case _:
             return _line({"message": {"role": "assistant", "content": text}, "done": False})
 
@@ -389,17 +359,6 @@ def _closing(plan: Fault) -> list[bytes]:
             counts = {"promptTokenCount": 5, "candidatesTokenCount": 7}
             candidate = {"content": {"parts": []}, "finishReason": "STOP"}
             return [_data({"candidates": [candidate], "usageMetadata": counts})]
-        case "bedrock_converse":
-            counts = {"inputTokens": 5, "outputTokens": 7, "totalTokens": 12}
-            return [
-                aws_message("contentBlockStop", {"contentBlockIndex": 0}),
-                aws_message("messageStop", {"stopReason": "end_turn"}),
-                aws_message("metadata", {"usage": counts, "metrics": {"latencyMs": 9}}),
-            ]
-        case "tgi":
-            token = {"id": 2, "text": "</s>", "special": True}
-            details = {"finish_reason": "eos_token", "generated_tokens": 7, "input_length": 5}
-            return [_data({"token": token, "generated_text": plan.text, "details": details})]
     choice = {"index": 0, "delta": {}, "text": "", "finish_reason": "stop"}
     usage = {"prompt_tokens": 5, "completion_tokens": 7}
     return [

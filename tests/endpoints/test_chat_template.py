@@ -67,7 +67,6 @@ def test_it_is_found_in_every_place(tmp_path):
     several = [{"name": "default", "template": DROPS}, {"name": "tool_use", "template": "T"}]
     here = folder(tmp_path, several)
     assert chat_template(here).render([HI]) == "[user]Hi"
-    assert chat_template(here, name="tool_use").render([HI]) == "T"
     assert chat_template(here / "tokenizer_config.json").render([HI]) == "[user]Hi"
     (here / "chat_template.jinja").write_text("J{{ messages[0].content }}")
     assert chat_template(here).render([HI]) == "JHi"

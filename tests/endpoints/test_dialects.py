@@ -17,7 +17,6 @@ from toolproto.endpoints.dialects import (
     OpenAIChat,
     OpenAICompletions,
     PromptTemplate,
-    Tgi,
     get_dialect,
 )
 from toolproto.endpoints.frames import Frame
@@ -469,7 +468,7 @@ def test_a_stop_sequence_is_told_apart_where_the_service_says_which(told, ours):
     assert OpenAIChat().read(Frame("", json.dumps({"choices": [choice]}))).finish_reason == ours
 
 
-# -- Gemini, Azure, TGI: as their references show requests and replies ------------------------
+# -- Gemini, Azure: as their references show requests and replies -----------------------------
 
 
 def data(body: object) -> Frame:
@@ -540,26 +539,3 @@ def test_azure_has_deployment_and_version_in_its_path():
     assert azure.body(REQUEST, "m") == OpenAIChat().body(REQUEST, "m")
     first = {"choices": [], "prompt_filter_results": [{"prompt_index": 0}]}
     assert azure.read(data(first)) is None
-
-
-def test_tgi_gets_a_prompt_and_tells_tokens():
-    body = Tgi().body(REQUEST, "m")
-    assert body["inputs"].endswith("<|im_start|>assistant\n") and body["stream"] is True
-    assert body["parameters"] == {
-        "return_full_text": False,
-        "max_new_tokens": 9,
-        "stop": ["<|im_end|>", "</call>", "\n"],
-        "temperature": 0.5,
-    }
-    token = {"id": 5, "text": " Hi", "logprob": -1, "special": False}
-    assert Tgi().read(data({"index": 1, "token": token, "details": None})) == Chunk(" Hi")
-    last = {"id": 2, "text": "<|im_end|>", "special": True}
-    details = {"finish_reason": "eos_token", "generated_tokens": 3, "input_length": 8}
-    ended = Chunk("", "", "stop", Usage(8, 3))
-    assert Tgi().read(data({"token": last, "details": details})) == ended
-    with pytest.raises(EndpointError, match="overloaded"):
-        Tgi().read(data({"error": "Model is overloaded", "error_type": "overloaded"}))
-    with pytest.raises(WireError):
-        Tgi().read(data({"token": None}))
-    whole = {"generated_text": "Hi", "details": {"finish_reason": "length"}}
-    assert Tgi().read_whole(whole) == Chunk("Hi", "", "length", Usage())

@@ -118,10 +118,7 @@ def test_what_breaks_after_the_finish_reason_costs_nothing(fault, gather):
     assert fault == "reset" or not any(isinstance(each, EndpointError) for each in outcomes)
 
 
-DIALECTS = (
-    *("openai_completions", "anthropic", "ollama", "gemini", "azure_openai", "tgi"),
-    "bedrock_converse",
-)
+DIALECTS = ("openai_completions", "anthropic", "ollama", "gemini", "azure_openai")
 
 
 @pytest.mark.parametrize("gather", [all_outcomes, all_async_outcomes])

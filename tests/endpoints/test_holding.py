@@ -29,7 +29,6 @@ KNOWN = {
     "sglang": {"ebnf", "regex", "json_schema", "response_format"},
     "openai": {"response_format"},
     "lm_studio": {"response_format"},
-    "tgi": {"response_format"},
 }
 COMMON = {"model", "messages", "stream", "stream_options", "stop", "temperature"}
 

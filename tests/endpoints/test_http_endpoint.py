@@ -693,7 +693,6 @@ def test_importing_the_package_does_not_import_httpx():
             "/v1/openai/deployments/other/chat/completions?api-version=2024-10-21",
             "api-key",
         ),
-        ("tgi", "/v1/generate_stream", "authorization"),
     ],
 )
 def test_a_service_that_has_the_model_in_its_path_is_asked_there(dialect, path, header):

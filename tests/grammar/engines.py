@@ -128,24 +128,6 @@ class llguidance:  # a function to its users
         return said + ending.decode() if walk.is_accepting() else None
 
 
-def llguidance_regex(regex: str) -> Engine:
-    """An engine of regular expressions."""
-    pytest.importorskip("llguidance")
-    from llguidance import LLMatcher
-
-    return llguidance(LLMatcher.grammar_from_regex(regex))
-
-
-class outlines:  # a function to its users
-    """The engine of regular expressions that TGI uses, without its tokens."""
-
-    def __init__(self, regex: str) -> None:
-        self._made = pytest.importorskip("interegular").parse_pattern(regex).to_fsm()
-
-    def __call__(self, text: str) -> bool:
-        return bool(self._made.accepts(text))
-
-
 # -- llama.cpp -------------------------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from random import Random
 
@@ -19,9 +18,7 @@ from .engines import (
     Engine,
     llama_cpp,
     llguidance,
-    llguidance_regex,
     llguidance_schema,
-    outlines,
     xgrammar,
     xgrammar_tag,
 )
@@ -104,74 +101,6 @@ def test_the_schema_of_a_reply_accepts_what_the_grammar_does(name: str) -> None:
         said = accepts.ended(accepts.drawn(random, 60), random)
         assert said is not None and accepts(said)
         assert get_paradigm(name).parse_response(said, STANDARD_OFFER).calls
-
-
-@pytest.mark.parametrize(
-    "name", ["hermes", "json_strict", "pythonic", "react", "function_tag", "xml_strict"]
-)
-def test_an_expression_accepts_what_the_grammar_does(name: str) -> None:
-    random = Random(7)
-    grammar = get_paradigm(name).grammar(replace(STANDARD_OFFER, choice="required"))
-    made = render(grammar, "regex")
-    assert made is not None
-    expression, engine = re.compile(made.value), llguidance_regex(made.value)
-    for _ in range(10):
-        reply = sample(grammar, random, length=120)
-        assert expression.fullmatch(reply) and engine(reply)
-        assert not expression.fullmatch(reply[:-1]) and not engine(reply[:-1])
-
-
-def test_the_engine_of_tgi_takes_an_expression_in_bearable_time() -> None:
-    # It goes through all characters of a class, and through all copies of what is counted.
-    schema = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
-    random, offer = Random(7), ToolOffer((ToolSpec("f", "", schema),), "required")
-    grammar = get_paradigm("pythonic").grammar(offer)
-    made = render(grammar, "regex")
-    assert made is not None and "\U0010ffff" not in made.value
-    engine = outlines(made.value)
-    for _ in range(5):
-        reply = sample(grammar, random, length=120)
-        assert engine(reply) and not engine(reply[:-1])
-
-
-def test_an_expression_keeps_the_lengths_of_texts() -> None:
-    schema = {"type": "object", "properties": {"q": {"type": "string", "maxLength": 8}}}
-    offer = ToolOffer((ToolSpec("f", "", {**schema, "required": ["q"]}),), "required")
-    made = render(get_paradigm("hermes").grammar(offer), "regex")
-    assert made is not None
-    right = get_paradigm("hermes").encode_call(ToolCall("f", {"q": "12345678"}))
-    assert re.fullmatch(made.value, right)
-    assert not re.fullmatch(made.value, right.replace("8", "89"))
-
-
-def test_an_expression_keeps_line_ends_and_patterns_of_raw_text() -> None:
-    code = {"type": "string", "pattern": "^[0-9]{3}$"}
-    schema = {"type": "object", "properties": {"text": {"type": "string"}, "code": code}}
-    offer = ToolOffer((ToolSpec("f", "", {**schema, "required": ["text", "code"]}),), "required")
-    blocks = render(get_paradigm("raw_block").grammar(offer), "regex")
-    tokens = render(get_paradigm("gemma4").grammar(offer), "regex")
-    assert blocks is not None and tokens is not None
-    right = '<<call f\ntext <<END\nx\nEND\ncode = "123"\ncall>>'
-    assert re.fullmatch(blocks.value, right)
-    assert not re.fullmatch(blocks.value, right.replace("<<END\n", "<<END"))
-    right = '<|tool_call>call:f{text:<|"|>x<|"|>,code:<|"|>123<|"|>}<tool_call|>'
-    assert re.fullmatch(tokens.value, right)
-    assert not re.fullmatch(tokens.value, right.replace("123", "abc"))
-
-
-@pytest.mark.parametrize(
-    "name, parallel, told",
-    [
-        ("openhands", False, ["characters that may begin a marker"]),
-        ("hermes", False, []),
-        ("hermes", True, ["more than 4 of them"]),
-    ],
-)
-def test_an_expression_says_what_it_leaves_out(name: str, parallel: bool, told: list[str]) -> None:
-    offer = replace(STANDARD_OFFER, choice="required", parallel=parallel)
-    made = render(get_paradigm(name).grammar(offer), "regex")
-    assert made is not None
-    assert [each.what for each in made.left_out] == told
 
 
 def test_no_schema_says_replies_with_markers_or_words() -> None:

@@ -52,7 +52,7 @@ def shaped(offer: ToolOffer = NO_TOOLS, mode: str = "auto", **shape: Any) -> Cha
     return Exchange(asked, get_paradigm("hermes"), constrain=mode).request
 
 
-@pytest.mark.parametrize("service", ["llama.cpp", "vllm", "sglang", "openai", "ollama", "tgi"])
+@pytest.mark.parametrize("service", ["llama.cpp", "vllm", "sglang", "openai", "ollama"])
 def test_an_answer_is_held_to_the_schema_that_it_is_asked_in(service: str) -> None:
     held = Holding(service).held(shaped(schema=PLACE), {})
     assert held is not None and FIELDS & held.params.keys()

@@ -85,9 +85,6 @@ class Everything:
             return Response(b"\0\1\2", media_type="audio/mpeg")
         if path.endswith("/count_tokens"):
             return JSONResponse({"input_tokens": 42})
-        if path.endswith("/embeddings"):
-            rows = [{"embedding": [1.0, 2.0], "index": 0}]
-            return JSONResponse({"data": rows, "usage": {"prompt_tokens": 3}})
         if path.endswith("/show"):
             return JSONResponse({"capabilities": ["completion"], "template": "x"})
         if path.endswith("/broken"):
@@ -182,6 +179,7 @@ def test_an_error_that_clients_cannot_read_is_told_in_their_words(fronts: Front)
     [
         ("/v1/embeddings", "anthropic"),
         ("/api/pull", "openai_chat"),
+        ("/api/embed", "openai_chat"),
         ("/v1/messages/batches", "openai_chat"),
         ("/props", "openai_chat"),
         ("/v1/../admin", "openai_chat"),
@@ -298,16 +296,6 @@ def test_somebody_is_at_home(fronts: Front):
     assert client.head("/").status_code == 200
     assert client.get("/").text == "Ollama is running"
     assert client.get("/api/version").json()["version"]
-
-
-def test_ollamas_embeddings_come_from_openais():
-    backend = Everything()
-    with before(backend, prefix="far/") as client:
-        several = client.post("/api/embed", json={"model": "far/m", "input": ["a"]}).json()
-        one = client.post("/api/embeddings", json={"model": "far/m", "prompt": "a"}).json()
-    assert several["embeddings"] == [[1.0, 2.0]] and several["prompt_eval_count"] == 3
-    assert one == {"embedding": [1.0, 2.0]}
-    assert json.loads(backend.bodies[0]) == {"model": "m", "input": ["a"]}
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -122,7 +122,6 @@ def test_a_backend_that_is_not_there_is_logged_with_what_the_connection_came_to(
     ("method", "path", "status", "reason"),
     [
         ("GET", "/v1/models", 502, "upstream_unreachable"),
-        ("POST", "/api/embed", 502, "upstream_unreachable"),
         ("POST", "/v1/messages/count_tokens", 400, "invalid_value"),
         ("POST", "/v1beta/models/m:embedContent", 404, "not_found"),
         ("GET", "/v1/responses/resp_1", 404, "response_not_found"),

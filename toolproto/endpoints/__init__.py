@@ -13,7 +13,6 @@ from .chat_template import chat_template  # its module has the same name, which 
 
 if TYPE_CHECKING:
     from ..secrets import Redactor
-    from .aws_signing import AwsCredentials
     from .base import Abortable, AsyncEndpoint, Endpoint
     from .cassette import RecordingEndpoint, ReplayEndpoint
     from .client import ClientEndpoint
@@ -21,20 +20,15 @@ if TYPE_CHECKING:
         CHATML,
         Anthropic,
         AzureOpenAI,
-        BedrockConverse,
         Dialect,
         Gemini,
         Ollama,
         OpenAIChat,
         OpenAICompletions,
         PromptTemplate,
-        Tgi,
     )
     from .function import FunctionEndpoint, as_async_endpoint, as_endpoint
     from .http_endpoint import HttpEndpoint
-    from .in_mlx import MlxEndpoint
-    from .in_transformers import TransformersEndpoint
-    from .in_vllm import VllmEndpoint
     from .local import LocalEndpoint
     from .retries import Retries
     from .scripted import Hold, ScriptedEndpoint, ScriptedReply
@@ -45,9 +39,7 @@ __all__ = [
     "Abortable",
     "Anthropic",
     "AsyncEndpoint",
-    "AwsCredentials",
     "AzureOpenAI",
-    "BedrockConverse",
     "ClientEndpoint",
     "Dialect",
     "Endpoint",
@@ -56,7 +48,6 @@ __all__ = [
     "Hold",
     "HttpEndpoint",
     "LocalEndpoint",
-    "MlxEndpoint",
     "Ollama",
     "OpenAIChat",
     "OpenAICompletions",
@@ -67,10 +58,7 @@ __all__ = [
     "Retries",
     "ScriptedEndpoint",
     "ScriptedReply",
-    "Tgi",
     "Timeouts",
-    "TransformersEndpoint",
-    "VllmEndpoint",
     "as_async_endpoint",
     "as_endpoint",
     "chat_template",
@@ -82,9 +70,7 @@ _LATER = {
     "Abortable": ".base",
     "Anthropic": ".dialects",
     "AsyncEndpoint": ".base",
-    "AwsCredentials": ".aws_signing",
     "AzureOpenAI": ".dialects",
-    "BedrockConverse": ".dialects",
     "CHATML": ".dialects",
     "ClientEndpoint": ".client",
     "Dialect": ".dialects",
@@ -94,7 +80,6 @@ _LATER = {
     "Hold": ".scripted",
     "HttpEndpoint": ".http_endpoint",
     "LocalEndpoint": ".local",
-    "MlxEndpoint": ".in_mlx",
     "Ollama": ".dialects",
     "OpenAIChat": ".dialects",
     "OpenAICompletions": ".dialects",
@@ -105,10 +90,7 @@ _LATER = {
     "Retries": ".retries",
     "ScriptedEndpoint": ".scripted",
     "ScriptedReply": ".scripted",
-    "Tgi": ".dialects",
     "Timeouts": ".timeouts",
-    "TransformersEndpoint": ".in_transformers",
-    "VllmEndpoint": ".in_vllm",
     "as_async_endpoint": ".function",
     "as_endpoint": ".function",
 }

@@ -26,24 +26,25 @@ from ..package import install_command
 from .dialects import PromptTemplate
 from .gguf import read_chat_template
 
-__all__ = ["accepted", "chat_template"]
+__all__ = ["chat_template"]
 
 _LARGEST = 16_000_000
 Turns = list[dict[str, str]]
 
 
-def chat_template(source: str | PathLike[str], *, name: str = "default") -> PromptTemplate:
+def chat_template(source: str | PathLike[str]) -> PromptTemplate:
     """The template in *source*: a folder of tokenizer files, one of them, or a GGUF file.
 
-    *name* chooses one where a tokenizer has several. UsageError if there is none, or it is broken.
+    If a tokenizer has several, it is the one called ``default``. UsageError if there is none, or it
+    is broken.
     """
     path = Path(source)
     if path.suffix == ".gguf":
         text, tokens = read_chat_template(path)
     else:
-        text, tokens = _in_files(path, name)
+        text, tokens = _in_files(path)
     if not text:
-        raise UsageError(f"{str(path)!r} contains no chat template called {name!r}")
+        raise UsageError(f"{str(path)!r} contains no chat template")
     made = _Rendering(_compiled(text), tokens)
     return PromptTemplate(made.prompt, tokens.get("eos_token", ""))
 
@@ -58,7 +59,8 @@ class _Rendering:
     def prompt(self, messages: Sequence[Message]) -> str:
         """The prompt up to where the assistant goes on."""
         # The server puts its own token before the prompt.
-        return accepted(self._rendered, messages).removeprefix(self.tokens.get("bos_token") or "\0")
+        begin = self.tokens.get("bos_token") or "\0"
+        return _accepted(self._rendered, messages).removeprefix(begin)
 
     def _rendered(self, turns: Turns) -> str:
         rendered: str = self.template.render(
@@ -67,7 +69,7 @@ class _Rendering:
         return rendered
 
 
-def accepted(render: Callable[[Turns], str], messages: Sequence[Message]) -> str:
+def _accepted(render: Callable[[Turns], str], messages: Sequence[Message]) -> str:
     """What *render* makes of *messages*, said in a way that it neither refuses nor drops."""
     turns = [{"role": each.role, "content": each.content} for each in messages]
     system = "".join(turn["content"] for turn in turns if turn["role"] == "system").strip()
@@ -139,7 +141,7 @@ def _compiled(text: str) -> Any:
 # -- files --------------------------------------------------------------------------------
 
 
-def _in_files(path: Path, name: str) -> tuple[str, dict[str, str]]:
+def _in_files(path: Path) -> tuple[str, dict[str, str]]:
     """The template and the special tokens in the tokenizer files at *path*."""
     folder = path if path.is_dir() else path.parent
     config = _json(folder / "tokenizer_config.json") | (
@@ -148,13 +150,13 @@ def _in_files(path: Path, name: str) -> tuple[str, dict[str, str]]:
     tokens = _tokens(_json(folder / "special_tokens_map.json")) | _tokens(config)
     if path.is_file() and path.suffix != ".json":
         return _text(path), tokens
-    apart = folder / ("chat_template.jinja" if name == "default" else f"{name}.jinja")
+    apart = folder / "chat_template.jinja"
     if path.is_dir() and apart.is_file():
         return _text(apart), tokens
     known = config.get("chat_template") or _json(folder / "chat_template.json").get("chat_template")
     if isinstance(known, list):  # several, by name
-        named = [each for each in known if isinstance(each, dict) and each.get("name") == name]
-        known = named[0].get("template") if named else None
+        usual = [each for each in known if isinstance(each, dict) and each.get("name") == "default"]
+        known = usual[0].get("template") if usual else None
     if not path.exists():
         raise UsageError(f"{str(path)!r} does not exist")
     return (known if isinstance(known, str) else ""), tokens

@@ -48,10 +48,6 @@ class Service:
     has_key: bool = True
     key_variable: str = ""
 
-    def sent_headers(self, content: bytes, now: float) -> Mapping[str, str]:
-        """What goes with a request of *content* at the time of day *now*."""
-        return self.dialect.signed(self.url, self.headers, content, now)
-
     def key_hint(self, error: EndpointError) -> str:
         """What to do about an *error* that is about the key; nothing for any other."""
         if error.status not in (401, 403):

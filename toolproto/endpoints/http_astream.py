@@ -71,8 +71,8 @@ class AsyncHttpStream:
     ) -> AsyncGenerator[Chunk]:
         now = asyncio.get_running_loop().time
         connect = exchange.begin(now())
-        sent = self._service.sent_headers(self._content, time.time())
-        sending = line.send(self._service.url, sent, self._content, connect)
+        service = self._service
+        sending = line.send(service.url, service.headers, self._content, connect)
         status, headers = await alarm.within(exchange.wait(now()), sending)
         if not exchange.answered(status, now()):
             raise await self._refusal(line, exchange, alarm, status, headers)

@@ -38,13 +38,13 @@ class HttpEndpoint:
     refuses, the error names this variable. *params* are generation parameters for every request
     (those of a request win); *extra_body* is merged last into what is sent, whatever the dialect;
     *headers* go with every request. *verify* is False, True or an SSL context. *service* says which
-    server this is (``llama.cpp``, ``vllm``, ``sglang``, ``openai``, ``lm_studio``, ``ollama``,
-    ``tgi``), if the address does not show it, so that a grammar can be sent in the server's
-    notation. *vision* says whether the model sees pictures: if True, tools may show it some; if
-    False, the user's pictures are refused, too. With a *pace*, tokens that arrive within so many
-    seconds are read together, which costs a busy process far less. May be shared by threads and
-    event loops; connections are kept for the next request until :meth:`close` or :meth:`aclose`,
-    after which it may be used again. No key is shown by its repr, its errors or a log.
+    server this is (``llama.cpp``, ``vllm``, ``sglang``, ``openai``, ``lm_studio``, ``ollama``), if
+    the address does not show it, so that a grammar can be sent in the server's notation. *vision*
+    says whether the model sees pictures: if True, tools may show it some; if False, the user's
+    pictures are refused, too. With a *pace*, tokens that arrive within so many seconds are read
+    together, which costs a busy process far less. May be shared by threads and event loops;
+    connections are kept for the next request until :meth:`close` or :meth:`aclose`, after which it
+    may be used again. No key is shown by its repr, its errors or a log.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class HttpEndpoint:
             timeouts=timeouts or Timeouts(),
             retries=retries or Retries(),
             random=random or Random(),
-            has_key=any(map(names_a_secret, sent)) or chosen.can_sign(),
+            has_key=any(map(names_a_secret, sent)),
             key_variable=api_key_env or "",
             joins=pace > 0,
         )

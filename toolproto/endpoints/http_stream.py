@@ -96,8 +96,7 @@ class HttpStream:
         connect = exchange.begin(time.monotonic())
         alarm.set(exchange.wait(time.monotonic()))
         service = self._service
-        sent = service.sent_headers(self._content, time.time())
-        status, headers = line.send(service.url, sent, self._content, connect)
+        status, headers = line.send(service.url, service.headers, self._content, connect)
         if not exchange.answered(status, time.monotonic()):
             raise self._refusal(line, exchange, alarm, status, headers)
         try:

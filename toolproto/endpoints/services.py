@@ -15,7 +15,6 @@ from ..grammar.ebnf import ebnf
 from ..grammar.gbnf import gbnf
 from ..grammar.ir import Grammar
 from ..grammar.json_schema import json_schema
-from ..grammar.regex import regex
 from ..grammar.structural_tag import structural_tag
 
 __all__ = ["FIELDS", "SERVICES", "Told", "service_at"]
@@ -55,13 +54,6 @@ def _ollama(grammar: Grammar) -> Told | None:
     return None if schema is None else ("json_schema", {"format": schema})
 
 
-def _tgi(grammar: Grammar) -> Told | None:
-    made = None if grammar.is_free else regex(grammar)
-    if made is None:
-        return None
-    return "regex", {"response_format": {"type": "regex", "value": made[0]}}
-
-
 #: What each service is told; None where it cannot be told that grammar.
 SERVICES: Mapping[str, Callable[[Grammar], Told | None]] = {
     "llama.cpp": _llama_cpp,
@@ -70,7 +62,6 @@ SERVICES: Mapping[str, Callable[[Grammar], Told | None]] = {
     "openai": _openai,
     "lm_studio": _openai,
     "ollama": _ollama,
-    "tgi": _tgi,
 }
 #: Who sets one of these has plans of his own.
 FIELDS = frozenset(

@@ -12,7 +12,6 @@ from .gbnf import gbnf
 from .ir import Grammar, LeftOut
 from .json_schema import UNHEEDED, json_schema
 from .lark import lark
-from .regex import regex
 from .structural_tag import structural_tag
 
 __all__ = ["RENDERINGS", "Rendering", "render"]
@@ -27,11 +26,6 @@ class Rendering:
     left_out: tuple[LeftOut, ...] = ()
 
 
-def _as_regex(grammar: Grammar) -> Rendering | None:
-    made = regex(grammar)
-    return made and Rendering("regex", made[0], (*grammar.left_out, *made[1]))
-
-
 def _as_schema(grammar: Grammar) -> Rendering | None:
     made = json_schema(grammar)
     return None if made is None else Rendering("json_schema", made, UNHEEDED)
@@ -42,14 +36,13 @@ def _plain(name: str, write: Callable[[Grammar], Any]) -> Callable[[Grammar], Re
 
 
 #: By name: GBNF for llama.cpp, Lark for llguidance, EBNF for xgrammar, structural tags for vLLM and
-#: SGLang, a JSON Schema where the whole reply is one JSON value, and a regular expression for TGI.
+#: SGLang, and a JSON Schema where the whole reply is one JSON value.
 RENDERINGS: dict[str, Callable[[Grammar], Rendering | None]] = {
     "gbnf": _plain("gbnf", gbnf),
     "lark": _plain("lark", lark),
     "ebnf": _plain("ebnf", ebnf),
     "structural_tag": _plain("structural_tag", structural_tag),
     "json_schema": _as_schema,
-    "regex": _as_regex,
 }
 
 

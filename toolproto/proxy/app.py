@@ -20,7 +20,6 @@ from ..bridge.translate.base import Fault
 from .config import ProxyConfig
 from .counting import Counting
 from .directory import Directory
-from .embedding import Embedding
 from .gate import Gate
 from .incoming import client_key
 from .lifecycle import telling
@@ -64,7 +63,6 @@ def make_app(config: ProxyConfig) -> Starlette:
             *_counted(counting),
             *_remembered(serving),
             *_looked_up(Directory(config, serving.backends, serving.relay, others)),
-            *_ollama(Embedding(config, serving.backends, serving.relay, others)),
             Route("/healthz", health),
             Route("/readyz", serving.ready),
             Route("/metrics", counts),
@@ -144,14 +142,6 @@ def _looked_up(directory: Directory) -> list[BaseRoute]:
         Route("/api/ps", directory.running),
         Route("/api/version", directory.version),
         Route("/api/show", directory.show, methods=["POST"]),
-    ]
-
-
-def _ollama(embedding: Embedding) -> list[BaseRoute]:
-    """Ollama's embeddings, which a backend of OpenAI's API has under another name."""
-    return [
-        Route("/api/embed", embedding.several, methods=["POST"]),
-        Route("/api/embeddings", embedding.one, methods=["POST"]),
     ]
 
 

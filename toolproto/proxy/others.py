@@ -70,10 +70,6 @@ class Others:
             return turned_away(api_at(request.url.path), request.url.path, error.fault)
         except ClientDisconnect:
             return Response(status_code=499)
-        return await self.passed(request, body)
-
-    async def passed(self, request: Request, body: bytes) -> Response:
-        """The same, of a request whose *body* is read."""
         path = request.url.path
         api = api_at(path)
         record = self._recorder.begin(_model(_object(body), body) or "", api)

@@ -1,4 +1,4 @@
-"""LiteLLM and OpenAI's own SDK as endpoints, and Bedrock as boto3 speaks to it.
+"""LiteLLM, with it Bedrock, and OpenAI's own SDK as endpoints.
 
 They speak to a server on this machine. ``make libraries`` runs it where they are installed.
 """
@@ -6,7 +6,10 @@ They speak to a server on this machine. ``make libraries`` runs it where they ar
 from __future__ import annotations
 
 import asyncio
-import time
+import json
+import struct
+from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -17,12 +20,14 @@ from toolproto import (
     ChatSession,
     EndpointError,
     Message,
+    Usage,
+    tool,
 )
-from toolproto.endpoints import AwsCredentials, BedrockConverse, ClientEndpoint, HttpEndpoint
-from toolproto.endpoints.aws_signing import signed
+from toolproto.endpoints import ClientEndpoint
 
 from ...patience import PATIENCE
-from ..fault_server import TEXT, Fault, FaultServer
+from ..fault_server import TEXT, Fault, FaultServer, Raw
+from .tiny import chunks_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs, not ours
 
@@ -98,91 +103,117 @@ def test_what_goes_wrong_with_a_client_is_an_endpoint_error(library: str, fault:
     assert result.status == "error" and isinstance(result.error, EndpointError)
 
 
-MODEL = "anthropic.claude-3-haiku-20240307-v1:0"
+# -- Bedrock, through LiteLLM ----------------------------------------------------------------
+
+_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/vnd.amazon.eventstream\r\n\r\n"
 
 
-def boto3_client(url: str):
-    boto3 = pytest.importorskip("boto3")
-    session = boto3.Session("AKIDEXAMPLE", "secret", "token", region_name="eu-north-1")
-    return session, session.client("bedrock-runtime", endpoint_url=url)
+def event(name: str, body: Any, kind: str = "event") -> bytes:
+    """A message of an event stream of AWS."""
+    payload = json.dumps(body, ensure_ascii=False).encode()
+    known = {f":{kind}-type": name, ":content-type": "application/json", ":message-type": kind}
+    headers = b"".join(
+        struct.pack(f">B{len(key)}sBH", len(key), key.encode(), 7, len(value)) + value.encode()
+        for key, value in known.items()
+    )
+    prelude = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
+    message = prelude + struct.pack(">I", crc32(prelude)) + headers + payload
+    return message + struct.pack(">I", crc32(message))
 
 
-def test_bedrock_gets_from_us_what_it_gets_from_boto3():
-    with FaultServer(Fault(dialect="bedrock_converse")) as server:
-        url = server.url.removesuffix("/v1")
-        session, client = boto3_client(url)
-        theirs = client.converse_stream(
-            modelId=MODEL,
-            system=[{"text": "Be brief."}],
-            messages=[
-                {
-                    "role": "user",
-                    "content": [
-                        {"text": "What is this?"},
-                        {"image": {"format": "png", "source": {"bytes": b"hi"}}},
-                        {
-                            "document": {
-                                "format": "pdf",
-                                "name": "file 2",
-                                "source": {"bytes": b"%PDF"},
-                            }
-                        },
-                    ],
-                },
-                {"role": "assistant", "content": [{"text": "-"}]},
-                {"role": "user", "content": [{"text": "Go on."}]},
-            ],
-            inferenceConfig={"stopSequences": ["</c>"], "maxTokens": 9, "temperature": 0.0},
-            additionalModelRequestFields={"top_k": 5},
-        )
-        heard = [each for each in theirs["stream"]]
-        texts = [
-            each["contentBlockDelta"]["delta"] for each in heard if "contentBlockDelta" in each
-        ]
-        assert "".join(each["text"] for each in texts) == TEXT  # our server speaks as AWS does
-        attached = (
-            Attachment("image/png", data="aGk="),
-            Attachment("application/pdf", data="JVBERg=="),
-        )
-        request = ChatRequest(
-            (
-                Message("system", "Be brief."),
-                Message("user", "What is this?", attachments=attached),
-                Message("assistant", ""),
-                Message("user", "Go on."),
-            ),
-            stop=("</c>",),
-            params={"max_tokens": 9, "temperature": 0.0, "top_k": 5},
-        )
-        dialect = BedrockConverse(session.get_credentials(), region="eu-north-1")
-        with (
-            HttpEndpoint(url, model=MODEL, dialect=dialect) as endpoint,
-            endpoint.stream(request) as chunks,
-        ):
-            assert "".join(chunk.text for chunk in chunks) == TEXT
-        first, second = server.requests
-    assert (second.path, second.body) == (first.path, first.body)
-    for name in ("x-amz-security-token", "host"):
-        assert second.headers[name] == first.headers[name]
-    scopes = [each.headers["authorization"].partition("/")[2][8:47] for each in (first, second)]
-    assert scopes[0] == scopes[1] and "eu-north-1/bedrock/aws4_request" in scopes[0]
+OPENING = event("messageStart", {"role": "assistant"})
+PIECES = [
+    event("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": text}})
+    for text in ("Hel", "lo.")
+]
+CLOSING = [
+    event("contentBlockStop", {"contentBlockIndex": 0}),
+    event("messageStop", {"stopReason": "end_turn"}),
+    event(
+        "metadata",
+        {
+            "usage": {"inputTokens": 5, "outputTokens": 7, "totalTokens": 12},
+            "metrics": {"latencyMs": 9},  # LiteLLM overlooks the counts where this is missing
+        },
+    ),
+]
 
 
-@pytest.mark.parametrize("name", [MODEL, "arn:aws:bedrock:us-east-1::foundation-model/x.y-v1:0"])
-def test_a_signature_is_the_one_that_botocore_makes(name: str):
-    awsrequest = pytest.importorskip("botocore.awsrequest")
-    from botocore.auth import SigV4Auth
-    from botocore.credentials import Credentials
+@tool
+def double(number: int) -> int:
+    """Twice a number."""
+    return 2 * number
 
-    known = AwsCredentials("AKIDEXAMPLE", "secret", "token")
-    address = "https://bedrock-runtime.us-east-1.amazonaws.com" + BedrockConverse().path_of(name)
-    terms = {"credentials": known, "region": "us-east-1", "service": "bedrock"}
-    kind = {"content-type": "application/json"}
-    ours = signed(address, kind, b'{"a": 1}', **terms, now=time.time())
-    auth = SigV4Auth(Credentials("AKIDEXAMPLE", "secret", "token"), "bedrock", "us-east-1")
-    asked = awsrequest.AWSRequest("POST", address, kind, b'{"a": 1}')
-    auth.add_auth(asked)
-    if asked.headers["X-Amz-Date"] != ours["x-amz-date"]:  # a second has passed in between
-        ours = signed(address, kind, b'{"a": 1}', **terms, now=time.time())
-        auth.add_auth(asked := awsrequest.AWSRequest("POST", address, kind, b'{"a": 1}'))
-    assert ours["authorization"] == asked.headers["Authorization"]
+
+def bedrock(url: str, **terms: Any) -> ClientEndpoint:
+    """The endpoint of the docs, with the address and the keys given."""
+    litellm = pytest.importorskip("litellm")
+    pytest.importorskip("boto3")
+    known = {
+        "aws_bedrock_runtime_endpoint": url.removesuffix("/v1"),
+        "aws_access_key_id": "AKIDEXAMPLE",
+        "aws_secret_access_key": "secret",
+        "aws_region_name": "eu-north-1",
+    }
+    model = "bedrock/anthropic.claude-3-haiku-20240307-v1:0"
+    params = {**known, "num_retries": 0, **terms}
+    return ClientEndpoint(litellm.completion, model=model, params=params, include_usage=True)
+
+
+def asked() -> ChatRequest:
+    seen = (
+        Attachment("image/png", data="aGk="),
+        Attachment("application/pdf", data="JVBERg==", name="a.pdf"),
+    )
+    messages = (
+        Message("system", "Be brief."),
+        Message("user", "What is this?", attachments=seen),
+        Message("assistant", "A dot."),
+        Message("user", "Go on."),
+    )
+    return ChatRequest(messages, stop=("</c>",), params={"max_tokens": 9, "temperature": 0.0})
+
+
+def test_bedrock_is_reached_through_litellm():
+    with FaultServer(Raw((_HEAD + OPENING, *PIECES, *CLOSING))) as server:
+        chunks = chunks_of(bedrock(server.url), asked())
+        [request] = server.requests
+    assert "".join(chunk.text for chunk in chunks) == "Hello."
+    assert [chunk.finish_reason for chunk in chunks if chunk.finish_reason] == ["stop"]
+    assert [chunk.usage for chunk in chunks if chunk.usage] == [Usage(5, 7)]
+    assert request.path.endswith("/converse-stream") and "claude-3-haiku" in request.path
+    assert "eu-north-1/bedrock/aws4_request" in request.headers["authorization"]
+    told = request.body
+    assert told["system"] == [{"text": "Be brief."}]
+    assert told["inferenceConfig"] == {"stopSequences": ["</c>"], "maxTokens": 9, "temperature": 0}
+    assert [each["role"] for each in told["messages"]] == ["user", "assistant", "user"]
+    text, image, document = told["messages"][0]["content"]
+    assert text == {"text": "What is this?"}
+    assert image["image"] == {"format": "png", "source": {"bytes": "aGk="}}
+    assert document["document"]["source"] == {"bytes": "JVBERg=="}
+
+
+def test_a_session_over_bedrock_calls_a_tool():
+    call = '<tool_code>{"name": "double", "arguments": {"number": 4}}</tool_code>'
+    said = event("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": call}})
+    plans = [Raw((_HEAD + OPENING, *pieces, *CLOSING)) for pieces in ([said], PIECES)]
+    with FaultServer(*plans) as server:
+        result = ChatSession(bedrock(server.url), "xml_tag", [double]).send("Twice four?")
+    assert (result.text, [record.result.content for record in result.calls]) == ("Hello.", ["8"])
+
+
+def test_what_bedrock_says_against_it_is_an_endpoint_error():
+    body = json.dumps({"message": "Too many requests"}).encode()
+    head = b"HTTP/1.1 429 no\r\nx-amzn-errortype: ThrottlingException\r\ncontent-length: %d\r\n\r\n"
+    midway = event("throttlingException", {"message": "Too many tokens"}, "exception")
+    for plan in (Raw((head % len(body) + body,)), Raw((_HEAD + OPENING, PIECES[0], midway))):
+        with FaultServer(plan) as server:
+            result = ChatSession(bedrock(server.url)).send("hi")
+        assert result.status == "error" and isinstance(result.error, EndpointError)
+
+
+def test_a_reply_of_bedrock_that_is_cut_passes_for_a_whole_one():
+    """LiteLLM's limit, which the docs state: it makes up the reason and counts tokens itself."""
+    with FaultServer(Raw((_HEAD + OPENING, PIECES[0]))) as server:
+        chunks = chunks_of(bedrock(server.url))
+    assert [chunk.finish_reason for chunk in chunks if chunk.finish_reason] == ["stop"]

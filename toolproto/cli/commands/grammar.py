@@ -34,7 +34,7 @@ _SHOWN = 40
     type=click.Choice(list(RENDERINGS)),
     default="gbnf",
     show_default=True,
-    help="Notation: llama.cpp's, llguidance's, xgrammar's, vLLM's, OpenAI's, TGI's.",
+    help="Notation: llama.cpp's, llguidance's, xgrammar's, vLLM's, OpenAI's.",
 )
 @click.option(
     "--choice",
@@ -81,7 +81,7 @@ def command(
     if made is None:
         raise UsageError(
             f"{rendering!r} cannot express these replies; json_schema needs a form that is only"
-            " JSON, and --choice required; regex needs tools that are not too large"
+            " JSON, and --choice required"
         )
     left_out = [str(each) for each in made.left_out]
     if as_json:

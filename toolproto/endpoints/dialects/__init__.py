@@ -6,12 +6,10 @@ from ...errors import UsageError
 from .anthropic import Anthropic
 from .azure import AzureOpenAI
 from .base import END, Dialect, End
-from .bedrock import BedrockConverse
 from .gemini import Gemini
 from .ollama import Ollama
 from .openai_chat import OpenAIChat
 from .openai_completions import CHATML, OpenAICompletions, PromptTemplate
-from .tgi import Tgi
 
 __all__ = [
     "CHATML",
@@ -19,7 +17,6 @@ __all__ = [
     "END",
     "Anthropic",
     "AzureOpenAI",
-    "BedrockConverse",
     "Dialect",
     "End",
     "Gemini",
@@ -27,7 +24,6 @@ __all__ = [
     "OpenAIChat",
     "OpenAICompletions",
     "PromptTemplate",
-    "Tgi",
     "get_dialect",
 ]
 
@@ -36,7 +32,7 @@ DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
         *(OpenAIChat(), OpenAICompletions(), Anthropic(), Ollama()),
-        *(Gemini(), AzureOpenAI(), BedrockConverse(), Tgi()),
+        *(Gemini(), AzureOpenAI()),
     )
 }
 

@@ -50,19 +50,6 @@ class Dialect(ABC):
         """What identifies the caller."""
         return {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
 
-    def signed(
-        self, url: str, headers: Mapping[str, str], content: bytes, now: float
-    ) -> Mapping[str, str]:
-        """*headers* for sending *content* to *url*, for services that want requests signed.
-
-        *now* is the time of day in seconds since the epoch.
-        """
-        return headers
-
-    def can_sign(self) -> bool:
-        """Whether requests are signed, so that they need no key."""
-        return False
-
     def takes(self, attachment: Attachment) -> bool:
         """Whether the service can be sent *attachment*, if the model can see it."""
         return False

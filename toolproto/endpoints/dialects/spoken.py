@@ -14,8 +14,6 @@ __all__ = ["check_stops", "spoken_params"]
 _OLDER_NAMES = {"max_completion_tokens": "max_tokens"}
 #: Anthropic refuses what it does not know.
 _ANTHROPIC_PARAMS = frozenset({"max_tokens", "temperature", "top_p", "top_k", "thinking"})
-#: Of Bedrock's models each refuses what it does not know; these are for all.
-_BEDROCK_PARAMS = frozenset({"max_tokens", "temperature", "top_p"})
 #: Of what chats have, text completions know nothing; and the prompt is ours to write.
 _CHAT_ONLY = frozenset(
     ["prompt", "suffix", "echo", "reasoning_effort", "verbosity", "modalities", "audio",
@@ -37,8 +35,8 @@ def spoken_params(dialect: str, params: Mapping[str, Any]) -> dict[str, Any]:
         think = {} if effort is None else {"think": _THINK.get(effort, effort)}
         return {**think, **{k: v for k, v in params.items() if k != "reasoning_effort"}}
     renamed = {_OLDER_NAMES.get(key, key): value for key, value in params.items()}
-    if known := {"anthropic": _ANTHROPIC_PARAMS, "bedrock_converse": _BEDROCK_PARAMS}.get(dialect):
-        return {key: value for key, value in renamed.items() if key in known}
+    if dialect == "anthropic":
+        return {key: value for key, value in renamed.items() if key in _ANTHROPIC_PARAMS}
     return {key: value for key, value in renamed.items() if key not in _CHAT_ONLY}
 
 
