@@ -35,10 +35,10 @@ from typing import Any
 
 from toolproto import ChatRequest, Message, ToolCall, ToolOffer, get_paradigm, parse_any
 from toolproto.endpoints import HttpEndpoint, LocalEndpoint
-from toolproto.evals.intervals import Share, share_of
-from toolproto.tools.check import check_call
-from toolproto.tools.spec import spec_from_openai
-from toolproto.tools.tame import tame
+from toolproto.protocol.schemas.tame import tame
+from toolproto.protocol.tools.check import check_call
+from toolproto.protocol.tools.spec import spec_from_openai
+from toolproto.testing.probe.intervals import Share, share_of
 
 CALLING = ("simple_python", "multiple", "parallel", "parallel_multiple")
 CALLING += ("live_simple", "live_multiple")

@@ -45,10 +45,10 @@ from typing import Any
 from bfcl import ARRAY, SYSTEM, Bfcl, Kept, plain, rows, standard
 
 from toolproto import AsyncChatSession, Tool, ToolContextDef, ToolOffer, TurnLimits, get_paradigm
+from toolproto.conversation.turn.result import TurnResult
 from toolproto.endpoints import HttpEndpoint
-from toolproto.paradigms.catalogue.bare_json import Xlam
-from toolproto.tools.tame import tame
-from toolproto.turn.result import TurnResult
+from toolproto.protocol.paradigms.catalogue.bare_json import Xlam
+from toolproto.protocol.schemas.tame import tame
 
 CATEGORIES = ("base", "long_context", "miss_func", "miss_param")
 

@@ -20,9 +20,9 @@ from compare import add_figures_option, keep_figures
 from streaming import Case, case, ours
 
 from toolproto import get_paradigm, paradigms
-from toolproto.decoding.contract import Family
-from toolproto.paradigms import WireParadigm
-from toolproto.paradigms.line_payloads import BraceCall, YamlCall
+from toolproto.protocol.decoding.contract import Family
+from toolproto.protocol.paradigms import WireParadigm
+from toolproto.protocol.paradigms.line_payloads import BraceCall, YamlCall
 
 CHUNK = 4
 MOST_GROWTH = 1.15

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from toolproto.endpoints import LocalEndpoint
-from toolproto.evals.cases import Case, load_cases
-from toolproto.evals.intervals import share_of
-from toolproto.evals.score import mark, read_reply
-from toolproto.grammar.constraint import Constraint
-from toolproto.messages import CallProblem, ChatRequest, Message
-from toolproto.paradigms import ToolContextDef, get_paradigm
-from toolproto.tools.check import check_call
+from toolproto.protocol.grammar.constraint import Constraint
+from toolproto.protocol.messages import CallProblem, ChatRequest, Message
+from toolproto.protocol.paradigms import ToolContextDef, get_paradigm
+from toolproto.protocol.tools.check import check_call
+from toolproto.testing.probe.cases import Case, load_cases
+from toolproto.testing.probe.intervals import share_of
+from toolproto.testing.probe.score import mark, read_reply
 
 SYSTEM = "You are a helpful assistant."
 #: Tokens of a reply in which a call is due, and of one in which none is: it shows early.

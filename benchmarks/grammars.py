@@ -21,10 +21,10 @@ from random import Random
 from statistics import median
 from typing import Any
 
-from toolproto.grammar import RENDERINGS, render
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.protocol.grammar import RENDERINGS, render
+from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 from toolproto.testing.schemas import random_tool
-from toolproto.tools.spec import ToolOffer, ToolSpec
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 

@@ -28,8 +28,8 @@ from compare import add_figures_option, keep_figures
 
 from toolproto import Allow, ChatSession, ToolCall, TurnLimits, get_paradigm, tool
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.guard.neutralise import Neutraliser, neutraliser
-from toolproto.paradigms.base import ToolContextDef
+from toolproto.protocol.guard.neutralise import Neutraliser, neutraliser
+from toolproto.protocol.paradigms.base import ToolContextDef
 
 SIZE = 64 * 1024
 TOKENS = 200

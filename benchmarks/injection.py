@@ -44,7 +44,7 @@ from toolproto import (
     TurnLimits,
     get_paradigm,
 )
-from toolproto.paradigms.base import ToolContextDef
+from toolproto.protocol.paradigms.base import ToolContextDef
 
 VERSION = "v1.2.2"
 

@@ -34,8 +34,8 @@ from compare import add_figures_option, keep_figures
 from session import Server
 
 from toolproto import ChatRequest, ChatSession, tool
+from toolproto.conversation.stores import MemoryStore, Record, Store, open_store
 from toolproto.endpoints import HttpEndpoint
-from toolproto.stores import MemoryStore, Record, Store, open_store
 
 ROUNDS = 10
 TOKENS = 80

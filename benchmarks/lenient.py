@@ -27,9 +27,9 @@ if __name__ == "__main__":  # run from a checkout, installed or not
 from defects import KEYS, KINDS, Defect, defects
 
 from toolproto import ToolOffer, ToolSpec, get_paradigm
-from toolproto.decoding.values.lenient import read_json
-from toolproto.decoding.values.strict import Reading
-from toolproto.messages import Grade
+from toolproto.protocol.decoding.values.lenient import read_json
+from toolproto.protocol.decoding.values.strict import Reading
+from toolproto.protocol.messages import Grade
 
 WRITE_FILE = ToolSpec(
     "write_file",

@@ -21,8 +21,8 @@ from typing import Any
 from compare import add_figures_option, keep_figures
 
 from toolproto import ChatSession, Policy, Tool
+from toolproto.conversation.mcp import McpServer
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.mcp import McpServer
 
 BAR = 0.005
 SIZES = (34, 33, 33)

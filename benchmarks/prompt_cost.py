@@ -28,7 +28,7 @@ from pathlib import Path
 from compare import add_figures_option, keep_figures
 
 from toolproto import ToolCall, ToolOffer, ToolSpec, get_paradigm, paradigms
-from toolproto.describe import describe, estimate_tokens, example_call, styles
+from toolproto.protocol.describe import describe, estimate_tokens, example_call, styles
 
 Count = Callable[[str], int]
 TOOLS = Path(__file__).with_name("tools.json")

@@ -32,7 +32,7 @@ from pydantic import BaseModel
 from toolproto import ChatRequest, ChatSession, Message, TurnLimits
 from toolproto.endpoints import LocalEndpoint
 from toolproto.endpoints.local import pull
-from toolproto.evals.intervals import Share
+from toolproto.testing.probe.intervals import Share
 
 from structured_forms import tasks  # isort: skip
 

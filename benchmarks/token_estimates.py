@@ -16,8 +16,8 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from toolproto.bridge.translate.estimate import estimated
-from toolproto.messages import Message
+from toolproto.endpoints.apis.translate.estimate import estimated
+from toolproto.protocol.messages import Message
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ import httpx
 from compare import add_figures_option, keep_figures
 from proxy import TOOL, __file__, cpu, free_port, reply, running
 
-from toolproto.transport import AsyncToolTransport, ToolTransport
+from toolproto.gateway.transport import AsyncToolTransport, ToolTransport
 
 _TOKENS = len(reply(200))
 

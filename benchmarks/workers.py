@@ -23,10 +23,10 @@ if __name__ == "__main__":  # run from a checkout, installed or not
 
 from tests.stores.postgres_server import PostgresServer
 from toolproto import ChatSession, tool
-from toolproto.endpoints.scripted import ScriptedEndpoint
-from toolproto.session.worker import SessionWorker
-from toolproto.stores.sql.queue import TurnQueue
-from toolproto.stores.sql.store import SqlStore
+from toolproto.conversation.session.worker import SessionWorker
+from toolproto.conversation.stores.sql.queue import TurnQueue
+from toolproto.conversation.stores.sql.store import SqlStore
+from toolproto.endpoints.recorded.scripted import ScriptedEndpoint
 
 CALL = '<tool_code>{"name": "look_up", "arguments": {"topic": "weather"}}</tool_code>'
 _SIZES = """\

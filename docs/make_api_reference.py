@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import toolproto
-from toolproto.session import TurnTerms
+from toolproto.conversation.session import TurnTerms
 
 PAGE = Path(__file__).parent / "api.md"
 _WIDEST = 96
@@ -34,14 +34,17 @@ print(len(toolproto.__all__) == len(dir(toolproto)) - 3)  # True
 """
 #: The chapters, by where a name is defined.
 _CHAPTERS = {
-    "Conversations": ("session", "turn", "prompt", "hooks"),
+    "Conversations": (
+        *("conversation.session", "conversation.turn", "protocol.paradigms.prompt"),
+        "conversation.hooks",
+    ),
     "Endpoints": ("endpoints",),
-    "Tools": ("tools",),
-    "Who decides": ("approvals", "guard"),
-    "Messages": ("messages", "attachments"),
-    "Paradigms": ("paradigms", "recommendations"),
-    "Reading replies": ("events", "argument_strings", "decoding"),
-    "Errors": ("errors",),
+    "Tools": ("protocol.tools",),
+    "Who decides": ("conversation.deciding", "protocol.guard"),
+    "Messages": ("protocol.messages", "endpoints.attachments"),
+    "Paradigms": ("protocol.paradigms", "protocol.paradigms.recommendations"),
+    "Reading replies": ("protocol.events", "protocol.decoding"),
+    "Errors": ("protocol.errors",),
 }
 #: What a chapter begins with, and what is like another class but awaited.
 _FIRST = ("ChatSession",)
@@ -60,13 +63,15 @@ def _chapter(homes: tuple[str, ...]) -> str:
     names = [name for name in toolproto.__all__ if _home(name) in homes]
     names.sort(key=lambda name: name not in _FIRST)
     entries = [_entry(name, getattr(toolproto, name)) for name in names]
-    if "session" in homes:
+    if "conversation.session" in homes:
         entries.insert(2, f"### Terms of a turn\n\n{_words(TurnTerms.__doc__)}\n")
     return "\n".join(entries)
 
 
 def _home(name: str) -> str:
-    return toolproto._HOMES[name].partition(".")[0]
+    module = toolproto._HOMES[name]
+    homes = [home for homes in _CHAPTERS.values() for home in homes]
+    return max((home for home in homes if f"{module}.".startswith(f"{home}.")), key=len)
 
 
 def _entry(name: str, value: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toolproto import ToolCall, ToolContextDef, get_paradigm
-from toolproto.paradigms.registry import catalogued
+from toolproto.protocol.paradigms.registry import catalogued
 
 PAGE = Path(__file__).parent / "paradigms.md"
 SEEDS = ("json_strict", "xml_tag")

@@ -16,14 +16,14 @@ from rich.console import Console
 from rich.text import Text
 
 from toolproto import ToolRegistry, get_paradigm, tool
-from toolproto import explain as explanation
 from toolproto.cli.chat.conversation import Conversation, Setup
 from toolproto.cli.chat.interrupts import Interrupts
 from toolproto.cli.chat.repl import Repl
 from toolproto.cli.chat.screen import Screen
 from toolproto.cli.explain_view import show_explanation
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
-from toolproto.messages import Chunk, Usage
+from toolproto.protocol.messages import Chunk, Usage
+from toolproto.testing import explain as explanation
 
 FOLDER = Path(__file__).parent / "pictures"
 _WIDTH = 84

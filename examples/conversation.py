@@ -16,8 +16,8 @@ from toolproto import (
     ToolUpdated,
     TurnEnded,
 )
+from toolproto.conversation.toolsets import MemoryFiles, file_tools
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.tools.toolsets import MemoryFiles, file_tools
 
 READ = '{"name": "read_file", "arguments": {"path": "/notes.txt"}}'
 WRITE = '{"name": "write_file", "arguments": {"path": "/notes.txt", "content": "milk\\nbread\\n"}}'

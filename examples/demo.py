@@ -17,7 +17,7 @@ import small_model
 from screen import Screen
 
 from toolproto.endpoints.local import find_model, pull
-from toolproto.errors import ToolProtoError, UsageError
+from toolproto.protocol.errors import ToolProtoError, UsageError
 
 
 def main() -> int:

@@ -34,7 +34,7 @@ OURS = {"test", "bench", "soak", "docs", "all"}
 #: Extras that are a framework of somebody else's, and large.
 LARGE = {"ray", "llm"}
 #: What is imported of ours with each of them.
-MODULES = {"llm": ["toolproto.integrations.llm"], "ray": ["toolproto.bulk.ray"]}
+MODULES = {"llm": ["toolproto.gateway.llm_plugin"], "ray": ["toolproto.bulk.ray"]}
 PROGRAM = """
 from toolproto import ChatSession, tool
 from toolproto.endpoints import ScriptedEndpoint

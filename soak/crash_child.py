@@ -28,9 +28,9 @@ from toolproto import (
     ToolResult,
     tool,
 )
-from toolproto.errors import SessionConflict, StoreError
-from toolproto.stores import open_store
-from toolproto.tools.context import ToolContext
+from toolproto.conversation.stores import open_store
+from toolproto.protocol.errors import SessionConflict, StoreError
+from toolproto.protocol.tools.context import ToolContext
 
 from .mortal import NEVER, Death, Mortal, die_in_commit
 

@@ -41,9 +41,9 @@ _OTHERS = [
 ]
 # It also writes a line for every module.
 with redirect_stderr(StringIO()), atheris.instrument_imports(["toolproto"], _OTHERS):
-    from toolproto.decoding.values.lenient import read_json
-    from toolproto.decoding.values.strict import Reading
-    from toolproto.paradigms import get_paradigm, paradigms
+    from toolproto.protocol.decoding.values.lenient import read_json
+    from toolproto.protocol.decoding.values.strict import Reading
+    from toolproto.protocol.paradigms import get_paradigm, paradigms
     from toolproto.testing import laws
     from toolproto.testing.fixtures import load_fixtures
     from toolproto.testing.marks import MARKS

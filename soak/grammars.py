@@ -27,15 +27,15 @@ from random import Random
 from typing import Any
 
 from tests.grammar import engines
-from toolproto.grammar import Grammar, Walk, render, sample
-from toolproto.messages import CallProblem, ToolCall
-from toolproto.paradigms import ToolContextDef, get_paradigm, paradigms
+from toolproto.protocol.grammar import Grammar, Walk, render, sample
+from toolproto.protocol.messages import CallProblem, ToolCall
+from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, paradigms
+from toolproto.protocol.tools.check import check_call
+from toolproto.protocol.tools.spec import ToolOffer
 from toolproto.testing import laws
 from toolproto.testing.laws import LawBroken
 from toolproto.testing.laws.grammars import reads_as_calls
 from toolproto.testing.schemas import random_call, random_offer
-from toolproto.tools.check import check_call
-from toolproto.tools.spec import ToolOffer
 
 _ENGINES: dict[str, tuple[str, Callable[[Any], engines.Engine]]] = {
     "gbnf": ("xllamacpp", engines.llama_cpp),

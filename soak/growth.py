@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, paradigms
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.hostile import long_text, repeated_text
 

@@ -23,8 +23,8 @@ from typing import Any
 
 from soak.replies import random_cuts, random_reply
 from tests.laws.test_beginnings import check_beginnings
-from toolproto.messages import ToolCall
-from toolproto.paradigms import ToolContextDef, get_paradigm, paradigms
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, paradigms
 from toolproto.testing import CONTEXTS, laws
 from toolproto.testing.fixtures import load_fixtures
 from toolproto.testing.offers import STANDARD_OFFER

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from signal import SIGKILL
 from typing import Any
 
-from toolproto.stores import Record, Store
+from toolproto.conversation.stores import Record, Store
 
 __all__ = ["MOMENTS", "NEVER", "Death", "Mortal", "die_in_commit"]
 

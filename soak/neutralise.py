@@ -24,12 +24,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from random import Random
 
-from toolproto.decoding.contract import Decoder
-from toolproto.events import CallCompleted
-from toolproto.guard.neutralise import neutraliser, restore
-from toolproto.messages import ToolCall, ToolResult
-from toolproto.paradigms import get_paradigm, paradigms
-from toolproto.paradigms.salvage import any_decoder
+from toolproto.protocol.decoding.contract import Decoder
+from toolproto.protocol.events import CallCompleted
+from toolproto.protocol.guard.neutralise import neutraliser, restore
+from toolproto.protocol.messages import ToolCall, ToolResult
+from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms.salvage import any_decoder
 from toolproto.testing.hostile import hostile_text
 from toolproto.testing.offers import STANDARD_OFFER
 

@@ -13,8 +13,8 @@ import argparse
 import sys
 from random import Random
 
-from toolproto.guard.nonce import new_nonce, with_nonce
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.protocol.guard.nonce import new_nonce, with_nonce
+from toolproto.protocol.paradigms import get_paradigm, paradigms
 from toolproto.testing import STANDARD_OFFER, broken_laws
 from toolproto.testing.hostile import hostile_text
 

@@ -27,9 +27,9 @@ from threading import Thread
 from typing import Any
 
 from toolproto import Allow, ChatSession, Defer, Deny, tool
-from toolproto.errors import SessionConflict, UsageError
-from toolproto.stores import open_store
-from toolproto.tools.context import ToolContext
+from toolproto.conversation.stores import open_store
+from toolproto.protocol.errors import SessionConflict, UsageError
+from toolproto.protocol.tools.context import ToolContext
 
 from .crash_child import World
 from .server import PostgresServer, closing_server

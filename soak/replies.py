@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import random
 
-from toolproto.messages import ToolCall
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms import get_paradigm, paradigms
 from toolproto.testing.marks import MARKS
 
 _ARGUMENTS = ("Oslo", 'a"b', "</tool_code>", "x\n```\n", "\\d\\n", "{}[]", "é😀", "it's")

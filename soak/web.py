@@ -25,11 +25,11 @@ import httpx
 from tests.web.browser import FLAGS, chromium
 from tests.web.serving import Client, call, scripted, served
 from tests.web.watched import Tab
+from toolproto.conversation.journal.following import Copying
+from toolproto.conversation.session import ChatSession
+from toolproto.conversation.stores import open_store
 from toolproto.endpoints import FunctionEndpoint
-from toolproto.messages import ChatRequest, Chunk
-from toolproto.session import ChatSession
-from toolproto.session.following import Copying
-from toolproto.stores import open_store
+from toolproto.protocol.messages import ChatRequest, Chunk
 from toolproto.web import WebConfig
 from toolproto.web.choices import Choices
 

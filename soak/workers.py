@@ -29,11 +29,11 @@ import psycopg
 
 from tests.stores.postgres_server import PostgresServer
 from toolproto import ChatSession, Tool, tool
-from toolproto.endpoints.scripted import ScriptedEndpoint
-from toolproto.messages import ChatRequest
-from toolproto.session.worker import SessionWorker
-from toolproto.stores.sql.queue import TurnQueue
-from toolproto.stores.sql.store import SqlStore
+from toolproto.conversation.session.worker import SessionWorker
+from toolproto.conversation.stores.sql.queue import TurnQueue
+from toolproto.conversation.stores.sql.store import SqlStore
+from toolproto.endpoints.recorded.scripted import ScriptedEndpoint
+from toolproto.protocol.messages import ChatRequest
 
 from .forking import ended, forked
 from .server import closing_server

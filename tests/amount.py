@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
 
-from toolproto.paradigms import paradigms
+from toolproto.protocol.paradigms import paradigms
 from toolproto.testing.fixtures import Fixture, load_fixtures
 
 from .merged import one_by_one

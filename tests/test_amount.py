@@ -6,7 +6,7 @@ import pytest
 
 from tests import amount
 from tests.amount import EACH_PAYLOAD, some, some_paradigms, together
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, paradigms
 
 
 @pytest.mark.parametrize("first", ["a", "b"])

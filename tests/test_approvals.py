@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.approvals import (
+from toolproto.conversation.deciding.approvals import (
     Allow,
     Defer,
     Deny,
@@ -20,9 +20,9 @@ from toolproto.approvals import (
     refuse,
     reviewed,
 )
-from toolproto.errors import UsageError
-from toolproto.messages import Grade, Repair, Span, ToolCall, ToolResult
-from toolproto.tools import Tool
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.messages import Grade, Repair, Span, ToolCall, ToolResult
+from toolproto.protocol.tools import Tool
 
 GUESSED = Repair("fenced", Grade.GUESSED)
 JSON = st.recursive(

@@ -29,15 +29,15 @@ from tests import plain
 from tests.proxy.backend import served
 from tests.proxy.spans import recorded_spans
 from toolproto import AsyncChatSession, ChatSession, tool
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.masking import Masking
+from toolproto.conversation.session import export_jsonl, export_markdown
+from toolproto.conversation.stores import open_store
+from toolproto.conversation.turn import Compaction, TurnLimits
 from toolproto.endpoints import HttpEndpoint, RecordingEndpoint, Retries
-from toolproto.errors import ToolProtoError
-from toolproto.hooks import Hooks
-from toolproto.masking import Masking
-from toolproto.messages import Message
-from toolproto.proxy import ModelTerms, ProxyConfig, Upstream, make_app
-from toolproto.session import export_jsonl, export_markdown
-from toolproto.stores import open_store
-from toolproto.turn import Compaction, TurnLimits
+from toolproto.gateway.proxy import ModelTerms, ProxyConfig, Upstream, make_app
+from toolproto.protocol.errors import ToolProtoError
+from toolproto.protocol.messages import Message
 
 PRIVATE = "Canary Lovelace"
 SPELLINGS = [PRIVATE, PRIVATE.upper(), "Canary\u00a0Lovelace", "canary\n  lovelace"]

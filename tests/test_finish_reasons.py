@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.finish_reasons import Ending, cut_reason, cut_words, ending_of, is_cut
+from toolproto.protocol.finish_reasons import Ending, cut_reason, cut_words, ending_of, is_cut
 
 WORDS = {
     Ending.DONE: "stop STOP end_turn endTurn stop_sequence STOP_SEQUENCE eos eos_token COMPLETE "

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.foreign_text import (
+from toolproto.protocol.foreign_text import (
     ESCAPE,
     PERCENT,
     as_seen,

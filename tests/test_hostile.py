@@ -23,8 +23,8 @@ from toolproto import (
     ToolSpec,
     counted_ids,
 )
-from toolproto.guard.neutralise import restore
-from toolproto.paradigms import get_paradigm
+from toolproto.protocol.guard.neutralise import restore
+from toolproto.protocol.paradigms import get_paradigm
 from toolproto.testing import laws
 from toolproto.testing.laws import read_in_pieces
 from toolproto.testing.offers import STANDARD_OFFER

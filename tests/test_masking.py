@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.amount import amount, some_paradigms, together
-from toolproto.errors import UsageError
-from toolproto.events import (
+from toolproto.conversation.masking import Masking, random_nonce
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.events import (
     ArgumentsDelta,
     CallCompleted,
     CallRejected,
@@ -23,10 +24,16 @@ from toolproto.events import (
     TextDelta,
     merge,
 )
-from toolproto.masking import Masking, random_nonce
-from toolproto.messages import CallProblem, Message, ProblemKind, Span, ToolCall, ToolResult
-from toolproto.paradigms import get_paradigm
-from toolproto.tools import ToolOffer, ToolSpec
+from toolproto.protocol.messages import (
+    CallProblem,
+    Message,
+    ProblemKind,
+    Span,
+    ToolCall,
+    ToolResult,
+)
+from toolproto.protocol.paradigms import get_paradigm
+from toolproto.protocol.tools import ToolOffer, ToolSpec
 
 NONCE = "4F9A2C1B"
 NAME = f"PRIVATE-NAME-{NONCE}"

@@ -17,7 +17,7 @@ from toolproto import (
     ToolResult,
     counted_ids,
 )
-from toolproto.messages import ChatRequest, Chunk, Usage, random_id
+from toolproto.protocol.messages import ChatRequest, Chunk, Usage, random_id
 
 CALL = ToolCall("now", {"zone": "UTC"})
 PROBLEM = CallProblem(ProblemKind.MALFORMED, "it is empty")

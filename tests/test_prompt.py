@@ -8,10 +8,10 @@ from datetime import date, datetime
 import pytest
 
 from tests.amount import some_paradigms, together
-from toolproto.messages import Message, ToolCall, ToolResult
-from toolproto.paradigms import get_paradigm
-from toolproto.prompt import SystemPrompt, ToolContextBuilder
-from toolproto.tools import ToolOffer, ToolRegistry
+from toolproto.protocol.messages import Message, ToolCall, ToolResult
+from toolproto.protocol.paradigms import get_paradigm
+from toolproto.protocol.paradigms.prompt import SystemPrompt, ToolContextBuilder
+from toolproto.protocol.tools import ToolOffer, ToolRegistry
 
 DAY = date(2026, 11, 15)
 ZONE = "Europe/Berlin"

@@ -208,8 +208,10 @@ def test_importing_the_package_loads_no_module_of_it():
 
 
 def test_a_public_name_is_not_hidden_by_a_module_of_the_same_name():
-    program = "import toolproto.paradigms.registry; from toolproto import paradigms; paradigms()"
-    assert "toolproto.paradigms.registry" in loaded(program)
+    program = (
+        "import toolproto.protocol.paradigms.registry; from toolproto import paradigms; paradigms()"
+    )
+    assert "toolproto.protocol.paradigms.registry" in loaded(program)
 
 
 def test_star_gives_exactly_the_public_names():

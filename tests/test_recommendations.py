@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import toolproto
 from tests.amount import together
 from toolproto import UsageError, get_paradigm
-from toolproto.describe import styles
-from toolproto.paradigms.teaching import PRESETS
-from toolproto.recommendations import Recommendation, recommend
+from toolproto.protocol.describe import styles
+from toolproto.protocol.paradigms.recommendations import Recommendation, recommend
+from toolproto.protocol.paradigms.teaching import PRESETS
 
-FILE = Path(toolproto.__file__).with_name("recommendations.toml")
+FILE = Path(toolproto.__file__).parent / "protocol/paradigms/recommendations.toml"
 ROWS = tomllib.loads(FILE.read_text(encoding="utf-8"))["model"]
 RECOMMENDED = sorted({row["paradigm"] for row in ROWS})
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
-from toolproto.secrets import REDACTED, Redactor, names_a_secret, rewritten, with_texts
+from toolproto.protocol.secrets import REDACTED, Redactor, names_a_secret, rewritten, with_texts
 
 KEY = 's3cret/Käy+"x"'
 

@@ -28,7 +28,7 @@ from toolproto import (
     ToolSpec,
     parse_any,
 )
-from toolproto.paradigms import get_paradigm
+from toolproto.protocol.paradigms import get_paradigm
 from toolproto.testing.laws import read_in_pieces
 
 OFFER = ToolOffer(

@@ -10,13 +10,26 @@ import types
 import typing
 
 if typing.TYPE_CHECKING:
-    from .approvals import Allow, ApprovalRequest, Defer, Deny, Policy
-    from .argument_strings import ArgumentStrings, StringDelta
-    from .attachments import document, image
-    from .decoding.contract import Decoder, Limits
-    from .decoding.reply.thinking import Reasoning
+    from .conversation.deciding.approvals import Allow, ApprovalRequest, Defer, Deny, Policy
+    from .conversation.hooks import Hooks
+    from .conversation.session import AsyncChatSession, ChatSession
+    from .conversation.turn import (
+        MessageAppended,
+        StateChanged,
+        ToolStatus,
+        ToolUpdated,
+        TurnEnded,
+        TurnLimits,
+        TurnResult,
+        TurnState,
+    )
     from .endpoints import HttpEndpoint, LocalEndpoint
-    from .errors import (
+    from .endpoints.attachments import document, image
+    from .package import __version__ as __version__
+    from .protocol.decoding.argument_strings import ArgumentStrings, StringDelta
+    from .protocol.decoding.contract import Decoder, Limits
+    from .protocol.decoding.reply.thinking import Reasoning
+    from .protocol.errors import (
         CallError,
         EndpointError,
         EndpointTimeout,
@@ -28,7 +41,7 @@ if typing.TYPE_CHECKING:
         UsageError,
         WireError,
     )
-    from .events import (
+    from .protocol.events import (
         ArgumentsDelta,
         CallCompleted,
         CallRejected,
@@ -38,10 +51,9 @@ if typing.TYPE_CHECKING:
         TextDelta,
         merge,
     )
-    from .guard.concerns import Concern
-    from .guard.levels import Guard
-    from .hooks import Hooks
-    from .messages import (
+    from .protocol.guard.concerns import Concern
+    from .protocol.guard.levels import Guard
+    from .protocol.messages import (
         Attachment,
         CallProblem,
         ChatRequest,
@@ -56,8 +68,7 @@ if typing.TYPE_CHECKING:
         Usage,
         counted_ids,
     )
-    from .package import __version__ as __version__
-    from .paradigms import (
+    from .protocol.paradigms import (
         CustomCall,
         JsonCall,
         NamedJson,
@@ -76,10 +87,9 @@ if typing.TYPE_CHECKING:
         parse_any,
         register_paradigm,
     )
-    from .prompt import ToolContextBuilder
-    from .recommendations import Recommendation, recommend
-    from .session import AsyncChatSession, ChatSession
-    from .tools import (
+    from .protocol.paradigms.prompt import ToolContextBuilder
+    from .protocol.paradigms.recommendations import Recommendation, recommend
+    from .protocol.tools import (
         Tool,
         ToolContext,
         ToolOffer,
@@ -88,16 +98,6 @@ if typing.TYPE_CHECKING:
         ToolSpec,
         check_call,
         tool,
-    )
-    from .turn import (
-        MessageAppended,
-        StateChanged,
-        ToolStatus,
-        ToolUpdated,
-        TurnEnded,
-        TurnLimits,
-        TurnResult,
-        TurnState,
     )
 
 __all__ = [
@@ -191,13 +191,13 @@ __all__ = [
 
 #: Where each public name is defined; what a type checker reads above, for the run time.
 _NAMES = {
-    "approvals": ("Allow", "ApprovalRequest", "Defer", "Deny", "Policy"),
-    "attachments": ("document", "image"),
-    "argument_strings": ("ArgumentStrings", "StringDelta"),
-    "decoding.contract": ("Decoder", "Limits"),
-    "decoding.reply.thinking": ("Reasoning",),
+    "conversation.deciding.approvals": ("Allow", "ApprovalRequest", "Defer", "Deny", "Policy"),
+    "endpoints.attachments": ("document", "image"),
+    "protocol.decoding.argument_strings": ("ArgumentStrings", "StringDelta"),
+    "protocol.decoding.contract": ("Decoder", "Limits"),
+    "protocol.decoding.reply.thinking": ("Reasoning",),
     "endpoints": ("HttpEndpoint", "LocalEndpoint"),
-    "errors": (
+    "protocol.errors": (
         "CallError",
         "EndpointError",
         "EndpointTimeout",
@@ -209,7 +209,7 @@ _NAMES = {
         "UsageError",
         "WireError",
     ),
-    "events": (
+    "protocol.events": (
         "ArgumentsDelta",
         "CallCompleted",
         "CallRejected",
@@ -219,10 +219,10 @@ _NAMES = {
         "TextDelta",
         "merge",
     ),
-    "guard.concerns": ("Concern",),
-    "guard.levels": ("Guard",),
-    "hooks": ("Hooks",),
-    "messages": (
+    "protocol.guard.concerns": ("Concern",),
+    "protocol.guard.levels": ("Guard",),
+    "conversation.hooks": ("Hooks",),
+    "protocol.messages": (
         "Attachment",
         "CallProblem",
         "ChatRequest",
@@ -237,7 +237,7 @@ _NAMES = {
         "Usage",
         "counted_ids",
     ),
-    "paradigms": (
+    "protocol.paradigms": (
         "CustomCall",
         "JsonCall",
         "NamedJson",
@@ -257,10 +257,10 @@ _NAMES = {
         "register_paradigm",
     ),
     "package": ("__version__",),
-    "prompt": ("ToolContextBuilder",),
-    "recommendations": ("Recommendation", "recommend"),
-    "session": ("AsyncChatSession", "ChatSession"),
-    "tools": (
+    "protocol.paradigms.prompt": ("ToolContextBuilder",),
+    "protocol.paradigms.recommendations": ("Recommendation", "recommend"),
+    "conversation.session": ("AsyncChatSession", "ChatSession"),
+    "protocol.tools": (
         "Tool",
         "ToolContext",
         "ToolOffer",
@@ -270,7 +270,7 @@ _NAMES = {
         "check_call",
         "tool",
     ),
-    "turn": (
+    "conversation.turn": (
         "MessageAppended",
         "StateChanged",
         "ToolStatus",
@@ -291,22 +291,41 @@ _ELSEWHERE = {
         *("PromptTemplate", "RecordingEndpoint", "ReplayEndpoint", "Retries", "ScriptedEndpoint"),
         *("ScriptedReply", "Timeouts", "chat_template"),
     ),
-    "masking": ("Masking",),
-    "mcp": ("McpServer",),
-    "proxy": ("ProxyConfig", "make_app"),
-    "session": ("Redaction", "TurnTerms", "export_jsonl", "export_markdown", "import_jsonl"),
-    "stores": ("MemoryStore", "SqlStore", "Store", "open_store"),
+    "conversation.masking": ("Masking",),
+    "conversation.mcp": ("McpServer",),
+    "gateway.proxy": ("ProxyConfig", "make_app"),
+    "conversation.session": (
+        "Redaction",
+        "TurnTerms",
+        "export_jsonl",
+        "export_markdown",
+        "import_jsonl",
+    ),
+    "conversation.stores": ("MemoryStore", "SqlStore", "Store", "open_store"),
     "testing": ("ParadigmLaws",),
-    "transport": ("AsyncToolTransport", "ToolTransport", "anthropic_client", "openai_client"),
-    "tools.toolsets": ("FolderFiles", "MemoryFiles", "StoredFiles", "file_tools"),
-    "turn": ("CallRecord", "Compaction", "SessionEvent", "StepEnded", "StepStarted", "TurnStats"),
+    "gateway.transport": (
+        "AsyncToolTransport",
+        "ToolTransport",
+        "anthropic_client",
+        "openai_client",
+    ),
+    "conversation.toolsets": ("FolderFiles", "MemoryFiles", "StoredFiles", "file_tools"),
+    "conversation.turn": (
+        "CallRecord",
+        "Compaction",
+        "SessionEvent",
+        "StepEnded",
+        "StepStarted",
+        "TurnStats",
+    ),
     "web": ("WebConfig", "make_web_app"),
 }
 
 
 class _Package(types.ModuleType):
     def __setattr__(self, name: str, value: typing.Any) -> None:
-        # Importing ``toolproto.paradigms`` would put that package in the place of the function.
+        # Importing ``toolproto.protocol.paradigms`` would put that package in the place of the
+        # function.
         if name not in _HOMES or not isinstance(value, types.ModuleType):
             super().__setattr__(name, value)
 

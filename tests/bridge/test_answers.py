@@ -12,14 +12,14 @@ from tests import plain
 from tests.proxy.backend import Backend
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import OSLO, WEATHER, proxy
-from toolproto.bridge.answers import Answers
-from toolproto.bridge.asked import BadRequest
-from toolproto.bridge.pieces import Ended
-from toolproto.bridge.translate.base import Answer, Stamp, collected
-from toolproto.bridge.translate.responses import ResponsesApi
-from toolproto.events import TextDelta
-from toolproto.messages import Usage
-from toolproto.proxy.config import ProxyLimits
+from toolproto.endpoints.apis.asked import BadRequest
+from toolproto.endpoints.apis.pieces import Ended
+from toolproto.endpoints.apis.translate.base import Answer, Stamp, collected
+from toolproto.endpoints.apis.translate.responses import ResponsesApi
+from toolproto.gateway.bridge.answers import Answers
+from toolproto.gateway.proxy.config import ProxyLimits
+from toolproto.protocol.events import TextDelta
+from toolproto.protocol.messages import Usage
 
 API = ResponsesApi()
 TOOL = {"type": "function", **WEATHER}

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from toolproto import LimitReached, UsageError, tool
-from toolproto.bridge.driving import apieces_of, pieces_of
-from toolproto.bridge.entry import Bridge
-from toolproto.bridge.exchange import AskAgain, Exchange
-from toolproto.bridge.pieces import Ended, Failed, Piece, joined
-from toolproto.bridge.terms import ModelTerms
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
-from toolproto.errors import EndpointError, WireError
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
-from toolproto.guard.levels import Guard
-from toolproto.messages import Chunk, Message, ToolCall, ToolResult, Usage
+from toolproto.endpoints.apis.pieces import Ended, Failed, Piece, joined
+from toolproto.gateway.bridge.driving import apieces_of, pieces_of
+from toolproto.gateway.bridge.entry import Bridge
+from toolproto.gateway.bridge.exchange import AskAgain, Exchange
+from toolproto.gateway.bridge.terms import ModelTerms
+from toolproto.protocol.errors import EndpointError, WireError
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
+from toolproto.protocol.guard.levels import Guard
+from toolproto.protocol.messages import Chunk, Message, ToolCall, ToolResult, Usage
 
 BRIDGE = Bridge("xml_tag")
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

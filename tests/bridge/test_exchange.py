@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 
 from tests.amount import some_paradigms
-from toolproto.bridge.asked import AnswerShape, Asked, ClientTool
-from toolproto.bridge.calls import OutgoingCalls
-from toolproto.bridge.exchange import Exchange
-from toolproto.bridge.pieces import Ended, Failed, Piece, joined
-from toolproto.bridge.translate.base import Answer, collected
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
-from toolproto.messages import Chunk, Message, ProblemKind, ToolCall, ToolResult, Usage
-from toolproto.paradigms import get_paradigm
-from toolproto.tools.spec import ToolOffer, ToolSpec
+from toolproto.endpoints.apis.asked import AnswerShape, Asked, ClientTool
+from toolproto.endpoints.apis.pieces import Ended, Failed, Piece, joined
+from toolproto.endpoints.apis.translate.base import Answer, collected
+from toolproto.gateway.bridge.calls import OutgoingCalls
+from toolproto.gateway.bridge.exchange import Exchange
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
+from toolproto.protocol.messages import Chunk, Message, ProblemKind, ToolCall, ToolResult, Usage
+from toolproto.protocol.paradigms import get_paradigm
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 WEATHER = ToolSpec(
     "get_weather",

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.bridge.pieces import Ended, Piece, joined
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
-from toolproto.messages import ToolCall, Usage
+from toolproto.endpoints.apis.pieces import Ended, Piece, joined
+from toolproto.protocol.events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallStarted,
+    ReasoningDelta,
+    TextDelta,
+)
+from toolproto.protocol.messages import ToolCall, Usage
 
 ENDED = Ended("stop", Usage())
 ENDED = CallCompleted(0, ToolCall("f", {}))

@@ -10,7 +10,7 @@ from tests import plain
 from tests.proxy.backend import Backend
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import CHAT, asked, proxy
-from toolproto.guard.neutralise import BREAK
+from toolproto.protocol.guard.neutralise import BREAK
 
 
 @pytest.mark.parametrize("stream", [False, True])

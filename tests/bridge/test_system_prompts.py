@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from toolproto import get_paradigm
-from toolproto.bridge.system_prompts import system_prompt
-from toolproto.bridge.translate import APIS
-from toolproto.tools.spec import ToolOffer
+from toolproto.endpoints.apis.translate import APIS
+from toolproto.gateway.bridge.system_prompts import system_prompt
+from toolproto.protocol.tools.spec import ToolOffer
 
 PARADIGM = get_paradigm("xml_tag")
 

@@ -14,7 +14,7 @@ from toolproto.bulk.inputs import find_sources
 from toolproto.bulk.pieces import Piece, cut
 from toolproto.bulk.run import Report, Run
 from toolproto.bulk.work import MAX_ROW, Task, Work
-from toolproto.tools import ToolOffer, ToolSpec
+from toolproto.protocol.tools import ToolOffer, ToolSpec
 
 WEATHER = {
     "name": "get_weather",

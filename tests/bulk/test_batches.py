@@ -13,7 +13,7 @@ from toolproto import ToolOffer, get_paradigm
 from toolproto.bulk import Fields, Reading, read_batch, result_schema
 from toolproto.bulk import offers as reading_offers
 from toolproto.bulk.offers import Offers
-from toolproto.errors import UsageError
+from toolproto.protocol.errors import UsageError
 from toolproto.testing.fixtures.loading import load_fixture, load_tools
 
 from .samples import OFFER, WEATHER, batch, call, reading

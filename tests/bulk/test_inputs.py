@@ -7,7 +7,7 @@ import os
 import pytest
 
 from toolproto.bulk.inputs import Kind, Source, find_sources, fingerprint
-from toolproto.errors import UsageError
+from toolproto.protocol.errors import UsageError
 
 
 def names(sources):

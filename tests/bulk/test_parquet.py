@@ -15,7 +15,7 @@ import pytest
 from tests.patience import PATIENCE
 from toolproto.bulk import pieces as cutting
 from toolproto.bulk import tables
-from toolproto.errors import UsageError
+from toolproto.protocol.errors import UsageError
 
 from . import samples
 from .samples import call, pieces, read_lines, write_lines, write_replies

@@ -18,7 +18,7 @@ from toolproto.bulk.pieces import Piece
 from toolproto.bulk.run import MANIFEST
 from toolproto.bulk.tally import Tally
 from toolproto.bulk.work import Done
-from toolproto.errors import ToolProtoError, UsageError
+from toolproto.protocol.errors import ToolProtoError, UsageError
 
 from .samples import read_lines, reading, run, write_lines, write_replies
 

@@ -14,7 +14,7 @@ from toolproto.bulk import pieces as cutting
 from toolproto.bulk.pool import AHEAD, Workers, processes, results
 from toolproto.bulk.tally import Tally
 from toolproto.bulk.work import Done, Task
-from toolproto.errors import ToolProtoError
+from toolproto.protocol.errors import ToolProtoError
 
 from .samples import call, pieces, reading, write_lines, write_replies
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from toolproto.bulk.replies import Outcome, ReplyReader
-from toolproto.errors import UsageError
-from toolproto.tools import ToolOffer
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.tools import ToolOffer
 
 from .samples import OFFER, call, reading
 

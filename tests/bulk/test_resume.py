@@ -14,7 +14,7 @@ import pytest
 
 from soak.forking import ended, forked
 from toolproto.bulk import pieces as cutting
-from toolproto.errors import ToolProtoError, UsageError
+from toolproto.protocol.errors import ToolProtoError, UsageError
 
 from .samples import read_lines, run, write_replies
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from toolproto.bulk.reading import Fields
-from toolproto.errors import UsageError
+from toolproto.protocol.errors import UsageError
 
 from .samples import OFFER, WEATHER, pieces, write_lines
 from .samples import work as worker

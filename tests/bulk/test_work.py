@@ -10,10 +10,10 @@ import pytest
 from toolproto.bulk.formats import Format, encoded
 from toolproto.bulk.inputs import find_sources
 from toolproto.bulk.pieces import cut
-from toolproto.errors import UsageError
-from toolproto.events import CallCompleted
-from toolproto.messages import ToolCall
-from toolproto.paradigms import XmlTag, registry
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.events import CallCompleted
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms import XmlTag, registry
 
 from .samples import call, pieces, read_lines, write_lines
 from .samples import work as worker

@@ -21,9 +21,25 @@ from typing import NoReturn
 
 #: What commands load when they are run.
 LOADED = (
-    *("cli.chat.starting", "cli.scaffold", "cli.explain_view", "proxy.run", "explain"),
-    *("endpoints.http_endpoint", "endpoints.local.endpoint", "stores.sql", "testing.capture"),
-    *("testing.replay", "testing.capture_sources", "tools.toolsets.demo", "grammar.gbnf"),
+    *(
+        "cli.chat.starting",
+        "cli.scaffold",
+        "cli.explain_view",
+        "gateway.proxy.run",
+        "testing.explain",
+    ),
+    *(
+        "endpoints.http.http_endpoint",
+        "endpoints.local.endpoint",
+        "conversation.stores.sql",
+        "testing.capturing",
+    ),
+    *(
+        "testing.replaying",
+        "testing.capture_sources",
+        "conversation.toolsets.demo",
+        "protocol.grammar.gbnf",
+    ),
 )
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from toolproto import UsageError
 from toolproto.cli.chosen import choice_of, save_choice, with_choice
-from toolproto.evals import Arm
+from toolproto.testing.probe import Arm
 
 CHOICE = choice_of(Arm("hermes", "typescript", True, teaching="eager"))
 NEW = """\

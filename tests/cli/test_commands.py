@@ -20,8 +20,8 @@ from toolproto.cli.endpoint_choice import EndpointChoice
 from toolproto.cli.paradigm_choice import load_paradigm
 from toolproto.cli.tool_sources import load_offer
 from toolproto.endpoints import RecordingEndpoint, ScriptedEndpoint
-from toolproto.messages import ChatRequest, Message
 from toolproto.package import install_command
+from toolproto.protocol.messages import ChatRequest, Message
 
 TOOLS = str(Path(__file__).parents[2] / "benchmarks" / "tools.json")
 BRACKET = '''

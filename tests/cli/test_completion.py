@@ -19,8 +19,8 @@ import pexpect
 from tests.patience import PATIENCE, ended
 from toolproto.cli.completing import ENDPOINT, FILE, LOCAL_MODEL, MODEL, PARADIGM, SESSION, TOOLS
 from toolproto.cli.settings import load_settings
+from toolproto.conversation.session import ChatSession
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.session import ChatSession
 
 from .chat.scripted_service import ScriptedService
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from toolproto.cli.app import main
-from toolproto.grammar import RENDERINGS
+from toolproto.protocol.grammar import RENDERINGS
 
 WEATHER = {
     "name": "get_weather",

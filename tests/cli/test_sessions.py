@@ -9,9 +9,9 @@ from click.testing import CliRunner, Result
 
 from toolproto import ChatSession, Tool, tool
 from toolproto.cli.app import main
+from toolproto.conversation.stores import open_store
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.messages import Chunk
-from toolproto.stores import open_store
+from toolproto.protocol.messages import Chunk
 
 from .chat.hostile import HOSTILE, obeyed
 from .chat.scripted_service import call

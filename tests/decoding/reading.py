@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolproto.decoding.contract import Limits
-from toolproto.events import Event, merge
-from toolproto.messages import ProblemKind, ToolCall
-from toolproto.paradigms import ParsedResponse, get_paradigm
-from toolproto.tools.spec import ToolOffer
+from toolproto.protocol.decoding.contract import Limits
+from toolproto.protocol.events import Event, merge
+from toolproto.protocol.messages import ProblemKind, ToolCall
+from toolproto.protocol.paradigms import ParsedResponse, get_paradigm
+from toolproto.protocol.tools.spec import ToolOffer
 
 
 def read_reply(name: str, reply: str, offer: ToolOffer, **options: Any) -> ParsedResponse:

@@ -9,14 +9,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from toolproto import ToolOffer, ToolSpec
-from toolproto.decoding.calls.draft import remainder
-from toolproto.decoding.calls.names import Head, offered
-from toolproto.decoding.calls.record import Beginning, CallSetting
-from toolproto.decoding.calls.shape import CallShape
-from toolproto.decoding.contract import Limits
-from toolproto.decoding.families.json_calls import JsonCalls
-from toolproto.decoding.reply.events_out import EventsOut
-from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected
+from toolproto.protocol.decoding.calls.draft import remainder
+from toolproto.protocol.decoding.calls.names import Head, offered
+from toolproto.protocol.decoding.calls.record import Beginning, CallSetting
+from toolproto.protocol.decoding.calls.shape import CallShape
+from toolproto.protocol.decoding.contract import Limits
+from toolproto.protocol.decoding.families.json_calls import JsonCalls
+from toolproto.protocol.decoding.reply.events_out import EventsOut
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallRejected
 
 
 class Arguments:

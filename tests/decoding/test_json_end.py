@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import get_paradigm
-from toolproto.argument_strings import GrowingJson
-from toolproto.decoding.values.string_stops import (
+from toolproto.protocol.decoding.argument_strings import GrowingJson
+from toolproto.protocol.decoding.values.string_stops import (
     SPECIAL_IN_PIECE,
     SPECIAL_IN_STRING,
     quoted_stop,
     string_stop,
 )
-from toolproto.decoding.values.strings import QuotedString
+from toolproto.protocol.decoding.values.strings import QuotedString
 from toolproto.testing import STANDARD_OFFER
 
 

@@ -11,13 +11,13 @@ import pytest
 from tests.amount import some
 from tests.laws.test_beginnings import check_beginnings
 from toolproto import ToolCall, ToolOffer, ToolSpec, get_paradigm
-from toolproto.decoding.calls.names import Offered
-from toolproto.decoding.calls.record import CallSetting
-from toolproto.decoding.calls.shape import CallShape
-from toolproto.decoding.contract import Limits
-from toolproto.decoding.families.json_whole import data_end, whole_call
-from toolproto.decoding.reply.events_out import EventsOut
-from toolproto.events import merge
+from toolproto.protocol.decoding.calls.names import Offered
+from toolproto.protocol.decoding.calls.record import CallSetting
+from toolproto.protocol.decoding.calls.shape import CallShape
+from toolproto.protocol.decoding.contract import Limits
+from toolproto.protocol.decoding.families.json_whole import data_end, whole_call
+from toolproto.protocol.decoding.reply.events_out import EventsOut
+from toolproto.protocol.events import merge
 
 OFFER = ToolOffer(
     (

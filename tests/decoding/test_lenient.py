@@ -15,9 +15,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.amount import amount
-from toolproto.decoding.values.lenient import JsonReader, read_json, read_lenient
-from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refused
-from toolproto.messages import Grade, ProblemKind
+from toolproto.protocol.decoding.values.lenient import JsonReader, read_json, read_lenient
+from toolproto.protocol.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refused
+from toolproto.protocol.messages import Grade, ProblemKind
 
 from .test_strict import FINAL, json_values
 

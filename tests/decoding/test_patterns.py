@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto import decoding
-from toolproto.decoding.patterns import Pattern
+from toolproto.protocol import decoding
+from toolproto.protocol.decoding.patterns import Pattern
 
 LETTERS = "abA_ \n\\."
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.decoding.calls.names import Offered
-from toolproto.decoding.families import python_arguments, python_calls, python_strings
-from toolproto.decoding.families.python_calls import leading_call
-from toolproto.decoding.families.python_strings import OPENING
-from toolproto.decoding.patterns import Pattern
-from toolproto.decoding.reply.markers import MORE, Marker
-from toolproto.decoding.values import quotes
-from toolproto.decoding.values.quotes import PythonJudge
-from toolproto.decoding.values.state import State, Wait
-from toolproto.tools.spec import ToolOffer, ToolSpec
+from toolproto.protocol.decoding.calls.names import Offered
+from toolproto.protocol.decoding.families import python_arguments, python_calls, python_strings
+from toolproto.protocol.decoding.families.python_calls import leading_call
+from toolproto.protocol.decoding.families.python_strings import OPENING
+from toolproto.protocol.decoding.patterns import Pattern
+from toolproto.protocol.decoding.reply.markers import MORE, Marker
+from toolproto.protocol.decoding.values import quotes
+from toolproto.protocol.decoding.values.quotes import PythonJudge
+from toolproto.protocol.decoding.values.state import State, Wait
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 WAIT = object()
 Answer = Callable[[str, bool], object]

@@ -8,17 +8,24 @@ from dataclasses import dataclass
 
 import pytest
 
-from toolproto.decoding.calls.names import Offered
-from toolproto.decoding.calls.record import Beginning, CallSetting
-from toolproto.decoding.calls.shape import CallShape
-from toolproto.decoding.contract import Limits
-from toolproto.decoding.families.python_calls import PythonCalls, leading_call
-from toolproto.decoding.reply.events_out import EventsOut
-from toolproto.decoding.reply.markers import MORE, Marker
-from toolproto.decoding.source import Source
-from toolproto.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event, merge
-from toolproto.messages import Grade, ProblemKind, Repair, ToolCall, counted_ids
-from toolproto.tools.spec import ToolOffer, ToolSpec
+from toolproto.protocol.decoding.calls.names import Offered
+from toolproto.protocol.decoding.calls.record import Beginning, CallSetting
+from toolproto.protocol.decoding.calls.shape import CallShape
+from toolproto.protocol.decoding.contract import Limits
+from toolproto.protocol.decoding.families.python_calls import PythonCalls, leading_call
+from toolproto.protocol.decoding.reply.events_out import EventsOut
+from toolproto.protocol.decoding.reply.markers import MORE, Marker
+from toolproto.protocol.decoding.source import Source
+from toolproto.protocol.events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallRejected,
+    CallStarted,
+    Event,
+    merge,
+)
+from toolproto.protocol.messages import Grade, ProblemKind, Repair, ToolCall, counted_ids
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 
 def spec(name: str, *arguments: str, required: Sequence[str] = ()) -> ToolSpec:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.amount import amount
-from toolproto.decoding.reply.hot_string import StringFeed, string_feed
-from toolproto.events import CallCompleted, Event
-from toolproto.messages import ToolCall
-from toolproto.paradigms.payloads import PythonCall
-from toolproto.tools.spec import ToolOffer
+from toolproto.protocol.decoding.reply.hot_string import StringFeed, string_feed
+from toolproto.protocol.events import CallCompleted, Event
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms.payloads import PythonCall
+from toolproto.protocol.tools.spec import ToolOffer
 
 from .test_pythonic import NOTHING, Reading, check_events, read_pieces, repairs, spec
 

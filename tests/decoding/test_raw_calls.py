@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from toolproto.events import ArgumentsDelta, CallStarted, TextDelta
-from toolproto.messages import Grade, ProblemKind, Repair, ToolCall
-from toolproto.paradigms import ParsedResponse, get_paradigm
-from toolproto.tools.spec import ToolOffer, ToolSpec
+from toolproto.protocol.events import ArgumentsDelta, CallStarted, TextDelta
+from toolproto.protocol.messages import Grade, ProblemKind, Repair, ToolCall
+from toolproto.protocol.paradigms import ParsedResponse, get_paradigm
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 from .reading import (
     check_cuts,

@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from toolproto import Reasoning, ToolOffer, UsageError, get_paradigm
-from toolproto.events import ArgumentsDelta, CallCompleted, ReasoningDelta
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, ReasoningDelta
 from toolproto.testing import STANDARD_OFFER
 
 from .reading import read_reply

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families import line_values, pairs, yaml_calls, yaml_lines
-from toolproto.decoding.patterns import Pattern
-from toolproto.decoding.reply.markers import Marker
-from toolproto.decoding.source import Pull, Source, begun_at_end
-from toolproto.paradigms.declared_payloads import phrase
-from toolproto.paradigms.line_payloads import BRACES, LINES, TOKENS
+from toolproto.protocol.decoding.families import line_values, pairs, yaml_calls, yaml_lines
+from toolproto.protocol.decoding.patterns import Pattern
+from toolproto.protocol.decoding.reply.markers import Marker
+from toolproto.protocol.decoding.source import Pull, Source, begun_at_end
+from toolproto.protocol.paradigms.declared_payloads import phrase
+from toolproto.protocol.paradigms.line_payloads import BRACES, LINES, TOKENS
 
 ENDS = (Marker("<tool_call|>"), Marker("```"), Marker("call>>"))
 WAIT = object()

@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.values.lenient import read_json
-from toolproto.decoding.values.strict import MAX_DEPTH, MAX_DIGITS, Reading, Refused, read_strict
-from toolproto.messages import Grade, ProblemKind
+from toolproto.protocol.decoding.values.lenient import read_json
+from toolproto.protocol.decoding.values.strict import (
+    MAX_DEPTH,
+    MAX_DIGITS,
+    Reading,
+    Refused,
+    read_strict,
+)
+from toolproto.protocol.messages import Grade, ProblemKind
 
 json_values = st.recursive(
     st.none()

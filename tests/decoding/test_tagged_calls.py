@@ -19,11 +19,11 @@ from toolproto import (
     get_paradigm,
     parse_any,
 )
-from toolproto.decoding.contract import Limits
-from toolproto.decoding.families.elements import Tag, tag_at
-from toolproto.decoding.patterns import Pattern, text_before
-from toolproto.decoding.reply.markers import MORE
-from toolproto.paradigms.wire import WireFormat, WireParadigm
+from toolproto.protocol.decoding.contract import Limits
+from toolproto.protocol.decoding.families.elements import Tag, tag_at
+from toolproto.protocol.decoding.patterns import Pattern, text_before
+from toolproto.protocol.decoding.reply.markers import MORE
+from toolproto.protocol.paradigms.wire import WireFormat, WireParadigm
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.laws import read_in_pieces
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.amount import some
 from toolproto import ToolOffer, UsageError
-from toolproto.describe import Presentation, describe, estimate_tokens, styles
-from toolproto.describe.description import presented
-from toolproto.describe.shorten import STEPS
+from toolproto.protocol.describe import Presentation, describe, estimate_tokens, styles
+from toolproto.protocol.describe.description import presented
+from toolproto.protocol.describe.shorten import STEPS
 
 from .cases import FIFTY, GREEDY, MEETING, NOW
 

@@ -13,7 +13,7 @@ from toolproto import (
     UsageError,
     get_paradigm,
 )
-from toolproto.describe import describe, description_tool
+from toolproto.protocol.describe import describe, description_tool
 
 from .cases import FIFTY, MEETING, NOW
 

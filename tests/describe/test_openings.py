@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from toolproto import ToolSpec
-from toolproto.describe import get_style
-from toolproto.describe.base import plain_call
-from toolproto.describe.openings import alike
+from toolproto.protocol.describe import get_style
+from toolproto.protocol.describe.base import plain_call
+from toolproto.protocol.describe.openings import alike
 
 FILES = "This tool belongs to the file system, which keeps files and folders."
 NOTHING = {"type": "object", "properties": {}}

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import ToolCall, ToolOffer, ToolSpec, check_call
-from toolproto.describe.requests import example_request, example_turns
-from toolproto.describe.samples import example_call
+from toolproto.protocol.describe.requests import example_request, example_turns
+from toolproto.protocol.describe.samples import example_call
 
 
 def tool(

@@ -12,9 +12,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.amount import together
 from toolproto import ToolOffer, ToolSpec, UsageError
-from toolproto.describe import describe, get_style, styles
-from toolproto.describe.base import plain_call
-from toolproto.describe.text import as_json
+from toolproto.protocol.describe import describe, get_style, styles
+from toolproto.protocol.describe.base import plain_call
+from toolproto.protocol.describe.text import as_json
 
 from .cases import ENDINGS, FIFTY, GREEDY, MEETING, NOW, STRING, tool
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.describe.text import (
+from toolproto.protocol.describe.text import (
     as_json,
     first_sentence,
     harmless,
@@ -18,7 +18,7 @@ from toolproto.describe.text import (
     one_line,
     shortened,
 )
-from toolproto.describe.tokens import estimate_tokens
+from toolproto.protocol.describe.tokens import estimate_tokens
 
 SENTENCES = [
     ("One. Two.", "One."),

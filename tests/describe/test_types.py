@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.describe.reading import followed, read_type
-from toolproto.describe.words import in_words
+from toolproto.protocol.describe.reading import followed, read_type
+from toolproto.protocol.describe.words import in_words
 
 ROOT = {
     "$defs": {

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from toolproto.messages import ChatRequest, Chunk
+from toolproto.protocol.messages import ChatRequest, Chunk
 
 Ask = Callable[..., list[Chunk]]
 

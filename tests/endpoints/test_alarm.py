@@ -8,7 +8,7 @@ from collections.abc import Callable
 from math import inf
 
 from tests.patience import PATIENCE
-from toolproto.endpoints.alarm import Alarm
+from toolproto.endpoints.http.alarm import Alarm
 
 from .leaks import nothing_left
 

@@ -15,8 +15,8 @@ from toolproto.endpoints import (
     ScriptedEndpoint,
     ScriptedReply,
 )
-from toolproto.errors import EndpointError, EndpointTimeout, UsageError
-from toolproto.messages import ChatRequest, Chunk, Message, Usage
+from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError
+from toolproto.protocol.messages import ChatRequest, Chunk, Message, Usage
 
 from .fault_server import TEXT, FaultServer, Raw
 

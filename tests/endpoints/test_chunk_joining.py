@@ -6,7 +6,7 @@ import h11
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.endpoints.chunk_joining import ChunkJoiner
+from toolproto.endpoints.http.chunk_joining import ChunkJoiner
 
 HEADS = [
     b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from toolproto.endpoints.dialects import (
+from toolproto.endpoints.apis.dialects import (
     CHATML,
     DIALECTS,
     END,
@@ -19,9 +19,9 @@ from toolproto.endpoints.dialects import (
     PromptTemplate,
     get_dialect,
 )
-from toolproto.endpoints.frames import Frame
-from toolproto.errors import EndpointError, UsageError, WireError
-from toolproto.messages import Attachment, ChatRequest, Chunk, Message, ToolCall, Usage
+from toolproto.endpoints.apis.frames import Frame
+from toolproto.protocol.errors import EndpointError, UsageError, WireError
+from toolproto.protocol.messages import Attachment, ChatRequest, Chunk, Message, ToolCall, Usage
 
 REQUEST = ChatRequest(
     (

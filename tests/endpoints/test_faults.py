@@ -14,8 +14,8 @@ import pytest
 
 from tests.amount import WHOLE, amount
 from toolproto.endpoints import HttpEndpoint, Retries, Timeouts
-from toolproto.errors import EndpointError
-from toolproto.messages import ChatRequest, Message
+from toolproto.protocol.errors import EndpointError
+from toolproto.protocol.messages import ChatRequest, Message
 
 from ..patience import PATIENCE
 from .fault_server import FAULTS, PHASES, TEXT, Fault, FaultServer

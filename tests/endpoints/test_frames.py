@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.patience import PATIENCE
-from toolproto.endpoints.frames import MAX_FRAME, Frame, JsonLines, ServerSentEvents
-from toolproto.errors import WireError
+from toolproto.endpoints.apis.frames import MAX_FRAME, Frame, JsonLines, ServerSentEvents
+from toolproto.protocol.errors import WireError
 
 
 def read(frames, *pieces):
@@ -110,7 +110,7 @@ def test_a_line_without_end_is_refused(frames):
 @pytest.mark.parametrize("line", [b"data: " + b"x" * 1000 + b"\n", b"data\n" * 300])
 def test_an_event_without_end_is_refused(monkeypatch, line):
     # A million lines are the same as fifty thousand.
-    monkeypatch.setattr("toolproto.endpoints.frames.MAX_FRAME", 200_000)
+    monkeypatch.setattr("toolproto.endpoints.apis.frames.MAX_FRAME", 200_000)
     reader = ServerSentEvents()
     with pytest.raises(WireError, match="longer than 200000 "):
         for _ in range(200_000):

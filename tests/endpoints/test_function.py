@@ -16,8 +16,8 @@ from toolproto.endpoints import (
     as_async_endpoint,
     as_endpoint,
 )
-from toolproto.errors import EndpointError, EndpointTimeout, UsageError
-from toolproto.messages import ChatRequest, Chunk, Message
+from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError
+from toolproto.protocol.messages import ChatRequest, Chunk, Message
 
 REQUEST = ChatRequest((Message("user", "hello"),))
 STOP = Chunk(finish_reason="stop")

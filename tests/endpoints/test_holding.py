@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from toolproto.endpoints import HttpEndpoint, Retries
-from toolproto.endpoints.holding import Holding
-from toolproto.endpoints.services import SERVICES, service_at
-from toolproto.errors import EndpointError, UsageError
-from toolproto.grammar.constraint import Constraint
-from toolproto.messages import ChatRequest, Message
-from toolproto.paradigms import get_paradigm
+from toolproto.endpoints.http.holding import Holding
+from toolproto.endpoints.http.services import SERVICES, service_at
+from toolproto.protocol.errors import EndpointError, UsageError
+from toolproto.protocol.grammar.constraint import Constraint
+from toolproto.protocol.messages import ChatRequest, Message
+from toolproto.protocol.paradigms import get_paradigm
 from toolproto.testing import STANDARD_OFFER
 
 #: The fields for grammars that each server knows; one that it does not know, it refuses.

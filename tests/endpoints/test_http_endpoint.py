@@ -27,8 +27,8 @@ from toolproto.endpoints import (
     Retries,
     Timeouts,
 )
-from toolproto.errors import EndpointError, EndpointTimeout, UsageError, WireError
-from toolproto.messages import ChatRequest, Chunk, Message, Usage
+from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError, WireError
+from toolproto.protocol.messages import ChatRequest, Chunk, Message, Usage
 
 from .asking import both_ways
 from .fault_server import TEXT, Fault, FaultServer, Raw, reply_bytes

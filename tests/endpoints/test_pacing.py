@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import pytest
 
-from toolproto.endpoints.http import AsyncLines
-from toolproto.endpoints.pacing import _Clock, _Pace
-from toolproto.errors import EndpointError
+from toolproto.endpoints.http.http import AsyncLines
+from toolproto.endpoints.http.pacing import _Clock, _Pace
+from toolproto.protocol.errors import EndpointError
 
 TOKENS = [f"data: {number}\n\n".encode() for number in range(20)]
 HEAD = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"

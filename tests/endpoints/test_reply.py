@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from toolproto.endpoints.dialects import DIALECTS
-from toolproto.endpoints.frames import MAX_FRAME
-from toolproto.endpoints.reply import ReplyReader, read_retry_after, refusal
-from toolproto.errors import EndpointError, WireError
-from toolproto.messages import Chunk, Usage
+from toolproto.endpoints.apis.dialects import DIALECTS
+from toolproto.endpoints.apis.frames import MAX_FRAME
+from toolproto.endpoints.http.reply import ReplyReader, read_retry_after, refusal
+from toolproto.protocol.errors import EndpointError, WireError
+from toolproto.protocol.messages import Chunk, Usage
 
 from .fault_server import TEXT, Fault, reply_bytes
 

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from toolproto.endpoints.retries import Phase, Retries, retryable
-from toolproto.errors import EndpointError, EndpointTimeout, UsageError, WireError
+from toolproto.endpoints.http.retries import Phase, Retries, retryable
+from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError, WireError
 
 LOST = EndpointError("lost")
 LATE = EndpointTimeout("late")

@@ -16,8 +16,8 @@ from toolproto.endpoints import (
     ScriptedEndpoint,
     ScriptedReply,
 )
-from toolproto.errors import EndpointError, EndpointTimeout, UsageError
-from toolproto.messages import ChatRequest, Chunk, Message, Usage
+from toolproto.protocol.errors import EndpointError, EndpointTimeout, UsageError
+from toolproto.protocol.messages import ChatRequest, Chunk, Message, Usage
 
 from .asking import both_ways
 from .leaks import nothing_left

@@ -19,11 +19,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from toolproto.endpoints import HttpEndpoint
-from toolproto.endpoints.services import SERVICES
-from toolproto.errors import EndpointError
-from toolproto.grammar.constraint import Constraint
-from toolproto.messages import ChatRequest, Message
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.endpoints.http.services import SERVICES
+from toolproto.protocol.errors import EndpointError
+from toolproto.protocol.grammar.constraint import Constraint
+from toolproto.protocol.messages import ChatRequest, Message
+from toolproto.protocol.paradigms import get_paradigm, paradigms
 from toolproto.testing import STANDARD_OFFER
 
 TEXT = {"type": "string", "minLength": 1}

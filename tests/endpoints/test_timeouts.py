@@ -6,8 +6,8 @@ from math import inf
 
 import pytest
 
-from toolproto.endpoints.timeouts import Deadlines, Timeouts
-from toolproto.errors import UsageError
+from toolproto.endpoints.http.timeouts import Deadlines, Timeouts
+from toolproto.protocol.errors import UsageError
 
 
 def test_each_wait_has_its_own_end_and_the_total_bounds_them_all():

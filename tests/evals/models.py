@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.evals import Kind, ProbePlan, plan_probe
-from toolproto.evals.trial import Trial
-from toolproto.messages import ChatRequest, ToolCall
+from toolproto.protocol.messages import ChatRequest, ToolCall
+from toolproto.testing.probe import Kind, ProbePlan, plan_probe
+from toolproto.testing.probe.trial import Trial
 
 Model = Callable[[ChatRequest], str]
 

@@ -11,11 +11,11 @@ from importlib.resources import files
 import pytest
 
 from toolproto import UsageError, check_call, get_paradigm
-from toolproto.evals import PARADIGMS, Kind, load_cases
-from toolproto.evals.cases import read_cases
-from toolproto.evals.score import mark, read_reply
+from toolproto.testing.probe import PARADIGMS, Kind, load_cases
+from toolproto.testing.probe.cases import read_cases
+from toolproto.testing.probe.score import mark, read_reply
 
-HERE = files("toolproto.evals")
+HERE = files("toolproto.testing.probe")
 TOLD = tomllib.loads(HERE.joinpath("cases.toml").read_text(encoding="utf-8"))
 TOOLS = json.loads(HERE.joinpath("tools.json").read_text(encoding="utf-8"))
 CASES = load_cases()

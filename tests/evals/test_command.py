@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from toolproto.cli.app import main
 from toolproto.endpoints import RecordingEndpoint
-from toolproto.evals import probe
+from toolproto.testing.probe import probe
 
 from .models import deaf, perfect, scripted, small_plan
 

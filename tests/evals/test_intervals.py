@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.evals.intervals import Mean, Share, mean_of, share_of
+from toolproto.testing.probe.intervals import Mean, Share, mean_of, share_of
 
 #: Of the literature: Wilson's interval without a correction for continuity.
 KNOWN = [

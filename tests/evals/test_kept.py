@@ -8,8 +8,8 @@ from dataclasses import asdict
 import pytest
 
 from toolproto import UsageError
-from toolproto.evals.kept import KeptOutcomes
-from toolproto.evals.trial import Answered, Outcome
+from toolproto.testing.probe.kept import KeptOutcomes
+from toolproto.testing.probe.trial import Answered, Outcome
 
 ONE = Outcome("one", (Answered("Hi\u2028\ud800\n", "stop", 10, 2, False, 0.25),))
 TWO = Outcome("two", (Answered("a", None), Answered("b", "length", 1, 1, True, 3.0)))

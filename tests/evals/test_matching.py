@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from toolproto import ToolSpec, UsageError
-from toolproto.evals.matching import arguments_match, check_pattern, contains, matches, sample_of
+from toolproto.testing.probe.matching import (
+    arguments_match,
+    check_pattern,
+    contains,
+    matches,
+    sample_of,
+)
 
 RIGHT = [
     ("Oslo", "Oslo"),

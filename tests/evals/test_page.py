@@ -11,9 +11,9 @@ import pytest
 from tests.patience import PATIENCE
 from tests.web.browser import FLAGS, REMEDY, chromium
 from toolproto import UsageError
-from toolproto.evals import Budget, ProbeReport, plan_probe, probe
-from toolproto.evals.files import ProbeFiles, folder_of
-from toolproto.evals.page import page
+from toolproto.testing.probe import Budget, ProbeReport, plan_probe, probe
+from toolproto.testing.probe.files import ProbeFiles, folder_of
+from toolproto.testing.probe.page import page
 
 from .models import needless, scripted, small_plan
 

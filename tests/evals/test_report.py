@@ -7,7 +7,7 @@ import json
 import pytest
 
 from toolproto import UsageError
-from toolproto.evals import (
+from toolproto.testing.probe import (
     ARRAY,
     BASELINE,
     Arm,
@@ -20,7 +20,7 @@ from toolproto.evals import (
     load_cases,
     plan_probe,
 )
-from toolproto.evals.trial import Answered
+from toolproto.testing.probe.trial import Answered
 
 CASES = load_cases()
 CALLING = [case for case in CASES if case.calls]

@@ -15,9 +15,9 @@ import pytest
 from tests.patience import interrupt
 from toolproto import EndpointError, UsageError
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
-from toolproto.evals import Budget, Kind, Share, load_cases, plan_probe, probe
-from toolproto.evals.budget import Spending
-from toolproto.messages import Usage
+from toolproto.protocol.messages import Usage
+from toolproto.testing.probe import Budget, Kind, Share, load_cases, plan_probe, probe
+from toolproto.testing.probe.budget import Spending
 
 from .models import deaf, needless, perfect, scripted, small_plan
 
@@ -162,7 +162,7 @@ def test_only_the_arms_that_are_new_are_asked(tmp_path):
 
 def test_arms_that_ask_the_same_are_both_reported():
     from toolproto import get_paradigm
-    from toolproto.paradigms.json_strict import JsonStrict
+    from toolproto.protocol.paradigms.json_strict import JsonStrict
 
     class Silent(JsonStrict):
         name = "silent"
@@ -307,7 +307,7 @@ def test_progress_counts_what_was_known_before(tmp_path):
 _STUCK = """
 import sys, threading
 from pathlib import Path
-from toolproto.evals import probe
+from toolproto.testing.probe import probe
 from tests.evals.models import perfect, small_plan
 
 plan = small_plan()

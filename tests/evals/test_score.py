@@ -7,8 +7,8 @@ import json
 import pytest
 
 from toolproto import get_paradigm
-from toolproto.evals import Marks, load_cases
-from toolproto.evals.score import mark, read_reply
+from toolproto.testing.probe import Marks, load_cases
+from toolproto.testing.probe.score import mark, read_reply
 
 CASES = {case.id: case for case in load_cases()}
 PARADIGM = get_paradigm("json_strict")

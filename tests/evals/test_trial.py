@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from toolproto.evals import BASELINE, Arm, ProbePlan, load_cases
-from toolproto.evals.trial import Answered, Trial
+from toolproto.testing.probe import BASELINE, Arm, ProbePlan, load_cases
+from toolproto.testing.probe.trial import Answered, Trial
 
 CASES = {case.id: case for case in load_cases()}
 

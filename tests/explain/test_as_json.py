@@ -7,7 +7,7 @@ import json
 import pytest
 
 from toolproto import ToolOffer, ToolSpec, get_paradigm
-from toolproto.explain import Explanation, as_json, explain, in_chunks
+from toolproto.testing.explain import Explanation, as_json, explain, in_chunks
 
 XML = get_paradigm("xml_tag")
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.bulk.samples import batch, call, reading
-from toolproto.explain import explain_batch, explained_schema
+from toolproto.testing.explain import explain_batch, explained_schema
 
 
 def test_replies_are_explained_row_by_row():

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 import toolproto
 from tests.amount import recorded, some_fixtures
 from toolproto import ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, tool
-from toolproto.decoding.contract import Decoder
-from toolproto.decoding.reply import place
-from toolproto.events import CallCompleted, CallStarted, Event, TextDelta
-from toolproto.explain import Explanation, PartKind, Verdict, explain, in_chunks
-from toolproto.explain.words import REASONS, why
-from toolproto.messages import PLACE_DOUBTS, Grade, Repair, Span
-from toolproto.paradigms import ToolContextDef
-from toolproto.repairs import GRADES, REPAIRS, repair_words
+from toolproto.protocol.decoding.contract import Decoder
+from toolproto.protocol.decoding.reply import place
+from toolproto.protocol.events import CallCompleted, CallStarted, Event, TextDelta
+from toolproto.protocol.messages import PLACE_DOUBTS, Grade, Repair, Span
+from toolproto.protocol.paradigms import ToolContextDef
+from toolproto.protocol.repairs import GRADES, REPAIRS, repair_words
+from toolproto.testing.explain import Explanation, PartKind, Verdict, explain, in_chunks
+from toolproto.testing.explain.words import REASONS, why
 from toolproto.testing.fixtures import Fixture
 from toolproto.testing.offers import STANDARD_OFFER
 from toolproto.testing.strategies import cases_for
@@ -154,8 +154,8 @@ def names_of_repairs() -> Iterator[str]:
 
 
 def test_every_repair_has_words() -> None:
-    from toolproto.tools.names import _READINGS
-    from toolproto.tools.scalars import READINGS
+    from toolproto.protocol.tools.names import _READINGS
+    from toolproto.protocol.tools.scalars import READINGS
 
     names = {*names_of_repairs(), *(name for name, _ in _READINGS)}
     names |= {repair for *_, repair in READINGS} | set(PLACE_DOUBTS)

@@ -17,8 +17,8 @@ from tests.test_surroundings import (
     written,
 )
 from toolproto import Reasoning, ToolCall, get_paradigm
-from toolproto.explain import Verdict, explain
-from toolproto.explain.words import why
+from toolproto.testing.explain import Verdict, explain
+from toolproto.testing.explain.words import why
 
 #: How the names of the ways begin, and what they mean; the first that fits counts.
 SAID = {

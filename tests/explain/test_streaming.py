@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from toolproto import ToolOffer, ToolSpec, UsageError, get_paradigm
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta, merge
-from toolproto.explain import explain, in_chunks
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta, merge
+from toolproto.testing.explain import explain, in_chunks
 
 XML = get_paradigm("xml_tag")
 NOW = ToolOffer((ToolSpec("now", "The time.", {"type": "object", "properties": {}}),))

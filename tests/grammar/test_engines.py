@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from toolproto.grammar import Grammar, Walk, departure, render, sample
-from toolproto.messages import ToolCall
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.protocol.grammar import Grammar, Walk, departure, render, sample
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.schemas import random_call, random_offer, random_tool
-from toolproto.tools.spec import ToolOffer, ToolSpec
 
 from .engines import (
     Engine,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from toolproto.grammar import render
-from toolproto.paradigms import get_paradigm, paradigms
-from toolproto.tools.spec import ToolOffer, ToolSpec
+from toolproto.protocol.grammar import render
+from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from grammars import _odd

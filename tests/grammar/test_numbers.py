@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from toolproto.grammar.accepting import departure
-from toolproto.grammar.ir import EMPTY, NOTHING, Grammar, Node
-from toolproto.grammar.numbers import Bounds, integers, numbers
-from toolproto.grammar.sampling import sample
+from toolproto.protocol.grammar.accepting import departure
+from toolproto.protocol.grammar.ir import EMPTY, NOTHING, Grammar, Node
+from toolproto.protocol.grammar.numbers import Bounds, integers, numbers
+from toolproto.protocol.grammar.sampling import sample
 
 
 def grammar(node: Node) -> Grammar:

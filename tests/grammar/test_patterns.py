@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from toolproto.grammar.accepting import departure
-from toolproto.grammar.ir import EMPTY, Grammar
-from toolproto.grammar.patterns import FORMATS, pattern_node
-from toolproto.grammar.sampling import sample
+from toolproto.protocol.grammar.accepting import departure
+from toolproto.protocol.grammar.ir import EMPTY, Grammar
+from toolproto.protocol.grammar.patterns import FORMATS, pattern_node
+from toolproto.protocol.grammar.sampling import sample
 
 SAID = [
     "^[a-z]{2,5}$", r"^\d{3}-\d{2}$", "[A-Z]", "^(foo|bar)+$", "^a?b*c+$", r"^\S+@\S+\.\S+$",

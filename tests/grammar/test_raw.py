@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.decoding.families.elements import Tag, tag_at
-from toolproto.grammar.accepting import departure
-from toolproto.grammar.automaton import can_be, table
-from toolproto.grammar.ir import ANYTHING, EMPTY, Grammar, Literal, Without, either
-from toolproto.grammar.notation import TextForm
-from toolproto.grammar.raw import RawInTags, closing_tags, closing_tags_pattern
-from toolproto.messages import ToolCall
-from toolproto.paradigms import get_paradigm
-from toolproto.tools.spec import ToolOffer, ToolSpec
+from toolproto.protocol.decoding.families.elements import Tag, tag_at
+from toolproto.protocol.grammar.accepting import departure
+from toolproto.protocol.grammar.automaton import can_be, table
+from toolproto.protocol.grammar.ir import ANYTHING, EMPTY, Grammar, Literal, Without, either
+from toolproto.protocol.grammar.notation import TextForm
+from toolproto.protocol.grammar.raw import RawInTags, closing_tags, closing_tags_pattern
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms import get_paradigm
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 WORDS = ("city", "function", "tool_call")
 PIECES = [

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from toolproto.decoding.reply.thinking import Reasoning
-from toolproto.grammar import Grammar, departure
-from toolproto.messages import ToolCall
-from toolproto.paradigms import get_paradigm, paradigms
+from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.grammar import Grammar, departure
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 from toolproto.testing import STANDARD_OFFER
-from toolproto.tools.spec import ToolOffer, ToolSpec
 
 WEATHER = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 NOW = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'

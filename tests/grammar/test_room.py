@@ -8,8 +8,8 @@ import pytest
 
 from tests.grammar import engines
 from toolproto import ToolOffer, ToolSpec, get_paradigm
-from toolproto.grammar import departure, render, sample
-from toolproto.grammar.room import fitted, room_of
+from toolproto.protocol.grammar import departure, render, sample
+from toolproto.protocol.grammar.room import fitted, room_of
 
 WRITE = ToolSpec(
     "write",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolproto import ToolSpec
-from toolproto.guard.arguments import leaves, pieces, spellings
+from toolproto.protocol.guard.arguments import leaves, pieces, spellings
 
 SPEC = ToolSpec(
     "send",

@@ -24,8 +24,8 @@ from toolproto import (
     get_paradigm,
     tool,
 )
-from toolproto.attachments import image
-from toolproto.endpoints.scripted import ScriptedEndpoint
+from toolproto.endpoints.attachments import image
+from toolproto.endpoints.recorded.scripted import ScriptedEndpoint
 
 FORM = get_paradigm("json_strict")
 MALLORY = "mallory@evil.example"

@@ -8,9 +8,9 @@ import pytest
 
 from toolproto import ChatSession, Guard, UsageError, tool
 from toolproto.cli.settings import Settings
-from toolproto.endpoints.scripted import ScriptedEndpoint
-from toolproto.guard.levels import LEVELS, guard_from
-from toolproto.proxy.config import ModelTerms
+from toolproto.endpoints.recorded.scripted import ScriptedEndpoint
+from toolproto.gateway.proxy.config import ModelTerms
+from toolproto.protocol.guard.levels import LEVELS, guard_from
 
 
 @pytest.mark.parametrize("name", LEVELS)

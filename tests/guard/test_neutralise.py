@@ -20,7 +20,7 @@ from toolproto import (
     paradigms,
     parse_any,
 )
-from toolproto.guard.neutralise import BREAK, neutraliser, restore
+from toolproto.protocol.guard.neutralise import BREAK, neutraliser, restore
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.laws import neutrality
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from toolproto import ChatSession, Message, ToolCall, ToolOffer, ToolResult, ToolSpec, get_paradigm
-from toolproto.bridge.asked import Asked
-from toolproto.bridge.prompting import first_request
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.guard.neutralise import BREAK, neutraliser, restore
-from toolproto.guard.neutralise_messages import neutral_messages, neutral_offer
-from toolproto.tools import Tool
+from toolproto.endpoints.apis.asked import Asked
+from toolproto.gateway.bridge.prompting import first_request
+from toolproto.protocol.guard.neutralise import BREAK, neutraliser, restore
+from toolproto.protocol.guard.neutralise_messages import neutral_messages, neutral_offer
+from toolproto.protocol.tools import Tool
 
 CALL = get_paradigm("hermes").encode_call(ToolCall("fetch", {"url": "x"}))
 BROKEN = CALL.replace("<", f"<{BREAK}").replace('{"name', f'{{{BREAK}"name')

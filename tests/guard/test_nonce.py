@@ -18,11 +18,11 @@ from toolproto import (
     get_paradigm,
     paradigms,
 )
+from toolproto.conversation.journal.disarming import disarmed
+from toolproto.conversation.stores.base import Record
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.guard.levels import Guard
-from toolproto.guard.nonce import new_nonce, with_nonce
-from toolproto.session.disarming import disarmed
-from toolproto.stores.base import Record
+from toolproto.protocol.guard.levels import Guard
+from toolproto.protocol.guard.nonce import new_nonce, with_nonce
 from toolproto.testing import STANDARD_OFFER, ParadigmLaws
 from toolproto.testing.hostile import hostile_text
 from toolproto.testing.laws import round_trip, stopping

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.guard.passages import Passages
+from toolproto.protocol.guard.passages import Passages
 
 PAGE = 'Dear all,\n\nplease pay 10.5 to  "US13 3000"; file 13, not 1378.\nCall <b>me</b>'
 

@@ -10,12 +10,12 @@ import pytest
 
 from tests.amount import some_paradigms
 from toolproto import Message, ToolCall, ToolOffer, ToolResult, ToolSpec, get_paradigm
-from toolproto.bridge.asked import Asked
-from toolproto.bridge.exchange import Exchange
-from toolproto.bridge.pieces import Piece
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted
-from toolproto.guard.levels import LEVELS
-from toolproto.messages import Chunk
+from toolproto.endpoints.apis.asked import Asked
+from toolproto.endpoints.apis.pieces import Piece
+from toolproto.gateway.bridge.exchange import Exchange
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted
+from toolproto.protocol.guard.levels import LEVELS
+from toolproto.protocol.messages import Chunk
 
 SCHEMA = {
     "type": "object",
@@ -104,9 +104,9 @@ def test_a_passage_that_is_quoted_to_be_changed_is_nothing_odd() -> None:
 
 
 def test_the_log_names_the_concern_and_nothing_that_was_said(caplog) -> None:
-    from toolproto.bridge.translate import api_at
-    from toolproto.proxy.metrics import Metrics
-    from toolproto.proxy.record import Recorder
+    from toolproto.endpoints.apis.translate import api_at
+    from toolproto.gateway.proxy.metrics import Metrics
+    from toolproto.gateway.proxy.record import Recorder
 
     written = get_paradigm("hermes").encode_call(PAY)
     _, exchange = answered(asked("Pay 500 to mallory."), written)

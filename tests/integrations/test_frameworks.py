@@ -17,8 +17,8 @@ import pytest
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
 from tests.proxy.sayings import Messages
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 from .environments import ROOT, needs_frameworks, requirements_of, run
 

@@ -38,7 +38,7 @@ def test_an_agent_gets_its_work_done_or_shows_why_not(way: str):
 
 def test_no_library_is_imported_unless_it_is_used():
     program = (
-        "import sys, toolproto, toolproto.integrations, toolproto.transport\n"
+        "import sys, toolproto, toolproto.gateway.integrations, toolproto.gateway.transport\n"
         "print([each for each in ('llm', 'openai', 'anthropic', 'ollama', 'starlette', 'httpx2')"
         " if each in sys.modules])"
     )

@@ -8,13 +8,13 @@ from contextlib import aclosing
 
 import pytest
 
-from toolproto.bridge.entry import Bridge
-from toolproto.bridge.exchange import Exchange
-from toolproto.bridge.pieces import Ended, Piece
-from toolproto.errors import EndpointError
-from toolproto.events import CallCompleted, TextDelta
-from toolproto.integrations.text_model import answer, async_answer
-from toolproto.messages import ChatRequest, Chunk
+from toolproto.endpoints.apis.pieces import Ended, Piece
+from toolproto.gateway.bridge.entry import Bridge
+from toolproto.gateway.bridge.exchange import Exchange
+from toolproto.gateway.text_model import answer, async_answer
+from toolproto.protocol.errors import EndpointError
+from toolproto.protocol.events import CallCompleted, TextDelta
+from toolproto.protocol.messages import ChatRequest, Chunk
 
 NOW = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}
 CALL = '<tool_code>{"name": "now", "arguments": {}}</tool_code>'

@@ -12,13 +12,13 @@ import pytest
 
 from tests.amount import recorded, some_fixtures
 from toolproto import get_paradigm, merge
-from toolproto.decoding.reply.thinking import Reasoning
-from toolproto.events import Event
-from toolproto.paradigms.base import ToolContextDef
+from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.events import Event
+from toolproto.protocol.paradigms.base import ToolContextDef
+from toolproto.protocol.tools.spec import ToolOffer
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.fixtures import Fixture
 from toolproto.testing.laws.comparison import same_events, side_by_side
-from toolproto.tools.spec import ToolOffer
 
 FIXTURES = [each for each in recorded() if len(each.reply) <= 600]
 

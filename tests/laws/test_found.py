@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from toolproto.messages import ToolCall
-from toolproto.paradigms import get_paradigm
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms import get_paradigm
 from toolproto.testing import STANDARD_OFFER, laws
 from toolproto.testing.laws.asking import read_in_pieces
 from toolproto.testing.laws.comparison import same_events

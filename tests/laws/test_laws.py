@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from tests.amount import amount, some, some_paradigms
-from toolproto.paradigms import paradigms
+from toolproto.protocol.paradigms import paradigms
 from toolproto.testing import CallContext, ParadigmLaws
 
 from . import CLOSELY

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from toolproto import Event, Reasoning, get_paradigm
-from toolproto.decoding.reply.landmarks import landmarks
-from toolproto.paradigms import ToolContextDef
+from toolproto.protocol.decoding.reply.landmarks import landmarks
+from toolproto.protocol.paradigms import ToolContextDef
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.laws.asking import read_in_pieces
 

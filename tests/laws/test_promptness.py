@@ -6,7 +6,7 @@ import pytest
 
 from tests.amount import together
 from toolproto import ToolCall, get_paradigm, paradigms
-from toolproto.events import CallCompleted
+from toolproto.protocol.events import CallCompleted
 from toolproto.testing.offers import STANDARD_OFFER
 
 # What must come behind a call before it is complete: the end of its line, because words on it would

@@ -14,7 +14,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.session.conftest import play  # noqa: F401 (a fixture)
-from toolproto.mcp import McpServer
+from toolproto.conversation.mcp import McpServer
 
 from .rough import Rough, serving
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from toolproto import UsageError
-from toolproto.mcp import McpConfig, McpServer, read_servers
-from toolproto.mcp.config import config_of, name_of, parse_source
+from toolproto.conversation.mcp import McpConfig, McpServer, read_servers
+from toolproto.conversation.mcp.config import config_of, name_of, parse_source
 from toolproto.package import install_command
 
 NAMES = [
@@ -149,7 +149,7 @@ def test_nothing_is_imported_until_a_server_is_opened():
     import sys
 
     program = (
-        "import sys; from toolproto.mcp import McpServer; McpServer('x'); "
+        "import sys; from toolproto.conversation.mcp import McpServer; McpServer('x'); "
         "assert not {'mcp', 'httpx2', 'anyio', 'asyncio'} & {*sys.modules}, sorted(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
@@ -162,7 +162,11 @@ def test_a_package_that_is_missing_is_named(tmp_path):
 
     (tmp_path / "mcp.py").write_text("raise ModuleNotFoundError('no', name='mcp')")
     done = subprocess.run(
-        [sys.executable, "-c", "from toolproto.mcp import McpServer; McpServer('x').open()"],
+        [
+            sys.executable,
+            "-c",
+            "from toolproto.conversation.mcp import McpServer; McpServer('x').open()",
+        ],
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"},
         stderr=subprocess.PIPE,
         text=True,

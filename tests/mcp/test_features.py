@@ -10,9 +10,9 @@ import pytest
 
 from tests.proxy.backend import served
 from toolproto import Policy, ToolCall, TurnLimits
-from toolproto.approvals import Allow, Defer, Deny
-from toolproto.mcp import McpServer
-from toolproto.turn.events import ToolProgressed
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
+from toolproto.conversation.mcp import McpServer
+from toolproto.conversation.turn.events import ToolProgressed
 
 from .conftest import until
 from .honest import server as honest_server

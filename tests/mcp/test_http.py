@@ -8,7 +8,7 @@ import gzip
 import httpx2
 import pytest
 
-from toolproto.mcp.http import _client
+from toolproto.conversation.mcp.http import _client
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from toolproto import ToolFailed, ToolResult
-from toolproto.errors import McpError
-from toolproto.mcp import McpServer
-from toolproto.tools.schema import check_schema
+from toolproto.conversation.mcp import McpServer
+from toolproto.protocol.errors import McpError
+from toolproto.protocol.schemas.schema import check_schema
 
 from .conftest import command
 from .rough import Rough, serving

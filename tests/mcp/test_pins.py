@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import UsageError
-from toolproto.mcp.pins import Pins, digest_of
-from toolproto.mcp.results import result_from
-from toolproto.mcp.words import plain
+from toolproto.conversation.mcp.pins import Pins, digest_of
+from toolproto.conversation.mcp.results import result_from
+from toolproto.conversation.mcp.words import plain
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

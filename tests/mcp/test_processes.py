@@ -19,7 +19,7 @@ from .conftest import command, is_running, until
 
 PROGRAM = """
 import os, sys, time
-from toolproto.mcp import McpServer
+from toolproto.conversation.mcp import McpServer
 
 server = McpServer(*sys.argv[1:])
 server.open()

@@ -9,10 +9,10 @@ import threading
 import pytest
 
 from toolproto import Policy, tool
-from toolproto.approvals import Allow, Deny
-from toolproto.errors import McpError, TurnCancelled
-from toolproto.mcp import McpServer
-from toolproto.turn.limits import TurnLimits
+from toolproto.conversation.deciding.approvals import Allow, Deny
+from toolproto.conversation.mcp import McpServer
+from toolproto.conversation.turn.limits import TurnLimits
+from toolproto.protocol.errors import McpError, TurnCancelled
 
 from .conftest import command, running, until
 

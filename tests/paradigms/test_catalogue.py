@@ -12,7 +12,7 @@ import pytest
 
 from tests.amount import recorded
 from toolproto import ToolContextDef, WireParadigm, get_paradigm
-from toolproto.paradigms import catalogue
+from toolproto.protocol.paradigms import catalogue
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = sorted(path for path in Path(catalogue.__path__[0]).glob("*.py") if path.stem != "__init__")

@@ -20,7 +20,7 @@ from toolproto import (
     WireFormat,
     WireParadigm,
 )
-from toolproto.guard.nonce import with_nonce
+from toolproto.protocol.guard.nonce import with_nonce
 from toolproto.testing import laws
 
 CITY = {"city": {"type": "string"}, "days": {"type": "integer"}}

@@ -9,7 +9,7 @@ import pytest
 
 from tests.amount import together
 from toolproto import Event, Message, ToolCall, ToolOffer, ToolSpec, get_paradigm, paradigms
-from toolproto.paradigms.salvage import parse_any
+from toolproto.protocol.paradigms.salvage import parse_any
 from toolproto.testing.laws import read_in_pieces
 
 WEATHER = ToolSpec(

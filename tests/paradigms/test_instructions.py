@@ -9,7 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from toolproto import ToolOffer, ToolSpec, UsageError, get_paradigm
-from toolproto.tools import check_call
+from toolproto.protocol.tools import check_call
 
 MEETING = ToolSpec(
     "book_meeting",

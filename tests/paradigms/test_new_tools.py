@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from toolproto import ChatSession, Message, Policy, Tool
+from toolproto.conversation.journal.records import read_message, write_message
+from toolproto.conversation.stores import MemoryStore
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.paradigms import XmlTag
-from toolproto.paradigms.retelling import NEW_TOOL
-from toolproto.stores import MemoryStore
-from toolproto.turn.records import read_message, write_message
+from toolproto.protocol.paradigms import XmlTag
+from toolproto.protocol.paradigms.retelling import NEW_TOOL
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 FORM = '<tool_code>{"name": "weather", "arguments": {"city": "<city>"}}</tool_code>'

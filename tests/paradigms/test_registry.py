@@ -23,7 +23,7 @@ from toolproto import (
     register_paradigm,
 )
 from toolproto.cli.app import main
-from toolproto.paradigms import JsonStrict, XmlTag, registry
+from toolproto.protocol.paradigms import JsonStrict, XmlTag, registry
 
 
 @pytest.fixture(autouse=True)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from toolproto import ChatSession, Message, Policy, ToolCall, ToolOffer, ToolOutput, ToolSpec, tool
+from toolproto.conversation.stores import MemoryStore
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.messages import CallProblem, ProblemKind
-from toolproto.paradigms import XmlTag
-from toolproto.paradigms.corrections import corrected
-from toolproto.paradigms.retelling import AFTER_FAILURE, MADE_AGAIN, NEXT_STEP, UNUSABLE
-from toolproto.paradigms.teaching import Teaching
-from toolproto.stores import MemoryStore
+from toolproto.protocol.messages import CallProblem, ProblemKind
+from toolproto.protocol.paradigms import XmlTag
+from toolproto.protocol.paradigms.corrections import corrected
+from toolproto.protocol.paradigms.retelling import AFTER_FAILURE, MADE_AGAIN, NEXT_STEP, UNUSABLE
+from toolproto.protocol.paradigms.teaching import Teaching
 
 CORRECTING = XmlTag(teaching=Teaching(corrections=True))
 

@@ -6,10 +6,10 @@ import pytest
 
 from tests.amount import recorded, some_fixtures
 from toolproto import ParsedResponse, ToolCall, get_paradigm
-from toolproto.decoding.reply.thinking import Reasoning
-from toolproto.paradigms import ToolContextDef, paradigms
+from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.paradigms import ToolContextDef, paradigms
+from toolproto.protocol.tools.spec import ToolOffer
 from toolproto.testing import STANDARD_OFFER
-from toolproto.tools.spec import ToolOffer
 
 CALLS = [ToolCall("get_weather", {"city": "Oslo"}), ToolCall("now", {})]
 

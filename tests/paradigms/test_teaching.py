@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from toolproto import Message, ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, paradigms
-from toolproto.describe import Presentation, describe, styles
-from toolproto.messages import ToolResult
-from toolproto.paradigms import JsonStrict, XmlTag
-from toolproto.paradigms.retelling import AFTER_FAILURE, NEXT_STEP
-from toolproto.paradigms.teaching import (
+from toolproto.protocol.describe import Presentation, describe, styles
+from toolproto.protocol.messages import ToolResult
+from toolproto.protocol.paradigms import JsonStrict, XmlTag
+from toolproto.protocol.paradigms.retelling import AFTER_FAILURE, NEXT_STEP
+from toolproto.protocol.paradigms.teaching import (
     BALANCED,
     CLASSIC,
     PRESETS,

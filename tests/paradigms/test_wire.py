@@ -24,7 +24,7 @@ from toolproto import (
     paradigms,
     register_paradigm,
 )
-from toolproto.paradigms import registry
+from toolproto.protocol.paradigms import registry
 from toolproto.testing import laws
 
 WEATHER = ToolSpec(

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 
 from tests.proxy.sayings import Cut, Messages, Refusal
 from tests.quick_server import QuickServer, running
-from toolproto.proxy.http_server import SERVER_OPTIONS
+from toolproto.gateway.http_server import SERVER_OPTIONS
 
 FORBIDDEN = ("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call")
 

@@ -16,11 +16,11 @@ from click.testing import CliRunner
 
 from toolproto import UsageError
 from toolproto.cli.app import main
-from toolproto.endpoints.dialects.spoken import spoken_params
-from toolproto.proxy import ModelTerms, ProxyConfig, ProxyLimits, Upstream
-from toolproto.proxy.config import config_from
-from toolproto.proxy.run import banner, check
-from toolproto.taught import taught
+from toolproto.endpoints.apis.dialects.spoken import spoken_params
+from toolproto.gateway.bridge.taught import taught
+from toolproto.gateway.proxy import ModelTerms, ProxyConfig, ProxyLimits, Upstream
+from toolproto.gateway.proxy.config import config_from
+from toolproto.gateway.proxy.run import banner, check
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -18,8 +18,8 @@ from starlette.routing import Route
 from tests import plain
 from tests.patience import PATIENCE
 from tests.quick_server import QuickServer, running
-from toolproto.proxy.connections import BoundedProtocol
-from toolproto.proxy.http_server import SERVER_OPTIONS
+from toolproto.gateway.connections import BoundedProtocol
+from toolproto.gateway.http_server import SERVER_OPTIONS
 
 #: A path at which both this server and that of the page answer everybody.
 FINE = b"/api/health"

@@ -10,20 +10,20 @@ import pytest
 
 from tests import plain
 from tests.proxy.backend import Backend, served
-from toolproto.bridge.asked import AnswerShape, Asked
-from toolproto.bridge.exchange import Exchange
-from toolproto.decoding.reply.thinking import Reasoning
-from toolproto.endpoints.holding import Holding
-from toolproto.endpoints.services import FIELDS
-from toolproto.errors import UsageError
-from toolproto.grammar import departure
-from toolproto.messages import ChatRequest, Message, ToolCall
-from toolproto.paradigms import get_paradigm
-from toolproto.paradigms.base import NO_TOOLS
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream, config_from
+from toolproto.endpoints.apis.asked import AnswerShape, Asked
+from toolproto.endpoints.http.holding import Holding
+from toolproto.endpoints.http.services import FIELDS
+from toolproto.gateway.bridge.exchange import Exchange
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream, config_from
+from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.grammar import departure
+from toolproto.protocol.messages import ChatRequest, Message, ToolCall
+from toolproto.protocol.paradigms import get_paradigm
+from toolproto.protocol.paradigms.base import NO_TOOLS
+from toolproto.protocol.tools.spec import ToolOffer
 from toolproto.testing import STANDARD_OFFER
-from toolproto.tools.spec import ToolOffer
 
 
 def exchange(**options: Any) -> Exchange:

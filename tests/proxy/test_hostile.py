@@ -16,9 +16,9 @@ from tests import plain
 from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Refusal, served
 from toolproto import UsageError
-from toolproto.proxy import http_server
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, ProxyLimits, Upstream
+from toolproto.gateway import http_server
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, ProxyLimits, Upstream
 
 CHAT = "/v1/chat/completions"
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}

@@ -18,8 +18,8 @@ from starlette.routing import Route
 from tests import plain
 from tests.proxy.backend import served
 from tests.proxy.wire import CHAT, asked, events
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 CALL = '<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_code>'
 DONE = "data: [DONE]\n\n"

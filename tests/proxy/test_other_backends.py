@@ -17,8 +17,8 @@ from starlette.routing import Route
 
 from tests import plain
 from tests.proxy.backend import served
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER = {"name": "get_weather", "description": "Weather.", "parameters": CITY}

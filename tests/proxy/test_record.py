@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from tests import plain
 from tests.proxy.backend import Backend, Refusal, served
 from tests.proxy.spans import recorded_spans
-from toolproto.proxy import ModelTerms, ProxyConfig, Upstream, make_app
+from toolproto.gateway.proxy import ModelTerms, ProxyConfig, Upstream, make_app
 
 CALL = "<tool_code>{'name': 'now', 'arguments': {}}</tool_code>"
 TOOL = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}

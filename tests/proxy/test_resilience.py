@@ -23,15 +23,21 @@ from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, Messages, served, whole
 from tests.proxy.wire import CHAT, asked
 from toolproto import UsageError, get_paradigm
-from toolproto.bridge.asked import Asked
-from toolproto.bridge.exchange import Exchange
-from toolproto.bridge.pieces import Ended, Failed, Piece
-from toolproto.bridge.prompting import first_request
-from toolproto.messages import Chunk, Message
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, ProxyLimits, Upstream, config_from
-from toolproto.proxy.run import banner, check
-from toolproto.tools.spec import ToolOffer, ToolSpec
+from toolproto.endpoints.apis.asked import Asked
+from toolproto.endpoints.apis.pieces import Ended, Failed, Piece
+from toolproto.gateway.bridge.exchange import Exchange
+from toolproto.gateway.bridge.prompting import first_request
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import (
+    ModelTerms,
+    ProxyConfig,
+    ProxyLimits,
+    Upstream,
+    config_from,
+)
+from toolproto.gateway.proxy.run import banner, check
+from toolproto.protocol.messages import Chunk, Message
+from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 PLAIN = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 OFFER = ToolOffer((ToolSpec("now", "The time.", {"type": "object", "properties": {}}),))

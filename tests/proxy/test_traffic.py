@@ -24,8 +24,8 @@ from tests.patience import PATIENCE
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import CHAT, OSLO, PARADIGMS, asked
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 
 @dataclass

@@ -13,8 +13,8 @@ from tests import plain
 from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import BOTH, CHAT, CITY, OSLO, PARADIGMS, WEATHER, asked, events, proxy
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.proxy.backend import Backend, Messages, served
 from tests.proxy.wire import CHAT, asked
-from toolproto.proxy.watched import Watched
+from toolproto.gateway.proxy.watched import Watched
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for workers in /proc")
 

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 
 from tests.proxy.backend import Backend, served
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 CHAT = "/v1/chat/completions"
 PARADIGMS = ["json_strict", "xml_tag", "hermes", "qwen3_coder", "pythonic"]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.merged import made_for_each
+from toolproto.conversation.session import AsyncChatSession, ChatSession
+from toolproto.conversation.turn.result import TurnResult
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.session import AsyncChatSession, ChatSession
-from toolproto.turn.result import TurnResult
 
 Watch = Callable[[Any, Any], object]
 

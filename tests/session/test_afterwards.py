@@ -5,18 +5,23 @@ from __future__ import annotations
 import pytest
 
 from toolproto import Message, ToolCall, UsageError, get_paradigm, tool
-from toolproto.approvals import Allow, Defer, Deny, Policy
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy
+from toolproto.conversation.session import ChatSession
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.toolsets import FolderFiles, MemoryFiles, file_tools
+from toolproto.conversation.turn.events import (
+    ReasoningEnded,
+    ReasoningStarted,
+    StepEnded,
+    StepStarted,
+)
+from toolproto.conversation.turn.patches import changes_of, unified
+from toolproto.conversation.turn.pricing import Price
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.errors import EndpointError
-from toolproto.events import ReasoningDelta
-from toolproto.messages import Attachment, Chunk, MessageSegment, Usage
-from toolproto.session import ChatSession
-from toolproto.stores import MemoryStore
-from toolproto.tools.outcome import ToolOutput
-from toolproto.tools.toolsets import FolderFiles, MemoryFiles, file_tools
-from toolproto.turn.events import ReasoningEnded, ReasoningStarted, StepEnded, StepStarted
-from toolproto.turn.patches import changes_of, unified
-from toolproto.turn.pricing import Price
+from toolproto.protocol.errors import EndpointError
+from toolproto.protocol.events import ReasoningDelta
+from toolproto.protocol.messages import Attachment, Chunk, MessageSegment, Usage
+from toolproto.protocol.tools.outcome import ToolOutput
 
 from .test_turns import add, call
 

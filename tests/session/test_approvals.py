@@ -9,13 +9,19 @@ import pytest
 
 from tests.patience import PATIENCE
 from toolproto import CallCompleted, Tool, ToolCall, ToolResult, UsageError, tool
-from toolproto.approvals import Allow, Defer, Deny, Policy, call_digest
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy, call_digest
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.turn.events import (
+    ApprovalAsked,
+    Decided,
+    StateChanged,
+    ToolStatus,
+    ToolUpdated,
+)
+from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.endpoints import ScriptedReply
-from toolproto.hooks import Hooks
-from toolproto.messages import Grade, Repair
-from toolproto.tools.context import ToolContext
-from toolproto.turn.events import ApprovalAsked, Decided, StateChanged, ToolStatus, ToolUpdated
-from toolproto.turn.limits import TurnLimits
+from toolproto.protocol.messages import Grade, Repair
+from toolproto.protocol.tools.context import ToolContext
 
 
 class Desk:

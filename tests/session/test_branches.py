@@ -10,12 +10,12 @@ import pytest
 
 from tests.patience import PATIENCE
 from toolproto import UsageError, tool
-from toolproto.approvals import Allow, Defer
+from toolproto.conversation.deciding.approvals import Allow, Defer
+from toolproto.conversation.session import ChatSession, export_jsonl, import_jsonl
+from toolproto.conversation.stores import MemoryStore, open_store
+from toolproto.conversation.turn.compaction import Compaction
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.errors import EndpointError
-from toolproto.session import ChatSession, export_jsonl, import_jsonl
-from toolproto.stores import MemoryStore, open_store
-from toolproto.turn.compaction import Compaction
+from toolproto.protocol.errors import EndpointError
 
 from .test_turns import add, call
 

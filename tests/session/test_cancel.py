@@ -14,13 +14,13 @@ import pytest
 from tests.amount import amount
 from tests.patience import PATIENCE
 from toolproto import TextDelta, tool
-from toolproto.approvals import Allow
+from toolproto.conversation.deciding.approvals import Allow
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.turn.events import StateChanged, ToolStatus, ToolUpdated, TurnEnded
+from toolproto.conversation.turn.states import TERMINAL, TurnState
 from toolproto.endpoints import Hold
-from toolproto.errors import TurnCancelled
-from toolproto.hooks import Hooks
-from toolproto.tools.context import ToolContext
-from toolproto.turn.events import StateChanged, ToolStatus, ToolUpdated, TurnEnded
-from toolproto.turn.states import TERMINAL, TurnState
+from toolproto.protocol.errors import TurnCancelled
+from toolproto.protocol.tools.context import ToolContext
 
 from .test_stateful import check_request, wait_for_tools
 from .test_turns import call

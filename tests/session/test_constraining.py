@@ -10,9 +10,9 @@ from typing import Any, Literal
 import pytest
 
 from toolproto import ChatRequest, ChatSession, ToolCall, UsageError, get_paradigm, tool
-from toolproto.grammar import departure
-from toolproto.messages import Chunk
-from toolproto.turn import ReplyConstrained
+from toolproto.conversation.turn import ReplyConstrained
+from toolproto.protocol.grammar import departure
+from toolproto.protocol.messages import Chunk
 
 CALL = '{"tool_calls": [{"name": "get_weather", "arguments": {"city": "Oslo"}}]}'
 

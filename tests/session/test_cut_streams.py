@@ -17,19 +17,19 @@ import pytest
 
 from tests.amount import recorded, some_fixtures
 from toolproto import get_paradigm
-from toolproto.approvals import Allow
-from toolproto.decoding.contract import is_over
-from toolproto.decoding.reply.thinking import Reasoning
+from toolproto.conversation.deciding.approvals import Allow
+from toolproto.conversation.session import AsyncChatSession, ChatSession
+from toolproto.conversation.turn.result import TurnResult, TurnStatus
 from toolproto.endpoints import Anthropic, Dialect, Ollama, OpenAIChat, ScriptedEndpoint
-from toolproto.endpoints.reply import ReplyReader
-from toolproto.endpoints.scripted import ScriptedReply
-from toolproto.errors import EndpointError, ToolProtoError, WireError
-from toolproto.session import AsyncChatSession, ChatSession
+from toolproto.endpoints.http.reply import ReplyReader
+from toolproto.endpoints.recorded.scripted import ScriptedReply
+from toolproto.protocol.decoding.contract import is_over
+from toolproto.protocol.decoding.reply.thinking import Reasoning
+from toolproto.protocol.errors import EndpointError, ToolProtoError, WireError
+from toolproto.protocol.tools.define import Tool
+from toolproto.protocol.tools.registry import ToolRegistry
+from toolproto.protocol.tools.spec import ToolSpec
 from toolproto.testing.fixtures import Fixture
-from toolproto.tools.define import Tool
-from toolproto.tools.registry import ToolRegistry
-from toolproto.tools.spec import ToolSpec
-from toolproto.turn.result import TurnResult, TurnStatus
 
 FIXTURES = recorded()
 Runs = Counter[tuple[str, str]]

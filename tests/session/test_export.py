@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import Allow, Defer, UsageError, tool
-from toolproto.session import export_jsonl, export_markdown, import_jsonl
-from toolproto.stores import MemoryStore
-from toolproto.turn.journal import VERSION
+from toolproto.conversation.journal.journal import VERSION
+from toolproto.conversation.session import export_jsonl, export_markdown, import_jsonl
+from toolproto.conversation.stores import MemoryStore
 
 from .test_turns import add, call
 

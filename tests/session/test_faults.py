@@ -15,7 +15,7 @@ from tests.endpoints.leaks import nothing_left
 from tests.patience import PATIENCE
 from toolproto import AsyncChatSession, ChatSession, TurnEnded, tool
 from toolproto.endpoints import HttpEndpoint, Retries, Timeouts
-from toolproto.errors import EndpointError
+from toolproto.protocol.errors import EndpointError
 
 SEEDS = amount(2, 6)  # what they vary is varied more in tests/endpoints/test_faults.py
 TIMEOUTS = Timeouts(connect=0.5, first_token=0.5, between_tokens=0.4, total=0.8)

@@ -10,17 +10,17 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from toolproto import Message, ToolFailed, UsageError, get_paradigm, tool
-from toolproto.approvals import Allow, Defer
+from toolproto.conversation.deciding.approvals import Allow, Defer
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.session import ChatSession
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.turn.compaction import Compaction
+from toolproto.conversation.turn.events import CompactionFailed
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
-from toolproto.errors import EndpointError, LimitReached, SessionConflict, TurnCancelled
-from toolproto.events import TextDelta
-from toolproto.hooks import Hooks
-from toolproto.messages import Chunk, ToolCall, ToolResult
-from toolproto.prompt import ToolContextBuilder
-from toolproto.session import ChatSession
-from toolproto.stores import MemoryStore
-from toolproto.turn.compaction import Compaction
-from toolproto.turn.events import CompactionFailed
+from toolproto.protocol.errors import EndpointError, LimitReached, SessionConflict, TurnCancelled
+from toolproto.protocol.events import TextDelta
+from toolproto.protocol.messages import Chunk, ToolCall, ToolResult
+from toolproto.protocol.paradigms.prompt import ToolContextBuilder
 
 from .test_turns import add, call
 

@@ -16,15 +16,15 @@ import pytest
 
 from tests.patience import PATIENCE, unhurried
 from toolproto import Message, TextDelta, ToolCall, ToolResult, UsageError, tool
-from toolproto.approvals import Allow
+from toolproto.conversation.deciding.approvals import Allow
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.turn.events import MessageAppended, StateChanged, TurnEnded
+from toolproto.conversation.turn.limits import TurnLimits
+from toolproto.conversation.turn.states import TurnState
 from toolproto.endpoints import ScriptedReply
-from toolproto.errors import EndpointError, LimitReached, TurnCancelled, WireError
-from toolproto.hooks import Hooks
-from toolproto.messages import Chunk
-from toolproto.tools.define import Tool
-from toolproto.turn.events import MessageAppended, StateChanged, TurnEnded
-from toolproto.turn.limits import TurnLimits
-from toolproto.turn.states import TurnState
+from toolproto.protocol.errors import EndpointError, LimitReached, TurnCancelled, WireError
+from toolproto.protocol.messages import Chunk
+from toolproto.protocol.tools.define import Tool
 
 CALL = '<tool_code>{"name": "add", "arguments": {"a": 2, "b": 3}}</tool_code>'
 BROKEN = "<tool_code>{oops}</tool_code>"

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from toolproto import Allow, Defer, Policy, tool
-from toolproto.approvals import call_digest
-from toolproto.messages import ToolCall
-from toolproto.session import export_jsonl, import_jsonl
-from toolproto.stores import MemoryStore
+from toolproto.conversation.deciding.approvals import call_digest
+from toolproto.conversation.session import export_jsonl, import_jsonl
+from toolproto.conversation.stores import MemoryStore
+from toolproto.protocol.messages import ToolCall
 
 from .test_turns import call
 

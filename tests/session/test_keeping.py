@@ -7,12 +7,12 @@ import contextlib
 import pytest
 
 from toolproto import Allow, Defer, UsageError, merge, tool
-from toolproto.errors import SessionConflict
-from toolproto.session import AsyncChatSession, ChatSession
-from toolproto.stores import MemoryStore
-from toolproto.turn.events import StateChanged, ToolUpdated, TurnEnded
-from toolproto.turn.journal import unpacked
-from toolproto.turn.recall import UNKNOWN_OUTCOME
+from toolproto.conversation.journal.journal import unpacked
+from toolproto.conversation.journal.recall import UNKNOWN_OUTCOME
+from toolproto.conversation.session import AsyncChatSession, ChatSession
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.turn.events import StateChanged, ToolUpdated, TurnEnded
+from toolproto.protocol.errors import SessionConflict
 
 from .test_turns import add, call
 

@@ -7,16 +7,16 @@ from itertools import pairwise
 import pytest
 
 from toolproto import Message, UsageError, tool
-from toolproto.approvals import Allow, Defer, Deny
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
+from toolproto.conversation.masking import Masking
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.turn.compaction import Compaction
+from toolproto.conversation.turn.events import HistoryCompacted, TurnEnded
+from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.endpoints import ScriptedReply
-from toolproto.errors import LimitReached
-from toolproto.masking import Masking
-from toolproto.messages import Chunk
-from toolproto.prompt import ToolContextBuilder
-from toolproto.stores import MemoryStore
-from toolproto.turn.compaction import Compaction
-from toolproto.turn.events import HistoryCompacted, TurnEnded
-from toolproto.turn.limits import TurnLimits
+from toolproto.protocol.errors import LimitReached
+from toolproto.protocol.messages import Chunk
+from toolproto.protocol.paradigms.prompt import ToolContextBuilder
 
 from .test_turns import add, call
 

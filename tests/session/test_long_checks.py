@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 from toolproto import TurnLimits, tool
-from toolproto.hooks import Hooks
+from toolproto.conversation.hooks import Hooks
 
 from .test_turns import call
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 
 from toolproto import Tool, ToolSpec, tool
-from toolproto.hooks import Hooks
-from toolproto.masking import Masking
-from toolproto.messages import Attachment, Chunk, Message
-from toolproto.stores import MemoryStore
-from toolproto.turn import Compaction
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.masking import Masking
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.turn import Compaction
+from toolproto.protocol.messages import Attachment, Chunk, Message
 
 from .test_turns import call
 

@@ -26,8 +26,8 @@ from toolproto import (
     tool,
 )
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
-from toolproto.tools.answer import answer_form
-from toolproto.tools.typed_dicts import readable
+from toolproto.protocol.tools.answer import answer_form
+from toolproto.protocol.tools.typed_dicts import readable
 
 PARADIGMS = ("json_strict", "xml_tag", "hermes", "pythonic", "qwen3_coder", "raw_block")
 

@@ -11,9 +11,9 @@ import pytest
 from tests.patience import PATIENCE
 from toolproto import Policy, ToolContext, TurnLimits, tool
 from toolproto.cli.chat.drawing import progress
-from toolproto.cli.chat.json_events import event_json
-from toolproto.messages import ToolCall
-from toolproto.turn.events import ToolProgressed, ToolStatus, ToolUpdated
+from toolproto.conversation.as_json import event_json
+from toolproto.conversation.turn.events import ToolProgressed, ToolStatus, ToolUpdated
+from toolproto.protocol.messages import ToolCall
 
 from .conftest import Player
 

@@ -13,8 +13,8 @@ from tests.amount import amount
 from tests.patience import PATIENCE
 from tests.stores.postgres_server import NoServer, PostgresServer
 from toolproto import Allow, ChatSession, Defer, Deny, tool
-from toolproto.errors import SessionConflict, StoreError, UsageError
-from toolproto.stores import MemoryStore
+from toolproto.conversation.stores import MemoryStore
+from toolproto.protocol.errors import SessionConflict, StoreError, UsageError
 
 from .test_turns import call
 

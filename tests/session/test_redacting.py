@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from toolproto import Allow, Defer, tool
+from toolproto.conversation.journal.journal import unpacked
+from toolproto.conversation.session import Redaction, export_jsonl, export_markdown
+from toolproto.conversation.stores import MemoryStore
 from toolproto.endpoints import HttpEndpoint, ScriptedEndpoint
-from toolproto.session import Redaction, export_jsonl, export_markdown
-from toolproto.stores import MemoryStore
-from toolproto.tools.outcome import ToolOutput
-from toolproto.turn.journal import unpacked
+from toolproto.protocol.tools.outcome import ToolOutput
 
 from .test_turns import call
 

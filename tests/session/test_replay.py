@@ -15,21 +15,13 @@ import pytest
 from tests.amount import recorded, some
 from tests.patience import PATIENCE
 from toolproto import Allow, Defer, Deny, Message, ToolFailed, ToolResult, merge, tool
-from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
-from toolproto.errors import EndpointError, EndpointTimeout, StoreError, ToolProtoError
-from toolproto.events import CallCompleted, ReasoningDelta, TextDelta
-from toolproto.hooks import Hooks
-from toolproto.masking import Masking
-from toolproto.messages import Chunk, ToolCall, Usage, counted_ids
-from toolproto.paradigms.registry import get_paradigm
-from toolproto.stores import MemoryStore
-from toolproto.stores.base import Record
-from toolproto.testing.fixtures import Fixture
-from toolproto.tools.context import ToolContext
-from toolproto.tools.define import Tool
-from toolproto.tools.outcome import ToolOutput
-from toolproto.turn.compaction import Compaction
-from toolproto.turn.events import (
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.journal.journal import unpacked
+from toolproto.conversation.masking import Masking
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.stores.base import Record
+from toolproto.conversation.turn.compaction import Compaction
+from toolproto.conversation.turn.events import (
     ApprovalAsked,
     Decided,
     HistoryCompacted,
@@ -39,9 +31,17 @@ from toolproto.turn.events import (
     ToolUpdated,
     TurnEnded,
 )
-from toolproto.turn.journal import unpacked
-from toolproto.turn.limits import TurnLimits
-from toolproto.turn.states import TurnState
+from toolproto.conversation.turn.limits import TurnLimits
+from toolproto.conversation.turn.states import TurnState
+from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
+from toolproto.protocol.errors import EndpointError, EndpointTimeout, StoreError, ToolProtoError
+from toolproto.protocol.events import CallCompleted, ReasoningDelta, TextDelta
+from toolproto.protocol.messages import Chunk, ToolCall, Usage, counted_ids
+from toolproto.protocol.paradigms.registry import get_paradigm
+from toolproto.protocol.tools.context import ToolContext
+from toolproto.protocol.tools.define import Tool
+from toolproto.protocol.tools.outcome import ToolOutput
+from toolproto.testing.fixtures import Fixture
 
 from .conftest import Player
 from .sampling import sampled

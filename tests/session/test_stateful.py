@@ -23,21 +23,21 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from tests.amount import amount
 from tests.patience import PATIENCE
 from toolproto import Message, ToolFailed, UsageError, tool
-from toolproto.approvals import Allow, Defer, Deny, Policy, call_digest
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy, call_digest
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.journal.log import conversation_of
+from toolproto.conversation.session import AsyncChatSession, ChatSession
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.toolsets import MemoryFiles, file_tools
+from toolproto.conversation.turn.events import StateChanged, TurnEnded
+from toolproto.conversation.turn.limits import TurnLimits
+from toolproto.conversation.turn.states import MOVES, TERMINAL, TurnState
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.endpoints.scripted import ScriptedReply
-from toolproto.errors import EndpointError
-from toolproto.hooks import Hooks
-from toolproto.messages import Chunk, ToolCall, ToolResult, Usage
-from toolproto.session import AsyncChatSession, ChatSession
-from toolproto.session.log import conversation_of
-from toolproto.stores import MemoryStore
-from toolproto.tools.context import ToolContext
-from toolproto.tools.define import Tool
-from toolproto.tools.toolsets import MemoryFiles, file_tools
-from toolproto.turn.events import StateChanged, TurnEnded
-from toolproto.turn.limits import TurnLimits
-from toolproto.turn.states import MOVES, TERMINAL, TurnState
+from toolproto.endpoints.recorded.scripted import ScriptedReply
+from toolproto.protocol.errors import EndpointError
+from toolproto.protocol.messages import Chunk, ToolCall, ToolResult, Usage
+from toolproto.protocol.tools.context import ToolContext
+from toolproto.protocol.tools.define import Tool
 
 # -- what a program, a person and a model may do ------------------------------------------
 

@@ -8,14 +8,14 @@ import pytest
 
 from tests.patience import PATIENCE
 from toolproto import Message, ToolRegistry, UsageError, get_paradigm, tool
-from toolproto.approvals import Allow, Defer, Deny, Policy
-from toolproto.errors import TurnCancelled
-from toolproto.messages import ToolCall, ToolResult
-from toolproto.stores import MemoryStore
-from toolproto.tools.toolsets import MemoryFiles, file_tools
-from toolproto.turn.events import ToolStatus, ToolUpdated
-from toolproto.turn.limits import TurnLimits
-from toolproto.turn.packing import unpacked
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny, Policy
+from toolproto.conversation.journal.packing import unpacked
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.toolsets import MemoryFiles, file_tools
+from toolproto.conversation.turn.events import ToolStatus, ToolUpdated
+from toolproto.conversation.turn.limits import TurnLimits
+from toolproto.protocol.errors import TurnCancelled
+from toolproto.protocol.messages import ToolCall, ToolResult
 
 from .test_turns import add, call
 

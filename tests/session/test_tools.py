@@ -14,12 +14,12 @@ from pydantic import AfterValidator
 
 from tests.patience import PATIENCE
 from toolproto import Message, Tool, ToolCall, ToolFailed, ToolResult, tool
-from toolproto.approvals import Allow, Defer, Deny
-from toolproto.session.jobs import AT_ONCE
-from toolproto.tools.context import ToolContext
-from toolproto.tools.outcome import ToolOutput
-from toolproto.turn.events import ToolStatus, ToolUpdated
-from toolproto.turn.limits import TurnLimits
+from toolproto.conversation.deciding.approvals import Allow, Defer, Deny
+from toolproto.conversation.session.jobs import AT_ONCE
+from toolproto.conversation.turn.events import ToolStatus, ToolUpdated
+from toolproto.conversation.turn.limits import TurnLimits
+from toolproto.protocol.tools.context import ToolContext
+from toolproto.protocol.tools.outcome import ToolOutput
 
 VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("VARIABLE", default="unset")
 

@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from toolproto import Allow, Defer, Deny, UsageError, tool
+from toolproto.conversation.journal.journal import unpacked
+from toolproto.conversation.session import ChatSession
+from toolproto.conversation.stores import MemoryStore
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.errors import SessionConflict
-from toolproto.session import ChatSession
-from toolproto.stores import MemoryStore
-from toolproto.turn.journal import unpacked
+from toolproto.protocol.errors import SessionConflict
 
 from .test_turns import add, call
 

@@ -9,13 +9,19 @@ import pytest
 
 from tests.patience import PATIENCE
 from toolproto import CallCompleted, Message, TextDelta, ToolFailed, UsageError, tool
+from toolproto.conversation.turn.events import (
+    MessageAppended,
+    StateChanged,
+    ToolStatus,
+    ToolUpdated,
+    TurnEnded,
+)
+from toolproto.conversation.turn.limits import TurnLimits
+from toolproto.conversation.turn.states import TurnState
 from toolproto.endpoints import ScriptedReply
-from toolproto.errors import EndpointError, LimitReached, TurnCancelled, WireError
-from toolproto.messages import Chunk, Usage
-from toolproto.tools.context import ToolContext
-from toolproto.turn.events import MessageAppended, StateChanged, ToolStatus, ToolUpdated, TurnEnded
-from toolproto.turn.limits import TurnLimits
-from toolproto.turn.states import TurnState
+from toolproto.protocol.errors import EndpointError, LimitReached, TurnCancelled, WireError
+from toolproto.protocol.messages import Chunk, Usage
+from toolproto.protocol.tools.context import ToolContext
 
 CALL = [
     "Let me ",

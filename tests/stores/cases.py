@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
 
-from toolproto.stores import Record, Store
+from toolproto.conversation.stores import Record, Store
 
 __all__ = ["IDS", "SEARCHED", "SEARCHES", "TEXTS", "VALUES", "at_once", "contents", "said"]
 

@@ -24,8 +24,8 @@ from typing import Any
 
 import pytest
 
-from toolproto.errors import SessionConflict, UsageError
-from toolproto.stores import Record, SessionInfo, Store
+from toolproto.conversation.stores import Record, SessionInfo, Store
+from toolproto.protocol.errors import SessionConflict, UsageError
 
 from .cases import IDS, SEARCHED, SEARCHES, TEXTS, VALUES, at_once, contents, said
 

@@ -8,7 +8,7 @@ from itertools import count
 import psycopg
 import pytest
 
-from toolproto.stores import SqlStore
+from toolproto.conversation.stores import SqlStore
 
 from .postgres_server import NoServer, PostgresServer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.stores.conformance import StoreConformance
-from toolproto.stores import MemoryStore, SqlStore
+from toolproto.conversation.stores import MemoryStore, SqlStore
 
 
 class TestMemoryStore(StoreConformance):

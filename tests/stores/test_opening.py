@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from toolproto import stores
-from toolproto.errors import StoreError, UsageError
-from toolproto.stores import MemoryStore, SqlStore, open_store
+from toolproto.conversation import stores
+from toolproto.conversation.stores import MemoryStore, SqlStore, open_store
+from toolproto.protocol.errors import StoreError, UsageError
 
 SECRET = "open-sesame"
 
@@ -97,8 +97,8 @@ def test_there_are_no_other_names():
 WITHOUT = """
 import sys
 sys.modules[sys.argv[1]] = None  # as if it were not installed
-from toolproto.errors import UsageError
-from toolproto.stores import open_store
+from toolproto.protocol.errors import UsageError
+from toolproto.conversation.stores import open_store
 open_store("memory:")
 try:
     open_store(sys.argv[2])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from toolproto.errors import UsageError
-from toolproto.stores import Record, SqlStore
-from toolproto.stores.sql.partition import make_partitioned
+from toolproto.conversation.stores import Record, SqlStore
+from toolproto.conversation.stores.sql.partition import make_partitioned
+from toolproto.protocol.errors import UsageError
 
 
 def test_a_journal_in_parts_is_a_journal(postgres_url):

@@ -8,8 +8,8 @@ import psycopg
 import pytest
 
 from tests.stores.cases import contents, said
-from toolproto.errors import SessionConflict, StoreError
-from toolproto.stores import SqlStore
+from toolproto.conversation.stores import SqlStore
+from toolproto.protocol.errors import SessionConflict, StoreError
 
 from .postgres_server import PASSWORD
 from .relay import Relay

@@ -10,7 +10,7 @@ import pytest
 
 from tests.amount import amount
 from tests.stores.cases import contents, said
-from toolproto.stores import open_store
+from toolproto.conversation.stores import open_store
 
 from .writers import PROCESSES, compete, write_on
 

@@ -12,10 +12,10 @@ import pytest
 
 from soak.forking import ended, forked
 from toolproto import ChatSession, tool
-from toolproto.endpoints.scripted import ScriptedEndpoint
-from toolproto.errors import StoreFull, UsageError
-from toolproto.session.worker import SessionWorker
-from toolproto.stores.sql.queue import TurnQueue
+from toolproto.conversation.session.worker import SessionWorker
+from toolproto.conversation.stores.sql.queue import TurnQueue
+from toolproto.endpoints.recorded.scripted import ScriptedEndpoint
+from toolproto.protocol.errors import StoreFull, UsageError
 
 CALL = '<tool_code>{"name": "note", "arguments": {"text": "this"}}</tool_code>'
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.stores.cases import contents, said
-from toolproto.errors import SessionConflict, StoreError, UsageError
-from toolproto.stores import SqlStore
-from toolproto.stores.sql import sqlite as module
+from toolproto.conversation.stores import SqlStore
+from toolproto.conversation.stores.sql import sqlite as module
+from toolproto.protocol.errors import SessionConflict, StoreError, UsageError
 
 RECORD = said("word " * 90)
 
@@ -272,7 +272,7 @@ def test_opening_a_file_a_second_time_gives_up_no_lock(path, store):
 FORKING = """
 import os, sys
 from pathlib import Path
-from toolproto.stores import SqlStore
+from toolproto.conversation.stores import SqlStore
 from tests.stores.cases import contents, said
 store = SqlStore(Path(sys.argv[1]))
 store.append("one", [said("parent")], 0, durable=False)
@@ -297,8 +297,8 @@ def test_a_store_may_be_used_on_both_sides_of_a_fork(path, store):
 FILLING = """
 import sys
 from pathlib import Path
-from toolproto.errors import StoreError
-from toolproto.stores import SqlStore
+from toolproto.protocol.errors import StoreError
+from toolproto.conversation.stores import SqlStore
 from tests.stores.cases import said
 store = SqlStore(Path(sys.argv[1]))
 at = 0

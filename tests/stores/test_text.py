@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.errors import StoreError, UsageError
-from toolproto.stores import Record
-from toolproto.stores.text import folded, readable, unwritten, written
+from toolproto.conversation.stores import Record
+from toolproto.conversation.stores.text import folded, readable, unwritten, written
+from toolproto.protocol.errors import StoreError, UsageError
 
 # Halves of surrogate pairs one after the other are one character to JSON: not here.
 texts = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(["\ud800", "x\udfff"])

@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import text
 
 from tests.stores.cases import TEXTS, VALUES, contents, said
-from toolproto.errors import StoreError
-from toolproto.stores import Record, SqlStore
-from toolproto.stores.sql import store as sql_store
-from toolproto.stores.sql.versions import STEPS
+from toolproto.conversation.stores import Record, SqlStore
+from toolproto.conversation.stores.sql import store as sql_store
+from toolproto.conversation.stores.sql.versions import STEPS
+from toolproto.protocol.errors import StoreError
 
 FROZEN = sorted(Path(__file__).with_name("frozen").glob("version_*.db"))
 

@@ -6,12 +6,12 @@ import multiprocessing
 from multiprocessing.connection import Connection
 
 from tests.stores.cases import said
-from toolproto.errors import SessionConflict
-from toolproto.stores import open_store
+from toolproto.conversation.stores import open_store
+from toolproto.protocol.errors import SessionConflict
 
 #: Forks from a process that has nothing open, and has imported everything.
 PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(["toolproto.stores.sql", "tests.stores.cases"])
+PROCESSES.set_forkserver_preload(["toolproto.conversation.stores.sql", "tests.stores.cases"])
 
 
 def compete(url: str, name: str, report: Connection) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import syrupy
 
-from toolproto.paradigms import registry
+from toolproto.protocol.paradigms import registry
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 BRACKET = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
-from toolproto.messages import Repair, Span, ToolCall
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
+from toolproto.protocol.messages import Repair, Span, ToolCall
 from toolproto.testing.laws.broken import LawBroken, shown
 from toolproto.testing.laws.comparison import columns, same_events, same_value, side_by_side
 

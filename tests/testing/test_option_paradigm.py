@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolproto.paradigms import paradigms
+from toolproto.protocol.paradigms import paradigms
 
 from .conftest import BRACKET
 

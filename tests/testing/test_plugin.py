@@ -28,18 +28,18 @@ def test_help_explains_the_options_in_a_group_of_their_own(project):
 def test_its_fixtures_are_listed_with_what_they_give(project):
     result = project.run("--fixtures")
     for name in ("paradigm", "offer", "chunkings", "scripted_endpoint"):
-        result.stdout.fnmatch_lines([f"{name}*toolproto*pytest_plugin.py*"])
+        result.stdout.fnmatch_lines([f"{name}*toolproto*plugin.py*"])
 
 
 def test_loading_it_imports_nothing_of_the_package():
     program = (
-        "import sys, toolproto.pytest_plugin\n"
+        "import sys, toolproto.testing.plugin\n"
         "print([m for m in sys.modules if m.startswith(('toolproto.', 'syrupy', 'hypothesis'))])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "['toolproto.pytest_plugin']"
+    assert done.stdout.strip() == "['toolproto.testing', 'toolproto.testing.plugin']"
 
 
 def test_a_run_that_does_not_use_it_imports_nothing_either(project):
@@ -48,7 +48,8 @@ def test_a_run_that_does_not_use_it_imports_nothing_either(project):
 import sys
 
 def test_nothing():
-    assert [name for name in sys.modules if name.startswith("toolproto.testing")] == []
+    ours = [name for name in sys.modules if name.startswith("toolproto.testing")]
+    assert ours == ["toolproto.testing", "toolproto.testing.plugin"]
 """
     )
     project.pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)

@@ -7,9 +7,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.events import CallCompleted, CallRejected, ReasoningDelta, TextDelta
-from toolproto.messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
-from toolproto.paradigms import ParsedResponse
+from toolproto.protocol.events import CallCompleted, CallRejected, ReasoningDelta, TextDelta
+from toolproto.protocol.messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
+from toolproto.protocol.paradigms import ParsedResponse
 from toolproto.testing.reading_text import reading_text, visible
 
 any_text = st.text(st.characters()) | st.sampled_from(["\ud800", "\r", "\x00", " ", "⟨U+0041⟩"])

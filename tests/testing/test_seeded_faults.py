@@ -20,17 +20,17 @@ from toolproto import (
     WireFormat,
     WireParadigm,
 )
-from toolproto.decoding.contract import Decoder
-from toolproto.events import (
+from toolproto.protocol.decoding.contract import Decoder
+from toolproto.protocol.events import (
     ArgumentsDelta,
     CallCompleted,
     CallRejected,
     Event,
     TextDelta,
 )
-from toolproto.messages import CallProblem, Span
-from toolproto.paradigms import ParsedResponse
-from toolproto.paradigms.base import NO_TOOLS
+from toolproto.protocol.messages import CallProblem, Span
+from toolproto.protocol.paradigms import ParsedResponse
+from toolproto.protocol.paradigms.base import NO_TOOLS
 from toolproto.testing import LAWS, LawBroken, ParadigmLaws
 
 

@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 
 from toolproto import ToolOffer, ToolSpec, get_paradigm
 from toolproto.cli.app import main
-from toolproto.explain import explain
-from toolproto.testing.capture import CaptureReport, Outcome, Skipped, capture
 from toolproto.testing.capture_classes import malformation
 from toolproto.testing.capture_redaction import StandIns
 from toolproto.testing.capture_sources import Recorded
+from toolproto.testing.capturing import CaptureReport, Outcome, Skipped, capture
+from toolproto.testing.explain import explain
 from toolproto.testing.fixtures import load_fixture
 
 XML = get_paradigm("xml_tag")

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from toolproto import UsageError, get_paradigm
-from toolproto.explain import explain
 from toolproto.testing.capture_classes import malformation
 from toolproto.testing.capture_redaction import StandIns
+from toolproto.testing.explain import explain
 
 KEY = "sk-abcDEF0123456789xyz"
 MAIL = "ann.lee+work@mail.example.org"

@@ -10,11 +10,11 @@ from click.testing import CliRunner, Result
 
 from toolproto import UsageError, get_paradigm, paradigms
 from toolproto.cli.app import main
-from toolproto.paradigms import registry
-from toolproto.paradigms.registry import free_names
-from toolproto.testing.replay import compare, fixtures_in, outcomes
+from toolproto.protocol.paradigms import registry
+from toolproto.protocol.paradigms.registry import free_names
 from toolproto.testing.replay_files import load_outcomes, save_outcomes
 from toolproto.testing.replay_text import comparison_lines
+from toolproto.testing.replaying import compare, fixtures_in, outcomes
 
 SOURCE = '''"""A paradigm."""
 

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from toolproto import ChatSession, ToolOffer, ToolSpec, UsageError, get_paradigm
-from toolproto.bridge.asked import Asked
-from toolproto.bridge.exchange import Exchange
-from toolproto.bridge.translate.openai_chat import OpenAIChatApi
+from toolproto.conversation.session import export_jsonl
+from toolproto.conversation.stores import open_store
+from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.endpoints import RecordingEndpoint, ScriptedEndpoint
-from toolproto.messages import ChatRequest, Chunk, Message
-from toolproto.proxy.metrics import Metrics
-from toolproto.proxy.record import Recorder
-from toolproto.session import export_jsonl
-from toolproto.stores import open_store
+from toolproto.endpoints.apis.asked import Asked
+from toolproto.endpoints.apis.translate.openai_chat import OpenAIChatApi
+from toolproto.gateway.bridge.exchange import Exchange
+from toolproto.gateway.proxy.metrics import Metrics
+from toolproto.gateway.proxy.record import Recorder
+from toolproto.protocol.messages import ChatRequest, Chunk, Message
 from toolproto.testing.capture_sources import Recorded, recorded
-from toolproto.turn.limits import TurnLimits
 
 TOOL = {
     "type": "function",

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from toolproto.errors import UsageError
-from toolproto.messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
-from toolproto.tools import ToolOffer, ToolSpec, check_call
-from toolproto.tools.work import Work
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.messages import CallProblem, Grade, ProblemKind, Repair, Span, ToolCall
+from toolproto.protocol.schemas.work import Work
+from toolproto.protocol.tools import ToolOffer, ToolSpec, check_call
 
 from .strategies import SCHEMAS, VALUES
 

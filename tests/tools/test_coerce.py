@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from toolproto.messages import Grade, Repair
-from toolproto.tools.coerce import coerce
-from toolproto.tools.validate import fits
-from toolproto.tools.work import Work
+from toolproto.protocol.messages import Grade, Repair
+from toolproto.protocol.schemas.validate import fits
+from toolproto.protocol.schemas.work import Work
+from toolproto.protocol.tools.coerce import coerce
 
 from .strategies import SCHEMAS, VALUES, WANTED, WRITTEN
 

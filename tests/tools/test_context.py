@@ -9,10 +9,10 @@ from typing import Annotated, Optional
 
 import pytest
 
-from toolproto.errors import UsageError
-from toolproto.messages import CallProblem, Message, ProblemKind, ToolCall
-from toolproto.tools import Tool, ToolRegistry, tool
-from toolproto.tools.context import Cancellation, ToolContext
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.messages import CallProblem, Message, ProblemKind, ToolCall
+from toolproto.protocol.tools import Tool, ToolRegistry, tool
+from toolproto.protocol.tools.context import Cancellation, ToolContext
 
 
 async def later(question):

@@ -16,10 +16,10 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from typing_extensions import TypedDict
 
-from toolproto.errors import UsageError
-from toolproto.messages import CallProblem, ProblemKind, ToolCall
-from toolproto.tools import Tool, ToolOffer, ToolSpec, check_call, spec_from_openai, tool
-from toolproto.tools.schema import check_schema
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.messages import CallProblem, ProblemKind, ToolCall
+from toolproto.protocol.schemas.schema import check_schema
+from toolproto.protocol.tools import Tool, ToolOffer, ToolSpec, check_call, spec_from_openai, tool
 
 
 class Unit(Enum):

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from toolproto import ToolFailed, ToolRegistry
-from toolproto.tools.toolsets import demo_tools
-from toolproto.tools.toolsets.demo import WEATHER, calculate, get_weather
+from toolproto.conversation.toolsets import demo_tools
+from toolproto.conversation.toolsets.demo import WEATHER, calculate, get_weather
 
 
 def test_they_are_few_and_only_writing_does_more_than_read():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.tools.docstrings import Docstring, parse_docstring
+from toolproto.protocol.tools.docstrings import Docstring, parse_docstring
 
 GOOGLE = """The weather forecast.
 

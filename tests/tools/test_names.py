@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.errors import UsageError
-from toolproto.messages import Grade
-from toolproto.tools import names as names_module
-from toolproto.tools.names import check_name, comparing, fold, mistyped, resolve_name, suggest
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.messages import Grade
+from toolproto.protocol.tools import names as names_module
+from toolproto.protocol.tools.names import (
+    check_name,
+    comparing,
+    fold,
+    mistyped,
+    resolve_name,
+    suggest,
+)
 
 TOOLS = ["get_weather", "geometry.area_circle", "list-files", "mcp__mail__send", "Search"]
 

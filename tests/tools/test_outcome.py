@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.errors import ToolFailed
-from toolproto.messages import ToolCall, ToolResult
-from toolproto.tools.outcome import ToolOutput, bounded, error_result, result_of
+from toolproto.protocol.errors import ToolFailed
+from toolproto.protocol.messages import ToolCall, ToolResult
+from toolproto.protocol.tools.outcome import ToolOutput, bounded, error_result, result_of
 
 CALL = ToolCall("t", {"x": 1}, "call_1")
 

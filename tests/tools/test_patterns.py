@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_core import SchemaValidator, core_schema
 
-from toolproto.tools.patterns import (
+from toolproto.protocol.schemas.patterns import (
     MOST_PATTERNS,
     Unenforced,
     compiling_steps,
@@ -18,7 +18,7 @@ from toolproto.tools.patterns import (
     reading_steps,
     unenforced,
 )
-from toolproto.tools.work import Work
+from toolproto.protocol.schemas.work import Work
 
 
 def search(pattern: str, text: str) -> bool | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.errors import UsageError
-from toolproto.messages import CallProblem, ProblemKind, ToolCall
-from toolproto.tools import Tool, ToolOffer, ToolRegistry, tool
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.messages import CallProblem, ProblemKind, ToolCall
+from toolproto.protocol.tools import Tool, ToolOffer, ToolRegistry, tool
 
 
 @tool(risk="write")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from jsonschema.validators import validator_for
 
-from toolproto.errors import UsageError
-from toolproto.tools.schema import check_schema, resolve
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.schemas.schema import check_schema, resolve
 
 DRAFTS = [
     "http://json-schema.org/draft-03/schema#",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.errors import UsageError
-from toolproto.tools import Tool, ToolRegistry, tool
-from toolproto.tools.sources import LONGEST_NAME, ToolSource, free_name
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.tools import Tool, ToolRegistry, tool
+from toolproto.protocol.tools.sources import LONGEST_NAME, ToolSource, free_name
 
 
 class Shelf(ToolSource):

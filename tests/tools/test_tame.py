@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.tools.dialect import LIST, NAMED, ONE
-from toolproto.tools.schema import check_schema
-from toolproto.tools.tame import tame
-from toolproto.tools.validate import fits
-from toolproto.tools.work import Work
+from toolproto.protocol.schemas.dialect import LIST, NAMED, ONE
+from toolproto.protocol.schemas.schema import check_schema
+from toolproto.protocol.schemas.tame import tame
+from toolproto.protocol.schemas.validate import fits
+from toolproto.protocol.schemas.work import Work
 
 from .strategies import VALUES
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field
 
 from toolproto import Tool
-from toolproto.tools.unenforced import unenforced_patterns
+from toolproto.protocol.schemas.unenforced import unenforced_patterns
 
 LOOKS = "^(?=.*x)a"
 

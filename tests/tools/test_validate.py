@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry
 
-from toolproto.errors import UsageError
-from toolproto.tools.schema import check_schema
-from toolproto.tools.validate import find_faults, fits
-from toolproto.tools.work import MAX_VISITS, TooMuchWork, Work
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.schemas.schema import check_schema
+from toolproto.protocol.schemas.validate import find_faults, fits
+from toolproto.protocol.schemas.work import MAX_VISITS, TooMuchWork, Work
 
 from .strategies import SCHEMAS, VALUES
 

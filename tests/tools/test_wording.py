@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from toolproto.tools.validate import find_faults
-from toolproto.tools.wording import show, show_path, word_faults
-from toolproto.tools.work import Work
+from toolproto.protocol.schemas.validate import find_faults
+from toolproto.protocol.schemas.work import Work
+from toolproto.protocol.tools.wording import show, show_path, word_faults
 
 from .strategies import SCHEMAS, VALUES
 

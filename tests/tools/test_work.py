@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from toolproto import ToolCall, ToolOffer, ToolSpec
-from toolproto.messages import CallProblem, ProblemKind
-from toolproto.tools.check import check_call
-from toolproto.tools.validate import find_faults
-from toolproto.tools.work import MAX_VISITS, Work, purse, takes_long
+from toolproto.protocol.messages import CallProblem, ProblemKind
+from toolproto.protocol.schemas.validate import find_faults
+from toolproto.protocol.schemas.work import MAX_VISITS, Work, purse, takes_long
+from toolproto.protocol.tools.check import check_call
 
 
 def fan_out(keyword, leaf, width=10, depth=20):

@@ -23,9 +23,9 @@ from tests.proxy.backend import Backend, served
 from tests.proxy.clients.model import model_of
 from tests.proxy.wire import CHAT, OSLO, asked
 from toolproto import EndpointError, UsageError
-from toolproto.bridge.terms import ModelTerms
 from toolproto.endpoints import Hold, ScriptedEndpoint, ScriptedReply
-from toolproto.transport import AsyncToolTransport, ToolTransport
+from toolproto.gateway.bridge.terms import ModelTerms
+from toolproto.gateway.transport import AsyncToolTransport, ToolTransport
 
 CALL = '<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_code>'
 LIBRARIES = pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.errors import UsageError
-from toolproto.messages import Message, ToolCall, ToolResult
-from toolproto.paradigms import get_paradigm
-from toolproto.turn.compaction import SUMMARY_MARKER, Compaction, Plan, rough_tokens
+from toolproto.conversation.turn.compaction import SUMMARY_MARKER, Compaction, Plan, rough_tokens
+from toolproto.protocol.errors import UsageError
+from toolproto.protocol.messages import Message, ToolCall, ToolResult
+from toolproto.protocol.paradigms import get_paradigm
 
 
 def user(text: str = "go on") -> Message:

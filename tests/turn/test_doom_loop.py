@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import ToolCall
-from toolproto.turn.doom_loop import DoomLoop
+from toolproto.conversation.deciding.circles import DoomLoop
 
 
 def rounds(text: str) -> list[list[ToolCall]]:

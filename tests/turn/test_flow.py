@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from toolproto import ToolRegistry, ToolResult, get_paradigm, tool
-from toolproto.approvals import Allow
-from toolproto.errors import EndpointError, TurnCancelled
-from toolproto.messages import Chunk, Message
-from toolproto.turn import commands as cmd
-from toolproto.turn.flow import Turn
-from toolproto.turn.setup import Conversation, TurnSetup
+from toolproto.conversation.deciding.approvals import Allow
+from toolproto.conversation.turn import commands as cmd
+from toolproto.conversation.turn.flow import Turn
+from toolproto.conversation.turn.setup import Conversation, TurnSetup
+from toolproto.protocol.errors import EndpointError, TurnCancelled
+from toolproto.protocol.messages import Chunk, Message
 
 CALL = '<tool_code>{"name": "add", "arguments": {"a": 1, "b": 2}}</tool_code>'
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from toolproto import Allow
-from toolproto.errors import StoreError, ToolProtoError
-from toolproto.session import export_jsonl, export_markdown, import_jsonl
-from toolproto.stores import MemoryStore, Record
-from toolproto.turn.journal import VERSION
-from toolproto.turn.recall import UNKNOWN_OUTCOME
+from toolproto.conversation.journal.journal import VERSION
+from toolproto.conversation.journal.recall import UNKNOWN_OUTCOME
+from toolproto.conversation.session import export_jsonl, export_markdown, import_jsonl
+from toolproto.conversation.stores import MemoryStore, Record
+from toolproto.protocol.errors import StoreError, ToolProtoError
 
 from .frozen.make import FOLDER, SESSIONS, opened
 

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from toolproto import ToolRegistry, ToolResult, get_paradigm, tool
-from toolproto.approvals import Allow
-from toolproto.errors import StoreError, TurnCancelled
-from toolproto.hooks import Hooks
-from toolproto.messages import Chunk, Message
-from toolproto.session.log import SessionLog
-from toolproto.stores import MemoryStore
-from toolproto.stores.base import Record
-from toolproto.turn import commands as cmd
-from toolproto.turn.events import ApprovalAsked
-from toolproto.turn.flow import Turn
-from toolproto.turn.journal import VERSION, Journal, journaled, unpacked
-from toolproto.turn.recall import UNKNOWN_OUTCOME, Recall
-from toolproto.turn.setup import Conversation, TurnSetup
+from toolproto.conversation.deciding.approvals import Allow
+from toolproto.conversation.hooks import Hooks
+from toolproto.conversation.journal.journal import VERSION, Journal, journaled, unpacked
+from toolproto.conversation.journal.log import SessionLog
+from toolproto.conversation.journal.recall import UNKNOWN_OUTCOME, Recall
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.stores.base import Record
+from toolproto.conversation.turn import commands as cmd
+from toolproto.conversation.turn.events import ApprovalAsked
+from toolproto.conversation.turn.flow import Turn
+from toolproto.conversation.turn.setup import Conversation, TurnSetup
+from toolproto.protocol.errors import StoreError, TurnCancelled
+from toolproto.protocol.messages import Chunk, Message
 
 CALL = '<tool_code>{"name": "add", "arguments": {"a": 1, "b": 2}}</tool_code>'
 

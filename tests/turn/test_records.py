@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto import Allow, Defer, Deny, Message, ToolCall, ToolResult
-from toolproto import errors as errors_
-from toolproto.approvals import ApprovalRequest, call_digest
-from toolproto.messages import Attachment, Grade, Repair, Usage
-from toolproto.stores import MemoryStore
-from toolproto.stores.base import Record
-from toolproto.tools.spec import ToolSpec
-from toolproto.turn import records
-from toolproto.turn.commands import Outcome
-from toolproto.turn.records import Ending
-from toolproto.turn.result import StepRecord
-from toolproto.turn.setup import Pending, Terms
+from toolproto.conversation.deciding.approvals import ApprovalRequest, call_digest
+from toolproto.conversation.journal import records
+from toolproto.conversation.journal.records import Ending
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.stores.base import Record
+from toolproto.conversation.turn.commands import Outcome
+from toolproto.conversation.turn.result import StepRecord
+from toolproto.conversation.turn.setup import Pending, Terms
+from toolproto.protocol import errors as errors_
+from toolproto.protocol.messages import Attachment, Grade, Repair, Usage
+from toolproto.protocol.tools.spec import ToolSpec
 
 # Halves of surrogate pairs, NUL and line separators included.
 texts = st.text(st.characters(codec=None), max_size=20)

@@ -11,7 +11,7 @@ from toolproto import (
     TurnResult,
     Usage,
 )
-from toolproto.turn import CallRecord, TurnStats
+from toolproto.conversation.turn import CallRecord, TurnStats
 
 CALL = ToolCall("look", {"at": "<script>alert(1)</script>"}, id="1")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolproto import UsageError
-from toolproto.turn.states import MOVES, TERMINAL, TurnMachine, TurnState
+from toolproto.conversation.turn.states import MOVES, TERMINAL, TurnMachine, TurnState
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "chat.md"
 

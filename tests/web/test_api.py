@@ -12,8 +12,8 @@ import pytest
 from tests import plain
 from tests.web.serving import Client, call, scripted, served
 from toolproto import ToolOutput, tool
-from toolproto.endpoints.scripted import Hold
-from toolproto.messages import Attachment
+from toolproto.endpoints.recorded.scripted import Hold
+from toolproto.protocol.messages import Attachment
 from toolproto.web import WebConfig
 from toolproto.web.choices import Choices
 from toolproto.web.tooling import ToolGroup
@@ -483,7 +483,7 @@ def test_the_first_look_calls_in_every_form(paradigm: str) -> None:
 
 def test_tools_of_an_mcp_server_are_a_group_that_is_switched_and_run() -> None:
     from tests.mcp.conftest import command
-    from toolproto.mcp import McpServer
+    from toolproto.conversation.mcp import McpServer
 
     terms = {"name": "rough", "trusted": True}
     echo = call("echo", text="from afar")

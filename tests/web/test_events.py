@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.stores import MemoryStore
+from toolproto.conversation.stores import MemoryStore
 from toolproto.web import events
 from toolproto.web.events import EventLog
 from toolproto.web.notes import Notes

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.web.watched import Tab
-from toolproto.errors import ToolProtoError
+from toolproto.protocol.errors import ToolProtoError
 from toolproto.web import WebConfig
 from toolproto.web.choices import Choices
 

@@ -21,7 +21,7 @@ from tests.proxy.backend import served as backend_served
 from tests.web.serving import Client, call, scripted, served
 from tests.web.test_api import BOOK, TOOLS
 from tests.web.watched import Tab
-from toolproto.endpoints.scripted import Hold
+from toolproto.endpoints.recorded.scripted import Hold
 from toolproto.web import WebConfig
 from toolproto.web.choices import Choices
 
@@ -516,8 +516,8 @@ def test_the_page_is_small_and_soon_there(visit: Visit) -> None:
 
 
 def test_a_turn_that_broke_off_is_gone_on_with(browser: Any, tmp_path: Path) -> None:
-    from toolproto.stores import open_store
-    from toolproto.stores.base import Record
+    from toolproto.conversation.stores import open_store
+    from toolproto.conversation.stores.base import Record
 
     store = str(tmp_path / "chats.db")
     told = config("Hello.", store=store)

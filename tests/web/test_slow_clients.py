@@ -23,8 +23,8 @@ from tests.proxy.test_connections import (
 )
 from tests.proxy.test_hostile import BODIES
 from tests.web.serving import Client, scripted, served
-from toolproto.proxy import http_server
-from toolproto.proxy.connections import BoundedProtocol
+from toolproto.gateway import http_server
+from toolproto.gateway.connections import BoundedProtocol
 from toolproto.web.run import WEB_OPTIONS
 
 LONG = "word " * 1_600_000  # more than the buffers of a connection take

@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..errors import UsageError
 from ..package import install_command
+from ..protocol.errors import UsageError
 
 __all__ = ["arrow", "engine"]
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 from .columns import build, carried, clipped, digest, result_of
 from .reading import Reading
 from .replies import ReadReply, ReplyReader

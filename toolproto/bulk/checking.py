@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import UsageError
-from ..messages import ToolCall
+from ..protocol.errors import UsageError
+from ..protocol.messages import ToolCall
 from .batches import BatchReader, last_made
 from .columns import Result, build, carried, digest, failed, result_of
 from .native import Native, native_rows

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
-from ..messages import CallProblem, ToolCall
+from ..protocol.messages import CallProblem, ToolCall
 from .arrow import arrow
 from .replies import ReadReply
 from .rows import column, named

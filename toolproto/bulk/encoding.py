@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import ToolProtoError
-from ..messages import Message
-from ..tools.spec import ToolOffer
+from ..protocol.errors import ToolProtoError
+from ..protocol.messages import Message
+from ..protocol.tools.spec import ToolOffer
 from .batches import BatchReader, last_made
 from .columns import build, carried, clipped
 from .native import Native, native_rows

@@ -13,7 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 from .arrow import arrow
 from .columns import Result, digest, valid
 from .schema import RESULTS, result_schema

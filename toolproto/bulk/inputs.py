@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 
 __all__ = ["STDIN", "Kind", "Source", "find_sources", "fingerprint"]
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..messages import ToolCall
+from ..protocol.messages import ToolCall
 from .offers import decode_json
 from .reading import Fields
 from .rows import MISSING, column, content, kind, last_message, listed

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import UsageError
-from ..tools.spec import ToolOffer, ToolSpec, spec_from_openai
+from ..protocol.errors import UsageError
+from ..protocol.tools.spec import ToolOffer, ToolSpec, spec_from_openai
 
 __all__ = ["Offers", "decode_json", "read_offer"]
 

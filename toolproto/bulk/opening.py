@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from io import BufferedReader
 from typing import Any
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 from .arrow import arrow
 from .inputs import Source
 

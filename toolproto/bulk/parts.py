@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import ToolProtoError, UsageError
+from ..protocol.errors import ToolProtoError, UsageError
 from .formats import Format, written
 from .pieces import Piece
 from .tally import Tally

@@ -20,7 +20,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import NamedTuple
 
-from ..errors import ToolProtoError
+from ..protocol.errors import ToolProtoError
 from .pieces import Piece
 from .work import Done, Task, Work
 

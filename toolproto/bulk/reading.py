@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from ..paradigms import ToolContextDef, get_paradigm
-from ..tools.spec import ToolOffer
+from ..protocol.errors import UsageError
+from ..protocol.paradigms import ToolContextDef, get_paradigm
+from ..protocol.tools.spec import ToolOffer
 from .schema import RESULTS
 
 __all__ = ["ANY", "AUTO", "Fields", "Reading"]

@@ -8,15 +8,15 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from ..decoding.reply.thinking import Reasoning
-from ..errors import UsageError
-from ..events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
-from ..finish_reasons import cut_reason
-from ..messages import CallProblem, Grade, ProblemKind, ToolCall
-from ..paradigms import ToolContextDef, get_paradigm
-from ..paradigms.salvage import any_decoder
-from ..tools.check import check_call
-from ..tools.spec import ToolOffer
+from ..protocol.decoding.reply.thinking import Reasoning
+from ..protocol.errors import UsageError
+from ..protocol.events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
+from ..protocol.finish_reasons import cut_reason
+from ..protocol.messages import CallProblem, Grade, ProblemKind, ToolCall
+from ..protocol.paradigms import ToolContextDef, get_paradigm
+from ..protocol.paradigms.salvage import any_decoder
+from ..protocol.tools.check import check_call
+from ..protocol.tools.spec import ToolOffer
 from .reading import ANY, AUTO, Reading
 
 __all__ = ["Outcome", "ReadReply", "ReplyReader"]

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..errors import UsageError
-from ..recommendations import recommend
-from ..tools.spec import ToolOffer
+from ..protocol.errors import UsageError
+from ..protocol.paradigms.recommendations import recommend
+from ..protocol.tools.spec import ToolOffer
 from .offers import Offers, decode_json
 from .reading import AUTO, Reading
 

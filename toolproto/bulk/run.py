@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 
-from ..errors import UsageError
 from ..package import __version__
+from ..protocol.errors import UsageError
 from .arrow import arrow
 from .formats import Format, format_of, joined, written
 from .inputs import Source, fingerprint

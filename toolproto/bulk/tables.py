@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 from .arrow import arrow
 from .opening import too_long
 

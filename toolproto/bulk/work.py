@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 from .arrow import arrow
 from .batches import BatchReader
 from .columns import Result, failed, result_of

@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 import click
 
-from ..errors import ToolProtoError
-from ..foreign_text import visible
 from ..package import __version__
+from ..protocol.errors import ToolProtoError
+from ..protocol.foreign_text import visible
 from .console import set_up_streams
 from .exits import Exit, exit_of
 from .settings import TABLES, Settings, load_settings

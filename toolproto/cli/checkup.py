@@ -12,10 +12,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Literal
 
-from ..errors import ToolProtoError, UsageError
-from ..messages import ChatRequest, Message
 from ..package import __version__, install_command
-from ..paradigms import get_paradigm, paradigms
+from ..protocol.errors import ToolProtoError, UsageError
+from ..protocol.messages import ChatRequest, Message
+from ..protocol.paradigms import get_paradigm, paradigms
 from .chat.folding import counted
 from .endpoint_choice import EndpointChoice
 from .mcp_servers import configured_servers, opened_servers

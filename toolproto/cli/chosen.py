@@ -19,10 +19,10 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from ..describe.styles import get_style
-from ..errors import UsageError
-from ..evals import Arm
-from ..paradigms.teaching import PRESETS
+from ..protocol.describe.styles import get_style
+from ..protocol.errors import UsageError
+from ..protocol.paradigms.teaching import PRESETS
+from ..testing.probe import Arm
 
 __all__ = ["choice_of", "save_choice", "with_choice"]
 

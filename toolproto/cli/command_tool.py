@@ -19,8 +19,8 @@ import subprocess
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..errors import ToolFailed, UsageError
-from ..tools.define import Tool
+from ..protocol.errors import ToolFailed, UsageError
+from ..protocol.tools.define import Tool
 
 __all__ = ["command_tool"]
 

@@ -57,7 +57,7 @@ def _settings() -> Settings:
 
 
 def _paradigms(_: click.Context) -> list[str]:
-    from ..paradigms import paradigms
+    from ..protocol.paradigms import paradigms
 
     return [*paradigms(), "auto"]
 
@@ -84,7 +84,7 @@ def _endpoints(_: click.Context) -> Iterator[str]:
 
 
 def _sessions(ctx: click.Context) -> list[str]:
-    from ..stores import open_store
+    from ..conversation.stores import open_store
 
     file = str(_store(ctx) or "").removeprefix("sqlite:///")
     if not file or "://" in file or not Path(file).is_file():

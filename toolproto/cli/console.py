@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from ..foreign_text import visible
+from ..protocol.foreign_text import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..endpoints import Endpoint
-from ..errors import EndpointError, UsageError
+from ..protocol.errors import EndpointError, UsageError
 
 if TYPE_CHECKING:
     from ..endpoints import HttpEndpoint
@@ -53,7 +53,7 @@ class EndpointChoice:
             return f"recorded in {self.recording}"
         if self.local is not None:
             return "in this process"
-        from ..endpoints.address import Address
+        from ..endpoints.http.address import Address
 
         return f"at {Address(self.url or '').shown}"
 

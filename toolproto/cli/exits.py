@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from ..errors import EndpointError, ToolProtoError, UsageError
+from ..protocol.errors import EndpointError, ToolProtoError, UsageError
 
 __all__ = ["Exit", "exit_of"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ..events import merge
-from ..explain import Explanation, Finding, PartKind, Step, Verdict
-from ..explain.as_json import event_line
-from ..explain.words import why
-from ..foreign_text import visible
-from ..repairs import repair_words
+from ..protocol.events import merge
+from ..protocol.foreign_text import visible
+from ..protocol.repairs import repair_words
+from ..testing.explain import Explanation, Finding, PartKind, Step, Verdict
+from ..testing.explain.as_json import event_line
+from ..testing.explain.words import why
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 
 __all__ = ["load_module"]
 

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from ..errors import McpError, UsageError
+from ..protocol.errors import McpError, UsageError
 from .settings import Settings
 from .state import state_folder
 
 if TYPE_CHECKING:
-    from ..mcp import McpConfig, McpServer
+    from ..conversation.mcp import McpConfig, McpServer
 
 __all__ = ["Opened", "configured_servers", "opened_servers"]
 
@@ -43,9 +43,9 @@ def configured_servers(sources: Sequence[str], settings: Settings) -> list[McpSe
 
     Whatever a server said about its tools is remembered from one time to the next.
     """
-    from ..mcp import McpServer
-    from ..mcp.config import config_of, parse_source
-    from ..mcp.pins import Pins
+    from ..conversation.mcp import McpServer
+    from ..conversation.mcp.config import config_of, parse_source
+    from ..conversation.mcp.pins import Pins
 
     found: dict[str, McpConfig] = {}
     for name, told in settings.trusted_table("mcp").items():

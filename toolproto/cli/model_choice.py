@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from ..errors import UsageError
-from ..foreign_text import visible
+from ..protocol.errors import UsageError
+from ..protocol.foreign_text import visible
 from .console import note
 
 __all__ = ["ask_model", "which_model"]

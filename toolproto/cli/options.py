@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from ..endpoints.dialects import DIALECTS
-from ..endpoints.services import SERVICES
-from ..grammar.constraint import CONSTRAIN
-from ..guard.levels import LEVELS
-from ..paradigms.teaching import PRESETS
+from ..endpoints.apis.dialects import DIALECTS
+from ..endpoints.http.services import SERVICES
+from ..protocol.grammar.constraint import CONSTRAIN
+from ..protocol.guard.levels import LEVELS
+from ..protocol.paradigms.teaching import PRESETS
 from .completing import ENDPOINT, FILE, LOCAL_MODEL, MODEL, PARADIGM, TOOLS
 from .endpoint_choice import EndpointChoice
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from ..paradigms import ToolContextDef, get_paradigm, paradigms
-from ..recommendations import recommend
+from ..protocol.errors import UsageError
+from ..protocol.paradigms import ToolContextDef, get_paradigm, paradigms
+from ..protocol.paradigms.recommendations import recommend
 from .loading import load_module
 
 __all__ = ["load_paradigm"]

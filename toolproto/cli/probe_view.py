@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..evals import ProbePlan, ProbeReport, Progress, Row, Share
-from ..evals.files import ProbeFiles
-from ..evals.intervals import enough_to_tell
-from ..evals.kept import KeptOutcomes
-from ..evals.trial import Trial
-from ..foreign_text import visible
+from ..protocol.foreign_text import visible
+from ..testing.probe import ProbePlan, ProbeReport, Progress, Row, Share
+from ..testing.probe.files import ProbeFiles
+from ..testing.probe.intervals import enough_to_tell
+from ..testing.probe.kept import KeptOutcomes
+from ..testing.probe.trial import Trial
 from .console import err, note, out, print_json
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ..foreign_text import visible
-from ..messages import Message
-from ..session.log import SessionLog, conversation_of
-from ..stores import SessionInfo, Store
-from ..turn.setup import Conversation
+from ..conversation.journal.log import SessionLog, conversation_of
+from ..conversation.stores import SessionInfo, Store
+from ..conversation.turn.setup import Conversation
+from ..protocol.foreign_text import visible
+from ..protocol.messages import Message
 from .chat import drawing
 from .chat.cards import Card
 from .chat.folding import counted, one_line

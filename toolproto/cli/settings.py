@@ -25,7 +25,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 from .trust import FolderTrust, is_harmless
 
 __all__ = ["FILE", "TABLES", "Settings", "load_settings"]

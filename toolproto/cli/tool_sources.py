@@ -20,11 +20,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..errors import UsageError
-from ..tools.define import Tool
-from ..tools.registry import ToolRegistry
-from ..tools.sources import ToolSource
-from ..tools.spec import ToolOffer
+from ..protocol.errors import UsageError
+from ..protocol.tools.define import Tool
+from ..protocol.tools.registry import ToolRegistry
+from ..protocol.tools.sources import ToolSource
+from ..protocol.tools.spec import ToolOffer
 from .command_tool import command_tool
 from .loading import load_module
 
@@ -61,11 +61,11 @@ def _tools(source: str) -> list[Tool]:
     if source.startswith(_FILES):
         return _file_tools(source.removeprefix(_FILES))
     if source == DEMO:
-        from ..tools.toolsets import demo_tools
+        from ..conversation.toolsets import demo_tools
 
         return demo_tools()
     if source == _PYTHON:
-        from ..tools.toolsets import python_tool
+        from ..conversation.toolsets import python_tool
 
         return [python_tool()]
     if source.endswith((".json", ".toml")):
@@ -78,7 +78,7 @@ def _tools(source: str) -> list[Tool]:
 
 
 def _file_tools(folder: str) -> list[Tool]:
-    from ..tools.toolsets import MemoryFiles, file_tools
+    from ..conversation.toolsets import MemoryFiles, file_tools
 
     return list(file_tools(Path(folder) if folder else MemoryFiles()))
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..errors import UsageError
 from ..package import install_command
+from ..protocol.errors import UsageError
 
 __all__ = ["STEPS", "Step", "run_step"]
 
@@ -24,7 +24,7 @@ You would write `<tool_code>{"name": "get_weather", "arguments": {"city": "Oslo"
 _APPROVAL = '''\
 from toolproto import Allow, ChatSession, Deny
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.tools.toolsets import demo_tools
+from toolproto.conversation.toolsets import demo_tools
 
 # What a model might say: it wants to change a file, and then tells what came of it.
 WRITE = (

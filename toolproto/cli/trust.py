@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from ..foreign_text import visible
+from ..protocol.errors import UsageError
+from ..protocol.foreign_text import visible
 from .console import err
 from .state import state_folder
 
@@ -37,7 +37,7 @@ def is_harmless(name: str, value: Any) -> bool:
     """Whether a setting may hold whoever wrote it; a *name* may have small lines or hyphens."""
     name = name.replace("_", "-")
     if name == "paradigm":
-        from ..paradigms import paradigms
+        from ..protocol.paradigms import paradigms
 
         # Any other name may be that of a Python file here.
         return value == "auto" or (isinstance(value, str) and value in paradigms())

@@ -9,14 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .chat_template import chat_template  # its module has the same name, which would hide it
+from .chat_templates import chat_template  # its module has the same name, which would hide it
 
 if TYPE_CHECKING:
-    from ..secrets import Redactor
-    from .base import Abortable, AsyncEndpoint, Endpoint
-    from .cassette import RecordingEndpoint, ReplayEndpoint
-    from .client import ClientEndpoint
-    from .dialects import (
+    from ..protocol.secrets import Redactor
+    from .apis.dialects import (
         CHATML,
         Anthropic,
         AzureOpenAI,
@@ -27,12 +24,15 @@ if TYPE_CHECKING:
         OpenAICompletions,
         PromptTemplate,
     )
+    from .base import Abortable, AsyncEndpoint, Endpoint
+    from .client import ClientEndpoint
     from .function import FunctionEndpoint, as_async_endpoint, as_endpoint
-    from .http_endpoint import HttpEndpoint
+    from .http.http_endpoint import HttpEndpoint
+    from .http.retries import Retries
+    from .http.timeouts import Timeouts
     from .local import LocalEndpoint
-    from .retries import Retries
-    from .scripted import Hold, ScriptedEndpoint, ScriptedReply
-    from .timeouts import Timeouts
+    from .recorded.cassette import RecordingEndpoint, ReplayEndpoint
+    from .recorded.scripted import Hold, ScriptedEndpoint, ScriptedReply
 
 __all__ = [
     "CHATML",
@@ -68,29 +68,29 @@ __all__ = [
 #: Imported when they are first asked for: the module of each.
 _LATER = {
     "Abortable": ".base",
-    "Anthropic": ".dialects",
+    "Anthropic": ".apis.dialects",
     "AsyncEndpoint": ".base",
-    "AzureOpenAI": ".dialects",
-    "CHATML": ".dialects",
+    "AzureOpenAI": ".apis.dialects",
+    "CHATML": ".apis.dialects",
     "ClientEndpoint": ".client",
-    "Dialect": ".dialects",
+    "Dialect": ".apis.dialects",
     "Endpoint": ".base",
     "FunctionEndpoint": ".function",
-    "Gemini": ".dialects",
-    "Hold": ".scripted",
-    "HttpEndpoint": ".http_endpoint",
+    "Gemini": ".apis.dialects",
+    "Hold": ".recorded.scripted",
+    "HttpEndpoint": ".http.http_endpoint",
     "LocalEndpoint": ".local",
-    "Ollama": ".dialects",
-    "OpenAIChat": ".dialects",
-    "OpenAICompletions": ".dialects",
-    "PromptTemplate": ".dialects",
-    "RecordingEndpoint": ".cassette",
+    "Ollama": ".apis.dialects",
+    "OpenAIChat": ".apis.dialects",
+    "OpenAICompletions": ".apis.dialects",
+    "PromptTemplate": ".apis.dialects",
+    "RecordingEndpoint": ".recorded.cassette",
     "Redactor": "..secrets",
-    "ReplayEndpoint": ".cassette",
-    "Retries": ".retries",
-    "ScriptedEndpoint": ".scripted",
-    "ScriptedReply": ".scripted",
-    "Timeouts": ".timeouts",
+    "ReplayEndpoint": ".recorded.cassette",
+    "Retries": ".http.retries",
+    "ScriptedEndpoint": ".recorded.scripted",
+    "ScriptedReply": ".recorded.scripted",
+    "Timeouts": ".http.timeouts",
     "as_async_endpoint": ".function",
     "as_endpoint": ".function",
 }

@@ -1,9 +1,9 @@
 """What toolproto needs from a chat service: messages in, text out, in pieces.
 
-An endpoint is anything with ``stream`` (for :class:`~toolproto.session.ChatSession`), with
-``astream`` (for :class:`~toolproto.session.AsyncChatSession`), or with both. Entering the context
-sends nothing yet; the request goes out when the first chunk is asked for. Leaving it, at any
-moment, ends the request and gives back all it held.
+An endpoint is anything with ``stream`` (for :class:`~toolproto.conversation.session.ChatSession`),
+with ``astream`` (for :class:`~toolproto.conversation.session.AsyncChatSession`), or with both.
+Entering the context sends nothing yet; the request goes out when the first chunk is asked for.
+Leaving it, at any moment, ends the request and gives back all it held.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Protocol, runtime_checkable
 
-from ..messages import ChatRequest, Chunk
+from ..protocol.messages import ChatRequest, Chunk
 
 __all__ = ["Abortable", "AsyncEndpoint", "Endpoint"]
 

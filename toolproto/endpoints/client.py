@@ -13,10 +13,10 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any
 
-from ..errors import UsageError, WireError
-from ..messages import Attachment, ChatRequest, Chunk
-from ..turn.params import merged, present
-from .dialects import OpenAIChat
+from ..protocol.errors import UsageError, WireError
+from ..protocol.messages import Attachment, ChatRequest, Chunk
+from ..protocol.params import merged, present
+from .apis.dialects import OpenAIChat
 from .function import FunctionEndpoint, is_async
 
 __all__ = ["ClientEndpoint"]

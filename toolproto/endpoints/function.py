@@ -12,8 +12,8 @@ from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any, Self
 
-from ..errors import EndpointError, ToolProtoError, UsageError
-from ..messages import ChatRequest, Chunk
+from ..protocol.errors import EndpointError, ToolProtoError, UsageError
+from ..protocol.messages import ChatRequest, Chunk
 from .base import AsyncEndpoint, Endpoint
 
 __all__ = ["FunctionEndpoint", "as_async_endpoint", "as_endpoint", "is_async"]

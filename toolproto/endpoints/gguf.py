@@ -9,7 +9,7 @@ import struct
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..errors import UsageError
+from ..protocol.errors import UsageError
 
 __all__ = ["read_chat_template"]
 

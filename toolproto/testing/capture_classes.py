@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from ..explain import Explanation, Verdict
-from ..messages import PLACE_DOUBTS, Grade
+from ..protocol.messages import PLACE_DOUBTS, Grade
+from .explain import Explanation, Verdict
 
 __all__ = ["Malformation", "malformation"]
 

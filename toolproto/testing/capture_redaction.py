@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..errors import UsageError
-from ..secrets import Redactor, names_a_secret, rewritten
+from ..protocol.errors import UsageError
+from ..protocol.secrets import Redactor, names_a_secret, rewritten
 
 __all__ = ["StandIns"]
 

@@ -18,13 +18,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from ..session import import_jsonl
-from ..session.log import LoggedTurn, SessionLog
-from ..stores import MemoryStore, SessionInfo, Store, open_store
-from ..stores.base import Record
-from ..tools.spec import ToolOffer, spec_from_openai
-from ..turn.packing import in_pairs
+from ..conversation.journal.log import LoggedTurn, SessionLog
+from ..conversation.journal.packing import in_pairs
+from ..conversation.session import import_jsonl
+from ..conversation.stores import MemoryStore, SessionInfo, Store, open_store
+from ..conversation.stores.base import Record
+from ..protocol.errors import UsageError
+from ..protocol.tools.spec import ToolOffer, spec_from_openai
 
 __all__ = ["Recorded", "recorded"]
 

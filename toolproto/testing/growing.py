@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..describe.samples import example_call
-from ..messages import ToolCall
-from ..paradigms.base import ToolContextDef
-from ..paradigms.wire import WireParadigm
-from ..tools.spec import ToolOffer
+from ..protocol.describe.samples import example_call
+from ..protocol.messages import ToolCall
+from ..protocol.paradigms.base import ToolContextDef
+from ..protocol.paradigms.wire import WireParadigm
+from ..protocol.tools.spec import ToolOffer
 
 __all__ = ["PROSE", "growing", "half_openers"]
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from random import Random
 
-from ..messages import ToolCall, ToolResult
-from ..paradigms.base import ToolContextDef
-from ..paradigms.registry import get_paradigm, paradigms
+from ..protocol.messages import ToolCall, ToolResult
+from ..protocol.paradigms.base import ToolContextDef
+from ..protocol.paradigms.registry import get_paradigm, paradigms
 from .marks import MARKS, marks_of
 from .offers import STANDARD_OFFER
 

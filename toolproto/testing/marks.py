@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..messages import ToolCall, ToolResult
-from ..paradigms.base import ToolContextDef
-from ..paradigms.wire import WireParadigm
-from ..tools.spec import ToolOffer
+from ..protocol.messages import ToolCall, ToolResult
+from ..protocol.paradigms.base import ToolContextDef
+from ..protocol.paradigms.wire import WireParadigm
+from ..protocol.tools.spec import ToolOffer
 
 __all__ = ["MARKS", "marks_of"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..tools.spec import ToolOffer, ToolSpec
+from ..protocol.tools.spec import ToolOffer, ToolSpec
 
 __all__ = ["STANDARD_OFFER"]
 

@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ..describe.samples import example_call
-from ..errors import UsageError
-from ..messages import ToolCall, ToolResult
-from ..paradigms.base import NO_TOOLS, ToolContextDef
-from ..tools.spec import ToolOffer
+from ..protocol.describe.samples import example_call
+from ..protocol.errors import UsageError
+from ..protocol.messages import ToolCall, ToolResult
+from ..protocol.paradigms.base import NO_TOOLS, ToolContextDef
+from ..protocol.tools.spec import ToolOffer
 from . import laws
 from .drawing import hold
 from .growing import PROSE, growing, half_openers

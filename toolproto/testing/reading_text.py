@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..messages import CallProblem, Repair, ToolCall
-from ..paradigms.parsed import ParsedResponse
+from ..protocol.messages import CallProblem, Repair, ToolCall
+from ..protocol.paradigms.parsed import ParsedResponse
 
 __all__ = ["reading_text", "visible"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ..errors import ToolProtoError
-from ..paradigms.parsed import ParsedResponse
+from ..protocol.errors import ToolProtoError
+from ..protocol.paradigms.parsed import ParsedResponse
 from .fixtures import Fixture, load_fixture
 from .laws.broken import LawBroken, shown
 from .laws.comparison import same_events, side_by_side

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from .replay import FIELDS, CaseOutcome
+from ..protocol.errors import UsageError
+from .replaying import FIELDS, CaseOutcome
 
 __all__ = ["load_outcomes", "save_outcomes"]
 

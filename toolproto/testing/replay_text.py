@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .replay import FIELDS, CaseChange, CaseOutcome, Comparison
+from .replaying import FIELDS, CaseChange, CaseOutcome, Comparison
 
 __all__ = ["change_lines", "comparison_lines", "outcome_lines"]
 

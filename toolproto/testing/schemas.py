@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from ..messages import ToolCall
-from ..tools.spec import ToolOffer, ToolSpec
+from ..protocol.messages import ToolCall
+from ..protocol.tools.spec import ToolOffer, ToolSpec
 
 __all__ = ["random_call", "random_offer", "random_tool"]
 

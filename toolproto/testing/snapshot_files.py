@@ -9,8 +9,8 @@ from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from syrupy.location import PyTestLocation
 
-from ..messages import is_random_id
-from ..paradigms.parsed import ParsedResponse
+from ..protocol.messages import is_random_id
+from ..protocol.paradigms.parsed import ParsedResponse
 from .reading_text import reading_text
 
 __all__ = ["BesideReply", "ReadingSnapshot"]

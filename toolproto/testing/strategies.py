@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ..messages import ToolCall, ToolResult
-from ..paradigms.base import ToolContextDef
-from ..paradigms.registry import catalogued
-from ..paradigms.wire import WireParadigm
-from ..tools.spec import ToolOffer
+from ..protocol.messages import ToolCall, ToolResult
+from ..protocol.paradigms.base import ToolContextDef
+from ..protocol.paradigms.registry import catalogued
+from ..protocol.paradigms.wire import WireParadigm
+from ..protocol.tools.spec import ToolOffer
 from .marks import MARKS, marks_of
 
 __all__ = ["Cases", "cases_for", "cuts", "prose"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..describe.samples import example_call
-from ..messages import ToolCall
-from ..paradigms.base import ToolContextDef
-from ..tools.spec import ToolOffer
+from ..protocol.describe.samples import example_call
+from ..protocol.messages import ToolCall
+from ..protocol.paradigms.base import ToolContextDef
+from ..protocol.tools.spec import ToolOffer
 from .marks import MARKS, marks_of
 
 __all__ = ["ODD", "trap_calls", "traps"]

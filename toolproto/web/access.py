@@ -19,8 +19,8 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..errors import UsageError
-from ..proxy.http_server import foreign, served_hosts
+from ..gateway.http_server import foreign, served_hosts
+from ..protocol.errors import UsageError
 from .asking import Ask, problem
 from .config import LOCAL, WebConfig
 from .people import People

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ..approvals import Allow, ApprovalRequest, Deny
-from ..errors import UsageError
-from ..messages import ToolCall, ToolResult
-from ..session.log import LoggedTurn
-from ..turn.settling import Verdict
+from ..conversation.deciding.approvals import Allow, ApprovalRequest, Deny
+from ..conversation.journal.log import LoggedTurn
+from ..conversation.turn.settling import Verdict
+from ..protocol.errors import UsageError
+from ..protocol.messages import ToolCall, ToolResult
 from .asking import Ask
 from .opening import Opened
 from .talk import Talk

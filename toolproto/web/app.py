@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ..stores import open_store
+from ..conversation.stores import open_store
 from .access import Access
 from .actions import Actions
 from .asking import Field, Operation, answer_to, problem

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
-from ..bridge.admission import read_object
-from ..bridge.asked import BadRequest
-from ..errors import (
+from ..endpoints.apis.asked import BadRequest
+from ..gateway.bridge.admission import read_object
+from ..gateway.http_server import read_body
+from ..protocol.errors import (
     EndpointError,
     SessionConflict,
     StoreError,
@@ -22,7 +23,6 @@ from ..errors import (
     ToolProtoError,
     UsageError,
 )
-from ..proxy.http_server import read_body
 from .people import Person
 from .talks import Hidden
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from ..approvals import Policy
-from ..describe.styles import get_style
-from ..endpoints.address import Address
-from ..endpoints.dialects import get_dialect
-from ..endpoints.holding import Holding
-from ..errors import UsageError
-from ..grammar.constraint import checked_mode
-from ..guard.levels import guard_from
-from ..paradigms.registry import get_paradigm
-from ..paradigms.teaching import teaching_of
-from ..turn.limits import TurnLimits
+from ..conversation.deciding.approvals import Policy
+from ..conversation.turn.limits import TurnLimits
+from ..endpoints.apis.dialects import get_dialect
+from ..endpoints.http.address import Address
+from ..endpoints.http.holding import Holding
+from ..protocol.describe.styles import get_style
+from ..protocol.errors import UsageError
+from ..protocol.grammar.constraint import checked_mode
+from ..protocol.guard.levels import guard_from
+from ..protocol.paradigms.registry import get_paradigm
+from ..protocol.paradigms.teaching import teaching_of
 
 __all__ = ["SOURCES", "Choices", "changed"]
 

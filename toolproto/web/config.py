@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
-from ..proxy.http_server import key_in
-from ..tools.sources import ToolSource
+from ..gateway.http_server import key_in
+from ..protocol.errors import UsageError
+from ..protocol.tools.sources import ToolSource
 from .choices import Choices
 from .tooling import ToolGroup
 

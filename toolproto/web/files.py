@@ -7,8 +7,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from ..proxy.http_server import read_body
-from ..tools.toolsets import StoredFiles
+from ..conversation.toolsets import StoredFiles
+from ..gateway.http_server import read_body
 from .asking import Ask
 from .talk import Talk
 from .talks import Talks

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import takewhile
 
-from ..messages import ChatRequest, Chunk, Message, ToolCall, ToolResult, Usage
-from ..paradigms.base import ToolContextDef
-from ..session.titles import INSTRUCTIONS
+from ..conversation.journal.titles import INSTRUCTIONS
+from ..protocol.messages import ChatRequest, Chunk, Message, ToolCall, ToolResult, Usage
+from ..protocol.paradigms.base import ToolContextDef
 
 __all__ = ["FirstLook"]
 

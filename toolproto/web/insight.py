@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from ..errors import UsageError
-from ..explain import as_json, explain
-from ..messages import Message, ToolCall, ToolResult
-from ..paradigms.base import ToolContextDef
-from ..paradigms.registry import get_paradigm
-from ..session.log import LoggedTurn
-from ..tools.registry import ToolRegistry
-from ..turn.packing import in_pairs
-from ..turn.pricing import cost_of, price_table
+from ..conversation.journal.log import LoggedTurn
+from ..conversation.journal.packing import in_pairs
+from ..conversation.turn.pricing import cost_of, price_table
+from ..protocol.errors import UsageError
+from ..protocol.messages import Message, ToolCall, ToolResult
+from ..protocol.paradigms.base import ToolContextDef
+from ..protocol.paradigms.registry import get_paradigm
+from ..protocol.tools.registry import ToolRegistry
+from ..testing.explain import as_json, explain
 from .asking import Ask
 from .opening import Opened
 from .seen import Exchange

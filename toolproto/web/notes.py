@@ -1,7 +1,7 @@
 """Small values that a store keeps beside its sessions: settings, and what is shared.
 
-Every change is a record, as with :class:`~toolproto.tools.toolsets.StoredFiles`; whoever looks
-takes in what other processes have written since.
+Every change is a record, as with :class:`~toolproto.conversation.toolsets.StoredFiles`; whoever
+looks takes in what other processes have written since.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any
 
-from ..errors import SessionConflict, StoreError, UsageError
-from ..stores import Record, Store
+from ..conversation.stores import Record, Store
+from ..protocol.errors import SessionConflict, StoreError, UsageError
 
 __all__ = ["Notes"]
 

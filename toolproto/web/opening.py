@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from ..approvals import ApprovalRequest, Defer
-from ..errors import UsageError
-from ..paradigms.base import ToolContextDef
-from ..paradigms.registry import get_paradigm
-from ..prompt import ToolContextBuilder
-from ..recommendations import recommend
-from ..session import AsyncChatSession
-from ..stores import Store
-from ..tools.registry import ToolRegistry
-from ..tools.toolsets import StoredFiles
+from ..conversation.deciding.approvals import ApprovalRequest, Defer
+from ..conversation.session import AsyncChatSession
+from ..conversation.stores import Store
+from ..conversation.toolsets import StoredFiles
+from ..protocol.errors import UsageError
+from ..protocol.paradigms.base import ToolContextDef
+from ..protocol.paradigms.prompt import ToolContextBuilder
+from ..protocol.paradigms.recommendations import recommend
+from ..protocol.paradigms.registry import get_paradigm
+from ..protocol.tools.registry import ToolRegistry
 from .choices import Choices
 from .config import WebConfig
 from .first_look import FirstLook

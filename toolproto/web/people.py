@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import ToolProtoError
-from ..stores import SessionInfo, Store
-from ..stores.base import NO_SESSIONS
+from ..conversation.stores import SessionInfo, Store
+from ..conversation.stores.base import NO_SESSIONS
+from ..protocol.errors import ToolProtoError
 from .choices import Choices, changed
 from .config import LOCAL, WebConfig
 from .notes import Notes

@@ -11,8 +11,8 @@ from typing import Any
 
 import uvicorn
 
+from ..gateway.http_server import SERVER_OPTIONS, check_port
 from ..package import __version__
-from ..proxy.http_server import SERVER_OPTIONS, check_port
 from .app import make_web_app
 from .config import WebConfig
 

@@ -6,10 +6,10 @@ import asyncio
 import json
 from typing import Any
 
-from ..errors import UsageError
-from ..explain import as_json, explain
-from ..paradigms.registry import get_paradigm
-from ..tools.spec import ToolOffer, spec_from_openai
+from ..protocol.errors import UsageError
+from ..protocol.paradigms.registry import get_paradigm
+from ..protocol.tools.spec import ToolOffer, spec_from_openai
+from ..testing.explain import as_json, explain
 from .asking import Ask
 from .talks import Talks
 

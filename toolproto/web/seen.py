@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..endpoints.base import AsyncEndpoint
-from ..messages import ChatRequest, Chunk, Usage
+from ..protocol.messages import ChatRequest, Chunk, Usage
 
 __all__ = ["Exchange", "Seen", "SeenEndpoint"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from starlette.responses import Response, StreamingResponse
 
-from ..errors import UsageError
-from ..messages import random_id
-from ..session import export_jsonl, export_markdown
-from ..stores import SessionInfo
-from ..tools.toolsets.stored import FILES
+from ..conversation.session import export_jsonl, export_markdown
+from ..conversation.stores import SessionInfo
+from ..conversation.toolsets.stored import FILES
+from ..protocol.errors import UsageError
+from ..protocol.messages import random_id
 from .asking import Ask
 from .people import own_workspace
 from .talks import Talks

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ..describe import styles
-from ..endpoints.dialects import DIALECTS
-from ..endpoints.services import SERVICES
-from ..errors import UsageError
-from ..grammar.constraint import CONSTRAIN
-from ..guard.levels import LEVELS
-from ..paradigms.registry import paradigms
-from ..paradigms.teaching import PRESETS
-from ..recommendations import recommend
+from ..endpoints.apis.dialects import DIALECTS
+from ..endpoints.http.services import SERVICES
+from ..protocol.describe import styles
+from ..protocol.errors import UsageError
+from ..protocol.grammar.constraint import CONSTRAIN
+from ..protocol.guard.levels import LEVELS
+from ..protocol.paradigms.recommendations import recommend
+from ..protocol.paradigms.registry import paradigms
+from ..protocol.paradigms.teaching import PRESETS
 from .asking import Ask
 from .choices import SOURCES, Choices, changed
 from .opening import model_name, over_http

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
-from ..errors import SessionConflict, StoreError, ToolProtoError, UsageError
-from ..session import AsyncChatSession
-from ..session.log import LoggedTurn
-from ..turn.settling import Verdict
+from ..conversation.journal.log import LoggedTurn
+from ..conversation.session import AsyncChatSession
+from ..conversation.turn.settling import Verdict
+from ..protocol.errors import SessionConflict, StoreError, ToolProtoError, UsageError
 from .events import EventLog
 from .opening import Opened
 from .seen import Seen

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ..errors import UsageError
-from ..stores import SessionInfo, Store
+from ..conversation.stores import SessionInfo, Store
+from ..protocol.errors import UsageError
 from .config import WebConfig
 from .opening import Opened, Opening
 from .people import People, Person

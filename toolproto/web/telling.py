@@ -6,16 +6,16 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..approvals import Allow, ApprovalRequest, Decision, Deny
-from ..cli.chat.json_events import call_json, concern_json, decision_json, event_json
-from ..messages import Attachment, Message, ToolCall, ToolResult
-from ..repairs import repair_words
-from ..session.log import LoggedTurn
-from ..tools.registry import ToolRegistry
-from ..turn.events import SessionEvent
-from ..turn.patches import CHANGE
-from ..turn.records import read_outcome
-from ..turn.result import TurnResult
+from ..conversation.as_json import call_json, concern_json, decision_json, event_json
+from ..conversation.deciding.approvals import Allow, ApprovalRequest, Decision, Deny
+from ..conversation.journal.log import LoggedTurn
+from ..conversation.journal.records import read_outcome
+from ..conversation.turn.events import SessionEvent
+from ..conversation.turn.patches import CHANGE
+from ..conversation.turn.result import TurnResult
+from ..protocol.messages import Attachment, Message, ToolCall, ToolResult
+from ..protocol.repairs import repair_words
+from ..protocol.tools.registry import ToolRegistry
 from .tooling import BROWSER
 
 __all__ = ["call_told", "event_told", "result_told", "turns_told", "waiting_told", "whole_call"]

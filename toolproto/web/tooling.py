@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..messages import Message, ToolCall, ToolResult
-from ..session.log import LoggedTurn
-from ..tools.define import Tool
-from ..tools.registry import ToolRegistry
-from ..tools.sources import ToolSource
-from ..tools.toolsets import StoredFiles, file_tools
+from ..conversation.journal.log import LoggedTurn
+from ..conversation.toolsets import StoredFiles, file_tools
+from ..protocol.messages import Message, ToolCall, ToolResult
+from ..protocol.tools.define import Tool
+from ..protocol.tools.registry import ToolRegistry
+from ..protocol.tools.sources import ToolSource
 
 __all__ = [
     "BROWSER",

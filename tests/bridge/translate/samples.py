@@ -6,15 +6,21 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolproto.bridge.asked import Asked
-from toolproto.bridge.pieces import Ended, Piece
-from toolproto.bridge.translate.anthropic import AnthropicApi
-from toolproto.bridge.translate.base import Api, Stamp
-from toolproto.bridge.translate.ollama import OllamaApi
-from toolproto.bridge.translate.openai_chat import OpenAIChatApi
-from toolproto.bridge.translate.responses import ResponsesApi
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
-from toolproto.messages import Message, ToolCall, ToolResult, Usage
+from toolproto.endpoints.apis.asked import Asked
+from toolproto.endpoints.apis.pieces import Ended, Piece
+from toolproto.endpoints.apis.translate.anthropic import AnthropicApi
+from toolproto.endpoints.apis.translate.base import Api, Stamp
+from toolproto.endpoints.apis.translate.ollama import OllamaApi
+from toolproto.endpoints.apis.translate.openai_chat import OpenAIChatApi
+from toolproto.endpoints.apis.translate.responses import ResponsesApi
+from toolproto.protocol.events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallStarted,
+    ReasoningDelta,
+    TextDelta,
+)
+from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 
 STAMP = Stamp("abc", 1_700_000_000)
 APIS: dict[str, Api] = {

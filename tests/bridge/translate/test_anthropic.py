@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.bridge.pieces import Ended
-from toolproto.bridge.translate.anthropic import AnthropicApi
-from toolproto.bridge.translate.base import Answer, WrittenCall
-from toolproto.events import ArgumentsDelta, CallStarted, ReasoningDelta, TextDelta
-from toolproto.messages import Message, ToolCall, ToolResult, Usage
+from toolproto.endpoints.apis.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.endpoints.apis.pieces import Ended
+from toolproto.endpoints.apis.translate.anthropic import AnthropicApi
+from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
+from toolproto.protocol.events import ArgumentsDelta, CallStarted, ReasoningDelta, TextDelta
+from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 
 from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, events, read, streamed
 

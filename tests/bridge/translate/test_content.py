@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from toolproto.bridge.asked import BadRequest
-from toolproto.bridge.prompting import first_request
-from toolproto.bridge.translate.content import blind, read_parts, said
-from toolproto.messages import Attachment, Message
-from toolproto.paradigms import get_paradigm
+from toolproto.endpoints.apis.asked import BadRequest
+from toolproto.endpoints.apis.translate.content import blind, read_parts, said
+from toolproto.gateway.bridge.prompting import first_request
+from toolproto.protocol.messages import Attachment, Message
+from toolproto.protocol.paradigms import get_paradigm
 
 from .samples import APIS, BODIES
 

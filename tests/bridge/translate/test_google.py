@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.bridge.asked import BadRequest, Fault
-from toolproto.bridge.pieces import Ended
-from toolproto.bridge.prompting import first_request
-from toolproto.bridge.translate.base import Answer, collected
-from toolproto.bridge.translate.google import GoogleApi
-from toolproto.events import TextDelta
-from toolproto.messages import Attachment, Message, ToolCall, ToolResult, Usage
-from toolproto.paradigms import get_paradigm
+from toolproto.endpoints.apis.asked import BadRequest, Fault
+from toolproto.endpoints.apis.pieces import Ended
+from toolproto.endpoints.apis.translate.base import Answer, collected
+from toolproto.endpoints.apis.translate.google import GoogleApi
+from toolproto.gateway.bridge.prompting import first_request
+from toolproto.protocol.events import TextDelta
+from toolproto.protocol.messages import Attachment, Message, ToolCall, ToolResult, Usage
+from toolproto.protocol.paradigms import get_paradigm
 
 from .samples import CONVERSATION, PIECES, STAMP, streamed
 from .test_hostile import FEW, VALUES, places

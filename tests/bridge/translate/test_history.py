@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from toolproto import get_paradigm
-from toolproto.bridge.prompting import first_request
-from toolproto.bridge.translate import APIS
+from toolproto.endpoints.apis.translate import APIS
+from toolproto.gateway.bridge.prompting import first_request
 
 HI = {"role": "user", "content": "hi"}
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}

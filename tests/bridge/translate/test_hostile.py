@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.bridge.asked import BadRequest
-from toolproto.bridge.prompting import first_request
-from toolproto.bridge.translate.base import Answer
-from toolproto.paradigms import get_paradigm
+from toolproto.endpoints.apis.asked import BadRequest
+from toolproto.endpoints.apis.translate.base import Answer
+from toolproto.gateway.bridge.prompting import first_request
+from toolproto.protocol.paradigms import get_paradigm
 
 from .samples import APIS, BODIES, PIECES, STAMP, streamed
 

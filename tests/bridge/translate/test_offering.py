@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from toolproto.bridge.asked import Asked, BadRequest
-from toolproto.bridge.pieces import Ended, Piece
-from toolproto.bridge.translate.base import collected
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted
-from toolproto.messages import ToolCall, Usage
+from toolproto.endpoints.apis.asked import Asked, BadRequest
+from toolproto.endpoints.apis.pieces import Ended, Piece
+from toolproto.endpoints.apis.translate.base import collected
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted
+from toolproto.protocol.messages import ToolCall, Usage
 
 from .samples import APIS, STAMP, streamed
 

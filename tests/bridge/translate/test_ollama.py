@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.bridge.pieces import Ended
-from toolproto.bridge.translate.base import Answer, WrittenCall
-from toolproto.bridge.translate.ollama import OllamaApi
-from toolproto.events import ArgumentsDelta, CallStarted
-from toolproto.messages import Message, Usage
+from toolproto.endpoints.apis.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.endpoints.apis.pieces import Ended
+from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
+from toolproto.endpoints.apis.translate.ollama import OllamaApi
+from toolproto.protocol.events import ArgumentsDelta, CallStarted
+from toolproto.protocol.messages import Message, Usage
 
 from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, read, streamed
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.bridge.pieces import Ended
-from toolproto.bridge.translate.base import Answer, WrittenCall
-from toolproto.bridge.translate.openai_chat import OpenAIChatApi
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
-from toolproto.messages import Message, ToolCall, ToolResult, Usage
+from toolproto.endpoints.apis.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.endpoints.apis.pieces import Ended
+from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
+from toolproto.endpoints.apis.translate.openai_chat import OpenAIChatApi
+from toolproto.protocol.events import ArgumentsDelta, CallCompleted, CallStarted, TextDelta
+from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 
 from .samples import CONVERSATION, PIECES, SCHEMA, STAMP, events, read, streamed
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.bridge.asked import AnswerShape, Asked, BadRequest, Fault
-from toolproto.bridge.pieces import Ended, Piece
-from toolproto.bridge.translate.base import Answer, WrittenCall
-from toolproto.bridge.translate.responses import ResponsesApi
-from toolproto.events import ArgumentsDelta, CallStarted, TextDelta
-from toolproto.messages import Message, ToolCall, ToolResult, Usage
+from toolproto.endpoints.apis.asked import AnswerShape, Asked, BadRequest, Fault
+from toolproto.endpoints.apis.pieces import Ended, Piece
+from toolproto.endpoints.apis.translate.base import Answer, WrittenCall
+from toolproto.endpoints.apis.translate.responses import ResponsesApi
+from toolproto.protocol.events import ArgumentsDelta, CallStarted, TextDelta
+from toolproto.protocol.messages import Message, ToolCall, ToolResult, Usage
 
 from .samples import (
     CONVERSATION,

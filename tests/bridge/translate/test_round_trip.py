@@ -10,10 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolproto.bridge.pieces import Ended, Piece
-from toolproto.bridge.translate.base import Answer, collected
-from toolproto.events import ArgumentsDelta, CallCompleted, CallStarted, ReasoningDelta, TextDelta
-from toolproto.messages import ToolCall, Usage
+from toolproto.endpoints.apis.pieces import Ended, Piece
+from toolproto.endpoints.apis.translate.base import Answer, collected
+from toolproto.protocol.events import (
+    ArgumentsDelta,
+    CallCompleted,
+    CallStarted,
+    ReasoningDelta,
+    TextDelta,
+)
+from toolproto.protocol.messages import ToolCall, Usage
 
 from .samples import APIS, STAMP, events, read, streamed
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.bridge.pieces import Ended, Piece
-from toolproto.bridge.translate.text_runs import TextRuns
-from toolproto.events import CallCompleted, CallStarted, ReasoningDelta, TextDelta
-from toolproto.messages import ToolCall, Usage
+from toolproto.endpoints.apis.pieces import Ended, Piece
+from toolproto.endpoints.apis.translate.text_runs import TextRuns
+from toolproto.protocol.events import CallCompleted, CallStarted, ReasoningDelta, TextDelta
+from toolproto.protocol.messages import ToolCall, Usage
 
 CALL = (CallStarted(0, "now", "c"), CallCompleted(0, ToolCall("now", {})))
 END = Ended("stop", Usage())

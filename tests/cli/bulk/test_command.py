@@ -17,7 +17,7 @@ from tests.patience import PATIENCE
 from toolproto.bulk.inputs import Kind, Source
 from toolproto.bulk.pieces import cut
 from toolproto.cli.app import main
-from toolproto.errors import UsageError
+from toolproto.protocol.errors import UsageError
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from toolproto.cli.chat.interrupts import Interrupts
 from toolproto.cli.chat.repl import Repl
 from toolproto.cli.chat.screen import Screen
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.paradigms import get_paradigm
+from toolproto.protocol.paradigms import get_paradigm
 
 
 class Typed:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from toolproto import Allow, Concern, Deny, ToolCall, ToolRegistry, ToolSpec, tool
-from toolproto.approvals import ApprovalRequest, approval_request, call_digest
 from toolproto.cli.chat.approval import Answer, Asking, Reply, read_answer
 from toolproto.cli.chat.cards import Card
 from toolproto.cli.chat.editing import Draft, arguments_json
-from toolproto.errors import TurnCancelled
+from toolproto.conversation.deciding.approvals import ApprovalRequest, approval_request, call_digest
+from toolproto.protocol.errors import TurnCancelled
 
 from .people import Paper, Typed
 

@@ -10,7 +10,7 @@ from tests.amount import together
 from toolproto import ToolCall
 from toolproto.cli.chat.cards import Card
 from toolproto.cli.chat.folding import fold, one_line
-from toolproto.messages import Grade, Repair
+from toolproto.protocol.messages import Grade, Repair
 
 from .hostile import HOSTILE, obeyed
 from .people import Paper

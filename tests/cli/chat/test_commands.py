@@ -11,10 +11,10 @@ from toolproto.cli.chat.commands import COMMANDS, completions
 from toolproto.cli.chat.conversation import Conversation, Setup
 from toolproto.cli.endpoint_choice import EndpointChoice
 from toolproto.cli.paradigm_choice import load_paradigm
-from toolproto.paradigms import paradigms
-from toolproto.session import import_jsonl
-from toolproto.stores import MemoryStore
-from toolproto.tools.toolsets import MemoryFiles, file_tools
+from toolproto.conversation.session import import_jsonl
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.toolsets import MemoryFiles, file_tools
+from toolproto.protocol.paradigms import paradigms
 
 from .people import Typed, chat, repl
 from .scripted_service import ScriptedService

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolproto.cli.chat.markdown_view import answer
-from toolproto.foreign_text import visible
+from toolproto.protocol.foreign_text import visible
 
 from .hostile import HOSTILE, obeyed
 from .people import Paper

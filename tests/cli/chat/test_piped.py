@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 
 from tests.patience import PATIENCE, interrupt
 from toolproto.cli.app import main
-from toolproto.cli.chat.json_events import event_json
-from toolproto.turn.events import TurnEnded
+from toolproto.conversation.as_json import event_json
+from toolproto.conversation.turn.events import TurnEnded
 
 from .people import chat
 from .scripted_service import HOLD, ScriptedService, Thought, call, words

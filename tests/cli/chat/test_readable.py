@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolproto.cli.chat.readable import Readable
-from toolproto.foreign_text import visible
+from toolproto.protocol.foreign_text import visible
 
 TEXT = st.text(st.sampled_from("ab \n\r\t\u200d\u200c\u202e\x1b👨👩é\ufe0f"), max_size=40)
 

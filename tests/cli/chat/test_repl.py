@@ -13,10 +13,10 @@ from toolproto import Policy, Tool, ToolContext, tool
 from toolproto.cli.chat.conversation import Conversation, Setup, policy
 from toolproto.cli.chat.interrupts import Interrupts
 from toolproto.cli.chat.repl import Repl
+from toolproto.conversation.stores import MemoryStore
 from toolproto.endpoints import Hold
-from toolproto.messages import Chunk
-from toolproto.paradigms import get_paradigm
-from toolproto.stores import MemoryStore
+from toolproto.protocol.messages import Chunk
+from toolproto.protocol.paradigms import get_paradigm
 
 from .hostile import HOSTILE, obeyed
 from .people import Paper, Typed, chat, repl

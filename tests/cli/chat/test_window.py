@@ -21,8 +21,8 @@ from .window import Window
 
 TOOLS = '''
 from toolproto import ToolContext, ToolSpec, tool
-from toolproto.approvals import ApprovalRequest, call_digest
-from toolproto.messages import ToolCall
+from toolproto.conversation.deciding.approvals import ApprovalRequest, call_digest
+from toolproto.protocol.messages import ToolCall
 
 @tool
 def get_weather(city: str) -> str:

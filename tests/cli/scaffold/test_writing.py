@@ -15,7 +15,7 @@ from toolproto import ToolCall, UsageError, paradigms
 from toolproto.cli.app import main
 from toolproto.cli.paradigm_choice import load_paradigm
 from toolproto.cli.scaffold import PAYLOADS, NewParadigm, write_scaffold
-from toolproto.paradigms.registry import free_names
+from toolproto.protocol.paradigms.registry import free_names
 from toolproto.testing import laws
 from toolproto.testing.fixtures import load_fixtures
 from toolproto.testing.offers import STANDARD_OFFER

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from toolproto import ChatSession, tool
-from toolproto.grammar import departure
-from toolproto.grammar.constraint import Constraint
-from toolproto.messages import CallProblem, ChatRequest, Message
-from toolproto.paradigms import get_paradigm
+from toolproto.conversation.turn import ReplyConstrained
+from toolproto.protocol.grammar import departure
+from toolproto.protocol.grammar.constraint import Constraint
+from toolproto.protocol.messages import CallProblem, ChatRequest, Message
+from toolproto.protocol.paradigms import get_paradigm
+from toolproto.protocol.tools.check import check_call
 from toolproto.testing import STANDARD_OFFER
-from toolproto.tools.check import check_call
-from toolproto.turn import ReplyConstrained
 
 
 @pytest.mark.parametrize("name", ["json_strict", "qwen3_coder", "pythonic"])

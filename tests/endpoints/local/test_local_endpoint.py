@@ -17,8 +17,8 @@ from toolproto.endpoints import Abortable, AsyncEndpoint, Endpoint
 from toolproto.endpoints.local import LocalEndpoint
 from toolproto.endpoints.local.engine import get_engine
 from toolproto.endpoints.local.loading import EngineOptions
-from toolproto.errors import EndpointError, UsageError
-from toolproto.messages import ChatRequest, Chunk, Message
+from toolproto.protocol.errors import EndpointError, UsageError
+from toolproto.protocol.messages import ChatRequest, Chunk, Message
 
 #: Seconds of work, which a crowd leaves alone, within which a request that was stopped must have
 #: made room. A stretch of prompt takes a fifth of one; the replies below take nine.
@@ -256,7 +256,7 @@ def test_the_door_that_llama_cpp_opens_on_this_machine_is_locked(endpoint):
 UNREAD = f"""
 import sys
 from toolproto.endpoints.local import LocalEndpoint
-from toolproto.messages import ChatRequest, Message
+from toolproto.protocol.messages import ChatRequest, Message
 endpoint = LocalEndpoint(sys.argv[1], context=1024)
 request = ChatRequest((Message("user", {STORY!r}),))
 reply = iter(endpoint.stream(request))

@@ -17,8 +17,8 @@ from toolproto.endpoints.local.models import (
     check_known,
     models_folder,
 )
-from toolproto.errors import UsageError, WireError
-from toolproto.messages import ChatRequest, Message
+from toolproto.protocol.errors import UsageError, WireError
+from toolproto.protocol.messages import ChatRequest, Message
 
 
 def test_there_are_no_models_in_a_folder_that_is_not_there(models):

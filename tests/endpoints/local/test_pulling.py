@@ -18,7 +18,7 @@ import pytest
 from toolproto.endpoints.local import find_model, installed_models, pull
 from toolproto.endpoints.local.models import KNOWN, PinnedFile, WheelModel
 from toolproto.endpoints.local.pulling import unpack
-from toolproto.errors import EndpointError, UsageError, WireError
+from toolproto.protocol.errors import EndpointError, UsageError, WireError
 
 from .file_server import serving
 

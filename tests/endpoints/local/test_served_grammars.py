@@ -12,12 +12,12 @@ import pytest
 from tests.amount import some
 from tests.patience import PATIENCE
 from toolproto.endpoints import HttpEndpoint
-from toolproto.errors import EndpointError
-from toolproto.grammar import departure
-from toolproto.grammar.constraint import Constraint
-from toolproto.grammar.gbnf import gbnf
-from toolproto.messages import ChatRequest, Message
-from toolproto.paradigms import get_paradigm
+from toolproto.protocol.errors import EndpointError
+from toolproto.protocol.grammar import departure
+from toolproto.protocol.grammar.constraint import Constraint
+from toolproto.protocol.grammar.gbnf import gbnf
+from toolproto.protocol.messages import ChatRequest, Message
+from toolproto.protocol.paradigms import get_paradigm
 from toolproto.testing import STANDARD_OFFER
 
 ASKED = (Message("user", "Tell me a joke."),)

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from llm.cli import cli
 from working import TASK, TOOLS, play, spoken, text_model
 
-import toolproto.integrations.llm as plugin
-from toolproto.messages import ChatRequest, Message
+import toolproto.gateway.llm_plugin as plugin
+from toolproto.protocol.messages import ChatRequest, Message
 
 MODEL = []
 

@@ -18,8 +18,8 @@ from tests.proxy.agents.model import ANSWER, WAYS, Model
 from tests.proxy.agents.programs.working import TASK, TOOLS
 from tests.proxy.sayings import Cut, Refusal
 from toolproto.endpoints import ScriptedEndpoint, ScriptedReply
-from toolproto.errors import EndpointError
-from toolproto.messages import ChatRequest, Usage
+from toolproto.protocol.errors import EndpointError
+from toolproto.protocol.messages import ChatRequest, Usage
 
 __all__ = ["TASK", "TOOLS", "play", "spoken", "text_model"]
 

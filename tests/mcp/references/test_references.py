@@ -23,9 +23,9 @@ from tests.mcp.conftest import running, until
 from tests.mcp.rough import serving
 from tests.proxy.clients.environments import installed
 from toolproto import Allow, ChatSession, Policy
+from toolproto.conversation.mcp import McpServer
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.mcp import McpServer
-from toolproto.messages import ToolResult
+from toolproto.protocol.messages import ToolResult
 
 from .meddler import Bridge
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 from ..backend import Backend, served
 from ..clients.environments import NotInstalled, command_of, installed

@@ -11,9 +11,9 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from toolproto.guard.neutralise import BREAK
-from toolproto.messages import ToolCall
-from toolproto.paradigms import get_paradigm
+from toolproto.protocol.guard.neutralise import BREAK
+from toolproto.protocol.messages import ToolCall
+from toolproto.protocol.paradigms import get_paradigm
 
 from ..backend import Messages, Refusal
 

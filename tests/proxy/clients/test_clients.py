@@ -21,8 +21,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from tests.amount import WHOLE, amount
-from toolproto.proxy.app import make_app
-from toolproto.proxy.config import ModelTerms, ProxyConfig, Upstream
+from toolproto.gateway.proxy.app import make_app
+from toolproto.gateway.proxy.config import ModelTerms, ProxyConfig, Upstream
 
 from ..backend import Backend, served
 from .model import model_of

@@ -9,8 +9,8 @@ import sqlite3
 from pathlib import Path
 
 from tests.stores.cases import TEXTS, VALUES, said
-from toolproto.stores import Record, SqlStore
-from toolproto.stores.sql.versions import STEPS
+from toolproto.conversation.stores import Record, SqlStore
+from toolproto.conversation.stores.sql.versions import STEPS
 
 FOLDER = Path(__file__).parent
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.errors import ToolFailed, UsageError
-from toolproto.messages import CallProblem, ToolCall
-from toolproto.tools import ToolRegistry
-from toolproto.tools.outcome import ToolOutput
-from toolproto.tools.toolsets import FileLimits, FolderFiles, MemoryFiles, file_tools
+from toolproto.conversation.toolsets import FileLimits, FolderFiles, MemoryFiles, file_tools
+from toolproto.protocol.errors import ToolFailed, UsageError
+from toolproto.protocol.messages import CallProblem, ToolCall
+from toolproto.protocol.tools import ToolRegistry
+from toolproto.protocol.tools.outcome import ToolOutput
 
 LIMITS = FileLimits(read_bytes=20, entries=3)
 

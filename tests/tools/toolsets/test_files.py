@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolproto.errors import ToolFailed, UsageError
-from toolproto.tools.toolsets import Entry, FileLimits, FolderFiles, Listing, MemoryFiles
+from toolproto.conversation.toolsets import Entry, FileLimits, FolderFiles, Listing, MemoryFiles
+from toolproto.protocol.errors import ToolFailed, UsageError
 
 SMALL = FileLimits(file_bytes=20, entries=3, files=4, total_bytes=50)
 

@@ -14,9 +14,16 @@ import pytest
 
 from tests.amount import amount
 from tests.patience import PATIENCE
-from toolproto.errors import ToolFailed, UsageError
-from toolproto.tools.toolsets import Entry, FileLimits, FolderFiles, Listing, file_tools, folder
-from toolproto.tools.toolsets.openat import closing, enter, look, open_to_read
+from toolproto.conversation.toolsets import (
+    Entry,
+    FileLimits,
+    FolderFiles,
+    Listing,
+    file_tools,
+    folder,
+)
+from toolproto.conversation.toolsets.openat import closing, enter, look, open_to_read
+from toolproto.protocol.errors import ToolFailed, UsageError
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="needs openat")
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from toolproto.tools.toolsets.latest import Latest
+from toolproto.conversation.toolsets.latest import Latest
 
 
 @pytest.fixture

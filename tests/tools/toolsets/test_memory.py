@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.errors import UsageError
-from toolproto.tools.toolsets import FileLimits, MemoryFiles
+from toolproto.conversation.toolsets import FileLimits, MemoryFiles
+from toolproto.protocol.errors import UsageError
 
 
 def test_files_may_be_there_from_the_beginning():

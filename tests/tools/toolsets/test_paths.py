@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from toolproto.errors import ToolFailed
-from toolproto.tools.toolsets.paths import is_usable, show_parts, split_file_path, split_path
+from toolproto.conversation.toolsets.paths import is_usable, show_parts, split_file_path, split_path
+from toolproto.protocol.errors import ToolFailed
 
 MEANINGS = [
     ("", ()),

@@ -9,10 +9,10 @@ import pytest
 
 from tests.patience import unhurried
 from toolproto import ChatSession, Policy, ToolFailed, UsageError
+from toolproto.conversation.toolsets import python_tool
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.messages import Message, ToolCall
-from toolproto.tools.context import ToolContext
-from toolproto.tools.toolsets import python_tool
+from toolproto.protocol.messages import Message, ToolCall
+from toolproto.protocol.tools.context import ToolContext
 
 
 def run(code, cancelled=None, **limits):

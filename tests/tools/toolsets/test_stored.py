@@ -7,10 +7,10 @@ import threading
 import pytest
 
 from toolproto import ChatSession, Policy, ToolFailed, UsageError
+from toolproto.conversation.stores import MemoryStore, Record, open_store
+from toolproto.conversation.toolsets import FileLimits, StoredFiles, file_tools
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.errors import StoreError
-from toolproto.stores import MemoryStore, Record, open_store
-from toolproto.tools.toolsets import FileLimits, StoredFiles, file_tools
+from toolproto.protocol.errors import StoreError
 
 
 @pytest.fixture(params=["memory", "sqlite"])

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from toolproto import Allow, ChatSession, Defer, Deny, tool
+from toolproto.conversation.journal.journal import VERSION
+from toolproto.conversation.session import export_jsonl, export_markdown
+from toolproto.conversation.stores import MemoryStore
+from toolproto.conversation.stores.base import Record
+from toolproto.conversation.turn.compaction import Compaction
+from toolproto.conversation.turn.limits import TurnLimits
 from toolproto.endpoints import ScriptedEndpoint
-from toolproto.messages import Chunk, counted_ids
-from toolproto.paradigms.registry import get_paradigm
-from toolproto.session import export_jsonl, export_markdown
-from toolproto.stores import MemoryStore
-from toolproto.stores.base import Record
-from toolproto.turn.compaction import Compaction
-from toolproto.turn.journal import VERSION
-from toolproto.turn.limits import TurnLimits
+from toolproto.protocol.messages import Chunk, counted_ids
+from toolproto.protocol.paradigms.registry import get_paradigm
 
 FOLDER = Path(__file__).parent
 THINKING = [Chunk(reasoning="Hm, "), Chunk("Hel"), Chunk("lo."), Chunk(reasoning="So."), Chunk("!")]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...bulk.replies import ReadReply
-from ...foreign_text import visible
-from ...messages import CallProblem, Grade, ToolCall
+from ...protocol.foreign_text import visible
+from ...protocol.messages import CallProblem, Grade, ToolCall
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...bulk.replies import Outcome
 from ...bulk.run import Report
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,12 +8,12 @@ from enum import Enum
 
 from rich.text import Text
 
-from ...approvals import Allow, ApprovalRequest, Decision, Deny
-from ...errors import TurnCancelled
-from ...foreign_text import visible
-from ...guard.concerns import Concern
-from ...guard.taint import barred_left
-from ...messages import ToolCall
+from ...conversation.deciding.approvals import Allow, ApprovalRequest, Decision, Deny
+from ...protocol.errors import TurnCancelled
+from ...protocol.foreign_text import visible
+from ...protocol.guard.concerns import Concern
+from ...protocol.guard.taint import barred_left
+from ...protocol.messages import ToolCall
 from .cards import Card
 from .editing import Draft, form_draft, form_lines
 from .folding import one_line

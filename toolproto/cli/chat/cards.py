@@ -25,9 +25,9 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from ...foreign_text import visible
-from ...guard.concerns import Concern
-from ...messages import Repair, ToolCall
+from ...protocol.foreign_text import visible
+from ...protocol.guard.concerns import Concern
+from ...protocol.messages import Repair, ToolCall
 from .folding import counted, fold, one_line
 
 __all__ = ["Card"]

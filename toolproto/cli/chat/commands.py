@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ...attachments import image
-from ...errors import UsageError
-from ...foreign_text import visible
-from ...messages import ToolResult
-from ...paradigms import paradigms
-from ...session import export_jsonl, export_markdown
-from ...tools.define import Tool
+from ...conversation.session import export_jsonl, export_markdown
+from ...endpoints.attachments import image
+from ...protocol.errors import UsageError
+from ...protocol.foreign_text import visible
+from ...protocol.messages import ToolResult
+from ...protocol.paradigms import paradigms
+from ...protocol.tools.define import Tool
 from .drawing import Whole
 from .folding import one_line
 from .live_text import thought

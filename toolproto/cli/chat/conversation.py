@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
-from ...approvals import Approver, Policy, Rule
+from ...conversation.deciding.approvals import Approver, Policy, Rule
+from ...conversation.session import ChatSession
+from ...conversation.stores import MemoryStore, Store
+from ...conversation.turn.limits import TurnLimits
 from ...endpoints.base import Endpoint
-from ...errors import ToolProtoError
-from ...guard.levels import Guard
-from ...messages import Attachment, Message, random_id
-from ...paradigms.base import ToolContextDef
-from ...prompt import ToolContextBuilder
-from ...session import ChatSession
-from ...stores import MemoryStore, Store
-from ...tools.define import Ordering
-from ...tools.registry import ToolRegistry
-from ...turn.limits import TurnLimits
+from ...protocol.errors import ToolProtoError
+from ...protocol.guard.levels import Guard
+from ...protocol.messages import Attachment, Message, random_id
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.prompt import ToolContextBuilder
+from ...protocol.tools.define import Ordering
+from ...protocol.tools.registry import ToolRegistry
 from ..endpoint_choice import EndpointChoice
 
 __all__ = ["Approve", "Conversation", "Setup", "new_id", "policy"]

@@ -6,11 +6,11 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from ...finish_reasons import cut_words
-from ...foreign_text import visible
-from ...messages import CallProblem, ToolResult
-from ...turn.events import ToolProgressed
-from ...turn.result import TurnResult
+from ...conversation.turn.events import ToolProgressed
+from ...conversation.turn.result import TurnResult
+from ...protocol.finish_reasons import cut_words
+from ...protocol.foreign_text import visible
+from ...protocol.messages import CallProblem, ToolResult
 from ..console import mark
 from .folding import counted, fold, one_line
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ...approvals import ApprovalRequest, call_digest
-from ...foreign_text import visible
-from ...messages import CallProblem, ToolCall
-from ...tools.check import check_call
-from ...tools.spec import ToolOffer
+from ...conversation.deciding.approvals import ApprovalRequest, call_digest
+from ...protocol.foreign_text import visible
+from ...protocol.messages import CallProblem, ToolCall
+from ...protocol.tools.check import check_call
+from ...protocol.tools.spec import ToolOffer
 
 __all__ = ["Draft", "arguments_json", "form_draft", "form_lines"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 
 __all__ = ["counted", "fold", "one_line"]
 

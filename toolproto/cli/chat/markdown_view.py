@@ -11,7 +11,7 @@ from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.padding import Padding
 from rich.syntax import Syntax
 
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 from .markdown_blocks import parser
 
 __all__ = ["answer"]

@@ -7,10 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import EndpointError
-from ...events import CallRejected, TextDelta
-from ...finish_reasons import cut_words
-from ...turn.events import (
+from ...conversation.as_json import event_json
+from ...conversation.turn.events import (
     ApprovalAsked,
     CompactionFailed,
     HistoryCompacted,
@@ -20,13 +18,15 @@ from ...turn.events import (
     ToolUpdated,
     TurnEnded,
 )
-from ...turn.result import TurnResult
+from ...conversation.turn.result import TurnResult
+from ...protocol.errors import EndpointError
+from ...protocol.events import CallRejected, TextDelta
+from ...protocol.finish_reasons import cut_words
 from ..console import mark
 from ..exits import Exit
 from .conversation import Conversation
 from .folding import one_line
 from .interrupts import Interrupts
-from .json_events import event_json
 
 __all__ = ["Piped", "exit_of_turn"]
 

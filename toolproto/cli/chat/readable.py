@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 
 __all__ = ["Readable"]
 

@@ -8,14 +8,14 @@ from functools import partial
 
 from rich.text import Text
 
-from ...approvals import ApprovalRequest, Deny
-from ...errors import ToolProtoError
-from ...foreign_text import visible
-from ...messages import CallProblem, ToolCall
-from ...tools.check import check_call
-from ...turn.events import SessionEvent
-from ...turn.result import TurnResult
-from ...turn.settling import Verdict
+from ...conversation.deciding.approvals import ApprovalRequest, Deny
+from ...conversation.turn.events import SessionEvent
+from ...conversation.turn.result import TurnResult
+from ...conversation.turn.settling import Verdict
+from ...protocol.errors import ToolProtoError
+from ...protocol.foreign_text import visible
+from ...protocol.messages import CallProblem, ToolCall
+from ...protocol.tools.check import check_call
 from . import commands
 from .approval import Asking
 from .cards import Card

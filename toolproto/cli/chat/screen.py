@@ -15,7 +15,7 @@ from rich.segment import ControlType, Segment, Segments
 from rich.status import Status
 from rich.text import Text
 
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 from .folding import one_line
 
 __all__ = ["Row", "Screen"]

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...errors import UsageError
-from ...guard.levels import guard_from
-from ...messages import Message, counted_ids
-from ...paradigms import paradigms as known
-from ...secrets import Redactor
-from ...session.log import SessionLog
-from ...stores import MemoryStore, Store, open_store
-from ...tools.registry import ToolRegistry
-from ...tools.sources import ToolSource
-from ...tools.toolsets import StoredFiles, file_tools
-from ...turn.limits import TurnLimits
+from ...conversation.journal.log import SessionLog
+from ...conversation.stores import MemoryStore, Store, open_store
+from ...conversation.toolsets import StoredFiles, file_tools
+from ...conversation.turn.limits import TurnLimits
+from ...protocol.errors import UsageError
+from ...protocol.guard.levels import guard_from
+from ...protocol.messages import Message, counted_ids
+from ...protocol.paradigms import paradigms as known
+from ...protocol.secrets import Redactor
+from ...protocol.tools.registry import ToolRegistry
+from ...protocol.tools.sources import ToolSource
 from ..console import out
 from ..endpoint_choice import EndpointChoice
 from ..exits import Exit
@@ -34,7 +34,7 @@ from .repl import Repl
 from .screen import Screen
 
 if TYPE_CHECKING:
-    from ...mcp import McpServer
+    from ...conversation.mcp import McpServer
 
 __all__ = [
     "Options",

@@ -29,7 +29,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle, print_formatted_text
 from prompt_toolkit.utils import is_dumb_terminal
 
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 from .inputs import is_open, unquoted
 from .interrupts import Interrupts
 

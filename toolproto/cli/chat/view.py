@@ -7,18 +7,8 @@ from dataclasses import replace
 
 from rich.text import Text
 
-from ...approvals import Allow, ApprovalRequest
-from ...events import (
-    ArgumentsDelta,
-    CallRejected,
-    CallStarted,
-    ReasoningDelta,
-    TextDelta,
-)
-from ...guard.concerns import Concern
-from ...messages import ToolCall, ToolResult
-from ...tools.registry import ToolRegistry
-from ...turn.events import (
+from ...conversation.deciding.approvals import Allow, ApprovalRequest
+from ...conversation.turn.events import (
     ApprovalAsked,
     CompactionFailed,
     Decided,
@@ -34,8 +24,18 @@ from ...turn.events import (
     ToolUpdated,
     TurnEnded,
 )
-from ...turn.result import TurnResult
-from ...turn.states import TurnState
+from ...conversation.turn.result import TurnResult
+from ...conversation.turn.states import TurnState
+from ...protocol.events import (
+    ArgumentsDelta,
+    CallRejected,
+    CallStarted,
+    ReasoningDelta,
+    TextDelta,
+)
+from ...protocol.guard.concerns import Concern
+from ...protocol.messages import ToolCall, ToolResult
+from ...protocol.tools.registry import ToolRegistry
 from . import drawing
 from .cards import Card
 from .folding import counted, one_line

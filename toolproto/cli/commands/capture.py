@@ -13,7 +13,7 @@ from ..completing import FILE
 from ..options import json_option, paradigm_named, tools_option
 
 if TYPE_CHECKING:
-    from ...testing.capture import CaptureReport
+    from ...testing.capturing import CaptureReport
 
 __all__ = ["command", "own_paradigm"]
 
@@ -68,10 +68,10 @@ def command(
     """
     import os
 
-    from ...decoding.reply.thinking import Reasoning
-    from ...testing.capture import capture
+    from ...protocol.decoding.reply.thinking import Reasoning
     from ...testing.capture_redaction import StandIns
     from ...testing.capture_sources import recorded
+    from ...testing.capturing import capture
     from ..paradigm_choice import load_paradigm
     from ..tool_sources import load_offer
 

@@ -10,11 +10,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ...attachments import image
-from ...describe import styles
-from ...errors import UsageError
-from ...foreign_text import visible
-from ...tools.toolsets import demo_exchanges
+from ...conversation.toolsets import demo_exchanges
+from ...endpoints.attachments import image
+from ...protocol.describe import styles
+from ...protocol.errors import UsageError
+from ...protocol.foreign_text import visible
 from ..completing import FILE, SESSION
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice

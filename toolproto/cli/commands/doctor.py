@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 from ..checkup import Finding, checkup
 from ..console import mark, out, print_json
 from ..endpoint_choice import EndpointChoice

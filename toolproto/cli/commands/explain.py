@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import click
 
-from ...errors import UsageError
+from ...protocol.errors import UsageError
 from ..exits import Exit
 from ..options import json_option, paradigm_option, tools_option
 
@@ -67,8 +67,8 @@ def command(
     REPLY is a file, or standard input. Each call is accepted, repaired, rejected or ignored; with
     --tools it is also checked as the chat loop checks it.
     """
-    from ...decoding.reply.thinking import Reasoning
-    from ...explain import explain, in_chunks
+    from ...protocol.decoding.reply.thinking import Reasoning
+    from ...testing.explain import explain, in_chunks
     from ..paradigm_choice import load_paradigm
     from ..tool_sources import load_tools
 
@@ -90,7 +90,7 @@ def command(
 
 
 def _show(explanation: Any, as_json: bool) -> None:
-    from ...explain import as_json as written
+    from ...testing.explain import as_json as written
     from .. import console
     from ..explain_view import show_explanation
 

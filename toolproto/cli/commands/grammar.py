@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from ...errors import UsageError
-from ...foreign_text import visible
-from ...grammar import RENDERINGS, Departure, Grammar, departure, render
-from ...tools.spec import ToolOffer
+from ...protocol.errors import UsageError
+from ...protocol.foreign_text import visible
+from ...protocol.grammar import RENDERINGS, Departure, Grammar, departure, render
+from ...protocol.tools.spec import ToolOffer
 from ..console import note, print_json, print_text
 from ..exits import Exit
 from ..options import json_option, paradigm_option, tools_option

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 from ..completing import FILE
 from ..console import mark, out, print_json
 from ..exits import Exit
@@ -15,7 +15,7 @@ from ..options import json_option
 from ..settings import Settings
 
 if TYPE_CHECKING:
-    from ...mcp import McpServer
+    from ...conversation.mcp import McpServer
 
 __all__ = ["command"]
 

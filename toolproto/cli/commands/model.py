@@ -6,7 +6,7 @@ import click
 
 from ...endpoints.local.models import installed_models, models_folder
 from ...endpoints.local.pulling import pull
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 from ..completing import LOCAL_MODEL
 from ..console import note, print_json
 from ..options import json_option

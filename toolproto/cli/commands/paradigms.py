@@ -7,10 +7,10 @@ from dataclasses import asdict
 
 import click
 
-from ...messages import ToolCall
-from ...paradigms import ToolContextDef, get_paradigm, paradigms
-from ...recommendations import recommend
-from ...tools.spec import ToolOffer, ToolSpec
+from ...protocol.messages import ToolCall
+from ...protocol.paradigms import ToolContextDef, get_paradigm, paradigms
+from ...protocol.paradigms.recommendations import recommend
+from ...protocol.tools.spec import ToolOffer, ToolSpec
 from ..completing import PARADIGM
 from ..console import print_json
 from ..options import json_option

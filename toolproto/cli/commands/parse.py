@@ -19,7 +19,7 @@ from ...bulk.reading import ANY, AUTO, Fields, Reading
 from ...bulk.run import Report, Run
 from ...bulk.tally import Tally
 from ...bulk.work import MAX_ROW, Task, Work
-from ...errors import ToolProtoError, UsageError
+from ...protocol.errors import ToolProtoError, UsageError
 from ..bulk.bar import watched
 from ..bulk.shown import show_reply
 from ..bulk.summary import show_summary, summary

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from ...describe import styles
 from ...endpoints import Endpoint
-from ...errors import UsageError
-from ...evals import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe
-from ...evals.files import ProbeFiles, folder_of
-from ...grammar.constraint import CONSTRAIN
-from ...paradigms.teaching import PRESETS
+from ...protocol.describe import styles
+from ...protocol.errors import UsageError
+from ...protocol.grammar.constraint import CONSTRAIN
+from ...protocol.paradigms.teaching import PRESETS
+from ...testing.probe import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe
+from ...testing.probe.files import ProbeFiles, folder_of
 from ..chosen import save_choice
 from ..console import note, print_json
 from ..endpoint_choice import EndpointChoice

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from ...describe import Presentation, estimate_tokens, styles
-from ...guard.neutralise import neutraliser
-from ...guard.neutralise_messages import neutral_offer
-from ...messages import Message
+from ...protocol.describe import Presentation, estimate_tokens, styles
+from ...protocol.guard.neutralise import neutraliser
+from ...protocol.guard.neutralise_messages import neutral_offer
+from ...protocol.messages import Message
 from ..console import note, print_json, print_text
 from ..options import json_option, paradigm_option, teaching_option, tools_option
 from ..paradigm_choice import load_paradigm

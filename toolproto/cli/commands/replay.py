@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...foreign_text import visible
+from ...protocol.foreign_text import visible
 from ..completing import PARADIGM
 from ..exits import Exit
 from ..options import json_option, paradigm_named
 from .capture import own_paradigm
 
 if TYPE_CHECKING:
-    from ...paradigms import ToolContextDef
+    from ...protocol.paradigms import ToolContextDef
     from ...testing.fixtures import Fixture
-    from ...testing.replay import CaseOutcome, Comparison
+    from ...testing.replaying import CaseOutcome, Comparison
 
 __all__ = ["command"]
 
@@ -56,8 +56,8 @@ def command(
     FOLDER is fixtures/<paradigm>, or fixtures with one folder for each. Without --against, it shows
     what reading each of them gives.
     """
-    from ...testing.replay import compare, fixtures_in, outcomes
     from ...testing.replay_files import save_outcomes
+    from ...testing.replaying import compare, fixtures_in, outcomes
     from ..console import note
 
     fixtures = fixtures_in(folder)
@@ -78,9 +78,9 @@ def command(
 def _outcomes_of(
     version: str, fixtures: list[Fixture], paradigm: str | None
 ) -> dict[str, CaseOutcome]:
-    from ...paradigms.registry import free_names
-    from ...testing.replay import outcomes
+    from ...protocol.paradigms.registry import free_names
     from ...testing.replay_files import load_outcomes
+    from ...testing.replaying import outcomes
 
     if version.endswith(".jsonl"):
         return load_outcomes(Path(version))

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from ...describe import styles
-from ...endpoints.dialects import DIALECTS
-from ...endpoints.services import SERVICES
-from ...errors import UsageError
+from ...endpoints.apis.dialects import DIALECTS
+from ...endpoints.http.services import SERVICES
 from ...package import install_command
+from ...protocol.describe import styles
+from ...protocol.errors import UsageError
 from ..completing import ENDPOINT
 from ..options import constrain_option, guard_option, paradigm_named, teaching_option
 from ..settings import Settings
@@ -120,7 +120,7 @@ def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
     """  # fmt: skip
     settings = ctx.ensure_object(Settings)
     try:
-        from ...proxy.run import banner, check, serve
+        from ...gateway.proxy.run import banner, check, serve
     except ModuleNotFoundError as error:
         if error.name not in ("starlette", "uvicorn", "prometheus_client"):
             raise
@@ -132,7 +132,7 @@ def command(ctx: click.Context, /, workers: int, **options: Any) -> None:
 
 
 def _config(options: dict[str, Any], settings: Settings) -> Any:
-    from ...proxy.config import config_from
+    from ...gateway.proxy.config import config_from
 
     given = {
         "url": options["upstream"],

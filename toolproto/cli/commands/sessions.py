@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from ...errors import UsageError
-from ...stores import Store
+from ...conversation.stores import Store
+from ...protocol.errors import UsageError
 from ..completing import FILE, SESSION
 from ..console import note, out, print_json, print_text
 from ..options import json_option
@@ -85,7 +85,7 @@ def list_sessions(
 
     With SEARCH, only those whose title or text contains it.
     """
-    from ...stores.base import NO_SESSIONS
+    from ...conversation.stores.base import NO_SESSIONS
     from ..sessions_view import session_table
 
     listed = store.list(search, workspace=workspace, limit=limit)
@@ -143,7 +143,7 @@ def show(store: Store, id: str, whole: bool, thinking: bool, as_json: bool) -> N
 )
 def export(store: Store, id: str, form: str | None, output: Path | None) -> None:
     """Write a session as lines of JSON or as Markdown."""
-    from ...session import export_jsonl, export_markdown
+    from ...conversation.session import export_jsonl, export_markdown
 
     form = form or ("md" if output and output.suffix == ".md" else "jsonl")
     _known(store, id)
@@ -161,7 +161,7 @@ def export(store: Store, id: str, form: str | None, output: Path | None) -> None
 @click.option("--id", "id", metavar="ID", help="Name of the session here, instead of the old one.")
 def import_session(store: Store, file: Path, id: str | None) -> None:
     """Make a session from an exported FILE."""
-    from ...session import import_jsonl
+    from ...conversation.session import import_jsonl
 
     with file.open(encoding="utf-8", errors="replace") as lines:
         print_text(import_jsonl(store, lines, id))

@@ -8,7 +8,7 @@ from shutil import get_terminal_size
 
 import click
 
-from ...errors import UsageError
+from ...protocol.errors import UsageError
 from ..exits import Exit
 from ..tour import STEPS, Step, run_step
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from ...errors import UsageError
-from ...foreign_text import visible
+from ...protocol.errors import UsageError
+from ...protocol.foreign_text import visible
 from ..settings import FILE, load_settings
 from ..trust import Trusted
 

@@ -8,8 +8,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ...errors import UsageError
 from ...package import install_command
+from ...protocol.errors import UsageError
 from ..completing import FILE
 from ..console import note
 from ..endpoint_choice import EndpointChoice

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from ...errors import UsageError
+from ...protocol.errors import UsageError
 from ...testing.fixtures import Fixture, write_fixture
 from ...testing.reading_text import reading_text
 from .rendering import CALL, OFFER

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from string import Template
 
-from ...messages import ToolCall
 from ...package import __version__
-from ...tools.spec import ToolOffer, ToolSpec
+from ...protocol.messages import ToolCall
+from ...protocol.tools.spec import ToolOffer, ToolSpec
 from .wanted import PAYLOADS, NewParadigm
 
 __all__ = ["CALL", "OFFER", "module_path", "module_text", "other_files"]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from ...errors import UsageError
-from ...messages import ToolCall, ToolResult
-from ...paradigms.base import ToolContextDef
+from ...protocol.errors import UsageError
+from ...protocol.messages import ToolCall, ToolResult
+from ...protocol.paradigms.base import ToolContextDef
 from ...testing import laws
 from ...testing.growing import PROSE
 from ...testing.laws import LawBroken

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...errors import UsageError
-from ...paradigms import paradigms
+from ...protocol.errors import UsageError
+from ...protocol.paradigms import paradigms
 
 __all__ = ["PAYLOADS", "TAKEN", "NewParadigm"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
 
-from ...errors import UsageError
-from ...paradigms.registry import free_names
+from ...protocol.errors import UsageError
+from ...protocol.paradigms.registry import free_names
 from ..paradigm_choice import load_paradigm
 from .recordings import write_fixtures
 from .rendering import CALL, module_path, module_text, other_files

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...errors import UsageError
-from ...messages import Attachment, ChatRequest
-from ..holding import AsyncHeldStream, HeldStream, Holding
+from ...protocol.errors import UsageError
+from ...protocol.messages import Attachment, ChatRequest
+from ..http.holding import AsyncHeldStream, HeldStream, Holding
 from .engine import get_engine
 from .job import Job
 from .loading import EngineOptions, require_library

@@ -11,7 +11,7 @@ from threading import Lock, Thread
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ...errors import EndpointError, ToolProtoError
+from ...protocol.errors import EndpointError, ToolProtoError
 from .job import Job
 from .loading import EngineOptions, load_model
 from .models import check_known

@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ...errors import EndpointError, ToolProtoError, WireError
-from ...messages import Chunk, Usage
-from ..dialects import OpenAIChat
-from ..dialects.base import words_of_error
-from ..frames import Frame
+from ...protocol.errors import EndpointError, ToolProtoError, WireError
+from ...protocol.messages import Chunk, Usage
+from ..apis.dialects import OpenAIChat
+from ..apis.dialects.base import words_of_error
+from ..apis.frames import Frame
 
 __all__ = ["Item", "Job"]
 

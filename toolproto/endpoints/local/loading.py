@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...errors import EndpointError, UsageError
 from ...package import install_command
+from ...protocol.errors import EndpointError, UsageError
 
 __all__ = ["EngineOptions", "load_model"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ...errors import UsageError, WireError
 from ...package import install_command
+from ...protocol.errors import UsageError, WireError
 
 __all__ = [
     "DEFAULT_MODEL",

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from ...errors import EndpointError, UsageError, WireError
 from ...package import install_command
+from ...protocol.errors import EndpointError, UsageError, WireError
 from .models import HUB_FILE, KNOWN, WheelModel, find_model, known_file, models_folder
 
 __all__ = ["pull"]

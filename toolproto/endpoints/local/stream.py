@@ -9,8 +9,8 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Self
 
-from ...errors import EndpointError, ToolProtoError
-from ...messages import Chunk
+from ...protocol.errors import EndpointError, ToolProtoError
+from ...protocol.messages import Chunk
 from .job import Item, Job
 
 __all__ = ["AsyncLocalStream", "LocalStream", "MakeJob"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...events import Event, merge
-from ...paradigms.base import ToolContextDef
-from ...paradigms.parsed import ParsedResponse
-from ...tools.spec import ToolOffer
+from ...protocol.events import Event, merge
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.parsed import ParsedResponse
+from ...protocol.tools.spec import ToolOffer
 from .broken import LawBroken, shown
 
 __all__ = ["asked", "read_in_pieces", "read_whole"]

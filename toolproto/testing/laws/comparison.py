@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from ...events import (
+from ...protocol.events import (
     ArgumentsDelta,
     CallCompleted,
     CallRejected,
@@ -16,7 +16,7 @@ from ...events import (
     ReasoningDelta,
     TextDelta,
 )
-from ...messages import Repair, Span, ToolCall
+from ...protocol.messages import Repair, Span, ToolCall
 
 __all__ = ["call_line", "columns", "event_line", "same_events", "same_value", "side_by_side"]
 

@@ -6,11 +6,11 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from ...errors import UsageError
-from ...messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult
-from ...paradigms.base import ToolContextDef
-from ...paradigms.registry import get_paradigm
-from ...tools.spec import ToolOffer
+from ...protocol.errors import UsageError
+from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.registry import get_paradigm
+from ...protocol.tools.spec import ToolOffer
 from .broken import LawBroken, shown
 
 __all__ = ["exercise", "made"]

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from ...grammar import Grammar, Walk, sample
-from ...messages import CallProblem, ToolCall
-from ...paradigms.base import ToolContextDef
-from ...tools.check import check_call
-from ...tools.coerce import coerce
-from ...tools.spec import ToolOffer
-from ...tools.validate import find_faults
-from ...tools.work import Work
+from ...protocol.grammar import Grammar, Walk, sample
+from ...protocol.messages import CallProblem, ToolCall
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.schemas.validate import find_faults
+from ...protocol.schemas.work import Work
+from ...protocol.tools.check import check_call
+from ...protocol.tools.coerce import coerce
+from ...protocol.tools.spec import ToolOffer
 from ..marks import MARKS, marks_of
 from .asking import asked, read_whole
 from .broken import LawBroken, shown

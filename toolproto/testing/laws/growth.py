@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import inf
 
-from ...paradigms.base import ToolContextDef
-from ...tools.spec import ToolOffer
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.tools.spec import ToolOffer
 from .broken import LawBroken, shown
 
 __all__ = ["linearity"]

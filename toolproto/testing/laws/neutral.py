@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...guard.neutralise import neutraliser
-from ...messages import ToolCall, ToolResult
-from ...paradigms.base import ToolContextDef
-from ...tools.spec import ToolOffer
+from ...protocol.guard.neutralise import neutraliser
+from ...protocol.messages import ToolCall, ToolResult
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.tools.spec import ToolOffer
 from .asking import asked, read_whole
 from .broken import LawBroken, shown
 from .comparison import call_line

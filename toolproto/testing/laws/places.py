@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...decoding.reply.markers import Marker
-from ...messages import ToolCall
-from ...paradigms.base import ToolContextDef
-from ...paradigms.parsed import ParsedResponse
-from ...tools.spec import ToolOffer
+from ...protocol.decoding.reply.markers import Marker
+from ...protocol.messages import ToolCall
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.parsed import ParsedResponse
+from ...protocol.tools.spec import ToolOffer
 from ..places import CallContext
 from .asking import asked, read_in_pieces
 from .broken import LawBroken, shown

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
-from ...events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event
-from ...messages import ToolCall
-from ...paradigms.base import ToolContextDef
-from ...paradigms.parsed import ParsedResponse, SegmentKind
-from ...tools.spec import ToolOffer
+from ...protocol.events import ArgumentsDelta, CallCompleted, CallRejected, CallStarted, Event
+from ...protocol.messages import ToolCall
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.parsed import ParsedResponse, SegmentKind
+from ...protocol.tools.spec import ToolOffer
 from .asking import read_in_pieces, read_whole
 from .broken import LawBroken, shown
 from .comparison import event_line, same_value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ...messages import CallProblem, ProblemKind, Span, ToolResult
-from ...paradigms.base import ToolContextDef
-from ...tools.spec import ToolOffer
+from ...protocol.messages import CallProblem, ProblemKind, Span, ToolResult
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.tools.spec import ToolOffer
 from .asking import asked, read_whole
 from .broken import LawBroken, shown
 from .comparison import call_line

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...events import ArgumentsDelta, CallCompleted, Event, TextDelta, merge
-from ...messages import ToolCall
-from ...paradigms.base import ToolContextDef
-from ...tools.spec import ToolOffer
+from ...protocol.events import ArgumentsDelta, CallCompleted, Event, TextDelta, merge
+from ...protocol.messages import ToolCall
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.tools.spec import ToolOffer
 from .asking import asked, read_in_pieces
 from .broken import LawBroken, shown
 from .comparison import same_events, side_by_side

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ...events import merge
-from ...messages import CallProblem, Grade, ProblemKind, ToolCall
-from ...paradigms.base import ToolContextDef
-from ...paradigms.parsed import ParsedResponse
-from ...tools.spec import ToolOffer, ToolSpec
+from ...protocol.events import merge
+from ...protocol.messages import CallProblem, Grade, ProblemKind, ToolCall
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.parsed import ParsedResponse
+from ...protocol.tools.spec import ToolOffer, ToolSpec
 from .asking import asked, read_in_pieces, read_whole
 from .broken import LawBroken, shown
 from .comparison import call_line, columns, same_value

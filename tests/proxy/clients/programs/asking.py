@@ -109,8 +109,8 @@ Scenario = Callable[[str, bool], None]
 
 def transport(is_async: bool = False) -> Any:
     """What answers a client's requests in this process."""
-    from toolproto.bridge.terms import ModelTerms
-    from toolproto.transport import AsyncToolTransport, ToolTransport
+    from toolproto.gateway.bridge.terms import ModelTerms
+    from toolproto.gateway.transport import AsyncToolTransport, ToolTransport
 
     terms = {f"*{model}": ModelTerms(model.partition("/")[0]) for model in MODELS}
     return (AsyncToolTransport if is_async else ToolTransport)(f"{URL}/v1", models=terms)

@@ -1,0 +1,1 @@
+"""The chat loop: who decides, what runs, what is kept."""

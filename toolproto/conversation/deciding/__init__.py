@@ -1,0 +1,1 @@
+"""Whether a call is asked about, and who answers."""

@@ -1,0 +1,1 @@
+"""Records of a session, and what is made of them again."""

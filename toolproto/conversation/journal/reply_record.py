@@ -1,0 +1,76 @@
+"""A whole reply as one record: written when it is over, and told again.
+
+However a reply was cut into chunks, the record is the same: what is read from it is, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from ...protocol.messages import Chunk, Usage
+from ..stores.base import Record
+from .packing import in_pairs
+from .records import read_error, read_usage, write_error, write_usage
+
+__all__ = ["HeardReply", "chunks_of"]
+
+
+@dataclass(slots=True)
+class HeardReply:
+    """What was heard of a reply so far, and the *error* that broke it off.
+
+    A chunk that is None is its end. *arguments* are those of its calls.
+    """
+
+    chunks: list[Chunk | None] = field(default_factory=list)
+    arguments: list[Any] = field(default_factory=list)
+    error: Exception | None = None
+    is_over: bool = False
+
+    def ended(self) -> Record:
+        """The record of it; the next reply can be heard."""
+        chunks = [chunk for chunk in self.chunks if chunk is not None]
+        usages = [chunk.usage for chunk in chunks if chunk.usage]
+        reasons = [chunk.finish_reason for chunk in chunks if chunk.finish_reason]
+        told: dict[str, Any] = {"parts": _parts(chunks)}
+        if reasons:
+            told["finish_reason"] = reasons[-1]
+        if usages:
+            told["usage"] = write_usage(sum(usages, Usage()))
+        if self.error:
+            told["error"] = write_error(self.error)
+        if self.arguments:  # what is secret in them is taken out of the text; not kept itself
+            told["arguments"] = self.arguments
+        self.arguments, self.error, self.is_over = [], None, False
+        self.chunks.clear()
+        return Record("reply", told)
+
+
+def chunks_of(data: Mapping[str, Any]) -> Iterator[Chunk | None]:
+    """A whole reply as it was heard, then its end, or what broke it off."""
+    for kind, text in in_pairs(data["parts"]):
+        yield Chunk(text) if kind == "text" else Chunk(reasoning=text)
+    reason, usage = data.get("finish_reason"), data.get("usage")
+    if reason or usage:
+        yield Chunk(finish_reason=reason, usage=read_usage(usage) if usage else None)
+    if data.get("error"):
+        raise read_error(data["error"])
+    yield None
+
+
+def _parts(chunks: Iterable[Chunk]) -> list[str]:
+    """What *chunks* say: of which kind it is and its text, in turn."""
+    said = (
+        piece
+        for chunk in chunks
+        for piece in (("reasoning", chunk.reasoning), ("text", chunk.text))
+        if piece[1]
+    )
+    parts: list[str] = []
+    for kind, pieces in groupby(said, itemgetter(0)):
+        parts += (kind, "".join(text for _, text in pieces))
+    return parts

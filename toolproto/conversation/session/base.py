@@ -1,0 +1,535 @@
+"""What both sessions are: a conversation, how it is led, and one turn at a time."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from secrets import randbelow
+from typing import Any, Generic, Self, TypeVar, Unpack
+
+from ...protocol.errors import TurnCancelled, UsageError
+from ...protocol.grammar.constraint import checked_mode
+from ...protocol.guard.levels import Guard, guard_from
+from ...protocol.guard.nonce import new_nonce, with_nonce
+from ...protocol.guard.taint import known
+from ...protocol.messages import ChatRequest, Message, ToolResult
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.prompt import ToolContextBuilder
+from ...protocol.paradigms.registry import get_paradigm
+from ...protocol.secrets import Redactor
+from ...protocol.tools.answer import AnswerForm, answer_form
+from ...protocol.tools.define import Ordering
+from ...protocol.tools.registry import ToolRegistry
+from ..deciding.approvals import (
+    Allow,
+    ApprovalRequest,
+    Approver,
+    Policy,
+    Reviewer,
+    decided,
+    let_pass,
+    refuse,
+)
+from ..deciding.circles import DoomLoop
+from ..journal.keeping import Begun, Keeping, check_exists, open_keeping
+from ..journal.log import LoggedTurn
+from ..journal.redacting import Redaction
+from ..journal.titles import title_of, title_request
+from ..masking import Masking
+from ..turn.compaction import Compaction
+from ..turn.flow import Turn
+from ..turn.limits import TurnLimits
+from ..turn.offering import naming_new_tools, offered, on_terms
+from ..turn.pricing import price_table
+from ..turn.result import TurnResult
+from ..turn.settling import Verdict
+from ..turn.setup import Conversation, Terms, TurnSetup
+from ..turn.states import TurnState
+from .driver import Driver, Listener
+from .options import (
+    Said,
+    SessionOptions,
+    Tools,
+    TurnTerms,
+    checked_hooks,
+    checked_ordering,
+    own_message,
+    prompt_builder,
+    refuse_unknown,
+    turn_terms,
+)
+from .undoing import undone
+
+__all__ = ["SessionBase"]
+
+
+#: The paradigm of a session for which none was named.
+_USUAL = "json_strict"
+#: As many forms of answers are remembered, for turns that are run again.
+_FORMS = 16
+AnyEndpoint = TypeVar("AnyEndpoint")
+
+
+class SessionBase(ABC, Generic[AnyEndpoint]):
+    """A conversation that outlives its turns. Not used by itself."""
+
+    _driver: Driver
+    endpoint: AnyEndpoint
+
+    def __init__(
+        self,
+        endpoint: AnyEndpoint | Callable[..., Any],
+        paradigm: str | ToolContextDef | None = None,
+        tools: Tools = (),
+        *,
+        system: str | ToolContextBuilder = "",
+        approver: Approver | None = None,
+        policy: Policy | None = None,
+        reviewer: Reviewer | None = None,
+        limits: TurnLimits | None = None,
+        guard: str | Guard = "standard",
+        params: Mapping[str, Any] | None = None,
+        model: str | None = None,
+        prices: Mapping[str, Any] | None = None,
+        history: Iterable[Message] | None = None,
+        hooks: Iterable[Any] = (),
+        ordering: Ordering = "parallel",
+        keep_calls: bool = True,
+        examples: bool | Sequence[Message] = False,
+        constrain: str = "auto",
+        compaction: Compaction | None = None,
+        masking: Masking | None = None,
+        store: Any = None,
+        id: str | None = None,
+        redact: Redaction | None = None,
+        workspace: str = "",
+        auto_title: bool = False,
+    ) -> None:
+        """Begin a conversation, or continue one that *store* keeps.
+
+        Args:
+            endpoint: the service that is asked, or a function from a ChatRequest to text
+            paradigm: how the model writes calls, by name or as an object; ``json_strict``, or the
+                paradigm of a kept session
+            tools: functions, tools, MCP servers and other sources of tools, or a registry of them
+            system: the system prompt, or a builder of system prompts
+            approver: asked about calls that *policy* does not decide; without one they are denied
+            policy: which calls run without a question, are denied, or need approval
+            reviewer: sees results before the model does
+            limits: how far a turn may go
+            guard: how careful to be with what strangers wrote: ``standard``, ``strict``, ``off`` or
+                a Guard
+            params: generation parameters of every request (``{"temperature": 0}``)
+            model: the model to ask for, if it is not the endpoint's own
+            prices: by model, per million tokens read and written (``{"gpt-4o*": (2.5, 10)}``)
+            history: what was said before
+            hooks: objects that take part in every turn
+            ordering: how the calls of one reply run: ``parallel`` or ``in_order``
+            keep_calls: if off, later turns show the model only the results of earlier calls
+            examples: example calls for small models: True, or exchanges of your own
+            constrain: hold the model to a grammar: ``auto`` if the endpoint is known to take
+                one, ``calls`` always, ``off`` never
+            compaction: when and how old messages are shortened
+            masking: which values the model never sees, and how they are put back
+            store: where the session is kept: ``"sqlite:///chats.db"``, ``"memory:"`` or a Store
+            id: the name under which *store* keeps it; an existing session is opened
+            redact: what is not written to *store*
+            workspace: the workspace of a new session
+            auto_title: let the model find a title in the background, without delaying a turn
+        """
+        given = isinstance(tools, ToolRegistry)
+        if store is not None and history is not None:
+            raise UsageError("a stored session has its own history; leave out history=, or store=")
+        self._setup = TurnSetup(
+            _paradigm(paradigm or _USUAL),
+            _registry(tools),
+            prompt_builder(system, masking),
+            checked_hooks(hooks),
+            policy or Policy(),
+            limits or TurnLimits(),
+            params or {},
+            compaction,
+            masking,
+            keep_calls,
+            examples,
+            attended=approver is not None,
+            reviewed=reviewer is not None,
+            constrain=checked_mode(constrain),
+            guard=guard_from(guard),
+            ordering=checked_ordering(ordering),
+            model=model or "",
+            prices=price_table(prices or {}),
+        )
+        # Sources that nobody else has opened are closed with the session.
+        self._opened = [each for each in self.tools.sources if not given and not each.is_open]
+        self._approver, self._reviewer = approver, reviewer
+        self._conversation = Conversation(list(history or ()), DoomLoop(self.limits.repeats))
+        for message in self._conversation.messages:
+            self._conversation.sources.hear_history(known(message, self.tools, self._setup.guard))
+        self._keeping = open_keeping(self._setup, store, id, workspace, redact)
+        if self._keeping:
+            led = self._keeping.log.led
+            kept = _paradigm(paradigm or led.get("paradigm") or _USUAL)
+            model = led.get("model", "") if model is None else model
+            self._setup = replace(self._setup, paradigm=kept, model=model)
+        # A turn that broke off is read again as it was, so a kept session keeps its nonce.
+        kept_nonce = self._keeping.log.led.get("nonce") if self._keeping else None
+        self._nonce = kept_nonce or new_nonce(randbelow)
+        self._setup = replace(self._setup, paradigm=self._spoken(self._setup.paradigm))
+        if self._keeping:
+            self._keeping.setup, self._keeping.nonce = self._setup, self._nonce
+            self._conversation = self._keeping.conversation()
+        self._forms: list[AnswerForm] = []
+        self._auto_title = auto_title
+        if auto_title and self._keeping is None:
+            raise UsageError("auto_title needs a session that is kept: give it a store, too")
+        self._busy = threading.Lock()
+        self._drive_with(endpoint)
+
+    @classmethod
+    def open(
+        cls,
+        store: Any,
+        id: str,
+        endpoint: AnyEndpoint | Callable[..., Any],
+        **options: Unpack[SessionOptions],
+    ) -> Self:
+        """The session *id* of *store*; if there is no such session, a UsageError is raised."""
+        check_exists(store, id)
+        return cls(endpoint, store=store, id=id, **options)
+
+    @abstractmethod
+    def _drive_with(self, endpoint: AnyEndpoint | Callable[..., Any]) -> None:
+        """Make the endpoint and the driver of the session."""
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {self.paradigm.name}, {len(self.tools)} tools, "
+            f"{len(self._conversation.messages)} messages, {self.state.value}>"
+        )
+
+    @property
+    def paradigm(self) -> ToolContextDef:
+        """How the model writes calls; a change holds from the next turn on."""
+        return self._setup.paradigm
+
+    @paradigm.setter
+    def paradigm(self, paradigm: str | ToolContextDef) -> None:
+        self._change(paradigm=self._spoken(_paradigm(paradigm)))
+
+    @property
+    def tools(self) -> ToolRegistry:
+        """The tools. Changes in the registry count at once, another registry from the next turn."""
+        return self._setup.tools
+
+    @tools.setter
+    def tools(self, tools: Tools) -> None:
+        self._change(tools=_registry(tools))
+
+    @property
+    def limits(self) -> TurnLimits:
+        """How far a turn may go; a change holds from the next turn on."""
+        return self._setup.limits
+
+    @limits.setter
+    def limits(self, limits: TurnLimits) -> None:
+        if not isinstance(limits, TurnLimits):
+            raise UsageError(f"limits={limits!r:.200}: expected TurnLimits")
+        self._change(limits=limits)
+
+    @property
+    def model(self) -> str:
+        """The model to ask for; if empty, the endpoint's own."""
+        return self._setup.model
+
+    @model.setter
+    def model(self, model: str) -> None:
+        self._change(model=model)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation so far."""
+        return tuple(self._conversation.messages)
+
+    @property
+    def pending(self) -> tuple[ApprovalRequest, ...]:
+        """The calls that wait for ``resume``."""
+        pending = self._conversation.pending
+        return tuple(pending.waiting.values()) if pending else ()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the last turn broke off; ``resume({})`` continues it, ``send`` drops it."""
+        return self._keeping is not None and self._keeping.log.interrupted is not None
+
+    @property
+    def state(self) -> TurnState:
+        """The state of the last turn."""
+        turn = self._driver.turn
+        return turn.machine.state if turn else TurnState.IDLE
+
+    @property
+    def result(self) -> TurnResult[Any] | None:
+        """The result of the last turn, once it is over."""
+        turn = self._driver.turn
+        return turn.result if turn else None
+
+    @property
+    def id(self) -> str:
+        """The name under which the store keeps the session."""
+        return self._kept.log.id
+
+    @property
+    def title(self) -> str:
+        """The title of the session: the beginning of its first message, until it is set."""
+        return self._kept.title
+
+    @title.setter
+    def title(self, title: str) -> None:
+        self._kept.title = title
+
+    @property
+    def workspace(self) -> str:
+        """The workspace of the session; sessions can be listed by workspace."""
+        return self._kept.workspace
+
+    @workspace.setter
+    def workspace(self, workspace: str) -> None:
+        self._kept.workspace = workspace
+
+    @property
+    def turns(self) -> tuple[LoggedTurn, ...]:
+        """Every turn, including those on other branches."""
+        return tuple(self._kept.log.turns.values())
+
+    @property
+    def way(self) -> tuple[LoggedTurn, ...]:
+        """The turns of the current branch, from the first to the last."""
+        log = self._kept.log
+        return tuple(log.way(log.head))
+
+    def switch(self, turn: int) -> None:
+        """Continue the conversation after *turn*, on whatever branch it is."""
+        with self._one_at_a_time():
+            self._conversation = self._kept.go_to(turn)
+
+    def undo(self, turn: int | None = None) -> list[str]:
+        """Restore the files that the last turn, or *turn*, changed, and return their paths.
+
+        A file that was changed again since then is left alone, and a UsageError says so. The model
+        is not told; tell it in the next message if that matters.
+        """
+        with self._one_at_a_time():
+            if turn is None and self._keeping is None:
+                result = self.result
+            else:
+                log = self._kept.log
+                number = log.head if turn is None else turn
+                if number is not None and number not in log.turns:
+                    raise UsageError(f"there is no turn {turn}; there are {sorted(log.turns)}")
+                result = log.turns[number].result if number is not None else None
+            if result is None:
+                raise UsageError("there is no turn that has ended, so nothing to undo")
+            return undone(self.tools, result.calls)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Call *listener* at every change of state; the returned function ends that."""
+        listeners = self._driver.listeners
+        listeners.append(listener)
+        return lambda: listeners.remove(listener) if listener in listeners else None
+
+    def close(self) -> None:
+        """Close the store and the sources of tools that the session opened.
+
+        A running turn continues to its end.
+        """
+        if self._keeping:
+            self._keeping.close()
+        for source in self._opened:
+            source.close()
+
+    def cancel(self) -> None:
+        """Stop the running turn soon, from any thread; do nothing if no turn runs."""
+        self._driver.interrupt(TurnCancelled("the turn was cancelled"))
+
+    # -- for the two kinds of session ----------------------------------------------------
+
+    def _spoken(self, paradigm: ToolContextDef) -> ToolContextDef:
+        """*paradigm* as this session speaks it: with its nonce, if the guard says so."""
+        return with_nonce(paradigm, self._nonce) if self._setup.guard.nonce else paradigm
+
+    def _change(self, **changes: Any) -> None:
+        """Lead the session differently from the next turn on; UsageError while one runs."""
+        with self._one_at_a_time():
+            self._setup = replace(self._setup, **changes)
+            self._driver.tools, self._driver.limits = self._setup.tools, self._setup.limits
+            if self._keeping:
+                self._keeping.setup = self._setup
+            loop = DoomLoop(self._setup.limits.repeats)
+            loop.restore(self._conversation.doom_loop.state())
+            self._conversation.doom_loop = loop
+
+    @property
+    def _kept(self) -> Keeping:
+        if self._keeping is None:
+            raise UsageError("this session is not kept; give it a store, such as 'memory:'")
+        return self._keeping
+
+    def _to_run_again(self, turn: int | None, terms: TurnTerms) -> tuple[Message, TurnTerms, Any]:
+        """What began *turn*, by default the last one on the way, and its terms below *terms*.
+
+        The last of them is the form of its answer.
+        """
+        log = self._kept.log
+        if turn is None:
+            begun = [each.number for each in log.way(log.head) if each.message]
+            turn = begun[-1] if begun else 0
+        found = log.turns.get(turn)
+        if found is None or found.message is None:
+            begun = [each.number for each in log.turns.values() if each.message]
+            raise UsageError(f"there is no turn {turn} to run again; there are {begun}")
+        again: Any = {each.name: getattr(found.terms, each.name) for each in fields(Terms)}
+        output = again.pop("output")
+        # Of a type only the schema is kept; this program may have said what it is.
+        output = next((form for form in self._forms if form == output), output)
+        again |= terms
+        again["beside"] = found.number
+        return found.message, again, output
+
+    def _to_keep(self, turn: int | None) -> list[int]:
+        """The turns behind *turn*, which are to follow what takes its place."""
+        with self._one_at_a_time():
+            kept = self._kept
+            kept.settle()
+            if turn is None:  # the last one: nothing follows it
+                return []
+            following = kept.following(turn)
+            kept.check_movable(following)
+            return following
+
+    def _keep_following(self, turns: list[int], result: TurnResult[Any]) -> None:
+        """Let *turns* follow the turn that has just ended, if it came to an answer."""
+        if turns and result.status == "completed":
+            with self._one_at_a_time():
+                self._conversation = self._kept.keep_following(turns)
+
+    def _wants_title(self) -> ChatRequest | None:
+        """What to ask for a title, if one is to be found: after a turn that has an answer."""
+        result, keeping = self.result, self._keeping
+        if not self._auto_title or keeping is None or not result or result.status != "completed":
+            return None
+        first = next((each.content for each in self.messages if each.role == "user"), "")
+        if keeping.title != title_of(keeping.log.redact(first)):
+            return None  # somebody, or the model, has found one
+        return title_request(self._setup, self.messages)
+
+    def _take_title(self, title: str) -> None:
+        """Call the session as the model said, unless somebody has named it meanwhile."""
+        if title and self._wants_title():
+            self._kept.title = title
+
+    def _shared(self) -> tuple[Any, ...]:
+        """What a driver is made with, whichever it is."""
+        approver, reviewer = self._approver or refuse, self._reviewer or let_pass
+        named = getattr(self.endpoint, "model", "")
+        self._setup = replace(
+            self._setup,
+            usual_model=named if isinstance(named, str) else "",
+            sees=getattr(self.endpoint, "sees", None),
+        )
+        if self._keeping:
+            self._keeping.setup = self._setup
+        log = self._keeping.log if self._keeping else None
+        if log and isinstance(known := getattr(self.endpoint, "redactor", None), Redactor):
+            log.redact.also(known)
+        return self, self.tools, self.limits, approver, reviewer, log
+
+    @contextmanager
+    def _turn(self, said: Said, terms: TurnTerms, output: Any = None) -> Iterator[Begun]:
+        refuse_unknown(terms)
+        message, agreed = own_message(said), turn_terms(terms)
+        if output is not None:
+            form = answer_form(output)
+            agreed, self._forms = replace(agreed, output=form), [form, *self._forms][:_FORMS]
+        with self._one_at_a_time():
+            # No such tool? Better said now.
+            self.tools.matching(*(agreed.tools or ()), *agreed.without)
+            offer = offered(self._setup, agreed, agreed.choice)
+            if (beside := terms.get("beside")) is not None:
+                self._conversation = self._kept.go_back(beside)
+            message = naming_new_tools(message, offer, self.tools, self._conversation)
+            yield self._run(message, agreed)
+
+    @contextmanager
+    def _resumed_turn(self, verdicts: Mapping[str, Verdict]) -> Iterator[Begun]:
+        with self._one_at_a_time():
+            if self.interrupted and self._keeping:
+                self._keeping.check_same(verdicts)
+                self._conversation, begun = self._keeping.go_on()
+                yield begun
+                return
+            waiting = [request.call.id for request in self.pending]
+            if not waiting:
+                raise UsageError("no call is pending, so there is nothing to resume")
+            if unknown := sorted(verdicts.keys() - set(waiting)):
+                raise UsageError(f"no pending call has the id {unknown[0]!r}; these are: {waiting}")
+            self._check_verdicts(verdicts)
+            yield self._resume(verdicts)
+
+    def _run(self, message: Message, terms: Terms) -> Begun:
+        if self._keeping is None:
+            turn = Turn(on_terms(self._setup, terms), self._conversation, terms)
+            return turn, turn.run(message)
+        if self.interrupted:
+            self._keeping.settle()
+            self._conversation = self._keeping.conversation()
+        return self._keeping.run(self._conversation, message, terms)
+
+    def _resume(self, verdicts: Mapping[str, Verdict]) -> Begun:
+        if self._keeping is not None:
+            return self._keeping.resume(self._conversation, verdicts)
+        assert self._conversation.pending is not None
+        terms = self._conversation.pending.terms
+        turn = Turn(on_terms(self._setup, terms), self._conversation, terms)
+        return turn, turn.resume(verdicts)
+
+    def _check_verdicts(self, verdicts: Mapping[str, Verdict]) -> None:
+        pending = self._conversation.pending
+        unreviewed = pending.unreviewed if pending else {}
+        for request in self.pending:
+            verdict = verdicts.get(request.call.id, "")
+            if not isinstance(verdict, str | ToolResult):
+                verdict = decided(verdict)
+            tool = self.tools.get(request.call.name)
+            if request.call.id in unreviewed:
+                if isinstance(verdict, Allow) and verdict.instead:
+                    raise UsageError(
+                        "the call has already run: give Allow() to pass its result on, or a result"
+                    )
+                continue
+            if verdict in (Allow(), Allow(always=True)) and tool and tool.function is None:
+                raise UsageError(
+                    f"{tool.name!r} has no function to run; resume with its result, or Deny"
+                )
+
+    @contextmanager
+    def _one_at_a_time(self) -> Iterator[None]:
+        if not self._busy.acquire(blocking=False):
+            raise UsageError("a turn is running; wait for it, cancel() it, or use another session")
+        try:
+            if self._keeping:
+                self._conversation = self._keeping.current(self._conversation)
+            yield
+        finally:
+            self._busy.release()
+
+
+def _paradigm(paradigm: str | ToolContextDef) -> ToolContextDef:
+    return get_paradigm(paradigm) if isinstance(paradigm, str) else paradigm
+
+
+def _registry(tools: Tools) -> ToolRegistry:
+    return tools if isinstance(tools, ToolRegistry) else ToolRegistry(tools)

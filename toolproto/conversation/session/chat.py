@@ -1,0 +1,350 @@
+"""ChatSession and AsyncChatSession: a conversation with tools, for a program to hold."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from typing import Any, Self, TypeVar, Unpack, overload
+
+from ...endpoints.base import AsyncEndpoint, Endpoint
+from ...endpoints.function import as_async_endpoint, as_endpoint
+from ...protocol.messages import ChatRequest
+from ...protocol.tools.answer import answer_form
+from ..journal.titles import TitleReply, title_request
+from ..turn.events import SessionEvent
+from ..turn.result import TurnResult
+from ..turn.settling import Verdict
+from .asynchronous import AsyncDriver
+from .base import SessionBase
+from .blocking import BlockingDriver
+from .jobs import in_thread, unbroken
+from .opening import aopen_sources, open_sources
+from .options import Said, TurnTerms
+from .partial import PartialAnswer
+from .spoken import Spoken
+
+__all__ = ["AsyncChatSession", "ChatSession"]
+
+_log = logging.getLogger("toolproto")
+T = TypeVar("T")
+
+
+class ChatSession(SessionBase[Endpoint]):
+    """A conversation with the model behind *endpoint*, one turn at a time.
+
+    *endpoint* is an Endpoint, or a function from a ChatRequest to text. Tools run in threads of
+    their own; approver, reviewer and hooks are called in the thread of the caller.
+    """
+
+    _driver: BlockingDriver
+
+    def _drive_with(self, endpoint: Endpoint | Callable[..., Any]) -> None:
+        self.endpoint = as_endpoint(endpoint)
+        self._driver = BlockingDriver(self.endpoint, *self._shared())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.close()
+
+    @overload
+    def send(self, message: Said, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
+    @overload
+    def send(
+        self, message: Said, /, *, output: type[T], **terms: Unpack[TurnTerms]
+    ) -> TurnResult[T]: ...
+    @overload
+    def send(
+        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]: ...
+    def send(
+        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]:
+        """Run a whole turn.
+
+        *output* is the form of the answer, which is then in ``result.output``: a pydantic model, a
+        dataclass, a TypedDict, any other type, or a JSON Schema. If an answer does not fit, the
+        model is asked again, at most ``limits.reasks`` times.
+
+        It raises only for the program's own mistakes (UsageError) and if a kept session cannot be
+        written to (StoreError; SessionConflict if somebody else has written to it); then nothing
+        was sent.
+        """
+        with self.stream(message, output=output, **terms) as events:
+            for _ in events:
+                pass
+        return self._driver.result()
+
+    @contextmanager
+    def stream(
+        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+    ) -> Iterator[Iterator[SessionEvent]]:
+        """Run a turn and give its events; leaving the block early cancels the turn."""
+        open_sources(self.tools)
+        with self._turn(message, terms, output) as begun, self._driver.driving(*begun) as events:
+            yield events
+        if request := self._wants_title():
+            in_thread(partial(self._find_title, request))
+
+    def stream_text(self, message: Said, /, **terms: Unpack[TurnTerms]) -> Generator[str]:
+        """Run a turn and give its text: everything that a person should read, piece by piece.
+
+        An empty line separates what the model says before and after calls. An error is raised after
+        the last piece, as by ``TurnResult.text``; closing the generator cancels the turn.
+        Afterwards :attr:`result` has everything else.
+        """
+        spoken = Spoken()
+        with self.stream(message, **terms) as events:
+            for event in events:
+                if text := spoken.hear(event):
+                    yield text
+        self._driver.result().text  # noqa: B018 (raises what went wrong)
+
+    def stream_output(
+        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
+    ) -> Generator[Any]:
+        """Run a turn and give its structured answer while it is written: what is known so far.
+
+        All values except the last are plain JSON, without the parts that have not arrived yet, and
+        are not checked; the last value is ``result.output``. If something goes wrong, an error is
+        raised.
+        """
+        form = answer_form(output)
+        partial = PartialAnswer(frozenset(self.tools), form.wrapped)
+        with self.stream(message, output=form, **terms) as events:
+            for event in events:
+                if (known := partial.hear(event)) is not None:
+                    yield known
+        yield self._driver.result().output
+
+    def rerun(
+        self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]:
+        """Run the last *turn* again, or an earlier one; the old version is kept as well.
+
+        With *keep_following* the turns after it also follow the new one, if that has an answer.
+        """
+        following = self._to_keep(turn) if keep_following else []
+        message, again, output = self._to_run_again(turn, terms)
+        result: TurnResult[Any] = self.send(message, output=output, **again)
+        self._keep_following(following, result)
+        return result
+
+    def insert(self, message: Said, /, *, after: int, **terms: Unpack[TurnTerms]) -> TurnResult:
+        """Run a turn after the turn *after*; the turns that followed it now follow the new one.
+
+        This makes a branch: the conversation as it was is kept as well. If the new turn has no
+        answer, nothing follows it.
+        """
+        following = self._to_keep(after)
+        self.switch(after)
+        result = self.send(message, **terms)
+        self._keep_following(following, result)
+        return result
+
+    def _find_title(self, request: ChatRequest) -> None:
+        reply = TitleReply(self._setup)
+        try:
+            with self.endpoint.stream(request) as chunks:
+                for chunk in chunks:
+                    if self._busy.locked():  # a turn has begun: after it there is another time
+                        return
+                    if reply.hear(chunk.text):
+                        break
+            self._take_title(reply.title())
+        except Exception:
+            _log.info("no title could be found", exc_info=True)
+
+    def make_title(self) -> str:
+        """Let the model find a title for the session."""
+        reply = TitleReply(self._setup)
+        with self.endpoint.stream(title_request(self._setup, self.messages)) as chunks:
+            for chunk in chunks:
+                if reply.hear(chunk.text):
+                    break
+        self.title = reply.title() or self.title
+        return self.title
+
+    def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult[Any]:
+        """Continue a pending turn, with a decision or a result from elsewhere for each call id."""
+        with self.stream_resumed(verdicts) as events:
+            for _ in events:
+                pass
+        return self._driver.result()
+
+    @contextmanager
+    def stream_resumed(self, verdicts: Mapping[str, Verdict]) -> Iterator[Iterator[SessionEvent]]:
+        """Like :meth:`resume`, but gives the events."""
+        open_sources(self.tools)
+        with self._resumed_turn(verdicts) as begun, self._driver.driving(*begun) as events:
+            yield events
+
+
+class AsyncChatSession(SessionBase[AsyncEndpoint]):
+    """A conversation with the model behind *endpoint*, one turn at a time.
+
+    Like :class:`ChatSession`, but asynchronous, with the same options. *endpoint* is an
+    AsyncEndpoint, or a function, async or not. Async tools run as tasks, plain functions in
+    threads; approver, reviewer and hooks may be async. Cancelling the task that runs a turn
+    cancels the turn.
+    """
+
+    _driver: AsyncDriver
+
+    def _drive_with(self, endpoint: AsyncEndpoint | Callable[..., Any]) -> None:
+        self.endpoint = as_async_endpoint(endpoint)
+        self._driver = AsyncDriver(self.endpoint, *self._shared())
+        self._titling: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *failure: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Like :meth:`close`, without keeping the event loop waiting."""
+        if self._titling:
+            self._titling.cancel()
+        await unbroken(self.close)
+
+    @overload
+    async def send(self, message: Said, /, **terms: Unpack[TurnTerms]) -> TurnResult: ...
+    @overload
+    async def send(
+        self, message: Said, /, *, output: type[T], **terms: Unpack[TurnTerms]
+    ) -> TurnResult[T]: ...
+    @overload
+    async def send(
+        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]: ...
+    async def send(
+        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]:
+        """Run a whole turn.
+
+        *output* is the form of the answer, which is then in ``result.output``: a pydantic model, a
+        dataclass, a TypedDict, any other type, or a JSON Schema. If an answer does not fit, the
+        model is asked again, at most ``limits.reasks`` times.
+
+        It raises only for the program's own mistakes (UsageError) and if a kept session cannot be
+        written to (StoreError; SessionConflict if somebody else has written to it); then nothing
+        was sent.
+        """
+        async with self.stream(message, output=output, **terms) as events:
+            async for _ in events:
+                pass
+        return self._driver.result()
+
+    @asynccontextmanager
+    async def stream(
+        self, message: Said, /, *, output: Any = None, **terms: Unpack[TurnTerms]
+    ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
+        """Run a turn and give its events; leaving the block early cancels the turn."""
+        await aopen_sources(self.tools)
+        if self._titling:
+            self._titling.cancel()
+        with self._turn(message, terms, output) as begun:
+            async with self._driver.driving(*begun) as events:
+                yield events
+        if request := self._wants_title():
+            self._titling = asyncio.create_task(self._find_title(request))
+
+    async def stream_text(
+        self, message: Said, /, **terms: Unpack[TurnTerms]
+    ) -> AsyncGenerator[str]:
+        """Run a turn and give its text: everything that a person should read, piece by piece.
+
+        Like :meth:`ChatSession.stream_text`, but asynchronous. If a loop may be left early, put
+        ``contextlib.aclosing`` around the generator: then the turn is cancelled at once.
+        """
+        spoken = Spoken()
+        async with self.stream(message, **terms) as events:
+            async for event in events:
+                if text := spoken.hear(event):
+                    yield text
+        self._driver.result().text  # noqa: B018 (raises what went wrong)
+
+    async def stream_output(
+        self, message: Said, /, *, output: Any, **terms: Unpack[TurnTerms]
+    ) -> AsyncGenerator[Any]:
+        """Run a turn and give its structured answer while it is written: what is known so far.
+
+        Like :meth:`ChatSession.stream_output`, but asynchronous.
+        """
+        form = answer_form(output)
+        partial = PartialAnswer(frozenset(self.tools), form.wrapped)
+        async with self.stream(message, output=form, **terms) as events:
+            async for event in events:
+                if (known := partial.hear(event)) is not None:
+                    yield known
+        yield self._driver.result().output
+
+    async def rerun(
+        self, turn: int | None = None, *, keep_following: bool = False, **terms: Unpack[TurnTerms]
+    ) -> TurnResult[Any]:
+        """Run the last *turn* again, or an earlier one; the old version is kept as well.
+
+        With *keep_following* the turns after it also follow the new one, if that has an answer.
+        """
+        following = self._to_keep(turn) if keep_following else []
+        message, again, output = self._to_run_again(turn, terms)
+        result: TurnResult[Any] = await self.send(message, output=output, **again)
+        self._keep_following(following, result)
+        return result
+
+    async def insert(
+        self, message: Said, /, *, after: int, **terms: Unpack[TurnTerms]
+    ) -> TurnResult:
+        """Run a turn after the turn *after*; the turns that followed it now follow the new one.
+
+        This makes a branch: the conversation as it was is kept as well. If the new turn has no
+        answer, nothing follows it.
+        """
+        following = self._to_keep(after)
+        self.switch(after)
+        result = await self.send(message, **terms)
+        self._keep_following(following, result)
+        return result
+
+    async def _find_title(self, request: ChatRequest) -> None:
+        reply = TitleReply(self._setup)
+        try:
+            async with self.endpoint.astream(request) as chunks:
+                async for chunk in chunks:
+                    if reply.hear(chunk.text):
+                        break
+            await unbroken(partial(self._take_title, reply.title()))
+        except Exception:
+            _log.info("no title could be found", exc_info=True)
+
+    async def make_title(self) -> str:
+        """Let the model find a title for the session."""
+        reply = TitleReply(self._setup)
+        async with self.endpoint.astream(title_request(self._setup, self.messages)) as chunks:
+            async for chunk in chunks:
+                if reply.hear(chunk.text):
+                    break
+        self.title = reply.title() or self.title
+        return self.title
+
+    async def resume(self, verdicts: Mapping[str, Verdict]) -> TurnResult[Any]:
+        """Continue a pending turn, with a decision or a result from elsewhere for each call id."""
+        async with self.stream_resumed(verdicts) as events:
+            async for _ in events:
+                pass
+        return self._driver.result()
+
+    @asynccontextmanager
+    async def stream_resumed(
+        self, verdicts: Mapping[str, Verdict]
+    ) -> AsyncIterator[AsyncIterator[SessionEvent]]:
+        """Like :meth:`resume`, but gives the events."""
+        await aopen_sources(self.tools)
+        with self._resumed_turn(verdicts) as begun:
+            async with self._driver.driving(*begun) as events:
+                yield events

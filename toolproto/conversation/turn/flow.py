@@ -1,0 +1,474 @@
+"""The turn: from the user's message to an answer, without doing any of its I/O.
+
+Ordinary sequential code. Where it needs the world it performs a command, which a sync or an async
+driver answers, or a test by hand. It ends in a :class:`TurnResult`, whatever a hook, a tool or the
+service did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...protocol.errors import (
+    EndpointError,
+    EndpointTimeout,
+    LimitReached,
+    StoreError,
+    TurnCancelled,
+    TurnTimeout,
+    UsageError,
+)
+from ...protocol.finish_reasons import Ending, ending_of
+from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall, ToolResult, Usage
+from ...protocol.tools.spec import ToolOffer
+from ..hooks import ReplyEnded, TurnStarting, overriding
+from .answering import Answered, answer_given
+from .appending import Appending
+from .commands import CleanUp, Clock, Command, Emit, Flow, Hook, Pause, Together, perform
+from .events import StateChanged, StepEnded, StepStarted, TurnEnded
+from .offering import offered
+from .patches import changes_of
+from .pricing import cost_of
+from .reply import Reply
+from .requesting import Requesting
+from .result import CallRecord, StepRecord, TurnResult, TurnStats, TurnStatus, answer_in
+from .settling import Settling, Verdict
+from .setup import Conversation, Terms, TurnSetup
+from .states import TurnMachine, TurnSnapshot, TurnState
+
+__all__ = ["Turn"]
+
+_NOTHING = "You wrote nothing that could be read. Answer the last message in plain words."
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn of *conversation*. Run it once: :meth:`run` or :meth:`resume`."""
+
+    setup: TurnSetup
+    conversation: Conversation
+    terms: Terms = field(default_factory=Terms)
+    result: TurnResult[Any] | None = None
+    machine: TurnMachine = field(default_factory=TurnMachine)
+    rounds: int = 0
+    stopped: BaseException | None = None
+    _choice_met: bool = False
+    _useless: int = 0
+    _reasks: int = 0
+    _questioned: set[str] = field(default_factory=set)
+    # Calls that ran, by digest, as long as each reply has also one that failed.
+    _done: set[str] = field(default_factory=set)
+    _started: bool = False
+    _resumes: bool = False
+    _clean_ups: list[Callable[[], Any]] = field(default_factory=list)
+    _reply: Reply | None = None
+    _answer: Message | None = None
+    _records: list[CallRecord] = field(default_factory=list)
+    _problems: list[CallProblem] = field(default_factory=list)
+    _steps: list[StepRecord] = field(default_factory=list)
+    _usage: Usage = field(default_factory=Usage)
+    _output: Any = None
+    _appending: Appending = field(init=False)
+    _requesting: Requesting = field(init=False)
+
+    def __post_init__(self) -> None:
+        messages = self.conversation.messages
+        self._requesting = Requesting(self.setup, self.conversation, self.terms, len(messages))
+        sources, placed = self.conversation.sources, self._requesting.placed
+        sources.hear_program(self.setup.prompt.system)
+        self._appending = Appending(messages, self.setup.hooks, placed, sources.hear)
+
+    def run(self, message: Message) -> Flow[TurnResult[Any]]:
+        """The whole turn that *message* begins."""
+        return self._from_start_to_end(self._answered(message))
+
+    def resume(self, verdicts: Mapping[str, Verdict]) -> Flow[TurnResult[Any]]:
+        """The rest of a turn that ended pending; *verdicts* are by call id."""
+        return self._from_start_to_end(self._resumed(verdicts))
+
+    # -- beginning and end ---------------------------------------------------------------
+
+    def _from_start_to_end(self, body: Flow[None]) -> Flow[TurnResult[Any]]:
+        began = yield from perform(Clock())
+        failure: Exception | None = None
+        try:
+            yield from self._to(TurnState.PREPARING)
+            yield from body
+            yield from self._to(TurnState.FINALIZING)
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            failure = error if isinstance(error, Exception) else self._stopped_by(error)
+            self._answer_what_is_open()
+        yield from self._appending.announce()
+        failure = yield from self._ended(failure, began)
+        if self.conversation.pending is None:
+            self.conversation.doom_loop.forget()  # nothing to keep: the next turn begins anew
+        seconds = (yield from perform(Clock())) - began
+        self.result = self._outcome(failure, seconds)
+        yield from self._to(_last_state(failure), failure)
+        try:
+            yield Emit(TurnEnded(self.result))
+        except StoreError as error:  # the end could not be kept, and is not to be taken for kept
+            self.result = self._outcome(failure or error, seconds)
+            yield Emit(TurnEnded(self.result))
+        return self.result
+
+    def _stopped_by(self, error: BaseException) -> TurnCancelled:
+        """Ctrl-C in the middle of our own work: the driver raises it when all is cleaned up."""
+        self.stopped = error
+        return TurnCancelled(f"the turn was stopped by {type(error).__name__}")
+
+    def _answered(self, message: Message) -> Flow[None]:
+        self.conversation.doom_loop.forget()
+        self.conversation.sources.hear_own(message.content)
+        begins = len(self.conversation.messages)
+        self._appending.put_at(message, begins)
+        yield from self._appending.announce()
+        yield from self._ignored(begins)
+        yield from self._start(message)
+        yield from self._rounds()
+
+    def _resumed(self, verdicts: Mapping[str, Verdict]) -> Flow[None]:
+        pending = self.conversation.pending
+        if pending is None:
+            raise UsageError("no call is pending")
+        self._resumes = True
+        yield from self._start(None)
+        self.conversation.pending = None
+        offer = offered(self.setup, self.terms, denied=True)
+        settling = Settling.again(self.setup, self.conversation, offer, pending)
+        if (yield from self._settled(settling, settling.decide(verdicts))):
+            yield from self._rounds()
+
+    def _ignored(self, begins: int) -> Flow[None]:
+        """Answer calls that wait, now that the user went on without deciding about them.
+
+        The answers stand before what the user says, and cost no request.
+        """
+        pending, self.conversation.pending = self.conversation.pending, None
+        if pending is None:
+            return
+        offer = offered(self.setup, self.terms, denied=True)
+        settling = Settling.again(self.setup, self.conversation, offer, pending)
+        yield from settling.give_up("the user went on")
+        self._records += settling.records()
+        for at, told in enumerate(self.setup.paradigm.format_results(settling.in_order())):
+            self._appending.put_at(told, begins + at)
+        yield from self._appending.announce()
+
+    def _start(self, message: Message | None) -> Flow[None]:
+        moment = TurnStarting(message, tuple(self.conversation.messages))
+        for hook in overriding(self.setup.hooks, "on_turn_start"):
+            clean_up = yield from perform(Hook(hook, (moment,)))
+            if clean_up is not None:
+                if not callable(clean_up):
+                    raise UsageError(
+                        f"on_turn_start answered {clean_up!r}; expected a clean-up to call or None"
+                    )
+                self._clean_ups.append(clean_up)
+        self._started = True
+
+    def _ended(self, failure: Exception | None, began: float) -> Flow[Exception | None]:
+        """The last hooks and the clean-ups; the error of the turn as a whole."""
+        errors: list[Exception] = []
+        if self._started and (failure is None or isinstance(failure, TurnCancelled)):
+            seconds = (yield from perform(Clock())) - began
+            for hook in overriding(self.setup.hooks, "on_turn_end"):
+                # A cancellation that comes now may break a hook off, but leaves none out.
+                failure = yield from self._unless_stopped(Pause(), failure)
+                try:
+                    told = Hook(hook, (self._outcome(failure, seconds),))
+                    failure = yield from self._unless_stopped(told, failure)
+                except Exception as error:
+                    errors.append(error)
+                    break
+        for clean_up in reversed(self._clean_ups):
+            try:
+                yield CleanUp(clean_up)
+            except Exception as error:
+                errors.append(error)
+        if failure is not None:
+            errors.insert(0, failure)
+        if len(errors) > 1:
+            return ExceptionGroup("the turn ended with several errors", errors)
+        return errors[0] if errors else None
+
+    def _unless_stopped(
+        self, command: Command[Any], failure: Exception | None
+    ) -> Flow[Exception | None]:
+        """Perform *command*; the cancellation that came instead, unless *failure* was first."""
+        try:
+            yield command
+        except TurnCancelled as stopped:
+            return stopped if failure is None else failure
+        return failure
+
+    def _answer_what_is_open(self) -> None:
+        """Leave no call without a result, wherever the turn failed; no hook has a say in it."""
+        messages = self.conversation.messages
+        answered = {result.call.id for message in messages for result in message.results}
+        unanswered = [
+            ToolResult(call, self._lost(call), is_error=True, trusted=True)
+            for message in messages  # also of the turn that a resumed one goes on with
+            for call in message.calls
+            if call.id not in answered and self.conversation.pending is None
+        ]
+        for message in self.setup.paradigm.format_results(unanswered):
+            self._appending.put_at(message, len(messages))
+
+    def _lost(self, call: ToolCall) -> str:
+        if call.id in self.conversation.started:
+            return "it ran, but the turn failed before its result was kept"
+        return "not run: the turn failed"
+
+    def _outcome(self, failure: Exception | None, seconds: float) -> TurnResult[Any]:
+        pending = self.conversation.pending
+        transcript = self._appending.transcript
+        answer = answer_in(transcript)
+        said = self._reply.text.strip() if self._reply else ""
+        if self._answer and not (pending or failure):
+            said = self._answer.content  # as the hooks left it
+        failed = sum(record.result.is_error for record in self._records)
+        return TurnResult(
+            _status(failure, pending is not None),
+            said,
+            tuple(transcript),
+            answer,
+            tuple(self._records),
+            tuple(self._problems),
+            tuple(pending.waiting.values()) if pending else (),
+            self._usage,
+            TurnStats(self.rounds, len(self._records), failed, self._reasks, seconds),
+            self._reply.finish_reason if self._reply else None,
+            failure,
+            self._resumes,
+            tuple(self._steps),
+            self._output,
+        )
+
+    # -- rounds --------------------------------------------------------------------------
+
+    def _rounds(self) -> Flow[None]:
+        while True:
+            self.rounds += 1
+            if not (yield from self._step(self._offer())):
+                return
+            if self._is_last_round:
+                raise LimitReached(f"the turn took {self.rounds} rounds and was stopped", "rounds")
+
+    def _step(self, offer: ToolOffer) -> Flow[bool]:
+        """One request and what it leads to; whether the model is to be asked again."""
+        yield Emit(StepStarted(self.rounds))
+        self._reply, before = None, len(self._records)
+        try:
+            reply = yield from self._requested(offer)
+            again = yield from self._dealt_with(reply, offer)
+        except Exception:
+            yield from self._step_ended(before)
+            raise
+        yield from self._step_ended(before)
+        return again
+
+    def _step_ended(self, before: int) -> Flow[None]:
+        reply = self._reply
+        usage = reply.usage if reply else Usage()
+        step = StepRecord(
+            self.rounds,
+            usage,
+            reply.finish_reason if reply else None,
+            cost_of(self.setup.prices, self.setup.model or self.setup.usual_model, usage),
+            changes_of(record.result for record in self._records[before:]),
+        )
+        self._steps.append(step)
+        yield Emit(StepEnded(step))
+
+    def _offer(self) -> ToolOffer:
+        return offered(self.setup, self.terms, self._choice)
+
+    @property
+    def _choice(self) -> str:
+        return "auto" if self._choice_met else self.terms.choice
+
+    def _dealt_with(self, reply: Reply, offer: ToolOffer) -> Flow[bool]:
+        """Answer what *reply* asks for; whether the model is to be asked again."""
+        given = yield from self._given(reply)
+        message = given.message if given else reply.message()
+        if message.content or message.calls or message.reasoning:
+            message = self._answer = self._appending.put(message)
+            yield from self._appending.announce()
+        ended = yield from self._after_request(message, reply.finish_reason or "")
+        problems = _worth_telling(reply)
+        again, usable = bool(problems or reply.calls), not problems
+        if reply.calls:
+            settling = Settling(
+                self.setup,
+                self.conversation,
+                offered(self.setup, self.terms, self._choice, denied=True),
+                message,
+                tuple(reply.calls),
+                questioned=self._questioned,
+                done=self._done,
+            )
+            again = yield from self._settled(settling, self._settling(settling))
+            usable = settling.usable or self._is_last_round
+            self._done = settling.done_now(failed=bool(problems))
+        for problem in problems:
+            self._appending.put(Message("user", self.setup.paradigm.format_problem(problem)))
+        wanted = any(moment.wants_request for moment in ended)
+        is_over = not again and self.conversation.pending is None and given is None
+        if is_over and (demand := _unmet(offer) or ("" if wanted else _unsaid(reply))):
+            self._appending.put(Message("user", demand))
+            again, usable = True, False
+        self._appending.put_deferred(ended)
+        yield from self._appending.announce()
+        self._choice_met = self._choice_met or (bool(reply.calls) and usable)
+        self._count(usable)
+        return again or (self.conversation.pending is None and wanted)
+
+    def _given(self, reply: Reply) -> Flow[Answered | None]:
+        """The structured answer of *reply*, in a turn that is to have one."""
+        if (form := self.setup.output) is None:
+            return None
+        known = len(reply.problems)
+        given = yield from answer_given(form, self.setup.tools, reply)
+        self._problems += reply.problems[known:]
+        self._output = given.value if given else None
+        return given
+
+    @property
+    def _is_last_round(self) -> bool:
+        return self.rounds >= self.setup.limits.rounds
+
+    def _settling(self, settling: Settling) -> Flow[None]:
+        if self._is_last_round:
+            return settling.give_up("this was the last round of the turn")
+        return settling.settle()
+
+    def _settled(self, settling: Settling, work: Flow[None]) -> Flow[bool]:
+        """Do *work* on calls and tell the model what came of them; False if some still wait."""
+        yield from self._to(TurnState.TOOL_CALL)
+        failure: Exception | None = None
+        try:
+            yield from work
+        except Exception as error:
+            failure = error
+            yield from settling.give_up(_why(error))
+        self._records += settling.records()
+        # The choice is met: what waits is what it asked for.
+        self.conversation.pending = settling.pending(replace(self.terms, choice="auto"))
+        if self.conversation.pending is None:
+            for message in self.setup.paradigm.format_results(settling.in_order()):
+                self._appending.put(message)
+        yield from self._appending.announce()
+        if failure is not None:
+            raise failure
+        return self.conversation.pending is None
+
+    def _count(self, usable: bool) -> None:
+        self._useless = 0 if usable else self._useless + 1
+        self._reasks += not usable
+        if self._useless > self.setup.limits.reasks:
+            raise LimitReached(
+                f"the model gave no usable reply {self._useless} times in a row", "reasks"
+            )
+
+    # -- one request ---------------------------------------------------------------------
+
+    def _requested(self, offer: ToolOffer) -> Flow[Reply]:
+        request = yield from self._requesting.request(offer)
+        reply = self._reply = self._requesting.listener(offer)
+        self._answer = None
+        yield from self._to(TurnState.STREAMING)
+        try:
+            yield from self._requesting.read(request, reply)
+        except Exception:
+            # What was said so far stays; what was about to be called does not.
+            if (said := reply.partial()) is not None:
+                self._appending.put(said)
+                yield from self._appending.announce()
+            raise
+        finally:
+            self._usage += reply.usage
+            self._problems += reply.problems
+        ids = self.setup.paradigm.ids
+        reply.calls = [self.conversation.identify(call, ids) for call in reply.calls]
+        return reply
+
+    def _after_request(self, message: Message, finish_reason: str) -> Flow[list[ReplyEnded]]:
+        hooks = overriding(self.setup.hooks, "on_after_request")
+        moments = [
+            ReplyEnded(message, finish_reason, self._appending.put, order)
+            for order in range(len(hooks))
+        ]
+        if hooks:
+            pairs = zip(hooks, moments, strict=True)
+            try:
+                yield Together(tuple(Hook(hook, (moment,)) for hook, moment in pairs))
+            finally:
+                for moment in moments:
+                    moment.over = True
+            yield from self._appending.announce()
+        return moments
+
+    # -- small steps ---------------------------------------------------------------------
+
+    def _to(self, state: TurnState, error: Exception | None = None) -> Flow[None]:
+        if self.machine.state is not state:
+            previous = self.machine.to(state)
+            yield Emit(StateChanged(TurnSnapshot(state, previous, self.rounds, error)))
+
+
+def _last_state(failure: Exception | None) -> TurnState:
+    if failure is None:
+        return TurnState.COMPLETED
+    return TurnState.CANCELLED if isinstance(failure, TurnCancelled) else TurnState.ERROR
+
+
+def _status(failure: Exception | None, pending: bool) -> TurnStatus:
+    match failure:
+        case None:
+            return "pending" if pending else "completed"
+        case TurnTimeout() | EndpointTimeout():
+            return "timeout"
+        case TurnCancelled():
+            return "aborted"
+    return "error"
+
+
+def _why(failure: Exception) -> str:
+    match failure:
+        case TurnTimeout():
+            return "the time of the turn ran out"
+        case TurnCancelled():
+            return "the user stopped the turn"
+    return "the turn failed"
+
+
+def _worth_telling(reply: Reply) -> list[CallProblem]:
+    """The problems the model should hear of.
+
+    That it made up a result matters only where it called nothing: otherwise the real results come,
+    and what it made up was cut.
+    """
+    fabricated = ProblemKind.FABRICATED_RESULT
+    return [each for each in reply.problems if not reply.calls or each.kind is not fabricated]
+
+
+def _unsaid(reply: Reply) -> str:
+    """What to say to a model that wrote nothing, or only thought."""
+    if reply.text.strip():
+        return ""
+    if ending_of(reply.finish_reason or "stop") is Ending.FILTERED:
+        raise EndpointError(f"the service withheld the reply ({reply.finish_reason})")
+    return _NOTHING
+
+
+def _unmet(offer: ToolOffer) -> str:
+    """What to say to a model that called nothing although it had to."""
+    if offer.choice in ("auto", "none") or not offer.tools:
+        return ""
+    which = "a tool" if offer.choice == "required" else f"the tool {offer.choice!r}"
+    return f"You have to call {which} now. Write the call in exactly the form you were shown."

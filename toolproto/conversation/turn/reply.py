@@ -1,0 +1,187 @@
+"""One reply as it is read: what it says so far, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from ...protocol.decoding.contract import Decoder, calls_thought, is_over
+from ...protocol.errors import WireError
+from ...protocol.events import CallCompleted, CallRejected, Event, ReasoningDelta, TextDelta
+from ...protocol.finish_reasons import Ending, cut_reason, ending_of
+from ...protocol.guard.neutralise import BREAK
+from ...protocol.guard.restoring import Restoring
+from ...protocol.messages import (
+    THOUGHT_OF,
+    CallProblem,
+    Chunk,
+    Grade,
+    Message,
+    MessageSegment,
+    ProblemKind,
+    Repair,
+    ToolCall,
+    Usage,
+)
+from ..masking import Unmasker
+
+__all__ = ["Reply"]
+
+#: How much of a call that could not be read stays in the conversation.
+_KEPT_RAW = 4_000
+_Kind = Literal["text", "reasoning", "call"]
+_USUAL_ORDER: list[_Kind] = ["reasoning", "text", "call"]
+
+
+@dataclass(slots=True)
+class Reply:
+    """What was heard of a reply. Feed it chunks, then :meth:`end` it."""
+
+    decoder: Decoder
+    unmasker: Unmasker | None = None
+    heard: list[str] = field(default_factory=list)
+    calls: list[ToolCall] = field(default_factory=list)
+    problems: list[CallProblem] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str | None = None
+    continued: bool = False
+    _text: list[str] = field(default_factory=list)
+    _reasoning: list[str] = field(default_factory=list)
+    _indexes: list[int] = field(default_factory=list)  # of the calls, among all that were told
+    #: Which kind of thing came when: the kind, and how many pieces of it there were before.
+    _runs: list[tuple[_Kind, int]] = field(default_factory=list)
+    _restoring: Restoring = field(default_factory=Restoring)
+    #: Whether the model wrote any of the guard's breaks.
+    _broken: bool = False
+
+    def hear(self, chunk: Chunk) -> list[Event]:
+        """Take in *chunk*; what it brought."""
+        events: list[Event] = []
+        if text := chunk.text:
+            self.heard.append(text)
+            if BREAK in text:
+                self._broken = True
+            events = self.decoder.feed(text)
+        if chunk.reasoning:
+            events = [ReasoningDelta(chunk.reasoning), *events]
+        if chunk.usage:
+            self.usage += chunk.usage
+        if chunk.finish_reason:
+            self.finish_reason = chunk.finish_reason
+        return self._seen(events)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the rest of it is not the model's to say, and need not be waited for."""
+        return is_over(self.decoder)
+
+    def end(self) -> list[Event]:
+        """The reply is over; WireError if it was broken off."""
+        if self.finish_reason is None and not self.is_over:
+            raise WireError("the reply ended without a finish reason; it was broken off")
+        events = self._seen(self.decoder.finish(cut_reason(self.finish_reason)))
+        if self.unmasker:
+            events += self._noted(self.unmasker.finish())
+        self._doubt(calls_thought(self.decoder))
+        return events
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the service stopped because the reply grew too long, so that it may go on."""
+        return ending_of(self.finish_reason or "stop") is Ending.TOO_LONG
+
+    @property
+    def text(self) -> str:
+        """What a person should read."""
+        return "".join(self._text)
+
+    def partial(self) -> Message | None:
+        """What was said and thought of a reply that broke off, None if nothing."""
+        said, thought = self.text.strip(), "".join(self._reasoning)
+        return Message("assistant", said, reasoning=thought) if said or thought else None
+
+    def message(self) -> Message:
+        """The reply as it joins the conversation.
+
+        A call that could not be read stays as it was written, for the model to see its mistake; a
+        result the model made up does not.
+        """
+        refused = [
+            problem.raw[:_KEPT_RAW]
+            for problem in self.problems
+            if problem.kind is not ProblemKind.FABRICATED_RESULT
+        ]
+        content = "\n".join(filter(None, [self.text.strip(), *refused]))
+        return Message(
+            "assistant",
+            content,
+            tuple(self.calls),
+            reasoning="".join(self._reasoning),
+            segments=self._segments(),
+        )
+
+    def _segments(self) -> tuple[MessageSegment, ...]:
+        """Text, thinking and calls in their order, where that is not the usual one."""
+        kinds = [kind for kind, _ in self._runs if kind != "text" or self.text.strip()]
+        if kinds == sorted(kinds, key=_USUAL_ORDER.index) and len(set(kinds)) == len(kinds):
+            return ()
+        pieces: dict[str, list[str]] = {
+            "text": self._text,
+            "reasoning": self._reasoning,
+            "call": [call.id for call in self.calls],
+        }
+        ends = {kind: len(each) for kind, each in pieces.items()}
+        segments: list[MessageSegment] = []
+        for kind, start in reversed(self._runs):
+            run, ends[kind] = pieces[kind][start : ends[kind]], start
+            said = reversed(run) if kind == "call" else ["".join(run)]
+            segments += (MessageSegment(kind, text) for text in said if text)
+        return tuple(reversed(segments))
+
+    def _goes_to(self, kind: _Kind, count: int) -> None:
+        """Take note that the model goes on with *kind*, of which *count* pieces were heard."""
+        if not self._runs or self._runs[-1][0] != kind:
+            self._runs.append((kind, count))
+
+    def _seen(self, events: list[Event]) -> list[Event]:
+        # Nearly all events are words, which without a break need no restoring.
+        if not self._broken and len(events) == 1 and type(events[0]) is TextDelta:
+            if self.unmasker is None:
+                self._goes_to("text", len(self._text))
+                self._text.append(events[0].text)
+                return events
+        else:
+            events = self._restoring.feed(events)
+        return self._noted(self.unmasker.feed(events) if self.unmasker else events)
+
+    def _noted(self, events: list[Event]) -> list[Event]:
+        for at, event in enumerate(events):
+            match event:
+                case TextDelta(text):
+                    self._goes_to("text", len(self._text))
+                    self._text.append(text)
+                case ReasoningDelta(text):
+                    self._goes_to("reasoning", len(self._reasoning))
+                    self._reasoning.append(text)
+                case CallCompleted(index, call):
+                    self._goes_to("call", len(self.calls))
+                    events[at] = CallCompleted(index, self._joined(call))
+                    self.calls.append(self._joined(call))
+                    self._indexes.append(index)
+                case CallRejected(_, problem):
+                    self.problems.append(problem)
+        return events
+
+    def _doubt(self, thought: int) -> None:
+        """The first calls, *thought* of all that were told, were only thought of."""
+        doubt = Repair(THOUGHT_OF, Grade.GUESSED)
+        for at, (index, call) in enumerate(zip(self._indexes, self.calls, strict=True)):
+            if index < thought:
+                self.calls[at] = replace(call, repairs=(*call.repairs, doubt))
+
+    def _joined(self, call: ToolCall) -> ToolCall:
+        """*call*, with a label if it may stand in two replies that were put together."""
+        if not self.continued:
+            return call
+        joined = Repair("continued", Grade.GUESSED, "the reply was cut and continued")
+        return replace(call, repairs=(*call.repairs, joined))

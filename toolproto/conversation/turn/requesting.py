@@ -1,0 +1,256 @@
+"""Asking the model: a request is put together, sent, and its reply read as it comes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, TypeVar
+
+from ...protocol.errors import StoreError, TurnCancelled, UsageError
+from ...protocol.events import Event, ReasoningDelta
+from ...protocol.grammar.constraint import Constraint
+from ...protocol.guard.neutralise import neutraliser
+from ...protocol.guard.neutralise_messages import neutral_offer
+from ...protocol.messages import ChatRequest, Chunk, Message
+from ...protocol.paradigms.prompt import SystemPrompt
+from ...protocol.paradigms.splice import neutral
+from ...protocol.params import merged
+from ...protocol.tools.spec import ToolOffer
+from ..hooks import RequestReady, StreamData, overriding
+from .commands import Close, Emit, Flow, Hook, Open, Read, Today, emit, perform
+from .compaction import Compaction, Plan
+from .events import (
+    CompactionFailed,
+    HistoryCompacted,
+    ReasoningEnded,
+    ReasoningStarted,
+    ReplyConstrained,
+)
+from .reply import Reply
+from .request import request_messages, system_notes
+from .setup import Conversation, Terms, TurnSetup
+
+__all__ = ["Requesting"]
+
+T = TypeVar("T")
+_GO_ON = "Your reply was cut off. Go on exactly where it ended, and repeat nothing."
+_READ = Read()
+
+
+@dataclass(slots=True)
+class Requesting:
+    """The requests of one turn, which began at message *begins*."""
+
+    setup: TurnSetup
+    conversation: Conversation
+    terms: Terms
+    begins: int = 0
+    _today: date | None = field(default=None, init=False)
+    _no_summary: bool = field(default=False, init=False)
+    _thought: list[str] | None = field(default=None, init=False)
+
+    def request(self, offer: ToolOffer) -> Flow[ChatRequest]:
+        """What to send now, as the hooks will have it."""
+        system = yield from self._system_prompt(offer)
+        if self.setup.compaction:
+            yield from self._compacted(self.setup.compaction, system)
+        prompt = "\n\n".join(
+            filter(None, (system.text, neutral(system_notes(self.conversation.messages))))
+        )
+        text, stable = self._masked(
+            (yield from self._transformed("transform_system", prompt, str)), system.header
+        )
+        params = yield from self._transformed(
+            "transform_params", merged(self.setup.params, self.terms.params), Mapping
+        )
+        head = (Message("system", text),) if text else ()
+        stop = self.setup.paradigm.stop(offer) if offer.tools else ()
+        said = (*head, *self._messages(offer))
+        constraint = self._constraint(offer)
+        moment = RequestReady(ChatRequest(said, stop, params, stable, constraint, self.setup.model))
+        for hook in overriding(self.setup.hooks, "on_before_request"):
+            before = moment.request
+            answer = yield from perform(Hook(hook, (moment,)))
+            answer = moment.request if answer is None else answer
+            moment.request = _expected(answer, ChatRequest, "on_before_request", before)
+        masking = self.setup.masking
+        return masking.mask_request(moment.request, said) if masking else moment.request
+
+    def _constraint(self, offer: ToolOffer) -> Constraint | None:
+        """The grammar of replies to *offer*, for an endpoint that can use it."""
+        mode, paradigm = self.setup.constrain, self.setup.paradigm
+        if mode == "off" or not offer.tools or self._is_private(offer):
+            return None
+        return Constraint(lambda: paradigm.grammar(offer), mode == "calls")
+
+    def _is_private(self, offer: ToolOffer) -> bool:
+        """Whether a grammar of *offer* would hold a private value, which a choice may be."""
+        masking = self.setup.masking
+        return masking is not None and masking.hides(
+            json.dumps([tool.parameters for tool in offer.tools], default=str)
+        )
+
+    def placed(self, position: int) -> None:
+        """A message was put at *position*: this turn may begin one later."""
+        self.begins += position < self.begins
+
+    def read(self, request: ChatRequest, reply: Reply) -> Flow[None]:
+        """Read the answer to *request* into *reply*, to its end, showing what it brings."""
+        try:
+            yield from self._heard(request, reply)
+            for _ in range(self.setup.limits.continuations):
+                if reply.is_too_long:
+                    yield from self._continued(request, reply)
+            for event in reply.end():
+                yield from self._thinking(event)
+                yield Emit(event)
+        except Exception:
+            yield from self._thought_ended()
+            raise
+        yield from self._thought_ended()
+
+    def listener(self, offer: ToolOffer | None = None) -> Reply:
+        """A reply about to be heard."""
+        paradigm, masking = self.setup.paradigm, self.setup.masking
+        decoder = paradigm.decoder(offer) if offer else paradigm.decoder()
+        return Reply(decoder, masking.unmasker() if masking else None)
+
+    def _system_prompt(self, offer: ToolOffer) -> Flow[SystemPrompt]:
+        # Asked for once a turn: midnight must not change the prompt between two rounds.
+        self._today = self._today or (yield from perform(Today(self.setup.prompt.zone)))
+        if self.setup.guard.neutralise:
+            offer = neutral_offer(offer, neutraliser(self.setup.paradigm, self.setup.tools))
+        return self.setup.prompt.build(self.setup.paradigm, offer, self._today)
+
+    def _masked(self, text: str, header: str) -> tuple[str, int]:
+        """*text* as it may be sent, and how much of it is the *header* that never changes."""
+        header = header if text.startswith(header) else ""
+        if not self.setup.masking:
+            return text, len(header)
+        mask = self.setup.masking.mask_text
+        whole, kept = mask(text), mask(header)
+        # A value may begin in the one and end in the other.
+        return whole, len(kept) if whole.startswith(kept) else 0
+
+    def _messages(self, offer: ToolOffer) -> list[Message]:
+        given, paradigm = self.setup.examples, self.setup.paradigm
+        if given is True:
+            given = paradigm.examples(offer)
+        examples = paradigm.encode_history(list(given)) if given else []
+        said, before = self.conversation.messages, self.conversation.neutral
+        return request_messages(self.setup, said, self.begins, examples, before, offer)
+
+    def _transformed(self, name: str, value: T, kind: Any) -> Flow[T]:
+        for hook in overriding(self.setup.hooks, name):
+            answer = yield from perform(Hook(hook, (value,)))
+            value = _expected(answer, kind, name, value)
+        return value
+
+    # -- reading -------------------------------------------------------------------------
+
+    def _heard(self, request: ChatRequest, reply: Reply, show: bool = True) -> Flow[None]:
+        hooks = overriding(self.setup.hooks, "on_stream_data") if show else []
+        reply.finish_reason = None
+        try:
+            yield Open(request)
+            told = not show
+            while (chunk := (yield _READ)) is not None:
+                if not told and request.constraint is not None and request.constraint.rendering:
+                    yield Emit(ReplyConstrained(request.constraint.rendering))
+                told = True
+                for hook in hooks:
+                    chunk = yield from _hooked(hook, chunk, reply.heard)
+                events = reply.hear(chunk)
+                for event in events if show else ():
+                    if self._thought is not None or type(event) is ReasoningDelta:
+                        yield from self._thinking(event)
+                    yield emit(event)
+                if reply.is_over:
+                    break
+        except Exception:
+            yield Close()
+            raise
+        yield Close()
+
+    def _thinking(self, event: Event) -> Flow[None]:
+        """Tell that thinking begins, or has ended, with *event*."""
+        if not isinstance(event, ReasoningDelta):
+            yield from self._thought_ended()
+            return
+        if self._thought is None:
+            self._thought = []
+            yield Emit(ReasoningStarted())
+        self._thought.append(event.text)
+
+    def _thought_ended(self) -> Flow[None]:
+        if self._thought is not None:
+            thought, self._thought = "".join(self._thought), None
+            yield Emit(ReasoningEnded(thought))
+
+    def _continued(self, request: ChatRequest, reply: Reply) -> Flow[None]:
+        """Have the model go on with a reply that was cut, into the same *reply*."""
+        reply.continued = True
+        said = Message("assistant", "".join(reply.heard))
+        messages = (*request.messages, said, Message("user", _GO_ON))
+        # The rest of a reply is no reply of the grammar.
+        rest = replace(request, messages=messages, constraint=None)
+        yield from self._heard(rest, reply)
+
+    # -- compaction ----------------------------------------------------------------------
+
+    def _compacted(self, compaction: Compaction, system: SystemPrompt) -> Flow[None]:
+        messages = self.conversation.messages
+        plan = compaction.plan(messages, compaction.counter(system.text), self.begins)
+        if not plan.pruned and not plan.cut:
+            return
+        before, after = tuple(messages), list(plan.messages)
+        if plan.cut:
+            summary = yield from self._summary(compaction, plan)
+            if summary is not None:
+                notes = [each for each in plan.to_summarise if each.role == "system"]
+                after = [*notes, *compaction.with_summary(summary, plan.kept)]
+            elif not plan.pruned:
+                return
+        self.begins = max(0, self.begins + len(after) - len(before))
+        messages[:] = after
+        yield Emit(HistoryCompacted(before, tuple(after)))
+
+    def _summary(self, compaction: Compaction, plan: Plan) -> Flow[str | None]:
+        """A summary of what goes; None if none could be had, and then everything stays.
+
+        It is tried once a turn: the answer does not depend on it, and is not to wait for it.
+        """
+        if self._no_summary:
+            return None
+        shown = request_messages(self.setup, plan.to_summarise, 0)
+        reply = self.listener()
+        asked = compaction.summary_request(shown)
+        request = ChatRequest(asked, params=dict(self.setup.params), model=self.setup.model)
+        if self.setup.masking:
+            request = self.setup.masking.mask_request(request, asked)
+        try:
+            yield from self._heard(request, reply, show=False)
+            reply.end()
+        except (TurnCancelled, StoreError, UsageError):
+            raise
+        except Exception as error:
+            self._no_summary = True
+            yield Emit(CompactionFailed(error))
+            return None
+        return reply.text
+
+
+def _hooked(hook: Callable[..., Any], chunk: Chunk, heard: Sequence[str]) -> Flow[Chunk]:
+    answer = yield from perform(Hook(hook, (StreamData(chunk, heard),)))
+    return _expected(answer, Chunk, "on_stream_data", chunk)
+
+
+def _expected(answer: Any, kind: type[T], hook: str, otherwise: T) -> T:
+    """What a hook answered, *otherwise* if nothing."""
+    if answer is None:
+        return otherwise
+    if not isinstance(answer, kind):
+        raise UsageError(f"{hook} answered {answer!r}; expected a {kind.__name__} or None")
+    return answer

@@ -1,0 +1,1 @@
+"""What the wires of model servers look like."""

@@ -1,0 +1,199 @@
+"""Sending one request and reading its reply, without the waiting.
+
+The two streams, sync and async, do the waiting and tell an :class:`Exchange` what happened; it
+says what to hand on, until when to wait, and whether to try again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Protocol
+
+from ...protocol.errors import EndpointError, EndpointTimeout
+from ...protocol.messages import Chunk
+from ...protocol.secrets import Redactor
+from ..apis.dialects.base import Dialect
+from .reply import MAX_SHOWN, ReplyReader, refusal
+from .retries import Phase, Retries
+from .timeouts import Deadlines, Timeouts
+
+__all__ = ["Exchange", "Service"]
+
+#: Seconds that may pass between the finish reason and the end of the stream. What comes in it is
+#: the token counts at most: no reply is lost, or delayed for long, by a server that never hangs up.
+TAIL = 1.0
+#: Seconds and bytes for the body of a refusal.
+REFUSAL_WAIT = 5.0
+REFUSAL_SIZE = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Everything an endpoint knows about the service behind it. Its repr shows no secrets.
+
+    *joins* is whether tokens that came together are one chunk.
+    """
+
+    url: str = field(repr=False)
+    shown: str
+    headers: Mapping[str, str] = field(repr=False)
+    dialect: Dialect
+    redact: Redactor
+    timeouts: Timeouts
+    retries: Retries
+    random: Random = field(repr=False)
+    joins: bool = False
+    has_key: bool = True
+    key_variable: str = ""
+
+    def key_hint(self, error: EndpointError) -> str:
+        """What to do about an *error* that is about the key; nothing for any other."""
+        if error.status not in (401, 403):
+            return ""
+        if not self.has_key:
+            where = (
+                f"in the environment variable {self.key_variable}"
+                if self.key_variable
+                else ("as api_key")
+            )
+            return f"; no key was sent: give one {where}"
+        if error.status == 401 and self.key_variable:
+            return f"; check the key in the environment variable {self.key_variable}"
+        return ""
+
+
+class Progress(Protocol):
+    """What a connection knows of the present request."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the request had to make the connection."""
+
+    @property
+    def sent(self) -> bool:
+        """Whether the request is on its way."""
+
+
+class Exchange:
+    """One request, from the first attempt to the last chunk."""
+
+    def __init__(self, service: Service, now: float) -> None:
+        self._service = service
+        self._deadlines = Deadlines(service.timeouts, now)
+        self._reader = ReplyReader(service.dialect)
+        self._phase = Phase.CONNECTING
+        self._made = 0
+        self._pieces = 0
+        self._refused: list[bytes] = []
+
+    @property
+    def known(self) -> bool:
+        """Whether the reply is complete, whatever becomes of the connection."""
+        return self._reader.reason is not None or self._reader.ended
+
+    @property
+    def ended(self) -> bool:
+        """Whether the service has said that nothing follows."""
+        return self._reader.ended
+
+    def begin(self, now: float) -> float | None:
+        """An attempt begins; the seconds a new connection may take."""
+        self._made += 1
+        self._phase = Phase.CONNECTING
+        self._pieces = 0
+        self._reader = ReplyReader(self._service.dialect)
+        self._deadlines.start(now)
+        return self._deadlines.connect(now)
+
+    def answered(self, status: int, now: float) -> bool:
+        """A status came; whether a reply follows, and not a refusal."""
+        self._phase = Phase.ANSWERED
+        if 200 <= status < 300:
+            return True
+        self._deadlines.tail(now, REFUSAL_WAIT)
+        self._refused.clear()
+        return False
+
+    def refused(self, data: bytes) -> bool:
+        """A piece of a refusal's body came; whether more of it is wanted."""
+        self._refused.append(data)
+        return bool(data) and sum(map(len, self._refused)) < REFUSAL_SIZE
+
+    def refusal(self, status: int, headers: Mapping[str, str], wall: float) -> EndpointError:
+        """The refusal, as an error."""
+        return refusal(status, headers, b"".join(self._refused)[:REFUSAL_SIZE], wall)
+
+    def wait(self, now: float) -> float:
+        """When the wait that begins now must be over.
+
+        A pause is counted from here, not from the last token: what the caller does between two
+        chunks takes none of the service's time.
+        """
+        if self._reader.pieces != self._pieces:
+            self._pieces = self._reader.pieces
+            self._phase = Phase.OUTPUT
+            self._deadlines.token(now)
+        if self.known:
+            self._deadlines.tail(now, TAIL)
+        return self._deadlines.at
+
+    def take(self, data: bytes) -> Iterator[Chunk]:
+        """The chunks in *data*."""
+        chunks = self._reader.feed(data)
+        return _together(chunks) if self._service.joins else chunks
+
+    def finish(self) -> Iterator[Chunk]:
+        """The connection has nothing more: the chunks that end the reply."""
+        return self._reader.finish()
+
+    def overdue(self) -> EndpointTimeout:
+        """The present wait took too long."""
+        return self._deadlines.error()
+
+    def retry_in(self, error: EndpointError, line: Progress, now: float) -> float | None:
+        """Seconds until the next attempt, or None when *error* is the outcome."""
+        if self._reader.pieces:
+            self._phase = Phase.OUTPUT
+        elif line.sent:
+            self._phase = max(self._phase, Phase.WAITING)
+        left = self._deadlines.left(now)
+        if self._went_stale(error, line) and left > 0:
+            self._made -= 1
+            return 0.0
+        retries, random = self._service.retries, self._service.random
+        return retries.delay(error, self._phase, self._made, left, random)
+
+    def worded(self, error: EndpointError) -> EndpointError:
+        """*error* as the caller gets it: it says which service, and holds no secrets."""
+        redact = self._service.redact
+        hint = self._service.key_hint(error)
+        error.args = (redact(f"{self._service.shown}: {error}{hint}"),)
+        error.body = redact(error.body)[:MAX_SHOWN]
+        return error
+
+    def _went_stale(self, error: EndpointError, line: Progress) -> bool:
+        """Whether a kept connection was closed by the service just as it was used again."""
+        return self._phase is Phase.WAITING and not line.fresh and type(error) is EndpointError
+
+
+def _together(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """*chunks* with texts that follow each other as one; what comes before an error is not lost."""
+    texts: list[str] = []
+    failure: EndpointError | None = None
+    try:
+        for chunk in chunks:
+            if chunk.reasoning or chunk.finish_reason or chunk.usage:
+                if texts:
+                    yield Chunk("".join(texts))
+                    texts.clear()
+                yield chunk
+            else:
+                texts.append(chunk.text)
+    except EndpointError as error:
+        failure = error
+    if texts:
+        yield Chunk("".join(texts))
+    if failure is not None:
+        raise failure

@@ -1,0 +1,224 @@
+"""A chat service that is reached over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from random import Random
+from typing import Any, Self
+from weakref import finalize
+
+from ...protocol.errors import UsageError
+from ...protocol.messages import Attachment, ChatRequest
+from ...protocol.params import merged, present
+from ...protocol.secrets import Redactor, names_a_secret
+from ..apis.dialects import Dialect, get_dialect
+from .address import Address
+from .exchange import Service
+from .holding import AsyncHeldStream, HeldStream, Holding
+from .http import AsyncLines, Line, Lines
+from .http_astream import AsyncHttpStream
+from .http_stream import HttpStream
+from .model_list import fetch_model_names, models_path
+from .retries import Retries
+from .services import service_at
+from .timeouts import Timeouts
+
+__all__ = ["HttpEndpoint", "secrets_of", "sent_headers"]
+
+
+class HttpEndpoint:
+    """A chat service at *url* that speaks *dialect*.
+
+    Its key is *api_key*, or the value of the environment variable *api_key_env*; if the service
+    refuses, the error names this variable. *params* are generation parameters for every request
+    (those of a request win); *extra_body* is merged last into what is sent, whatever the dialect;
+    *headers* go with every request. *verify* is False, True or an SSL context. *service* says which
+    server this is (``llama.cpp``, ``vllm``, ``sglang``, ``openai``, ``lm_studio``, ``ollama``), if
+    the address does not show it, so that a grammar can be sent in the server's notation. *vision*
+    says whether the model sees pictures: if True, tools may show it some; if False, the user's
+    pictures are refused, too. With a *pace*, tokens that arrive within so many seconds are read
+    together, which costs a busy process far less. May be shared by threads and event loops;
+    connections are kept for the next request until :meth:`close` or :meth:`aclose`, after which it
+    may be used again. No key is shown by its repr, its errors or a log.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        model: str,
+        api_key: str | None = None,
+        api_key_env: str | None = None,
+        dialect: str | Dialect = "openai_chat",
+        params: Mapping[str, Any] | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeouts: Timeouts | None = None,
+        retries: Retries | None = None,
+        verify: ssl.SSLContext | bool = True,
+        random: Random | None = None,
+        service: str | None = None,
+        pace: float = 0.0,
+        vision: bool | None = None,
+    ) -> None:
+        self.model = model
+        self.vision = vision
+        self._params = dict(params or {})
+        self._extra_body = dict(extra_body or {})
+        self._verify = verify
+        if api_key is None and api_key_env:
+            api_key = os.environ.get(api_key_env)
+        api_key = api_key or None  # an empty variable of the environment is no key
+        chosen = get_dialect(dialect)
+        address = self._address = Address(url, chosen.path)
+        #: Whether the service takes grammars.
+        self.holding = Holding(service or service_at(url, chosen.name))
+        sent = sent_headers(chosen, address, api_key, headers or {})
+        self._service = Service(
+            url=address.target(chosen.path),
+            shown=address.shown,
+            headers=sent,
+            dialect=chosen,
+            redact=Redactor(secrets_of(address, sent, api_key)),
+            timeouts=timeouts or Timeouts(),
+            retries=retries or Retries(),
+            random=random or Random(),
+            has_key=any(map(names_a_secret, sent)),
+            key_variable=api_key_env or "",
+            joins=pace > 0,
+        )
+        self._models_url = address.target(models_path(chosen.name))
+        self._pace = pace
+        self._open_lines()
+        self._async_lines = AsyncLines(verify, pace)
+
+    def __repr__(self) -> str:
+        return f"HttpEndpoint({self._service.shown!r}, model={self.model!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    @property
+    def redactor(self) -> Redactor:
+        """Takes this endpoint's keys out of a text."""
+        return self._service.redact
+
+    def stream(self, request: ChatRequest, /) -> HttpStream | HeldStream:
+        """The reply to *request*, for synchronous code."""
+        held = self.holding.held(request, {**self._params, **self._extra_body})
+        if held is None:
+            return self._stream(request)
+        plain = partial(self._stream, request)
+        return HeldStream(self._stream(held), plain, self.holding, request.constraint)
+
+    def astream(self, request: ChatRequest, /) -> AsyncHttpStream | AsyncHeldStream:
+        """The reply to *request*, for asynchronous code."""
+        held = self.holding.held(request, {**self._params, **self._extra_body})
+        if held is None:
+            return self._astream(request)
+        plain = partial(self._astream, request)
+        return AsyncHeldStream(self._astream(held), plain, self.holding, request.constraint)
+
+    def models(self, seconds: float = 10.0) -> list[str]:
+        """The names of the models that the service lists; EndpointError if it lists none."""
+        return fetch_model_names(self._service, self._models_url, Line(self._verify), seconds)
+
+    def _stream(self, request: ChatRequest) -> HttpStream:
+        return HttpStream(self._at(request), self._lines, self._content(request))
+
+    def _astream(self, request: ChatRequest) -> AsyncHttpStream:
+        return AsyncHttpStream(self._at(request), self._async_lines, self._content(request))
+
+    def _at(self, request: ChatRequest) -> Service:
+        """The service, where it takes requests for the model of this one."""
+        service = self._service
+        path = service.dialect.path_of(request.model or self.model)
+        if path == service.dialect.path:
+            return service
+        return replace(service, url=self._address.target(path))
+
+    def close(self) -> None:
+        """Close the idle connections of ``stream``; a running reply continues to its end."""
+        close_lines = self._close_lines
+        self._open_lines()
+        close_lines()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop, and those of ``stream``."""
+        self.close()
+        await self._async_lines.close()
+
+    def _open_lines(self) -> None:
+        self._lines = Lines(self._verify, self._pace)
+        # Called by close(), or when the endpoint is dropped by somebody who forgot to.
+        self._close_lines = finalize(self, self._lines.close)
+
+    def sees(self, attachment: Attachment) -> bool:
+        """Whether the model may be shown *attachment* although the user did not attach it."""
+        return self.vision is True and self._service.dialect.takes(attachment)
+
+    def _check_attachments(self, request: ChatRequest) -> None:
+        dialect = self._service.dialect
+        for attachment in (each for message in request.messages for each in message.attachments):
+            if self.vision is False:
+                raise UsageError(f"[{attachment}]: {self.model!r} sees no pictures (vision=False)")
+            if not dialect.takes(attachment):
+                raise UsageError(f"[{attachment}] cannot be sent in the dialect {dialect.name!r}")
+
+    def _content(self, request: ChatRequest) -> bytes:
+        self._check_attachments(request)
+        request = replace(request, params=merged(self._params, request.params))
+        body = self._service.dialect.body(request, request.model or self.model)
+        body = present(merged(body, self._extra_body))
+        try:
+            text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"the request cannot be written as JSON: {error}") from None
+        # A lone surrogate, half of a character that was cut in two, has no bytes.
+        return text.encode("utf-8", "replace")
+
+
+def sent_headers(
+    dialect: Dialect, address: Address, api_key: str | None, own: Mapping[str, str]
+) -> dict[str, str]:
+    """What goes with every request; UsageError for a key that no header can hold."""
+    headers = {
+        "content-type": "application/json",
+        "accept": "text/event-stream, application/x-ndjson, application/json",
+        # A packed stream arrives in blocks, not in tokens, and may unpack to anything.
+        "accept-encoding": "identity",
+        "user-agent": "toolproto",
+        **address.headers,
+    }
+    for name, value in (*dialect.headers(api_key).items(), *own.items()):
+        if not value.isascii() or not value.isprintable() or not value:
+            raise UsageError(f"the header {name!r} (or the key in it) is not plain ASCII text")
+        if name.lower() == "accept-encoding":
+            raise UsageError("replies are read as they are; leave out the header 'accept-encoding'")
+        headers[name.lower()] = value
+    return headers
+
+
+def secrets_of(address: Address, headers: Mapping[str, str], api_key: str | None) -> Iterable[str]:
+    """Every text that must not be seen: the key, and what looks like one in headers and URL."""
+    if api_key is not None:
+        yield api_key
+    for name, value in headers.items():
+        if names_a_secret(name):
+            yield value
+            yield value.rpartition(" ")[2]  # without "Bearer"
+    yield from address.secrets()

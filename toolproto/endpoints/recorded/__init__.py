@@ -1,0 +1,1 @@
+"""Endpoints whose replies are not live: scripted, taped, replayed."""

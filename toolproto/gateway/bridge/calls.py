@@ -1,0 +1,215 @@
+"""The calls of one reply on their way out: which leave, under which id, and how soon.
+
+A call of a tool that is not on offer, or not on these terms, never leaves. Arguments go out as they
+are read, unless something has to be known of the whole call first: nothing streams, or the tool is
+strict. Then they are checked, and mended where the schema leaves no doubt. Arguments that went out
+as they were read are compared with the whole call in the end: a decoder that gave out something
+else (law 4 is for finding such) must not get a tool run with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from secrets import token_hex
+from typing import Any
+
+from ...endpoints.apis.asked import Asked
+from ...endpoints.apis.pieces import Piece
+from ...protocol.events import ArgumentsDelta, CallCompleted, CallStarted
+from ...protocol.messages import CallProblem, Grade, Repair, ToolCall
+from ...protocol.schemas.work import Work
+from ...protocol.tools.check import check_call, doubted_place, meant
+from ...protocol.tools.names import fold
+from ...protocol.tools.spec import ToolOffer
+from .watching import Watch
+
+__all__ = ["CHECK_VISITS", "IN_SENTENCE", "OutgoingCalls", "new_id"]
+
+#: Calls that are read out of one reply. Checking one may take a while, and no client has so many
+#: tools run at once: a model that goes on has lost its way.
+_MOST_CALLS = 128
+#: Letters of a name that are worth a guess.
+_LEAST_OF_NAME = 3
+#: What checking all calls of a reply may cost: half a second with the worst of schemas.
+CHECK_VISITS = 200_000
+#: The doubt about a call that has words before it on its line.
+IN_SENTENCE = "mid_sentence"
+
+
+def new_id() -> str:
+    """An id for a call; the model's own would come again in the next turn."""
+    return f"call_{token_hex(12)}"
+
+
+@dataclass(slots=True)
+class _Open:
+    """A call of which a part went out: its number and id, and its arguments so far."""
+
+    index: int
+    id: str
+    written: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class OutgoingCalls:
+    """The calls of a reply to *asked*; *live* ones go out while they are written."""
+
+    asked: Asked
+    live: bool
+    watch: Watch = field(default_factory=Watch)
+    ids: Callable[[], str] = new_id
+    names: list[str] = field(default_factory=list)
+    problems: list[CallProblem] = field(default_factory=list)
+    repairs: list[str] = field(default_factory=list)
+    #: Why the rest of a call cannot follow of which a part went out already.
+    half_out: str | None = None
+    is_last_whole: bool = False
+    #: How many were read to their end, usable or not.
+    seen: int = 0
+    #: Whether the last thing in the reply is a call in the middle of a sentence.
+    ends_sentence: bool = False
+    _open: dict[int, _Open] = field(default_factory=dict)
+    _work: Work = field(default_factory=lambda: Work(CHECK_VISITS))
+
+    @property
+    def count(self) -> int:
+        """How many have begun to go out."""
+        return len(self.names)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing that follows in the reply could be sent."""
+        return (
+            self.half_out is not None
+            or self.seen >= _MOST_CALLS
+            or (self.is_enough and self.is_last_whole)
+        )
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the client wants no more calls."""
+        return self.count > 0 and not self.asked.offer.parallel
+
+    def start(self, index: int, name: str) -> list[Piece]:
+        """A call has begun in the reply."""
+        self.is_last_whole = False
+        known = self._leaving(name)
+        if not self.live or known is None or known in self.asked.strict:
+            return []
+        if not self.watch.may_leave_early(known):
+            return []
+        begun = self._begun(known)
+        self._open[index] = _Open(begun.index, begun.id)
+        return [begun]
+
+    def add(self, more: ArgumentsDelta) -> list[Piece]:
+        """More of its arguments."""
+        opened = self._open.get(more.index)
+        if opened is None:
+            return []
+        opened.written.append(more.text)
+        # The calls before it were sent, nearly always: its number is the same.
+        return [more if more.index == opened.index else ArgumentsDelta(opened.index, more.text)]
+
+    def complete(self, index: int, call: ToolCall) -> list[Piece]:
+        """It is whole."""
+        self.seen += 1
+        self.is_last_whole = call.grade is not Grade.TRUNCATED
+        opened = self._open.pop(index, None)
+        call = self.watch.followed(call)
+        if opened is None and call.place_doubt:
+            self.problems.append(doubted_place(call))
+            self.ends_sentence = any(repair.name == IN_SENTENCE for repair in call.repairs)
+            return []
+        if opened is None:
+            return self._checked(call) if self.is_last_whole and not self.is_enough else []
+        if not self.is_last_whole:
+            self.half_out = "the model wrote a tool call and left a part of it out"
+        elif not _is_same(opened.written, call.arguments):
+            self.half_out = "the end of the model's tool call does not fit its beginning"
+        elif call.is_echoed:
+            self.half_out = "the model repeated a tool call that appears in a tool's result"
+        elif problem := self.watch.refused(call):
+            self.half_out = problem.message
+        else:
+            self._note(call)
+            name = self.names[opened.index]
+            return [CallCompleted(opened.index, replace(call, name=name, id=opened.id))]
+        return []
+
+    def reject(self, index: int, problem: CallProblem) -> None:
+        """It cannot be used."""
+        self.seen += 1
+        self.is_last_whole = False
+        self.problems.append(problem)
+        if self._open.pop(index, None) is not None:
+            self.half_out = f"the model wrote a tool call that cannot be used: {problem.message}"
+
+    def _leaving(self, name: str) -> str | None:
+        """The tool on offer that *name* means, if a call of it may leave now."""
+        offer = self.asked.offer
+        if self.is_enough:
+            return None
+        name = _offered(name, self.asked)
+        match = meant(name, offer, self._work)
+        if match is None:
+            return _partly_named(name, offer)
+        return match.name if offer.choice in ("auto", "required", match.name) else None
+
+    def _checked(self, call: ToolCall) -> list[Piece]:
+        call = replace(call, name=_offered(call.name, self.asked))
+        if (named := _partly_named(call.name, self.asked.offer)) is not None:
+            repair = Repair("name_near", Grade.GUESSED, call.name)
+            call = replace(call, name=named, repairs=(*call.repairs, repair))
+        checked = check_call(call, self.asked.offer, near_names=True, work=self._work)
+        if not isinstance(checked, CallProblem):
+            checked = self.watch.refused(checked) or checked
+        if isinstance(checked, CallProblem):
+            self.problems.append(checked)
+            return []
+        self._note(checked)
+        begun = self._begun(checked.name)
+        written = ArgumentsDelta(begun.index, json.dumps(checked.arguments))
+        return [begun, written, CallCompleted(begun.index, replace(checked, id=begun.id))]
+
+    def _begun(self, name: str) -> CallStarted:
+        self.names.append(name)
+        return CallStarted(self.count - 1, name, self.ids())
+
+    def _note(self, call: ToolCall) -> None:
+        self.repairs += (repair.name for repair in call.repairs)
+
+
+def _offered(name: str, asked: Asked) -> str:
+    """The name under which a tool is offered that its client calls *name*; else *name* itself.
+
+    The user may have named the tool as the client knows it, and the model writes what it read.
+    """
+    if not asked.tools or name in asked.offer.names:
+        return name
+    named = [offered for offered, tool in asked.tools.items() if tool.name == name]
+    return named[0] if len(named) == 1 else name
+
+
+def _partly_named(name: str, offer: ToolOffer) -> str | None:
+    """The one tool that may be called, if *name* is no tool but a part of its name, or the reverse.
+
+    A client that streams objects calls the tool ``PartialUser``, and the model sees that its schema
+    describes a ``User``.
+    """
+    only = offer.choice if len(offer.tools) > 1 else next(iter(offer.names), "")
+    demanded = offer.choice in ("required", only) and only in offer.names
+    if not demanded or name in offer.names:
+        return None
+    written, wanted = fold(name), fold(only)
+    is_part = len(written) >= _LEAST_OF_NAME and (written in wanted or wanted in written)
+    return only if is_part else None
+
+
+def _is_same(written: Sequence[str], arguments: Mapping[str, Any]) -> bool:
+    try:
+        return bool(json.loads("".join(written)) == arguments)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,102 @@
+"""Whose words a call repeats, as far as the messages of a client tell.
+
+What a client's tools gave back may be a stranger's; what its user and its program said is not. The
+proxy runs nothing and can ask nobody but the model: a call that stands word for word in a result is
+put to the model again and never leaves as it is; which arguments come from a result is logged; a
+strict guard refuses values that nobody named, whatever the tool does, since only its client knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...protocol.foreign_text import decoded
+from ...protocol.guard.arguments import without_said
+from ...protocol.guard.echo import doubted_echo, echo_of
+from ...protocol.guard.levels import STANDARD, Guard
+from ...protocol.guard.taint import Sources, refusal
+from ...protocol.messages import CallProblem, Message, ProblemKind, ToolCall
+from ...protocol.paradigms.base import NO_TOOLS
+from ...protocol.tools.check import call_problem
+from ...protocol.tools.define import Tool
+from ...protocol.tools.spec import ToolOffer
+
+__all__ = ["Watch"]
+
+_WORD = re.compile(r"[^\W_]+")
+#: What stands beside a name where it is called, in one form or another.
+_SIGNS = "\"'`<>=([{:.|\\n"
+
+
+class Watch:
+    """Follows the words of *messages* into the calls that answer them."""
+
+    def __init__(
+        self,
+        messages: Sequence[Message] = (),
+        offer: ToolOffer = NO_TOOLS,
+        guard: Guard = STANDARD,
+    ) -> None:
+        self._guard = guard
+        self._offer = offer
+        self._sources = Sources()
+        #: What is known of the calls that left, in words that repeat nothing of what was said.
+        self.concerns: list[str] = []
+        for message in messages if guard.follows else ():
+            if message.role == "system":
+                self._sources.hear_own(message.content)
+            else:
+                self._sources.hear_history(message)
+        self._results = [each.content for message in messages for each in message.results]
+        self._meant: list[str] | None = None
+
+    def may_leave_early(self, name: str) -> bool:
+        """Whether a call of *name* may go out while it is written.
+
+        Not if it can still turn out to be a stranger's: where a result seems to call the tool.
+        """
+        if not self._guard.follows or not self._sources.strangers:
+            return True
+        if self._guard.taint == "refuse":
+            return False
+        if not self._guard.echo:
+            return True
+        # In whatever spelling the reader takes for that name, which may be an escape, too.
+        spelled = r"[\W_]{0,2}".join(re.escape(word) for word in _WORD.findall(name.lower()))
+        called = re.compile(rf"[{_SIGNS}]\s?{spelled}|{spelled}\s?[{_SIGNS}]")
+        first = _WORD.search(name.lower())
+        if self._meant is None:
+            self._meant = [decoded(text).lower() for text in self._results]
+        return not any(
+            first is None or (first.group() in text and called.search(text)) for text in self._meant
+        )
+
+    def followed(self, call: ToolCall) -> ToolCall:
+        """*call*, with a doubt if it stands in a result.
+
+        Long values do not count here: agents quote what they read in order to change it.
+        """
+        if not self._guard.echo:
+            return call
+        found = echo_of(replace(call, arguments={}), self._sources.strangers)
+        return doubted_echo(call, found)
+
+    def refused(self, call: ToolCall) -> CallProblem | None:
+        """What a strict guard has against *call*; what any guard knows of it is noted."""
+        spec = self._offer.get(call.name)
+        if spec is None or not self._guard.follows:
+            return None
+        tool = Tool(spec, risk="exec")
+        concerns = self._sources.concerns(call, tool, self._guard, thorough=False)
+        # That a call follows a result is nothing special: an agent's do nothing else.
+        telling = (
+            replace(each, argument=without_said(each.argument, spec))
+            for each in concerns
+            if each.kind != "context"
+        )
+        self.concerns += [f"{call.name}: {each.brief}" for each in telling]
+        if barred := [each for each in concerns if each.barred]:
+            return call_problem(call, ProblemKind.NOT_ALLOWED, refusal(barred))
+        return None

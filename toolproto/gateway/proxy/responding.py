@@ -1,0 +1,145 @@
+"""One response that is being made out of what its answers bring, whole or streamed."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator
+
+from starlette.responses import Response
+
+from ...endpoints.apis.asked import Asked
+from ...endpoints.apis.pieces import Failed, Piece
+from ...endpoints.apis.translate.base import Answer, Api, Fault, Stamp, StreamWriter, collected
+from ..bridge.exchange import Exchange
+from ..bridge.failures import fault_headers, fault_of
+from .feed import Came, Feed
+from .log import log_line
+from .record import Record
+from .streamed import AsciiJson, ClosingStream
+
+__all__ = ["Responding", "refused", "turned_away"]
+
+_LONGEST_PATH = 200
+
+
+class Responding:
+    """One response that is being made."""
+
+    def __init__(
+        self,
+        api: Api,
+        asked: Asked,
+        exchanges: list[Exchange],
+        feed: Feed,
+        record: Record,
+        silence: float,
+    ) -> None:
+        self._api = api
+        self._asked = asked
+        self._exchanges = exchanges
+        self._feed = feed
+        self._record = record
+        self._stamp = Stamp(secrets.token_hex(12), int(time.time()))
+        self._silence = silence
+        self._outcome = "left"
+        self._failed: Failed | None = None
+
+    async def whole(self) -> Response:
+        """A response in one piece."""
+        pieces: list[list[Piece]] = [[] for _ in self._exchanges]
+        try:
+            while not self._feed.is_over:
+                for choice, more in (await self._feed.next()).items():
+                    pieces[choice] += more
+            answers = [collected(each) for each in pieces]
+            failed = next((each for each in answers if isinstance(each, Failed)), None)
+            self._told(failed)
+        finally:
+            await self._closed()
+        if failed is not None:
+            return refused(self._api, fault_of(failed), failed.retry_after)
+        whole = [answer for answer in answers if isinstance(answer, Answer)]
+        return AsciiJson(self._api.whole(self._asked, whole, self._stamp))
+
+    async def streamed(self) -> Response:
+        """A stream; what fails before anything came is an error with its own status."""
+        try:
+            first = await self._feed.next()
+        except BaseException:
+            await self._closed()
+            raise
+        failed = _failure(first)
+        if failed is not None:
+            self._told(failed)
+            await self._closed()
+            return refused(self._api, fault_of(failed), failed.retry_after)
+        headers = {"cache-control": "no-cache", "x-accel-buffering": "no"}
+        written, close = self._written(first), self._closed
+        return ClosingStream(written, close, headers=headers, media_type=self._api.media_type)
+
+    async def _written(self, came: Came) -> AsyncIterator[str]:
+        writer, now = self._api.writer(self._asked, self._stamp), time.monotonic
+        written, begun = now(), writer.begin()
+        while True:
+            more = [
+                frame
+                for choice, pieces in came.items()
+                for piece in pieces
+                for frame in writer.write(choice, piece)
+            ]
+            if (ended := self._end(writer, came)) is not None:
+                yield "".join([*begun, *more, *ended])
+                return
+            # Nothing came, or what came is not shown to this client, a thought perhaps.
+            if not more and now() - written >= self._silence:
+                more = [self._api.keep_alive]
+            if frames := "".join([*begun, *more]):
+                yield frames
+                written, begun = now(), []
+            came = await self._feed.next()
+
+    def _end(self, writer: StreamWriter, came: Came) -> list[str] | None:
+        """What comes after *came*, if that was the last; None if it was not."""
+        if failed := _failure(came):
+            self._told(failed)
+            return writer.fail(fault_of(failed))
+        if not self._feed.is_over:
+            return None
+        self._told(None)
+        return writer.end()
+
+    def _told(self, failed: Failed | None) -> None:
+        self._failed = failed
+        self._outcome = "failed" if failed else "answered"
+
+    async def _closed(self) -> None:
+        await self._feed.close()
+        status = None if self._outcome == "left" else 200
+        self._record.end(self._outcome, self._exchanges, status=status, fault=self._failed)
+
+
+def _failure(came: Came) -> Failed | None:
+    # An answer that failed says nothing after that.
+    last = (pieces[-1] for pieces in came.values())
+    return next((piece for piece in last if isinstance(piece, Failed)), None)
+
+
+def refused(api: Api, fault: Fault, retry_after: float | None = None) -> Response:
+    """The response that tells *fault*, in the words of *api*."""
+    return AsciiJson(api.error(fault), fault.status, fault_headers(fault, retry_after))
+
+
+def turned_away(
+    api: Api, path: str, fault: Fault | Failed, retry_after: float | None = None
+) -> Response:
+    """The same of a request at *path* of which no record is kept: it gets a line in the log."""
+    told = fault_of(fault) if isinstance(fault, Failed) else fault
+    log_line(
+        path=path[:_LONGEST_PATH],
+        outcome="failed" if told.status >= 500 else "refused",
+        status=told.status,
+        reason=told.code,
+        detail=fault.detail if isinstance(fault, Failed) else None,
+    )
+    return refused(api, told, retry_after)

@@ -1,0 +1,48 @@
+"""Reading calls out of what models write: the map.
+
+::
+
+    contract.py        what a decoder promises (feed, finish), what it may read, what it looks for
+    patterns.py        patterns that know whether more text could change their answer
+    source.py          text that arrives in pieces, read by generators that wait by themselves
+    argument_strings.py  the strings of an argument, as they arrive
+
+    reply/             one reply as it arrives
+      decoder.py         events out of chunks: the way in, and the short ways through
+      reader.py          goes through prose from one character that may begin something to the next
+      attempts.py        what may be a call: tries it, and decides what becomes of it
+      landmarks.py       what to look for, made once for each form; markers.py: markers
+      place.py           is a call plain, doubted or shown? (the one table of places)
+      prose.py           what is open in the prose read so far
+      lines.py           what a line is, and whether it says all it says
+      thinking.py        reads thoughts, in every dialect; fences.py code fences
+      events_out.py      sends events; keeps text that may be a call until that is decided
+      hot_string.py      a long string argument, token by token
+
+    calls/             what all calls have in common, however they are written
+      marked.py          a call after a marker; which_reader.py chooses who reads a call
+      names.py           which names are tools; names that stand before their arguments
+      shape.py           which members make an object a call
+      record.py          one call, collected argument by argument; draft.py: the same for JSON
+      pulled.py          drives the generator of a family
+
+    families/          the ways in which the inside of a call is written
+      json_*, python_*, yaml_*
+      tags.py            a call in tags; elements.py: one tag, and where its text ends
+      tag_values.py      what the text of an element means
+      pairs.py           a name and pairs of key and value, in the signs that a payload declares
+      line_values.py     values in quotes, brackets or neither; what a text means by its schema
+
+    values/            what a value means, and how JSON is read
+      lenient.py         the one reader of values: JSON, strict or not, and what is like it
+      state.py           what it knows, what is open, and when it waits
+      quotes.py          where a string ends, in JSON and in Python; strings.py: what is in it
+      keys.py            the keys of members; string_stops.py: strings token by token
+      strict.py          strict JSON at once, in C; spellings.py: numbers, words and escapes
+      repairs.py         each departure from JSON, and how sure its repair is
+
+A reply goes: decoder -> reader -> (landmark, place) -> attempt -> marked or bare -> a family ->
+record -> events_out -> decoder. Where a call stands is decided in ``reply/place.py`` and nowhere
+else; whether more text could change an answer follows from ``patterns.py`` and is written nowhere.
+What a module has for others is what begins without an underscore.
+"""

@@ -1,0 +1,1 @@
+"""JSON Schema: judging a value, proving a schema, taming a stranger's."""

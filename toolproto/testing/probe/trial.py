@@ -1,0 +1,136 @@
+"""One request put to a model in one way: what is sent, and what came back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...protocol.describe.tokens import estimate_tokens
+from ...protocol.grammar.constraint import Constraint
+from ...protocol.messages import ChatRequest, Message, ToolResult
+from ...protocol.paradigms.base import ToolContextDef
+from ...protocol.paradigms.parsed import ParsedResponse
+from .arms import Arm
+from .cases import Case
+from .score import Marks, mark, read_reply
+
+__all__ = ["Answered", "Outcome", "Trial"]
+
+#: Asks for a reply; how it is asked, and how it may be stopped, is the runner's.
+Ask = Callable[[ChatRequest], "Answered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A reply as it came, and what it took; *estimated*: the endpoint did not count tokens."""
+
+    text: str
+    finish_reason: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    estimated: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was replied in one trial: to the request, and where there is a result, to that."""
+
+    trial: str
+    replies: tuple[Answered, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """*case*, asked as *arm* asks, in its *paradigm*.
+
+    *opening* stands before what is said: the system prompt, and examples if there are any.
+    *model* is whose replies these are; *params* go with every request. *constrain* is whether the
+    model is held to a grammar.
+    """
+
+    arm: Arm
+    case: Case
+    paradigm: ToolContextDef
+    opening: tuple[Message, ...]
+    model: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    constrain: str = "off"
+
+    @property
+    def fingerprint(self) -> str:
+        """The same as long as the same would be sent: replies to anything else are not its."""
+        told = [self.model, _as_json(self._request()), dict(self.params)]
+        if self.case.result is not None:
+            told.append(_as_json(self._follow_up(None)))
+        if self.constrain != "off":
+            told.append(self.constrain)
+        text = json.dumps(told, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+    def run(self, ask: Ask) -> Outcome:
+        """Ask, and where the case has a result, tell it and ask again."""
+        replies = [ask(self._request())]
+        if self.case.result is not None:
+            replies.append(ask(self._follow_up(replies[0])))
+        return Outcome(self.fingerprint, tuple(replies))
+
+    def marks(self, outcome: Outcome) -> Marks:
+        """What the replies of *outcome* get right."""
+        read = [self._read(reply) for reply in outcome.replies]
+        return mark(self.case, *read[:2])
+
+    @property
+    def requests(self) -> int:
+        """How many requests it takes."""
+        return 1 if self.case.result is None else 2
+
+    @property
+    def prompt_tokens(self) -> int:
+        """About how many tokens its requests are."""
+        asked = [self._request()]
+        if self.case.result is not None:
+            asked.append(self._follow_up(None))
+        return sum(estimate_tokens(each.content) for one in asked for each in one.messages)
+
+    def _request(self) -> ChatRequest:
+        return self._made(Message("user", self.case.ask))
+
+    def _follow_up(self, first: Answered | None) -> ChatRequest:
+        """The request that tells the result: of the model's own call if that was right.
+
+        Where it was not, the right call stands in its place. So the use of results is measured in
+        every arm alike, whatever it does to calls.
+        """
+        call = self.case.calls[0].sample()
+        if first is not None:
+            reply = self._read(first)
+            if mark(self.case, reply).right_arguments:
+                call = reply.calls[0]
+        call = replace(call, id="call_1")  # what is sent is the same in every run
+        result = ToolResult(call, self.case.result or "", is_error=self.case.failed)
+        said = Message("assistant", "", calls=(call,))
+        return self._made(Message("user", self.case.ask), said, Message("user", "", (), (result,)))
+
+    def _made(self, *said: Message) -> ChatRequest:
+        messages = (*self.opening, *self.paradigm.encode_conversation(said))
+        offer = self.case.offer
+        return ChatRequest(
+            messages, self.paradigm.stop(offer), dict(self.params), constraint=self._constraint()
+        )
+
+    def _constraint(self) -> Constraint | None:
+        paradigm, offer = self.paradigm, self.case.offer
+        if self.constrain == "off" or not offer.tools:
+            return None
+        return Constraint(lambda: paradigm.grammar(offer), self.constrain == "calls")
+
+    def _read(self, reply: Answered) -> ParsedResponse:
+        return read_reply(self.paradigm, self.case.offer, reply.text, reply.finish_reason)
+
+
+def _as_json(request: ChatRequest) -> list[Any]:
+    return [[[each.role, each.content] for each in request.messages], list(request.stop)]
