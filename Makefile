@@ -16,9 +16,9 @@ export PIP_BUILD_CONSTRAINT := $(abspath $(LOCK))
 unexport PYTHONDONTWRITEBYTECODE
 
 # What a change to the core breaks, it breaks here: no process is started, nothing waits.
-UNIT := tests/decoding tests/describe tests/paradigms tests/tools tests/turn \
-	tests/test_approvals.py tests/test_argument_strings.py tests/test_benchmarks.py tests/test_events.py tests/test_finish_reasons.py \
-	tests/test_layers.py tests/test_messages.py tests/test_public_names.py tests/test_recommendations.py
+UNIT := tests/protocol/decoding tests/protocol/describe tests/protocol/paradigms tests/protocol/tools tests/conversation/turn \
+	tests/conversation/deciding/test_approvals.py tests/protocol/decoding/test_argument_strings.py tests/test_benchmarks.py tests/protocol/test_events.py tests/protocol/test_finish_reasons.py \
+	tests/test_layers.py tests/protocol/test_messages.py tests/test_public_names.py tests/protocol/paradigms/test_recommendations.py
 
 .PHONY: help demo check test lint bench mcp web scale soak agents libraries frameworks docs wheel release-check lock clean
 
@@ -53,7 +53,7 @@ bench: $(READY_ALL)  ## What we measure, beside what others do; fails if a figur
 	$(BIN)/python benchmarks/compare.py
 
 mcp: $(READY_ALL)  ## The reference servers of MCP over both transports: as they are, killed, slowed, lying
-	TOOLPROTO_REFERENCES=1 $(BIN)/python -m pytest tests/mcp/references -n 2
+	TOOLPROTO_REFERENCES=1 $(BIN)/python -m pytest tests/conversation/mcp/references -n 2
 
 scale: $(READY_ALL)  ## Ray, and the recipes for Polars, DuckDB, Spark and Daft, in an environment of their own: ten minutes, two gigabytes
 	TOOLPROTO_ENGINES=1 $(BIN)/python -m pytest tests/bulk/engines
@@ -82,10 +82,10 @@ web: $(READY_ALL)  ## The page under load: viewers, turns, long sessions, long a
 	$(BIN)/python -m soak.web
 
 agents: $(READY_ALL)  ## Claude Code, codex and twelve others before a model that errs: forty minutes, and two gigabytes
-	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/agents
+	TOOLPROTO_AGENTS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/gateway/proxy/agents
 
 frameworks: $(READY_ALL)  ## SDKs and frameworks with a transport in them, and llm: ten minutes, and two gigabytes
-	TOOLPROTO_FRAMEWORKS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/proxy/clients tests/integrations
+	TOOLPROTO_FRAMEWORKS=1 $(BIN)/python -m pytest -n 2 --dist worksteal tests/gateway/proxy/clients tests/gateway/frameworks
 
 docs: $(READY)  ## The documentation as a site, with search: build/site/index.html
 	$(PIP) -e '.[docs]'

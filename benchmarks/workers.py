@@ -21,7 +21,7 @@ import psycopg
 if __name__ == "__main__":  # run from a checkout, installed or not
     sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.stores.postgres_server import PostgresServer
+from tests.conversation.stores.postgres_server import PostgresServer
 from toolproto import ChatSession, tool
 from toolproto.conversation.session.worker import SessionWorker
 from toolproto.conversation.stores.sql.queue import TurnQueue

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.session.test_cut_streams import (
+from tests.conversation.session.test_cut_streams import (
     FIXTURES,
     WIRES,
     Workshop,

@@ -26,7 +26,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.grammar import engines
+from tests.protocol.grammar import engines
 from toolproto.protocol.grammar import Grammar, Walk, render, sample
 from toolproto.protocol.messages import CallProblem, ToolCall
 from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, paradigms

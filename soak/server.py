@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGKILL, SIGSTOP
 
-from tests.stores.postgres_server import PostgresServer
+from tests.conversation.stores.postgres_server import PostgresServer
 
 __all__ = ["PostgresServer", "closing_server", "kill"]
 

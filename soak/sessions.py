@@ -22,7 +22,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, core, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.session.test_stateful import AsyncSessionMachine, SessionMachine
+from tests.conversation.session.test_stateful import AsyncSessionMachine, SessionMachine
 
 _MACHINES: dict[str, type[SessionMachine]] = {
     "sync": SessionMachine,

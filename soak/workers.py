@@ -27,7 +27,7 @@ from zlib import crc32
 
 import psycopg
 
-from tests.stores.postgres_server import PostgresServer
+from tests.conversation.stores.postgres_server import PostgresServer
 from toolproto import ChatSession, Tool, tool
 from toolproto.conversation.session.worker import SessionWorker
 from toolproto.conversation.stores.sql.queue import TurnQueue

@@ -12,16 +12,16 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from tests.proxy.clients.environments import installed
+from tests.gateway.proxy.clients.environments import installed
 from tests.web.browser import chromium
 from toolproto.endpoints.local import pull
 
 HERE = Path(__file__).parent
 #: Environments, the one that takes longest first.
 ASKED = (
-    HERE / "proxy" / "clients" / "openai2.txt",
-    HERE / "proxy" / "clients" / "openai3.txt",
-    HERE / "proxy" / "clients" / "package.json",
+    HERE / "gateway" / "proxy" / "clients" / "openai2.txt",
+    HERE / "gateway" / "proxy" / "clients" / "openai3.txt",
+    HERE / "gateway" / "proxy" / "clients" / "package.json",
     HERE / "typing" / "pyright.json",
     HERE / "deploy_lint.json",
     HERE / "web" / "axe.json",

@@ -19,19 +19,19 @@ T = TypeVar("T", bound=pytest.Item)
 TOGETHER = {
     "tests/cli/": 110,
     "tests/web/": 60,
-    "tests/stores/": 70,
+    "tests/conversation/stores/": 70,
     "tests/test_docs.py": 60,
     "tests/endpoints/local/": 30,
-    "tests/proxy/clients/": 45,
+    "tests/gateway/proxy/clients/": 45,
     "tests/endpoints/": 40,
-    "tests/proxy/": 40,
-    "tests/mcp/": 40,
+    "tests/gateway/proxy/": 40,
+    "tests/conversation/mcp/": 40,
     "tests/typing/": 25,
     "tests/newcomer/": 25,
-    "tests/session/test_faults.py": 25,
+    "tests/conversation/session/test_faults.py": 25,
     "tests/test_demo.py": 20,
-    "tests/session/test_crashes.py": 15,
-    "tests/session/test_races.py": 10,
+    "tests/conversation/session/test_crashes.py": 15,
+    "tests/conversation/session/test_races.py": 10,
 }
 
 

@@ -26,8 +26,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tests import plain
-from tests.proxy.backend import served
-from tests.proxy.spans import recorded_spans
+from tests.gateway.proxy.backend import served
+from tests.gateway.proxy.spans import recorded_spans
 from toolproto import AsyncChatSession, ChatSession, tool
 from toolproto.conversation.hooks import Hooks
 from toolproto.conversation.masking import Masking

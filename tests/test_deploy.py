@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.proxy.clients.environments import NotInstalled, _tool, installed
+from tests.gateway.proxy.clients.environments import NotInstalled, _tool, installed
 from toolproto.cli.app import main
 from toolproto.cli.settings import Settings
 

@@ -34,6 +34,6 @@ def asked_for(file: Path) -> list[str]:
 
 
 def test_every_environment_of_the_clients_is_fetched():
-    from .proxy.clients.test_clients import CLIENTS
+    from .gateway.proxy.clients.test_clients import CLIENTS
 
     assert {each.requirements for each in CLIENTS.values()} <= {each.name for each in ASKED}

@@ -17,9 +17,9 @@ class Item:
 
 
 ITEMS = [
-    *(Item(f"tests/bridge/test_a.py::test_{n}") for n in range(40)),
+    *(Item(f"tests/gateway/bridge/test_a.py::test_{n}") for n in range(40)),
     *(Item(f"{place}test_b.py::test_{n}") for place in TOGETHER for n in range(5)),
-    *(Item(f"tests/tools/test_c.py::test_{n}") for n in range(161)),
+    *(Item(f"tests/protocol/tools/test_c.py::test_{n}") for n in range(161)),
 ]
 
 

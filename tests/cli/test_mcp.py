@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.mcp.conftest import command, nothing_is_left  # noqa: F401 (a fixture)
+from tests.conversation.mcp.conftest import command, nothing_is_left  # noqa: F401 (a fixture)
 from toolproto.cli.app import main
 
 from .chat.scripted_service import ScriptedService, call

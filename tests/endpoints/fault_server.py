@@ -22,7 +22,7 @@ from random import Random
 from threading import Event, Thread
 from typing import Any
 
-from ..patience import PATIENCE
+from tests.patience import PATIENCE
 
 FAULTS = (
     "none",

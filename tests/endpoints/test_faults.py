@@ -13,11 +13,11 @@ from random import Random
 import pytest
 
 from tests.amount import WHOLE, amount
+from tests.patience import PATIENCE
 from toolproto.endpoints import HttpEndpoint, Retries, Timeouts
 from toolproto.protocol.errors import EndpointError
 from toolproto.protocol.messages import ChatRequest, Message
 
-from ..patience import PATIENCE
 from .fault_server import FAULTS, PHASES, TEXT, Fault, FaultServer
 from .leaks import nothing_left
 

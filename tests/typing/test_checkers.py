@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import toolproto
-
-from ..proxy.clients.environments import _tool, installed
+from tests.gateway.proxy.clients.environments import _tool, installed
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

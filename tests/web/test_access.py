@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from tests import plain
+from tests.gateway.proxy.test_hostile import HOSTS, ORIGINS, SMUGGLED
 from tests.patience import PATIENCE
-from tests.proxy.test_hostile import HOSTS, ORIGINS, SMUGGLED
 from tests.web.serving import Client, scripted, served
 from toolproto import UsageError
 from toolproto.web import WebConfig

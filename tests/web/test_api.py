@@ -482,7 +482,7 @@ def test_the_first_look_calls_in_every_form(paradigm: str) -> None:
 
 
 def test_tools_of_an_mcp_server_are_a_group_that_is_switched_and_run() -> None:
-    from tests.mcp.conftest import command
+    from tests.conversation.mcp.conftest import command
     from toolproto.conversation.mcp import McpServer
 
     terms = {"name": "rough", "trusted": True}

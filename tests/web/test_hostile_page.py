@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.proxy.clients.environments import NotInstalled, installed
+from tests.gateway.proxy.clients.environments import NotInstalled, installed
 from tests.web.serving import Client, scripted, served
 from tests.web.test_sandbox import counting
 from tests.web.watched import Tab

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from tests.gateway.proxy.backend import Backend
+from tests.gateway.proxy.backend import served as backend_served
 from tests.ports import free_port
-from tests.proxy.backend import Backend
-from tests.proxy.backend import served as backend_served
 from tests.web.serving import Client, call, scripted, served
 from tests.web.test_api import BOOK, TOOLS
 from tests.web.watched import Tab

@@ -10,8 +10,7 @@ import httpx
 import pytest
 
 from tests import plain
-from tests.patience import PATIENCE
-from tests.proxy.test_connections import (
+from tests.gateway.proxy.test_connections import (
     DRIPPING,
     FINE,
     SLOW,
@@ -21,7 +20,8 @@ from tests.proxy.test_connections import (
     takes_nothing,
     until_hung_up,
 )
-from tests.proxy.test_hostile import BODIES
+from tests.gateway.proxy.test_hostile import BODIES
+from tests.patience import PATIENCE
 from tests.web.serving import Client, scripted, served
 from toolproto.gateway import http_server
 from toolproto.gateway.connections import BoundedProtocol

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from ...ports import free_port
+from tests.ports import free_port
 
 #: The slowest imports gigabytes, on one busy core.
 _SECONDS = 300

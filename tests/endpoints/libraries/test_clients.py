@@ -13,6 +13,8 @@ from zlib import crc32
 
 import pytest
 
+from tests.endpoints.fault_server import TEXT, Fault, FaultServer, Raw
+from tests.patience import PATIENCE
 from toolproto import (
     AsyncChatSession,
     Attachment,
@@ -25,8 +27,6 @@ from toolproto import (
 )
 from toolproto.endpoints import ClientEndpoint
 
-from ...patience import PATIENCE
-from ..fault_server import TEXT, Fault, FaultServer, Raw
 from .tiny import chunks_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # theirs, not ours

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.proxy.clients.environments import NotInstalled, installed, new_pip
+from tests.gateway.proxy.clients.environments import NotInstalled, installed, new_pip
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from rich.text import Text
 
@@ -18,16 +18,35 @@ from ...protocol.foreign_text import visible
 from ...protocol.messages import ToolResult
 from ...protocol.paradigms import paradigms
 from ...protocol.tools.define import Tool
+from .conversation import Conversation
 from .drawing import Whole
 from .folding import one_line
 from .live_text import thought
-
-if TYPE_CHECKING:
-    from .repl import Repl
+from .screen import Screen
 
 __all__ = ["COMMANDS", "Leave", "SlashCommand", "completions", "run"]
 
 _FORMATS = ("jsonl", "md")
+
+
+class Talk(Protocol):
+    """The chat at a terminal, as far as its commands need it."""
+
+    chat: Conversation
+    screen: Screen
+    thinking: bool
+
+    def turn(self, text: str, beside: int | None = None) -> None:
+        """Send *text*, or say it anew *beside* an earlier message."""
+        ...
+
+    def agrees(self, question: str) -> bool:
+        """Ask the person, and return True if they say yes."""
+        ...
+
+    def settle_pending(self) -> bool:
+        """Ask about the calls that wait."""
+        ...
 
 
 class Leave(Exception):
@@ -40,10 +59,10 @@ class SlashCommand:
 
     form: str
     purpose: str
-    run: Callable[[Repl, str], None]
+    run: Callable[[Talk, str], None]
 
 
-def run(repl: Repl, line: str) -> None:
+def run(repl: Talk, line: str) -> None:
     """Do what *line*, which begins with a slash, asks for."""
     name, _, rest = line[1:].partition(" ")
     command = COMMANDS.get(name)
@@ -67,7 +86,7 @@ def completions(line: str) -> list[str]:
     return [f"/{each} " for each in COMMANDS if each.startswith(name[1:])]
 
 
-def _help(repl: Repl, _: str) -> None:
+def _help(repl: Talk, _: str) -> None:
     width = max(len(f"/{name} {each.form}") for name, each in COMMANDS.items()) + 2
     for name, each in COMMANDS.items():
         said = Text.assemble((f"/{name}", "bold"), f" {each.form}".ljust(width - len(name) - 1))
@@ -78,7 +97,7 @@ def _help(repl: Repl, _: str) -> None:
     )
 
 
-def _tools(repl: Repl, rest: str) -> None:
+def _tools(repl: Talk, rest: str) -> None:
     tools = repl.chat.setup.tools
     switch, _, patterns = rest.partition(" ")
     if switch in ("on", "off") and patterns:
@@ -98,13 +117,13 @@ def _tool(tool: Tool) -> Text:
     return Text.assemble((tool.name, "bold"), f"({visible(named)})", f" {tool.risk}: {what}")
 
 
-def _pending(repl: Repl, _: str) -> None:
+def _pending(repl: Talk, _: str) -> None:
     if not repl.chat.session.pending:
         raise UsageError("no call waits for a decision")
     repl.settle_pending()
 
 
-def _paradigm(repl: Repl, name: str) -> None:
+def _paradigm(repl: Talk, name: str) -> None:
     if name:
         repl.chat.change(paradigm=name)
     paradigm = repl.chat.session.paradigm
@@ -112,7 +131,7 @@ def _paradigm(repl: Repl, name: str) -> None:
     repl.screen.say(f"{paradigm.name}: {about}", "")
 
 
-def _model(repl: Repl, name: str) -> None:
+def _model(repl: Talk, name: str) -> None:
     source = repl.chat.setup.source
     if name:
         repl.chat.use_model(name)
@@ -124,7 +143,7 @@ def _model(repl: Repl, name: str) -> None:
     repl.screen.say("/model NAME takes another")
 
 
-def _image(repl: Repl, source: str) -> None:
+def _image(repl: Talk, source: str) -> None:
     attached = repl.chat.attached
     if source:
         attached.append(image(source))
@@ -134,13 +153,13 @@ def _image(repl: Repl, source: str) -> None:
         repl.screen.say(f"your next message shows [{each}]")
 
 
-def _clear(repl: Repl, _: str) -> None:
+def _clear(repl: Talk, _: str) -> None:
     kept = repl.chat.setup.id if repl.chat.is_kept and repl.chat.session.turns else ""
     repl.chat.forget()
     repl.screen.say("a new conversation" + (f"; the old one is kept as {kept}" if kept else ""))
 
 
-def _system(repl: Repl, text: str) -> None:
+def _system(repl: Talk, text: str) -> None:
     if text:
         repl.chat.change(system=text)
         repl.screen.say("this is the system prompt from now on")
@@ -150,7 +169,7 @@ def _system(repl: Repl, text: str) -> None:
         repl.screen.say("there is no system prompt except the tools' own; /system TEXT sets one")
 
 
-def _retry(repl: Repl, _: str) -> None:
+def _retry(repl: Talk, _: str) -> None:
     last = repl.chat.last_message()
     if last is None:
         raise UsageError("there is no message to send again")
@@ -159,7 +178,7 @@ def _retry(repl: Repl, _: str) -> None:
     repl.turn(text, beside=turn)
 
 
-def _save(repl: Repl, rest: str) -> None:
+def _save(repl: Talk, rest: str) -> None:
     try:
         words = shlex.split(rest)
     except ValueError as error:
@@ -176,7 +195,7 @@ def _save(repl: Repl, rest: str) -> None:
     repl.screen.say(f"saved as {form} in {path}")
 
 
-def _thinking(repl: Repl, switch: str) -> None:
+def _thinking(repl: Talk, switch: str) -> None:
     if switch in ("on", "off"):
         repl.thinking = switch == "on"
         repl.screen.say(f"thinking is now {'shown as it arrives' if repl.thinking else 'folded'}")
@@ -187,7 +206,7 @@ def _thinking(repl: Repl, switch: str) -> None:
     repl.screen.show(thought(visible(said[-1])))
 
 
-def _result(repl: Repl, number: str) -> None:
+def _result(repl: Talk, number: str) -> None:
     results = [each for said in repl.chat.session.messages for each in said.results]
     back = int(number) if number.isdecimal() else 1
     if not 1 <= back <= len(results):
@@ -199,7 +218,7 @@ def _whole(result: ToolResult) -> Whole:
     return Whole(result.call.name, str(result.metadata.get("full", result.content)))
 
 
-def _diff(repl: Repl, _: str) -> None:
+def _diff(repl: Talk, _: str) -> None:
     result = repl.chat.session.turns[-1].result if repl.chat.session.turns else None
     diff = "".join(step.diff for step in result.steps) if result else ""
     if not diff:
@@ -207,12 +226,12 @@ def _diff(repl: Repl, _: str) -> None:
     repl.screen.show(Whole("changes of the last turn", diff))
 
 
-def _undo(repl: Repl, _: str) -> None:
+def _undo(repl: Talk, _: str) -> None:
     paths = repl.chat.session.undo()
     repl.screen.say(f"put back: {', '.join(map(one_line, paths))}")
 
 
-def _trace(repl: Repl, number: str) -> None:
+def _trace(repl: Talk, number: str) -> None:
     results = [each for said in repl.chat.session.messages for each in said.results]
     failed = [each for each in results if each.metadata.get("traceback")]
     back = int(number) if number.isdecimal() else 1
@@ -222,7 +241,7 @@ def _trace(repl: Repl, number: str) -> None:
     repl.screen.show(Whole(shown.call.name, str(shown.metadata["traceback"])))
 
 
-def _quit(repl: Repl, _: str) -> None:
+def _quit(repl: Talk, _: str) -> None:
     raise Leave
 
 

@@ -46,7 +46,7 @@ class Store(Protocol):
 
     Raises UsageError for a session that is not there (or is, for :meth:`create`) and for what
     cannot be kept, SessionConflict when another writer was faster, and StoreError for what the
-    database says. ``tests/stores/conformance.py`` tests all that is promised here.
+    database says. ``tests/conversation/stores/conformance.py`` tests all that is promised here.
     """
 
     def create(self, id: str, title: str = "", workspace: str = "") -> SessionInfo:

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from ..describe.styles import get_style
@@ -56,18 +54,19 @@ class _Row:
 
 def recommend(
     model: str,
-    table: str | PathLike[str] | Iterable[Mapping[str, Any]] | None = None,
+    table: Iterable[Mapping[str, Any]] | None = None,
 ) -> Recommendation:
-    """The recommendation for the model of that name, as in ``"Qwen/Qwen2.5-7B-Instruct"``.
+    """Return the recommendation for the model of that name, as in ``"Qwen/Qwen2.5-7B-Instruct"``.
 
-    *table* is a TOML file or a list of rows, which are tried before the built-in ones: mappings
-    with ``match``, ``paradigm`` and, if you like, ``describe``, ``teaching``, ``why`` and
-    ``source``.
+    *table* holds rows of your own, which are tried before the built-in ones: mappings with
+    ``match``, ``paradigm`` and, if you like, ``describe``, ``teaching``, ``why`` and ``source``. If
+    they stand in a TOML file as ``[[model]]``, pass ``tomllib.load(file)["model"]``.
     """
     if not isinstance(model, str):
         raise UsageError(f"recommend() takes a model's name, got {model!r}")
     name = _folded(model[:_LONGEST_NAME])
-    rows = (*_own(table), *_shipped())
+    own = () if table is None else _rows(table, "the table")
+    rows = (*own, *_shipped())
     # The last row matches everything; a test holds that.
     return next(row.recommendation for row in rows if row.matches(name))
 
@@ -98,26 +97,8 @@ def _shipped() -> tuple[_Row, ...]:
     return _rows(tomllib.loads(text)["model"], _SHIPPED)
 
 
-def _own(table: str | PathLike[str] | Iterable[Mapping[str, Any]] | None) -> tuple[_Row, ...]:
-    if table is None:
-        return ()
-    if isinstance(table, str | PathLike):
-        return _rows(_loaded(Path(table)), str(table))
-    return _rows(table, "the table")
-
-
-def _loaded(path: Path) -> Any:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read the recommendations in {str(path)!r}: {error}") from error
-    if "model" not in content:
-        raise UsageError(f"{str(path)!r} has no [[model]] rows; write one for each family")
-    return content["model"]
-
-
 def _rows(rows: Any, origin: str) -> tuple[_Row, ...]:
-    if not isinstance(rows, Iterable):
+    if not isinstance(rows, Iterable) or isinstance(rows, str):
         raise UsageError(f"{origin} must be a list of rows, got {rows!r}")
     return tuple(_row(row, f"row {number} of {origin}") for number, row in enumerate(rows, 1))
 

@@ -35,10 +35,10 @@ from typing import (
 from ..errors import UsageError
 from ..messages import CallProblem, ProblemKind
 from ..schemas.schema import check_schema
-from ..schemas.unenforced import warn_of_unenforced
 from .context import ToolContext
 from .names import check_name
 from .spec import ToolSpec, spec_from_openai
+from .unenforced import warn_of_unenforced
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, TypeVar

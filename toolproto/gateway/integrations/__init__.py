@@ -1,1 +1,0 @@
-"""Plugins for programs that look for them: :mod:`.llm`, tools for every model of ``llm``."""
