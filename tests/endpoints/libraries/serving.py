@@ -14,7 +14,7 @@ import httpx
 from tests.ports import free_port
 
 #: The slowest imports gigabytes, on one busy core.
-_SECONDS = 300
+_SECONDS = 600
 
 
 @contextmanager

@@ -40,7 +40,8 @@ def url(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiny")
     weights = dict(tree_flatten(llama.Model(terms).parameters()))
     mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
-    (folder / "config.json").write_text(json.dumps(asdict(terms)))
+    known = {name: value for name, value in asdict(terms).items() if value is not None}
+    (folder / "config.json").write_text(json.dumps({**known, "max_position_embeddings": 4096}))
     tokenizer().save_pretrained(folder)
     with serving("mlx_lm.server", "--model", str(folder), folder=folder) as url:
         yield url

@@ -36,7 +36,10 @@ def url(tmp_path_factory):
         patch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
         patch.setenv("VLLM_NO_USAGE_STATS", "1")
         patch.setenv("HF_HUB_OFFLINE", "1")
-        with serving("vllm", "serve", str(folder), *OPTIONS, folder=folder) as url:
+        # What ``vllm serve`` runs; that command itself looks for a package called "vllm", and the
+        # one for processors has another name.
+        server = ("python", "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder))
+        with serving(*server, *OPTIONS, folder=folder) as url:
             yield url
 
 
