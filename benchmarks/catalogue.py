@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from compare import add_figures_option, keep_figures
 from streaming import Case, case, ours
 
-from toolproto import get_paradigm, paradigms
+from toolproto import get_paradigm, list_paradigms
 from toolproto.protocol.decoding.contract import Family
 from toolproto.protocol.paradigms import WireParadigm
 from toolproto.protocol.paradigms.line_payloads import BraceCall, YamlCall
@@ -103,7 +103,7 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=4)
     add_figures_option(options)
     given = options.parse_args()
-    speeds = [speed(name, given.size, given.rounds) for name in given.paradigms or paradigms()]
+    speeds = [speed(name, given.size, given.rounds) for name in given.paradigms or list_paradigms()]
     for each in speeds:
         print(each)
     keep_figures(given.figures, ratios(speeds))

@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 
 from toolproto.protocol.grammar import RENDERINGS, render
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 from toolproto.testing.schemas import random_tool
 
@@ -37,7 +37,7 @@ def fifty_tools() -> None:
     """
     offers = [_fifty(seed) for seed in range(50, 56)]
     table: dict[str, list[tuple[float, str]]] = {}
-    for name in paradigms():
+    for name in list_paradigms():
         _forget()
         rows: list[dict[str, float]] = []
         for offer in offers:
@@ -91,7 +91,7 @@ def hostile(first: int, count: int) -> None:
     for seed in range(first, first + count):
         random = Random(seed)
         tool = ToolSpec("f", "", {"type": "object", "properties": {"x": _odd(random, 0)}})
-        name, choice = random.choice(paradigms()), random.choice(("required", "auto"))
+        name, choice = random.choice(list_paradigms()), random.choice(("required", "auto"))
         began = time.process_time()
         try:
             for rendering, size in _sizes(name, ToolOffer((tool,), choice)):

@@ -27,8 +27,8 @@ from pathlib import Path
 
 from compare import add_figures_option, keep_figures
 
-from toolproto import ToolCall, ToolOffer, ToolSpec, get_paradigm, paradigms
-from toolproto.protocol.describe import describe, estimate_tokens, example_call, styles
+from toolproto import ToolCall, ToolOffer, ToolSpec, get_paradigm, list_paradigms
+from toolproto.protocol.describe import describe_tools, estimate_tokens, example_call, list_styles
 
 Count = Callable[[str], int]
 TOOLS = Path(__file__).with_name("tools.json")
@@ -119,11 +119,11 @@ def calls(tools: tuple[ToolSpec, ...]) -> list[ToolCall]:
 def costs(tools: tuple[ToolSpec, ...], counters: dict[str, Count]) -> Iterator[Cost]:
     """Every paradigm with every style."""
     offer, examples = ToolOffer(tools), calls(tools)
-    shown = {style: describe(offer, style).text for style in styles()}
-    for name in paradigms():
+    shown = {style: describe_tools(offer, style).text for style in list_styles()}
+    for name in list_paradigms():
         write = get_paradigm(name).encode_call
         written = [write(call) for call in examples]
-        shown["forms"] = describe(offer, "forms", write=write).text
+        shown["forms"] = describe_tools(offer, "forms", write=write).text
         for tokenizer, count in counters.items():
             per_call = sum(map(count, written)) / len(written)
             for style, text in shown.items():
@@ -139,7 +139,7 @@ def print_styles(found: list[Cost]) -> None:
     names = list(dict.fromkeys(c.tokenizer for c in found))
     print(f"Tokens per tool ({PARADIGM}), and the share of {BASE}:\n")
     print(f"| style | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
-    for style in styles():
+    for style in list_styles():
         shares = (
             f"{tokens[style, name]:.1f} ({tokens[style, name] / tokens[BASE, name]:.1%})"
             for name in names
@@ -164,8 +164,8 @@ def print_estimate(tools: tuple[ToolSpec, ...], counters: dict[str, Count]) -> N
     """How far the estimate without a tokenizer is off."""
     print(f"\nThe estimate, beside them:\n\n| style | {' | '.join(counters)} |")
     print(f"|---|{'---|' * len(counters)}")
-    for style in styles():
-        text = describe(ToolOffer(tools), style).text
+    for style in list_styles():
+        text = describe_tools(ToolOffer(tools), style).text
         off = (f"{estimate_tokens(text) / count(text) - 1:+.1%}" for count in counters.values())
         print(f"| {style} | {' | '.join(off)} |")
 
@@ -176,7 +176,7 @@ def ratios(found: list[Cost]) -> dict[str, float]:
     names = dict.fromkeys(c.tokenizer for c in found)
     return {
         f"{style}, {name}: tokens / {BASE}": tokens[style, name] / tokens[BASE, name]
-        for style in styles()
+        for style in list_styles()
         for name in names
         if style != BASE
     }

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from compare import add_figures_option, keep_figures
 from streaming import OFFER
 
-from toolproto import get_paradigm, paradigms
+from toolproto import get_paradigm, list_paradigms
 
 PAGE = (
     "The lighthouse stands where the road ends. On clear days you can see it from the harbour, and"
@@ -70,7 +70,7 @@ def main() -> None:
     figures: dict[str, float] = {}
     for way, cut in WAYS.items():
         chunks = cut(PAGE) * TIMES
-        took, plain = measure(given.paradigms or paradigms(), chunks, given.rounds)
+        took, plain = measure(given.paradigms or list_paradigms(), chunks, given.rounds)
         print(f"\n{way}: {plain * 1e6:.3f} µs a chunk to keep it")
         for name, each in sorted(took.items(), key=lambda item: -item[1]):
             print(f"  {name:26}{each * 1e6:7.2f} µs{each / plain:8.1f} x")

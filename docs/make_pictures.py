@@ -105,7 +105,7 @@ get_weather(city="Bergen")"""
 
 def explain(console: Console) -> None:
     """One reply: a call that is repaired, one that is rejected, and two that are ignored."""
-    explained = explanation.explain(EXPLAINED, get_paradigm("xml_tag"), [get_weather])
+    explained = explanation.explain_reply(EXPLAINED, get_paradigm("xml_tag"), [get_weather])
     show_explanation(explained, console)
 
 

@@ -43,7 +43,7 @@ _OTHERS = [
 with redirect_stderr(StringIO()), atheris.instrument_imports(["toolproto"], _OTHERS):
     from toolproto.protocol.decoding.values.lenient import read_json
     from toolproto.protocol.decoding.values.strict import Reading
-    from toolproto.protocol.paradigms import get_paradigm, paradigms
+    from toolproto.protocol.paradigms import get_paradigm, list_paradigms
     from toolproto.testing import laws
     from toolproto.testing.fixtures import load_fixtures
     from toolproto.testing.marks import MARKS
@@ -72,7 +72,8 @@ def _read_leniently(text: str, cuts: list[int]) -> None:
 
 
 CHECKS: dict[str, Check] = {
-    name: partial(laws.chunking, get_paradigm(name), offer=STANDARD_OFFER) for name in paradigms()
+    name: partial(laws.chunking, get_paradigm(name), offer=STANDARD_OFFER)
+    for name in list_paradigms()
 }
 CHECKS["lenient"] = _read_leniently
 

@@ -27,9 +27,9 @@ from random import Random
 from typing import Any
 
 from tests.protocol.grammar import engines
-from toolproto.protocol.grammar import Grammar, Walk, render, sample
+from toolproto.protocol.grammar import Grammar, Walk, render, sample_reply
 from toolproto.protocol.messages import CallProblem, ToolCall
-from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, paradigms
+from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, list_paradigms
 from toolproto.protocol.tools.check import check_call
 from toolproto.protocol.tools.spec import ToolOffer
 from toolproto.testing import laws
@@ -114,7 +114,7 @@ def engines_tried(
         yield "offers of which no call can be right"
         return
     held = Held(paradigm, offer, demanded)
-    reply = sample(held.walk, random, length=_LENGTH)
+    reply = sample_reply(held.walk, random, length=_LENGTH)
     unasked = {"structural_tag", "ebnf" if free_words else ""}
     for rendering in [each for each in judges if each not in unasked]:
         yield from held.judged(rendering, judges[rendering], reply, random)
@@ -223,7 +223,7 @@ def blocks(names: list[str], schemas: int) -> Iterator[tuple[str, int]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--schemas", type=int, default=200, help="for each paradigm")
-    parser.add_argument("--paradigms", nargs="+", default=paradigms(), metavar="NAME")
+    parser.add_argument("--paradigms", nargs="+", default=list_paradigms(), metavar="NAME")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--renderings", nargs="+", choices=list(_ENGINES), default=[*_ENGINES][:4])
     parser.add_argument("--backwards", action="store_true", help="beside a run that is forwards")

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.hostile import long_text, repeated_text
 
@@ -128,7 +128,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
-    names = given.paradigms or paradigms()
+    names = given.paradigms or list_paradigms()
     first = given.seed * 100_000
     numbers = list(range(first, first + given.families))
     began, found = time.perf_counter(), 0

@@ -24,13 +24,13 @@ from typing import Any
 from soak.replies import random_cuts, random_reply
 from tests.laws.test_beginnings import check_beginnings
 from toolproto.protocol.messages import ToolCall
-from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, paradigms
+from toolproto.protocol.paradigms import ToolContextDef, get_paradigm, list_paradigms
 from toolproto.testing import CONTEXTS, laws
 from toolproto.testing.fixtures import load_fixtures
 from toolproto.testing.offers import STANDARD_OFFER
 
 _FIXTURES = [f.reply for f in load_fixtures(Path(__file__).parent.parent / "fixtures")]
-_PARADIGMS = [get_paradigm(name) for name in paradigms()]
+_PARADIGMS = [get_paradigm(name) for name in list_paradigms()]
 _BLOCK = 2_000
 # Seconds per character beyond which a text is looked at again, alone, for growth.
 _SLOW = 2e-4
@@ -143,7 +143,7 @@ def main() -> int:
                 if done % 25 == 0 or done == len(jobs):
                     told = f"{done * _BLOCK:,} of {total:,} {work.__name__}"
                     print(f"{told}, {len(found.broken)} failures", file=sys.stderr, flush=True)
-        for part in pool.map(places, paradigms()):
+        for part in pool.map(places, list_paradigms()):
             found.join(part)
     for key, (text, _) in found.broken.items():
         print(f"--- {key}, the shortest text\n{text!r}")

@@ -28,7 +28,7 @@ from toolproto.protocol.decoding.contract import Decoder
 from toolproto.protocol.events import CallCompleted
 from toolproto.protocol.guard.neutralise import neutraliser, restore
 from toolproto.protocol.messages import ToolCall, ToolResult
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.protocol.paradigms.salvage import any_decoder
 from toolproto.testing.hostile import hostile_text
 from toolproto.testing.offers import STANDARD_OFFER
@@ -130,7 +130,7 @@ def quieter() -> None:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--texts", type=int, default=100_000, help="for each paradigm")
-    options.add_argument("--paradigms", default=",".join(paradigms()))
+    options.add_argument("--paradigms", default=",".join(list_paradigms()))
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--jobs", type=int, default=2)
     options.add_argument("--every-way", action="store_true", help="read each text in all ways")

@@ -14,7 +14,7 @@ import sys
 from random import Random
 
 from toolproto.protocol.guard.nonce import new_nonce, with_nonce
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.testing import STANDARD_OFFER, broken_laws
 from toolproto.testing.hostile import hostile_text
 
@@ -36,7 +36,7 @@ def called(name: str, seed: int, texts: int) -> list[str]:
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--texts", type=int, default=100_000, help="for each paradigm")
-    options.add_argument("--paradigms", default=",".join(paradigms()))
+    options.add_argument("--paradigms", default=",".join(list_paradigms()))
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--laws", type=int, default=0, help="examples for each law")
     given = options.parse_args()

@@ -6,13 +6,13 @@ import json
 import random
 
 from toolproto.protocol.messages import ToolCall
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.testing.marks import MARKS
 
 _ARGUMENTS = ("Oslo", 'a"b', "</tool_code>", "x\n```\n", "\\d\\n", "{}[]", "é😀", "it's")
 _CALLS = [
     get_paradigm(name).encode_call(ToolCall("get_weather", {"city": city}))
-    for name in paradigms()
+    for name in list_paradigms()
     for city in _ARGUMENTS
 ]
 _PIECES = MARKS + _CALLS

@@ -22,7 +22,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from toolproto import ToolOffer, ToolSpec, paradigms
+from toolproto import ToolOffer, ToolSpec, list_paradigms
 from toolproto.bulk import Reading, encode_batch, read_batch
 
 _TEXTS = (
@@ -123,7 +123,7 @@ def main() -> int:
     parser.add_argument("--forms", default="")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    forms = asked.forms.split(",") if asked.forms else paradigms()
+    forms = asked.forms.split(",") if asked.forms else list_paradigms()
     readings = {form: Reading(form, OFFER, check=False) for form in forms}
     broken, done = 0, 0
     for number in range(asked.start // TOGETHER, -(-asked.calls // TOGETHER)):

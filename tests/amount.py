@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
 
-from toolproto.protocol.paradigms import paradigms
+from toolproto.protocol.paradigms import list_paradigms
 from toolproto.testing.fixtures import Fixture, load_fixtures
 
 from .merged import one_by_one
@@ -48,7 +48,7 @@ def some_paradigms(first: int = 0) -> list[str]:
 
     For what does not depend on how calls are written, or only as far as their engine does.
     """
-    others = [name for name in paradigms() if name not in EACH_PAYLOAD]
+    others = [name for name in list_paradigms() if name not in EACH_PAYLOAD]
     return sorted([*EACH_PAYLOAD, *some(others, 8, first)])
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests import amount
 from tests.amount import EACH_PAYLOAD, some, some_paradigms, together
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 
 
 @pytest.mark.parametrize("first", ["a", "b"])
@@ -49,10 +49,10 @@ def test_a_few_are_spread_and_all_of_them_are_taken_on_demand(monkeypatch):
 
 
 def test_every_payload_is_among_some_paradigms_and_each_paradigm_has_its_turn():
-    assert {payload(name) for name in paradigms()} == {payload(name) for name in EACH_PAYLOAD}
+    assert {payload(name) for name in list_paradigms()} == {payload(name) for name in EACH_PAYLOAD}
     turns = [some_paradigms(first) for first in range(8)]
     assert all(set(EACH_PAYLOAD) < set(turn) for turn in turns)
-    assert set().union(*turns) == set(paradigms())
+    assert set().union(*turns) == set(list_paradigms())
 
 
 def payload(name: str) -> type | None:

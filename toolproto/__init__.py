@@ -83,7 +83,7 @@ if typing.TYPE_CHECKING:
         WireParadigm,
         XmlCall,
         get_paradigm,
-        paradigms,
+        list_paradigms,
         parse_any,
         register_paradigm,
     )
@@ -181,8 +181,8 @@ __all__ = [
     "document",
     "get_paradigm",
     "image",
+    "list_paradigms",
     "merge",
-    "paradigms",
     "parse_any",
     "recommend",
     "register_paradigm",

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from toolproto import paradigms
+from toolproto import list_paradigms
 from toolproto.bulk import Fields, Reading, check_batch, encode_batch, read_batch
 
 from .samples import OFFER, WEATHER, batch, call, reading
@@ -75,7 +75,7 @@ HARD = [
 ]
 
 
-@pytest.mark.parametrize("paradigm", paradigms())
+@pytest.mark.parametrize("paradigm", list_paradigms())
 def test_native_calls_come_back_from_every_form(paradigm):
     rows = [[{"name": "get_weather", "arguments": json.dumps(each)}] for each in HARD]
     rows.append([row[0] for row in rows[:2]])

@@ -23,7 +23,7 @@ from toolproto.endpoints.http.services import SERVICES
 from toolproto.protocol.errors import EndpointError
 from toolproto.protocol.grammar.constraint import Constraint
 from toolproto.protocol.messages import ChatRequest, Message
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.testing import STANDARD_OFFER
 
 TEXT = {"type": "string", "minLength": 1}
@@ -174,7 +174,7 @@ def test_vllm_itself_takes_our_requests_where_it_is_installed(choice: str) -> No
     from vllm.sampling_params import SamplingParams
 
     offer = replace(STANDARD_OFFER, choice=choice)
-    for name in paradigms():
+    for name in list_paradigms():
         _, told = SERVICES["vllm"](get_paradigm(name).grammar(offer))
         body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], **told}
         held = protocol.ChatCompletionRequest(**body).extract_structured_outputs()

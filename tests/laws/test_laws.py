@@ -8,12 +8,12 @@ import pytest
 from hypothesis import settings
 
 from tests.amount import amount, some, some_paradigms
-from toolproto.protocol.paradigms import paradigms
+from toolproto.protocol.paradigms import list_paradigms
 from toolproto.testing import CallContext, ParadigmLaws
 
 from . import CLOSELY
 
-OTHERS = [name for name in paradigms() if name not in CLOSELY]
+OTHERS = [name for name in list_paradigms() if name not in CLOSELY]
 DEAR = [
     *("chunking", "freshness", "grammar", "inertness", "linearity", "lossless", "neutrality"),
     *(

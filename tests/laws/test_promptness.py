@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.amount import together
-from toolproto import ToolCall, get_paradigm, paradigms
+from toolproto import ToolCall, get_paradigm, list_paradigms
 from toolproto.protocol.events import CallCompleted
 from toolproto.testing.offers import STANDARD_OFFER
 
@@ -19,7 +19,7 @@ LATER = {
 AT_ONCE = ("apertus", "command_a", "deepseek_v3", "gemma4", "harmony", "kimi_k2", "plamo3")
 
 
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 @together(size=[1, 7, 10_000])
 def test_a_call_is_complete_with_its_last_character_or_its_line(name, size):
     paradigm = get_paradigm(name)

@@ -12,7 +12,7 @@ from toolproto import (
     WireFormat,
     WireParadigm,
     get_paradigm,
-    paradigms,
+    list_paradigms,
 )
 from toolproto.testing import LAWS, STANDARD_OFFER, LawBroken, ParadigmLaws, broken_laws, laws
 from toolproto.testing.growing import growing
@@ -68,7 +68,7 @@ def test_an_offer_without_tools_has_cases_too():
     assert traps(Bracket(), ToolOffer())
 
 
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 def test_texts_that_grow_are_about_as_long_as_asked(name):
     for kind, grow in growing(get_paradigm(name), STANDARD_OFFER).items():
         lengths = [len(grow(size)) for size in (4_000, 8_000)]

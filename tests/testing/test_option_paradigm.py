@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolproto.protocol.paradigms import paradigms
+from toolproto.protocol.paradigms import list_paradigms
 
 from .conftest import BRACKET
 
@@ -16,7 +16,7 @@ def test_speaks(paradigm, offer):
 
 def test_a_test_runs_for_every_paradigm(project):
     project.pytester.makepyfile(SPEAKS)
-    project.run().assert_outcomes(passed=len(paradigms()))
+    project.run().assert_outcomes(passed=len(list_paradigms()))
 
 
 def test_the_option_chooses_some(project):

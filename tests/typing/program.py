@@ -86,9 +86,9 @@ from toolproto import (
     counted_ids,
     document,
     get_paradigm,
+    list_paradigms,
     image,
     merge,
-    paradigms,
     parse_any,
     recommend,
     register_paradigm,
@@ -191,7 +191,7 @@ def read_replies() -> str:
         return str(error.problem)
     told = paradigm.encode_results([ToolResult(checked, "sunny")])
     list(events_of(paradigm.decoder(offer), ["a", "b"]))
-    return f"{told} {repairs} {spans} {first} {advice.paradigm} {anything.calls} {paradigms()}"
+    return f"{told} {repairs} {spans} {first} {advice.paradigm} {anything.calls} {list_paradigms()}"
 
 
 @dataclass

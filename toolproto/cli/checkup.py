@@ -15,7 +15,7 @@ from typing import Literal
 from ..package import __version__, install_command
 from ..protocol.errors import ToolProtoError, UsageError
 from ..protocol.messages import ChatRequest, Message
-from ..protocol.paradigms import get_paradigm, paradigms
+from ..protocol.paradigms import get_paradigm, list_paradigms
 from .chat.folding import counted
 from .endpoint_choice import EndpointChoice
 from .mcp_servers import configured_servers, opened_servers
@@ -155,7 +155,7 @@ def _version(module: str) -> str:
 
 def _paradigms() -> str:
     """Every paradigm is made once, so that a plugin that does not load is found here."""
-    return f"{len([get_paradigm(name) for name in paradigms()])} can be used"
+    return f"{len([get_paradigm(name) for name in list_paradigms()])} can be used"
 
 
 def _settings(settings: Settings) -> str:

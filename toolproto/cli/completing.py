@@ -57,9 +57,9 @@ def _settings() -> Settings:
 
 
 def _paradigms(_: click.Context) -> list[str]:
-    from ..protocol.paradigms import paradigms
+    from ..protocol.paradigms import list_paradigms
 
-    return [*paradigms(), "auto"]
+    return [*list_paradigms(), "auto"]
 
 
 def _local_models(_: click.Context) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.errors import UsageError
-from ..protocol.paradigms import ToolContextDef, get_paradigm, paradigms
+from ..protocol.paradigms import ToolContextDef, get_paradigm, list_paradigms
 from ..protocol.paradigms.recommendations import recommend
 from .loading import load_module
 
@@ -24,7 +24,7 @@ def load_paradigm(name: str, *, model: str = "", **options: Any) -> ToolContextD
     if name.endswith(".py"):
         return _defined_in(name)(**options)
     here = Path(f"{name}.py")
-    if name.lower().replace("-", "_") not in paradigms() and here.is_file():
+    if name.lower().replace("-", "_") not in list_paradigms() and here.is_file():
         return _defined_in(str(here))(**options)
     return get_paradigm(name, **options)
 

@@ -37,10 +37,10 @@ def is_harmless(name: str, value: Any) -> bool:
     """Whether a setting may hold whoever wrote it; a *name* may have small lines or hyphens."""
     name = name.replace("_", "-")
     if name == "paradigm":
-        from ..protocol.paradigms import paradigms
+        from ..protocol.paradigms import list_paradigms
 
         # Any other name may be that of a Python file here.
-        return value == "auto" or (isinstance(value, str) and value in paradigms())
+        return value == "auto" or (isinstance(value, str) and value in list_paradigms())
     return name in HARMLESS or (name, value) == ("guard", "strict")
 
 

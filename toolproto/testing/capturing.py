@@ -14,7 +14,7 @@ from ..protocol.tools.spec import ToolOffer, ToolSpec
 from .capture_classes import Malformation, malformation
 from .capture_redaction import StandIns
 from .capture_sources import Recorded
-from .explain import explain
+from .explain import explain_reply
 from .fixtures import Fixture, ReadingPolicy, load_fixture, load_tools, write_fixture
 
 __all__ = ["CaptureReport", "Captured", "Outcome", "Skipped", "capture"]
@@ -125,7 +125,9 @@ class _Capturing:
 
     def _class(self, sample: _Sample) -> Malformation:
         return malformation(
-            explain(sample.reply, self.paradigm, sample.offer, finish_reason=sample.finish_reason)
+            explain_reply(
+                sample.reply, self.paradigm, sample.offer, finish_reason=sample.finish_reason
+            )
         )
 
     def _redacted(self, sample: _Sample) -> _Sample:

@@ -14,7 +14,7 @@ from random import Random
 
 from ..protocol.messages import ToolCall, ToolResult
 from ..protocol.paradigms.base import ToolContextDef
-from ..protocol.paradigms.registry import get_paradigm, paradigms
+from ..protocol.paradigms.registry import get_paradigm, list_paradigms
 from .marks import MARKS, marks_of
 from .offers import STANDARD_OFFER
 
@@ -92,7 +92,7 @@ def _fragments(paradigm: ToolContextDef) -> list[str]:
 
 @cache
 def _everything() -> list[str]:
-    forms = [get_paradigm(name) for name in paradigms()]
+    forms = [get_paradigm(name) for name in list_paradigms()]
     return [*MARKS, *(form.encode_call(call) for form in forms for call in _CALLS)]
 
 

@@ -103,12 +103,12 @@ def _collect(config: pytest.Config, paths: Iterable[Path]) -> None:
 def _law_subjects(config: pytest.Config) -> list[str]:
     from importlib.metadata import entry_points
 
-    from ..protocol.paradigms.registry import GROUP, paradigms
+    from ..protocol.paradigms.registry import GROUP, list_paradigms
 
     names: list[str] = []
     for which in config.getoption("toolproto_laws"):
         if which == "all":
-            names += paradigms()
+            names += list_paradigms()
         elif which == "installed":
             names += sorted(point.name for point in entry_points(group=GROUP))
         else:
@@ -133,9 +133,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _chosen(config: pytest.Config) -> list[Any]:
-    from ..protocol.paradigms.registry import paradigms
+    from ..protocol.paradigms.registry import list_paradigms
 
-    return config.getoption("toolproto_paradigm") or paradigms()
+    return config.getoption("toolproto_paradigm") or list_paradigms()
 
 
 @pytest.fixture(scope="session", name=_CHOSEN)

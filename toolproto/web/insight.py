@@ -15,7 +15,7 @@ from ..protocol.messages import Message, ToolCall, ToolResult
 from ..protocol.paradigms.base import ToolContextDef
 from ..protocol.paradigms.registry import get_paradigm
 from ..protocol.tools.registry import ToolRegistry
-from ..testing.explain import as_json, explain
+from ..testing.explain import as_json, explain_reply
 from .asking import Ask
 from .opening import Opened
 from .seen import Exchange
@@ -107,7 +107,7 @@ async def explained(
     text = reply[:_MOST_EXPLAINED]
     cut = reason if reason in ("length", "max_tokens") else None
     return as_json(
-        await asyncio.to_thread(lambda: explain(text, paradigm, shown, finish_reason=cut))
+        await asyncio.to_thread(lambda: explain_reply(text, paradigm, shown, finish_reason=cut))
     )
 
 

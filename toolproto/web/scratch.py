@@ -9,7 +9,7 @@ from typing import Any
 from ..protocol.errors import UsageError
 from ..protocol.paradigms.registry import get_paradigm
 from ..protocol.tools.spec import ToolOffer, spec_from_openai
-from ..testing.explain import as_json, explain
+from ..testing.explain import as_json, explain_reply
 from .asking import Ask
 from .talks import Talks
 
@@ -31,7 +31,7 @@ class Scratch:
         reason = str(ask.body.get("finish_reason") or "") or None
         return as_json(
             await asyncio.to_thread(
-                lambda: explain(reply, get_paradigm(paradigm), offer, finish_reason=reason)
+                lambda: explain_reply(reply, get_paradigm(paradigm), offer, finish_reason=reason)
             )
         )
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from ..endpoints.apis.dialects import DIALECTS
 from ..endpoints.http.services import SERVICES
-from ..protocol.describe import styles
+from ..protocol.describe import list_styles
 from ..protocol.errors import UsageError
 from ..protocol.grammar.constraint import CONSTRAIN
 from ..protocol.guard.levels import LEVELS
 from ..protocol.paradigms.recommendations import recommend
-from ..protocol.paradigms.registry import paradigms
+from ..protocol.paradigms.registry import list_paradigms
 from ..protocol.paradigms.teaching import PRESETS
 from .asking import Ask
 from .choices import SOURCES, Choices, changed
@@ -51,9 +51,9 @@ class SettingsActions:
             "sources": sources,
             "dialects": list(DIALECTS),
             "services": list(SERVICES),
-            "paradigms": paradigms(),
+            "paradigms": list_paradigms(),
             "teaching": list(PRESETS),
-            "describe": styles(),
+            "describe": list_styles(),
             "guard": list(LEVELS),
             "constrain": list(CONSTRAIN),
         }

@@ -14,7 +14,7 @@ from toolproto.cli.paradigm_choice import load_paradigm
 from toolproto.conversation.session import import_jsonl
 from toolproto.conversation.stores import MemoryStore
 from toolproto.conversation.toolsets import MemoryFiles, file_tools
-from toolproto.protocol.paradigms import paradigms
+from toolproto.protocol.paradigms import list_paradigms
 
 from .people import Typed, chat, repl
 from .scripted_service import ScriptedService
@@ -137,7 +137,7 @@ def test_lines_are_completed():
     assert completions("/to") == ["/tools "]
     assert set(completions("/")) == {f"/{name} " for name in COMMANDS}
     assert completions("/paradigm herm") == ["/paradigm hermes"]
-    assert len(completions("/paradigm ")) == len(paradigms())
+    assert len(completions("/paradigm ")) == len(list_paradigms())
     assert completions("hello") == completions("/save ") == []
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from toolproto import ToolCall, UsageError, paradigms
+from toolproto import ToolCall, UsageError, list_paradigms
 from toolproto.cli.app import main
 from toolproto.cli.paradigm_choice import load_paradigm
 from toolproto.cli.scaffold import PAYLOADS, NewParadigm, write_scaffold
@@ -120,7 +120,7 @@ def test_a_package_has_all_that_a_package_needs(tmp_path: Path) -> None:
 
 def test_writing_a_paradigm_registers_none(tmp_path: Path) -> None:
     write_scaffold(VARIANTS["custom"], tmp_path)
-    assert "new_form" not in paradigms()
+    assert "new_form" not in list_paradigms()
 
 
 @pytest.mark.parametrize(

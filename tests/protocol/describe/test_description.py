@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.amount import some
 from toolproto import ToolOffer, UsageError
-from toolproto.protocol.describe import Presentation, describe, estimate_tokens, styles
+from toolproto.protocol.describe import Presentation, describe_tools, estimate_tokens, list_styles
 from toolproto.protocol.describe.description import presented
 from toolproto.protocol.describe.shorten import STEPS
 
@@ -29,38 +29,38 @@ def names_everything(text: str, offer: ToolOffer) -> bool:
     return all(name in text for tool in offer.tools for name in (tool.name, *tool.required))
 
 
-@pytest.mark.parametrize("style", styles())
+@pytest.mark.parametrize("style", list_styles())
 def test_without_a_budget_nothing_is_dropped(style):
-    shown = describe(BIG, style)
+    shown = describe_tools(BIG, style)
     assert (shown.dropped, shown.style, shown.fits) == ((), style, True)
     assert shown.tokens == estimate_tokens(shown.text)
 
 
-@pytest.mark.parametrize("style", styles())
+@pytest.mark.parametrize("style", list_styles())
 def test_a_budget_that_is_enough_changes_nothing(style):
-    whole = describe(OFFER, style)
-    shown = describe(OFFER, style, budget=whole.tokens)
+    whole = describe_tools(OFFER, style)
+    shown = describe_tools(OFFER, style, budget=whole.tokens)
     assert (shown.text, shown.dropped) == (whole.text, ())
 
 
 # Every style, and every budget, but not each with each.
-@pytest.mark.parametrize("style, budget", some([*product(styles(), BUDGETS)], 3))
+@pytest.mark.parametrize("style, budget", some([*product(list_styles(), BUDGETS)], 3))
 def test_two_hundred_tools_stay_usable(style, budget):
-    shown = describe(BIG, style, budget=budget)
+    shown = describe_tools(BIG, style, budget=budget)
     assert names_everything(shown.text, BIG)
     assert shown.fits is (shown.tokens <= budget)
     assert shown.fits or budget < 4_000
 
 
-@pytest.mark.parametrize("style", styles())
+@pytest.mark.parametrize("style", list_styles())
 def test_two_hundred_tools_fit_in_a_small_model(style):
-    assert describe(BIG, style, budget=4_000).fits
+    assert describe_tools(BIG, style, budget=4_000).fits
 
 
 def test_the_order_in_which_things_are_dropped_is_this():
     dropped = []
     for budget in range(400, 0, -1):
-        for what in describe(OFFER, "typescript", budget=budget).dropped:
+        for what in describe_tools(OFFER, "typescript", budget=budget).dropped:
             if what not in dropped:
                 dropped.append(what)
     assert dropped == [
@@ -86,38 +86,41 @@ def test_every_step_can_be_seen():
     texts = [spec]
     for step in STEPS.values():
         texts.append(step(texts[-1]))
-    shown = [describe(ToolOffer((each,)), "typescript").text for each in texts]
+    shown = [describe_tools(ToolOffer((each,)), "typescript").text for each in texts]
     sizes = [len(text) for text in shown]
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == len(sizes)
 
 
 def test_what_was_not_there_is_not_said_to_be_dropped():
-    shown = describe(ToolOffer((NOW,) * 3), "xml", budget=1)
+    shown = describe_tools(ToolOffer((NOW,) * 3), "xml", budget=1)
     assert shown.dropped == ("everything but names and required arguments",)
 
 
 def test_a_smaller_budget_never_takes_more_tokens():
     offer = ToolOffer(FIFTY)
-    for style in styles():
-        taken = [describe(offer, style, budget=budget // 4 + 1).tokens for budget in BUDGETS]
+    for style in list_styles():
+        taken = [describe_tools(offer, style, budget=budget // 4 + 1).tokens for budget in BUDGETS]
         assert taken == sorted(taken, reverse=True)
 
 
 def test_typescript_takes_at_most_three_fifths_of_compact_schemas():
     """By the estimate; benchmarks/prompt_cost.py counts exactly."""
     offer = ToolOffer(FIFTY)
-    assert describe(offer, "typescript").tokens <= 0.6 * describe(offer, "json_schema").tokens
+    assert (
+        describe_tools(offer, "typescript").tokens
+        <= 0.6 * describe_tools(offer, "json_schema").tokens
+    )
 
 
 def test_the_style_that_was_used_in_the_end_is_told():
-    shown = describe(BIG, "typescript", budget=5_000)
+    shown = describe_tools(BIG, "typescript", budget=5_000)
     assert shown.style == "names_only"
     assert shown.text.startswith("- read_file_0(path): Read a text file from the workspace.\n")
 
 
 def test_a_budget_that_nothing_fits_shows_every_tool_and_says_so():
-    shown = describe(OFFER, budget=1)
+    shown = describe_tools(OFFER, budget=1)
     assert shown.text == "- book_meeting(title, room, people, date)\n- now()"
     assert not shown.fits
 
@@ -131,8 +134,8 @@ def test_tokens_are_counted_by_whom_the_program_says():
 @pytest.mark.parametrize("kind", GREEDY)
 def test_a_greedy_schema_fits_a_budget(kind):
     # Every kind, and every style, but not each with each.
-    for style in some(styles(), 2, [*GREEDY].index(kind)):
-        shown = describe(ToolOffer((GREEDY[kind],)), style, budget=2_000)
+    for style in some(list_styles(), 2, [*GREEDY].index(kind)):
+        shown = describe_tools(ToolOffer((GREEDY[kind],)), style, budget=2_000)
         assert shown.fits or len(GREEDY[kind].required) > 100
 
 
@@ -155,15 +158,15 @@ def test_properties_called_like_keywords_are_not_taken_for_them():
 
 def test_the_specs_themselves_stay_as_they_are():
     before = repr(OFFER)
-    describe(OFFER, budget=1)
+    describe_tools(OFFER, budget=1)
     assert repr(OFFER) == before
 
 
-@given(budget=st.integers(1, 700), style=st.sampled_from(styles()))
+@given(budget=st.integers(1, 700), style=st.sampled_from(list_styles()))
 def test_any_budget_keeps_the_promises(budget, style):
-    shown = describe(OFFER, style, budget=budget)
+    shown = describe_tools(OFFER, style, budget=budget)
     assert names_everything(shown.text, OFFER)
-    assert shown == describe(OFFER, style, budget=budget)
+    assert shown == describe_tools(OFFER, style, budget=budget)
 
 
 @pytest.mark.parametrize("budget", [0, -5])

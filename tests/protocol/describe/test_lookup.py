@@ -13,7 +13,7 @@ from toolproto import (
     UsageError,
     get_paradigm,
 )
-from toolproto.protocol.describe import describe, description_tool
+from toolproto.protocol.describe import describe_tools, description_tool
 
 from .cases import FIFTY, MEETING, NOW
 
@@ -21,7 +21,9 @@ OFFER = ToolOffer((MEETING, NOW))
 
 
 def test_it_tells_all_about_a_tool():
-    assert description_tool(OFFER)(name="book_meeting") == describe(ToolOffer((MEETING,))).text
+    assert (
+        description_tool(OFFER)(name="book_meeting") == describe_tools(ToolOffer((MEETING,))).text
+    )
 
 
 def test_it_tells_it_in_the_style_and_the_paradigm_asked_for():
@@ -65,7 +67,7 @@ def test_a_name_that_is_taken_is_refused():
 
 def test_the_list_of_names_says_how_to_ask():
     offer = ToolOffer((*FIFTY, description_tool(ToolOffer(FIFTY)).spec))
-    text = describe(offer, "names_only", write=get_paradigm("json_strict").encode_call).text
+    text = describe_tools(offer, "names_only", write=get_paradigm("json_strict").encode_call).text
     assert text.endswith(
         '{"tool_calls": [{"name": "describe_tool", "arguments": {"name": "<name>"}}]}'
     )

@@ -12,13 +12,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.amount import together
 from toolproto import ToolOffer, ToolSpec, UsageError
-from toolproto.protocol.describe import describe, get_style, styles
+from toolproto.protocol.describe import describe_tools, get_style, list_styles
 from toolproto.protocol.describe.base import plain_call
 from toolproto.protocol.describe.text import as_json
 
 from .cases import ENDINGS, FIFTY, GREEDY, MEETING, NOW, STRING, tool
 
-each_style = pytest.mark.parametrize("style", styles())
+each_style = pytest.mark.parametrize("style", list_styles())
 each_ending = together(words=ENDINGS)
 
 
@@ -38,7 +38,7 @@ def test_every_tool_and_every_required_argument_is_named(style):
     assert [name for name in wanted if name not in text] == []
 
 
-@pytest.mark.parametrize("style", [name for name in styles() if name != "names_only"])
+@pytest.mark.parametrize("style", [name for name in list_styles() if name != "names_only"])
 def test_every_optional_argument_is_named_too(style):
     text = shown(style, *FIFTY)
     assert [name for tool in FIFTY for name in tool.properties if name not in text] == []
@@ -83,7 +83,7 @@ def test_a_style_of_ones_own_is_used_as_it_is():
         def show(self, tools, write):
             return " ".join(tool.name.upper() for tool in tools)
 
-    assert describe(ToolOffer((MEETING, NOW)), Shouting()).text == "BOOK_MEETING NOW"
+    assert describe_tools(ToolOffer((MEETING, NOW)), Shouting()).text == "BOOK_MEETING NOW"
 
 
 # -- in its place -------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def test_a_schema_too_deep_for_json_is_the_mistake_of_the_program():
         shown("json_schema", tool({"it": {"default": value}}))
 
 
-@pytest.mark.parametrize("style", [name for name in styles() if name != "json_schema"])
+@pytest.mark.parametrize("style", [name for name in list_styles() if name != "json_schema"])
 def test_a_value_too_deep_to_copy_is_not_written_out(style):
     value: list[object] = []
     for _ in range(100_000):

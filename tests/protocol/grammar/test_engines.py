@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from toolproto.protocol.grammar import Grammar, Walk, departure, render, sample
+from toolproto.protocol.grammar import Grammar, Walk, departure, render, sample_reply
 from toolproto.protocol.messages import ToolCall
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 from toolproto.testing import STANDARD_OFFER
 from toolproto.testing.schemas import random_call, random_offer, random_tool
@@ -39,13 +39,15 @@ def told(grammar: Grammar, rendering: str) -> Engine:
 
 
 @pytest.mark.parametrize("rendering", ENGINES)
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 def test_an_engine_takes_the_grammar_and_accepts_what_it_says(name: str, rendering: str) -> None:
     random = Random(name)
     for offer in offers(name):
         paradigm = get_paradigm(name)
         accepts = told(paradigm.grammar(offer), rendering)
-        called = sample(paradigm.grammar(replace(offer, choice="required")), random, length=60)
+        called = sample_reply(
+            paradigm.grammar(replace(offer, choice="required")), random, length=60
+        )
         assert accepts(called)
         assert accepts(f"Let me see: {called}") is (offer.choice == "auto")
         assert accepts("No call.") is (offer.choice == "auto")

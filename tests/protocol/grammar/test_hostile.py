@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from toolproto.protocol.grammar import render
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
@@ -67,7 +67,7 @@ def test_a_hostile_schema_makes_a_grammar_of_a_bounded_size(name: str, schema: A
 @pytest.mark.parametrize("seed", range(150))
 def test_nothing_that_stands_for_a_schema_raises(seed: int) -> None:
     random = Random(seed)
-    name = random.choice(paradigms())
+    name = random.choice(list_paradigms())
     grammar = get_paradigm(name).grammar(offered(_odd(random, 0)))
     if grammar is not None:
         assert render(grammar, "gbnf") is not None

@@ -11,7 +11,7 @@ import pytest
 from toolproto.protocol.grammar.accepting import departure
 from toolproto.protocol.grammar.ir import EMPTY, NOTHING, Grammar, Node
 from toolproto.protocol.grammar.numbers import Bounds, integers, numbers
-from toolproto.protocol.grammar.sampling import sample
+from toolproto.protocol.grammar.sampling import sample_reply
 
 
 def grammar(node: Node) -> Grammar:
@@ -60,7 +60,9 @@ def test_every_number_that_is_drawn_is_between_the_bounds(bounds: Bounds) -> Non
     node = numbers(bounds)
     random = Random(1)
     for _ in range(200):
-        drawn = Decimal(repr(float(sample(grammar(node), random, length=random.randint(1, 8)))))
+        drawn = Decimal(
+            repr(float(sample_reply(grammar(node), random, length=random.randint(1, 8))))
+        )
         assert bounds.least is None or drawn >= bounds.least
         assert bounds.most is None or drawn <= bounds.most
         assert not (bounds.above and drawn == bounds.least)

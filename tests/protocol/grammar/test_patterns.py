@@ -10,7 +10,7 @@ import pytest
 from toolproto.protocol.grammar.accepting import departure
 from toolproto.protocol.grammar.ir import EMPTY, Grammar
 from toolproto.protocol.grammar.patterns import FORMATS, pattern_node
-from toolproto.protocol.grammar.sampling import sample
+from toolproto.protocol.grammar.sampling import sample_reply
 
 SAID = [
     "^[a-z]{2,5}$", r"^\d{3}-\d{2}$", "[A-Z]", "^(foo|bar)+$", "^a?b*c+$", r"^\S+@\S+\.\S+$",
@@ -28,7 +28,7 @@ def test_what_is_drawn_fits_the_pattern(pattern: str) -> None:
     grammar = Grammar(node, {}, node, (), False, EMPTY)
     random = Random(3)
     for _ in range(50):
-        drawn = sample(grammar, random, length=random.randint(0, 20))
+        drawn = sample_reply(grammar, random, length=random.randint(0, 20))
         assert re.search(pattern, drawn, re.ASCII), drawn
 
 

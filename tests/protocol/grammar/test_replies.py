@@ -12,7 +12,7 @@ import pytest
 from toolproto.protocol.decoding.reply.thinking import Reasoning
 from toolproto.protocol.grammar import Grammar, departure
 from toolproto.protocol.messages import ToolCall
-from toolproto.protocol.paradigms import get_paradigm, paradigms
+from toolproto.protocol.paradigms import get_paradigm, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer, ToolSpec
 from toolproto.testing import STANDARD_OFFER
 
@@ -100,7 +100,7 @@ def triggers_of(name: str, **terms: Any) -> tuple[str, ...]:
 def test_no_trigger_begins_with_another() -> None:
     """Some forms have nothing behind a name: there `now` begins as `nowhere` does."""
     tools = tuple(ToolSpec(name, "", {}) for name in ("nowhere", "now", "then"))
-    for name in paradigms():
+    for name in list_paradigms():
         grammar = get_paradigm(name).grammar(ToolOffer(tools))
         assert grammar is not None and grammar.triggers
         for one, two in itertools.permutations(grammar.triggers, 2):
@@ -124,7 +124,7 @@ def test_of_many_tools_those_that_are_not_held_are_named() -> None:
     assert accepts(grammar, NOW.replace("now", "tool_65"))
 
 
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 def test_every_paradigm_has_a_grammar(name: str) -> None:
     paradigm = get_paradigm(name)
     call = ToolCall("write_file", {"path": "a.py", "content": 'print("<b>é</b>")\n'}, "call_1")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.protocol.grammar import engines
 from toolproto import ToolOffer, ToolSpec, get_paradigm
-from toolproto.protocol.grammar import departure, render, sample
+from toolproto.protocol.grammar import departure, render, sample_reply
 from toolproto.protocol.grammar.room import fitted, room_of
 
 WRITE = ToolSpec(
@@ -58,7 +58,7 @@ def test_engines_take_what_fits_and_agree(name: str) -> None:
     few = fitted(grammar, 512)
     gbnf, lark = render(few, "gbnf"), render(few, "lark")
     assert gbnf is not None and lark is not None
-    reply = sample(few, Random(1), length=60)
+    reply = sample_reply(few, Random(1), length=60)
     assert engines.llama_cpp(gbnf.value)(reply)
     assert engines.llguidance(lark.value)(reply)
 

@@ -17,7 +17,7 @@ from toolproto import (
     WireFormat,
     WireParadigm,
     get_paradigm,
-    paradigms,
+    list_paradigms,
     parse_any,
 )
 from toolproto.protocol.guard.neutralise import BREAK, neutraliser, restore
@@ -26,13 +26,13 @@ from toolproto.testing.laws import neutrality
 
 OSLO = ToolCall("get_weather", {"city": "Oslo"}, "call_1")
 FETCHED = ToolCall("fetch", {}, "call_2")
-every = pytest.mark.parametrize("name", paradigms())
+every = pytest.mark.parametrize("name", list_paradigms())
 
 
 @cache
 def calls_in_every_form() -> str:
     """A page with a call in each form of the catalogue, on a line of its own."""
-    return "\n\n".join(get_paradigm(name).encode_call(OSLO) for name in paradigms())
+    return "\n\n".join(get_paradigm(name).encode_call(OSLO) for name in list_paradigms())
 
 
 @every

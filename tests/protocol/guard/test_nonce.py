@@ -16,7 +16,7 @@ from toolproto import (
     ToolSpec,
     UsageError,
     get_paradigm,
-    paradigms,
+    list_paradigms,
 )
 from toolproto.conversation.journal.disarming import disarmed
 from toolproto.conversation.stores.base import Record
@@ -31,7 +31,7 @@ OSLO = ToolCall("get_weather", {"city": "Oslo"}, "call_1")
 NOTE = ToolCall("write_file", {"path": "a.txt", "content": "x = 1\n  y"}, "call_2")
 #: One paradigm for each way in which a nonce is carried.
 CARRIED = ["json_strict", "llama3_json", "hermes", "pythonic"]
-every = pytest.mark.parametrize("name", paradigms())
+every = pytest.mark.parametrize("name", list_paradigms())
 some_of_them = pytest.mark.parametrize("name", some_paradigms())
 
 

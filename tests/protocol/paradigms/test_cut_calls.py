@@ -15,7 +15,7 @@ from toolproto import (
     ToolOffer,
     ToolSpec,
     get_paradigm,
-    paradigms,
+    list_paradigms,
 )
 from toolproto.testing.laws import read_in_pieces
 
@@ -27,7 +27,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 @pytest.mark.parametrize("call", CALLS, ids=["empty", "odd"])
 def test_wherever_a_call_is_cut_it_is_whole_or_truncated(name: str, call: ToolCall) -> None:
     paradigm = get_paradigm(name)
@@ -64,7 +64,7 @@ def read_cut(name: str, end: int, reason: str) -> None:
             assert event.call == DELETE, (cut, reason)
 
 
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 def test_no_argument_is_lost_wherever_a_call_is_cut(name: str) -> None:
     for end in range(len(get_paradigm(name).encode_call(DELETE))):
         read_cut(name, end, "error")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.amount import together
-from toolproto import Event, Message, ToolCall, ToolOffer, ToolSpec, get_paradigm, paradigms
+from toolproto import Event, Message, ToolCall, ToolOffer, ToolSpec, get_paradigm, list_paradigms
 from toolproto.protocol.paradigms.salvage import parse_any
 from toolproto.testing.laws import read_in_pieces
 
@@ -1034,7 +1034,7 @@ PROMPTED = {
 
 
 #: Those that come with us: an example in a guide may register another one later.
-OURS = frozenset(paradigms())
+OURS = frozenset(list_paradigms())
 
 
 def test_every_form_that_a_template_writes_has_an_example() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import toolproto
 from tests.amount import together
 from toolproto import UsageError, get_paradigm
-from toolproto.protocol.describe import styles
+from toolproto.protocol.describe import list_styles
 from toolproto.protocol.paradigms.recommendations import Recommendation, recommend
 from toolproto.protocol.paradigms.teaching import PRESETS
 
@@ -127,7 +127,7 @@ def test_an_unknown_model_gets_the_default_of_the_library():
 @together(row=ROWS)
 def test_a_row_says_why_and_where_it_is_from(row):
     assert {"match", "paradigm", "why", "source"} <= set(row)
-    assert row.get("describe", "forms") in styles()
+    assert row.get("describe", "forms") in list_styles()
     assert row.get("teaching", "balanced") in PRESETS
     assert len(row["why"]) > 10
     assert len(row["source"]) > 3

@@ -19,7 +19,7 @@ from toolproto import (
     WireParadigm,
     counted_ids,
     get_paradigm,
-    paradigms,
+    list_paradigms,
     register_paradigm,
 )
 from toolproto.cli.app import main
@@ -41,11 +41,11 @@ def paradigm(name: object) -> type[WireParadigm]:
 
 
 def test_the_paradigms_of_the_library_are_there_in_order():
-    assert [name for name in paradigms() if name in ("json_strict", "xml_tag")] == [
+    assert [name for name in list_paradigms() if name in ("json_strict", "xml_tag")] == [
         "json_strict",
         "xml_tag",
     ]
-    assert paradigms() == sorted(paradigms())
+    assert list_paradigms() == sorted(list_paradigms())
 
 
 def test_json_strict_is_the_default():
@@ -95,7 +95,7 @@ def test_an_unknown_name_is_answered_with_near_ones_and_how_to_list_the_rest(nam
         get_paradigm(name)
     told = str(caught.value)
     assert told.startswith(f"no paradigm named {name[:100]!r}{near}")
-    assert told.endswith(f"`toolproto paradigms` lists all {len(paradigms())}")
+    assert told.endswith(f"`toolproto paradigms` lists all {len(list_paradigms())}")
     assert len(told) < 250
 
 
@@ -120,7 +120,7 @@ def test_a_registered_class_is_returned_and_found():
     made = paradigm("made_here")
     assert register_paradigm(made) is made
     assert isinstance(get_paradigm("Made-Here"), made)
-    assert "made_here" in paradigms()
+    assert "made_here" in list_paradigms()
 
 
 def test_the_same_class_may_be_registered_again():
@@ -190,7 +190,7 @@ def entry_points(path: Path, *lines: str) -> None:
 
 def test_an_installed_paradigm_is_listed_without_being_imported(installed):
     entry_points(installed, "plugged_in = plugged_paradigms:Plugged")
-    assert "plugged_in" in paradigms()
+    assert "plugged_in" in list_paradigms()
     assert "plugged_paradigms" not in sys.modules
 
 
@@ -211,7 +211,7 @@ def test_an_installed_paradigm_reads_its_calls(installed):
 def test_an_installed_paradigm_does_not_replace_ours(installed):
     entry_points(installed, "json_strict = plugged_paradigms:Plugged")
     assert isinstance(get_paradigm("json_strict"), JsonStrict)
-    assert paradigms().count("json_strict") == 1
+    assert list_paradigms().count("json_strict") == 1
 
 
 #: Entry points that lead nowhere good: the program's mistake, said at once and by name.

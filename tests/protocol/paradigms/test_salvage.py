@@ -7,7 +7,7 @@ import pytest
 from tests.amount import recorded, some_fixtures
 from toolproto import ParsedResponse, ToolCall, get_paradigm
 from toolproto.protocol.decoding.reply.thinking import Reasoning
-from toolproto.protocol.paradigms import ToolContextDef, paradigms
+from toolproto.protocol.paradigms import ToolContextDef, list_paradigms
 from toolproto.protocol.tools.spec import ToolOffer
 from toolproto.testing import STANDARD_OFFER
 
@@ -28,7 +28,7 @@ def calls(read: ParsedResponse) -> list[tuple[str, object]]:
 
 
 # A third of the replies: those of a family hardly differ in this. The soak tries them all.
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 def test_whatever_is_read_without_it_is_read_with_it(name: str) -> None:
     fixtures = [each for each in recorded() if each.paradigm == name]
     for fixture in some_fixtures(fixtures, 3):
@@ -42,7 +42,7 @@ def test_whatever_is_read_without_it_is_read_with_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["json", "yaml", "python"])
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 def test_a_fence_that_another_form_opens_its_calls_with_changes_nothing(
     name: str, language: str
 ) -> None:

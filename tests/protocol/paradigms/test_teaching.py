@@ -6,8 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from toolproto import Message, ToolCall, ToolOffer, ToolSpec, UsageError, get_paradigm, paradigms
-from toolproto.protocol.describe import Presentation, describe, styles
+from toolproto import (
+    Message,
+    ToolCall,
+    ToolOffer,
+    ToolSpec,
+    UsageError,
+    get_paradigm,
+    list_paradigms,
+)
+from toolproto.protocol.describe import Presentation, describe_tools, list_styles
 from toolproto.protocol.messages import ToolResult
 from toolproto.protocol.paradigms import JsonStrict, XmlTag
 from toolproto.protocol.paradigms.retelling import AFTER_FAILURE, NEXT_STEP
@@ -200,13 +208,13 @@ def test_a_wrong_part_is_refused_with_what_there_is():
         Teaching(style="typscript")
 
 
-@pytest.mark.parametrize("style", styles())
+@pytest.mark.parametrize("style", list_styles())
 def test_the_tools_stand_in_the_instructions_as_the_style_shows_them(style):
     text = teach(OFFER, write, how="So.", describe=style)
-    assert f"\n\n{describe(OFFER, style, write=paradigm.encode_call).text}" in text
+    assert f"\n\n{describe_tools(OFFER, style, write=paradigm.encode_call).text}" in text
 
 
-@pytest.mark.parametrize("style", styles())
+@pytest.mark.parametrize("style", list_styles())
 def test_a_call_to_copy_is_shown_once_whatever_the_style(style):
     assert teach(OFFER, write, how="So.", describe=style).count(FORM) == 1
 
@@ -265,7 +273,7 @@ def test_other_lists_end_with_the_form_of_one_tool(offer, teaching):
     assert "Otherwise answer normally." not in told
 
 
-@pytest.mark.parametrize("name", paradigms())
+@pytest.mark.parametrize("name", list_paradigms())
 def test_the_form_of_any_call_is_the_paradigms_own(name):
     told = get_paradigm(name, teaching=Teaching(closing=True)).instructions(many(13))
     form = told.partition("Every call looks like this:\n")[2]
@@ -289,7 +297,7 @@ def test_no_tools_are_taught_without_a_form():
     assert "looks like this" not in teach(ToolOffer(), write, how="So.", describe="xml")
 
 
-@pytest.mark.parametrize("style", styles())
+@pytest.mark.parametrize("style", list_styles())
 @pytest.mark.parametrize("paradigm", [JsonStrict, XmlTag])
 def test_the_laws_of_teaching_and_of_inertness_hold_in_every_style(paradigm, style):
     class Shown(paradigm):
@@ -316,7 +324,7 @@ HOSTILE = ToolSpec(
 )
 
 
-@pytest.mark.parametrize("style", styles())
+@pytest.mark.parametrize("style", list_styles())
 def test_a_hostile_tool_neither_gives_the_example_nor_a_rule(style):
     text = teach(ToolOffer((HOSTILE,)), write, how="So.", describe=style)
     assert "<|" not in text

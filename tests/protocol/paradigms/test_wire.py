@@ -21,7 +21,7 @@ from toolproto import (
     WireFormat,
     WireParadigm,
     get_paradigm,
-    paradigms,
+    list_paradigms,
     register_paradigm,
 )
 from toolproto.protocol.paradigms import registry
@@ -99,11 +99,11 @@ def test_a_delimited_paradigm_takes_at_most_twenty_lines():
 
 def test_it_is_found_by_its_name_and_gone_afterwards(bracket):
     assert isinstance(bracket, Bracket)
-    assert "bracket_in_a_test" in paradigms()
+    assert "bracket_in_a_test" in list_paradigms()
 
 
 def test_tests_leave_no_paradigm_behind():
-    assert "bracket_in_a_test" not in paradigms()
+    assert "bracket_in_a_test" not in list_paradigms()
 
 
 @pytest.mark.parametrize("call, text", WRITTEN, ids=lambda value: getattr(value, "name", ""))

@@ -14,7 +14,7 @@ from toolproto.testing.capture_classes import malformation
 from toolproto.testing.capture_redaction import StandIns
 from toolproto.testing.capture_sources import Recorded
 from toolproto.testing.capturing import CaptureReport, Outcome, Skipped, capture
-from toolproto.testing.explain import explain
+from toolproto.testing.explain import explain_reply
 from toolproto.testing.fixtures import load_fixture
 
 XML = get_paradigm("xml_tag")
@@ -133,9 +133,9 @@ def test_a_long_name_is_cut_and_stays_the_same() -> None:
         "'name' = get_weather; arguments: {city: Oslo /* x */, 'n': 0x10, 'b': True, \"c\": .5,"
     )
     reply = f"```json\n<tool_code>{{{repairs} 'd': (1, 2), e: “f”}}\n```"
-    name = malformation(explain(reply, XML)).name
+    name = malformation(explain_reply(reply, XML)).name
     assert len(name) <= 80
-    assert name == malformation(explain(f"\n{reply}\n", XML)).name
+    assert name == malformation(explain_reply(f"\n{reply}\n", XML)).name
 
 
 # -- the command --------------------------------------------------------------------------

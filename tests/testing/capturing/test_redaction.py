@@ -9,7 +9,7 @@ import pytest
 from toolproto import UsageError, get_paradigm
 from toolproto.testing.capture_classes import malformation
 from toolproto.testing.capture_redaction import StandIns
-from toolproto.testing.explain import explain
+from toolproto.testing.explain import explain_reply
 
 KEY = "sk-abcDEF0123456789xyz"
 MAIL = "ann.lee+work@mail.example.org"
@@ -107,4 +107,6 @@ def test_a_broken_call_stays_broken_in_the_same_way(reply: str) -> None:
     paradigm = get_paradigm("xml_tag")
     redacted = StandIns()(reply)
     assert redacted != reply
-    assert malformation(explain(redacted, paradigm)) == malformation(explain(reply, paradigm))
+    assert malformation(explain_reply(redacted, paradigm)) == malformation(
+        explain_reply(reply, paradigm)
+    )

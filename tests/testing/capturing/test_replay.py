@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from toolproto import UsageError, get_paradigm, paradigms
+from toolproto import UsageError, get_paradigm, list_paradigms
 from toolproto.cli.app import main
 from toolproto.protocol.paradigms import registry
 from toolproto.protocol.paradigms.registry import free_names
@@ -128,7 +128,7 @@ def test_repairs_that_changed_are_told(folder: Path) -> None:
 def test_names_that_were_freed_are_whose_they_were_again() -> None:
     kind = type(get_paradigm("xml_tag"))
     with pytest.raises(ZeroDivisionError), free_names(["xml_tag", "nonesuch"]):
-        assert "xml_tag" not in paradigms()
+        assert "xml_tag" not in list_paradigms()
         registry.register_paradigm(type("Other", (kind,), {"name": "xml_tag"}))
         raise ZeroDivisionError
     assert type(get_paradigm("xml_tag")) is kind

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from toolproto import ToolOffer, ToolSpec, get_paradigm
-from toolproto.testing.explain import Explanation, as_json, explain, in_chunks
+from toolproto.testing.explain import Explanation, as_json, explain_reply, in_chunks
 
 XML = get_paradigm("xml_tag")
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -36,7 +36,7 @@ HOSTILE = {
 
 
 def explained(reply: str = REPLY) -> Explanation:
-    return explain(reply, XML, OFFER, chunks=in_chunks(reply, 9))
+    return explain_reply(reply, XML, OFFER, chunks=in_chunks(reply, 9))
 
 
 @pytest.mark.parametrize("case", HOSTILE)

@@ -17,7 +17,7 @@ from tests.test_surroundings import (
     written,
 )
 from toolproto import Reasoning, ToolCall, get_paradigm
-from toolproto.testing.explain import Verdict, explain
+from toolproto.testing.explain import Verdict, explain_reply
 from toolproto.testing.explain.words import why
 
 #: How the names of the ways begin, and what they mean; the first that fits counts.
@@ -55,7 +55,7 @@ def test_a_call_that_is_shown_is_ignored_for_the_right_reason(way: str) -> None:
     reasoning = Reasoning(starts_inside=way in INSIDE)
     for name, call, text in cases():
         paradigm = get_paradigm(name, reasoning=reasoning)
-        found = explain(SHOWINGS[way](text), paradigm, OFFER).findings
+        found = explain_reply(SHOWINGS[way](text), paradigm, OFFER).findings
         assert [(each.verdict, each.call) for each in found] == [(Verdict.IGNORED, call)]
         assert found[0].reasons == (reason_for(way),)
 
@@ -64,7 +64,7 @@ def test_a_call_that_is_shown_is_ignored_for_the_right_reason(way: str) -> None:
 def test_a_call_that_is_meant_is_never_ignored(way: str) -> None:
     verdict = Verdict.ACCEPTED if way in OPEN else Verdict.REPAIRED
     for name, call, text in cases():
-        found = explain({**OPEN, **WRAPPED}[way](text), get_paradigm(name), OFFER).findings
+        found = explain_reply({**OPEN, **WRAPPED}[way](text), get_paradigm(name), OFFER).findings
         meant = [each for each in found if "thinking" not in each.reasons]
         assert [(each.verdict, each.call) for each in meant] == [(verdict, call)]
 
@@ -72,7 +72,7 @@ def test_a_call_that_is_meant_is_never_ignored(way: str) -> None:
 @pytest.mark.parametrize("way", DOUBTED)
 def test_a_call_in_a_doubtful_place_says_what_happens_next(way: str) -> None:
     for name, call, text in cases():
-        (found,) = explain(DOUBTED[way](text), get_paradigm(name), OFFER).findings
+        (found,) = explain_reply(DOUBTED[way](text), get_paradigm(name), OFFER).findings
         assert (found.verdict, found.call) == (Verdict.DOUBTED, call)
         assert why(found).startswith("doubted: it appears ")
         assert why(found).endswith("write it alone, unless the tool only reads")
@@ -159,12 +159,12 @@ OTHERS = {
 @pytest.mark.parametrize("case", OTHERS)
 def test_other_reasons(case: str) -> None:
     name, reply, reasons = OTHERS[case]
-    found = explain(reply, get_paradigm(name), OFFER).ignored
+    found = explain_reply(reply, get_paradigm(name), OFFER).ignored
     assert [reason for each in found for reason in each.reasons] == reasons
 
 
 def test_a_fenced_call_at_the_end_of_a_reply_that_was_cut_is_not_decided() -> None:
-    explanation = explain(
+    explanation = explain_reply(
         f"```json\n{TAGGED}\n```", get_paradigm("xml_tag"), OFFER, finish_reason="length"
     )
     assert [each.reasons for each in explanation.findings] == [("broken_off",)]
@@ -173,15 +173,15 @@ def test_a_fenced_call_at_the_end_of_a_reply_that_was_cut_is_not_decided() -> No
 def test_code_that_calls_functions_is_no_ignored_call() -> None:
     code = "```python\nprint(len(open('a').read()))\nmain()\n```\nRun it with python(3)."
     for name in ("xml_tag", "pythonic", "hermes"):
-        assert explain(code, get_paradigm(name), OFFER).findings == ()
+        assert explain_reply(code, get_paradigm(name), OFFER).findings == ()
 
 
 def test_without_tools_no_name_is_unknown() -> None:
-    found = explain("launch(target='moon')", get_paradigm("pythonic")).findings
+    found = explain_reply("launch(target='moon')", get_paradigm("pythonic")).findings
     assert found == ()
 
 
 def test_salvage_leaves_no_foreign_form_to_be_ignored() -> None:
     reply = '<function=get_weather>{"city": "Oslo"}</function>'
-    found = explain(reply, get_paradigm("xml_tag", salvage=True), OFFER).findings
+    found = explain_reply(reply, get_paradigm("xml_tag", salvage=True), OFFER).findings
     assert [each.verdict for each in found] == [Verdict.REPAIRED]

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from toolproto.cli.app import main
 from toolproto.endpoints import RecordingEndpoint
-from toolproto.testing.probe import probe
+from toolproto.testing.probe import probe_model
 
 from .models import deaf, perfect, scripted, small_plan
 
@@ -30,7 +30,7 @@ def here(tmp_path, monkeypatch):
 def _recorded(model, plan=None) -> list[str]:
     """The options that have *model* answer: a recording of a probe."""
     plan = plan or small_plan()
-    probe(RecordingEndpoint(scripted(model), "cassette.jsonl"), plan)
+    probe_model(RecordingEndpoint(scripted(model), "cassette.jsonl"), plan)
     return ["--recording", "cassette.jsonl"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.patience import PATIENCE
 from tests.web.browser import FLAGS, REMEDY, chromium
 from toolproto import UsageError
-from toolproto.testing.probe import Budget, ProbeReport, plan_probe, probe
+from toolproto.testing.probe import Budget, ProbeReport, plan_probe, probe_model
 from toolproto.testing.probe.files import ProbeFiles, folder_of
 from toolproto.testing.probe.page import page
 
@@ -23,7 +23,7 @@ HOSTILE = '<script>alert("x")</script> & $\\frac{1}{0}$ 模型 \u202e'
 @pytest.fixture(scope="module")
 def report() -> ProbeReport:
     plan = small_plan(HOSTILE)
-    return probe(scripted(needless(plan)), plan)
+    return probe_model(scripted(needless(plan)), plan)
 
 
 class _Tags(HTMLParser):
@@ -87,7 +87,7 @@ def test_a_page_has_a_bar_with_its_interval_for_every_share(report):
 
 def test_a_page_says_why_it_is_not_whole():
     plan = small_plan()
-    half = probe(scripted(needless(plan)), plan, budget=Budget(requests=9))
+    half = probe_model(scripted(needless(plan)), plan, budget=Budget(requests=9))
     assert "the budget of 9 requests is used up" in page(half)
 
 

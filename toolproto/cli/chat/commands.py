@@ -16,7 +16,7 @@ from ...endpoints.attachments import image
 from ...protocol.errors import UsageError
 from ...protocol.foreign_text import visible
 from ...protocol.messages import ToolResult
-from ...protocol.paradigms import paradigms
+from ...protocol.paradigms import list_paradigms
 from ...protocol.tools.define import Tool
 from .conversation import Conversation
 from .drawing import Whole
@@ -81,7 +81,7 @@ def completions(line: str) -> list[str]:
     if not line.startswith("/"):
         return []
     if blank:
-        known = paradigms() if name == "/paradigm" else []
+        known = list_paradigms() if name == "/paradigm" else []
         return [f"{name} {each}" for each in known if each.startswith(rest)]
     return [f"/{each} " for each in COMMANDS if each.startswith(name[1:])]
 

@@ -14,7 +14,7 @@ from ...conversation.turn.limits import TurnLimits
 from ...protocol.errors import UsageError
 from ...protocol.guard.levels import guard_from
 from ...protocol.messages import Message, counted_ids
-from ...protocol.paradigms import paradigms as known
+from ...protocol.paradigms import list_paradigms as known
 from ...protocol.secrets import Redactor
 from ...protocol.tools.registry import ToolRegistry
 from ...protocol.tools.sources import ToolSource

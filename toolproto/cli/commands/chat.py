@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from ...conversation.toolsets import demo_exchanges
 from ...endpoints.attachments import image
-from ...protocol.describe import styles
+from ...protocol.describe import list_styles
 from ...protocol.errors import UsageError
 from ...protocol.foreign_text import visible
 from ..completing import FILE, SESSION
@@ -82,7 +82,7 @@ _PARAMS = ("temperature", "max_tokens", "seed")
     metavar="TOOL",
     help="Tool whose results count as a stranger's words; read_* names several.",
 )
-@click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@click.option("--describe", type=click.Choice(list_styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--store", type=FILE, metavar="URL", envvar="TOOLPROTO_STORE",
               help="Keep the session: chats.db, or postgresql://…")  # fmt: skip

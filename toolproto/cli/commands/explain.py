@@ -68,7 +68,7 @@ def command(
     --tools it is also checked as the chat loop checks it.
     """
     from ...protocol.decoding.reply.thinking import Reasoning
-    from ...testing.explain import explain, in_chunks
+    from ...testing.explain import explain_reply, in_chunks
     from ..paradigm_choice import load_paradigm
     from ..tool_sources import load_tools
 
@@ -76,7 +76,7 @@ def command(
     text = "".join(pieces) if chunks is not None else _text(reply)
     if chunk_size:
         pieces = in_chunks(text, chunk_size)
-    explanation = explain(
+    explanation = explain_reply(
         text,
         load_paradigm(paradigm, reasoning=Reasoning(starts_inside=thinking)),
         load_tools(tools).values(),

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from ...protocol.messages import ToolCall
-from ...protocol.paradigms import ToolContextDef, get_paradigm, paradigms
+from ...protocol.paradigms import ToolContextDef, get_paradigm, list_paradigms
 from ...protocol.paradigms.recommendations import recommend
 from ...protocol.tools.spec import ToolOffer, ToolSpec
 from ..completing import PARADIGM
@@ -54,7 +54,7 @@ def _show_all(as_json: bool) -> None:
 
 
 def _summaries() -> Iterator[dict[str, str]]:
-    for name in paradigms():
+    for name in list_paradigms():
         try:
             yield _summary(get_paradigm(name))
         except Exception as error:  # a plugin: the others are there all the same

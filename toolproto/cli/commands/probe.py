@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from ...endpoints import Endpoint
-from ...protocol.describe import styles
+from ...protocol.describe import list_styles
 from ...protocol.errors import UsageError
 from ...protocol.grammar.constraint import CONSTRAIN
 from ...protocol.paradigms.teaching import PRESETS
-from ...testing.probe import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe
+from ...testing.probe import Budget, Kind, ProbePlan, ProbeReport, plan_probe, probe_model
 from ...testing.probe.files import ProbeFiles, folder_of
 from ..chosen import save_choice
 from ..console import note, print_json
@@ -51,7 +51,7 @@ _EXITS = {
 @click.option(
     "--describe",
     multiple=True,
-    type=click.Choice(styles()),
+    type=click.Choice(list_styles()),
     help="A style of showing the tools; may be repeated.  [each paradigm's own]",
 )
 @click.option(
@@ -187,7 +187,7 @@ def _run(
 ) -> ProbeReport:
     budget = Budget(limits["max_requests"], limits["max_seconds"], limits["max_tokens"])
     with shown_progress() as progress:
-        return probe(
+        return probe_model(
             endpoint,
             plan,
             results=files.replies,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ...protocol.describe import Presentation, estimate_tokens, styles
+from ...protocol.describe import Presentation, estimate_tokens, list_styles
 from ...protocol.guard.neutralise import neutraliser
 from ...protocol.guard.neutralise_messages import neutral_offer
 from ...protocol.messages import Message
@@ -27,7 +27,7 @@ __all__ = ["command"]
     type=click.Path(exists=True, path_type=Path),
     help="Your own system prompt, from a file.",
 )
-@click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@click.option("--describe", type=click.Choice(list_styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--budget", type=click.IntRange(1), help="Most tokens that the tools may take.")
 @click.option(

@@ -9,7 +9,7 @@ import click
 from ...endpoints.apis.dialects import DIALECTS
 from ...endpoints.http.services import SERVICES
 from ...package import install_command
-from ...protocol.describe import styles
+from ...protocol.describe import list_styles
 from ...protocol.errors import UsageError
 from ..completing import ENDPOINT
 from ..options import constrain_option, guard_option, paradigm_named, teaching_option
@@ -47,7 +47,7 @@ __all__ = ["command"]
     help="'auto': try the backend's own tools once for each model.",
 )
 @paradigm_named("Form of the calls; 'auto' goes by the model's name.", "auto")
-@click.option("--describe", type=click.Choice(styles()), help="How the tools are shown.")
+@click.option("--describe", type=click.Choice(list_styles()), help="How the tools are shown.")
 @teaching_option
 @click.option("--examples", is_flag=True, help="Show small models a call before they begin.")
 @click.option(

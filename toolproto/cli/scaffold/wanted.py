@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ...protocol.errors import UsageError
-from ...protocol.paradigms import paradigms
+from ...protocol.paradigms import list_paradigms
 
 __all__ = ["PAYLOADS", "TAKEN", "NewParadigm"]
 
@@ -111,7 +111,7 @@ def _check_name(name: str) -> None:
         raise UsageError(f"{name!r} is a word of Python's own; choose another name")
     if name.startswith("test_") or name in ("conftest", "fixtures", "tests"):
         raise UsageError(f"pytest would take {name}.py for something else; choose another name")
-    if name in paradigms():
+    if name in list_paradigms():
         raise UsageError(f"there is a paradigm {name!r} already; choose another name")
 
 

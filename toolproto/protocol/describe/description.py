@@ -13,7 +13,7 @@ from .shorten import STEPS
 from .styles import get_style
 from .tokens import estimate_tokens
 
-__all__ = ["Description", "Presentation", "describe", "presented"]
+__all__ = ["Description", "Presentation", "describe_tools", "presented"]
 
 #: What is left out in the end, and how the rest is shown.
 _NAMES: Mapping[str, Style] = {
@@ -93,7 +93,7 @@ def presented(how: str | Style | Presentation) -> Presentation:
     return how if isinstance(how, Presentation) else Presentation(how)
 
 
-def describe(
+def describe_tools(
     offer: ToolOffer,
     style: str | Style = "forms",
     *,

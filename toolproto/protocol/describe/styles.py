@@ -11,7 +11,7 @@ from .python import Python
 from .typescript import TypeScript
 from .xml import Xml
 
-__all__ = ["get_style", "styles"]
+__all__ = ["get_style", "list_styles"]
 
 _ALL: tuple[Style, ...] = (
     Forms(),
@@ -24,7 +24,7 @@ _ALL: tuple[Style, ...] = (
 _BY_NAME = {style.name: style for style in _ALL}
 
 
-def styles() -> list[str]:
+def list_styles() -> list[str]:
     """Every name that :func:`get_style` accepts."""
     return sorted(_BY_NAME)
 
@@ -35,5 +35,5 @@ def get_style(style: str | Style = "forms") -> Style:
         return style
     key = style.strip().lower().replace("-", "_")
     if key not in _BY_NAME:
-        raise UsageError(f"no style named {style!r}; there are: {', '.join(styles())}")
+        raise UsageError(f"no style named {style!r}; there are: {', '.join(list_styles())}")
     return _BY_NAME[key]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from .accepting import Departure, Walk, departure
 from .ir import Grammar, LeftOut
 from .renderings import RENDERINGS, Rendering, render
-from .sampling import sample
+from .sampling import sample_reply
 
 __all__ = [
     "RENDERINGS",
@@ -23,5 +23,5 @@ __all__ = [
     "Walk",
     "departure",
     "render",
-    "sample",
+    "sample_reply",
 ]

@@ -13,12 +13,12 @@ from .accepting import Walk
 from .charset import Ranges, holds
 from .ir import Grammar
 
-__all__ = ["sample"]
+__all__ = ["sample_reply"]
 
 _ODD = " \n\t\"'\\<>&{}[](),:;=-_|/.`#é😀\u2028"
 
 
-def sample(
+def sample_reply(
     grammar: Grammar | Walk, random: Random, pieces: Sequence[str] = (), length: int = 200
 ) -> str:
     """A whole reply, of about *length* characters or more.

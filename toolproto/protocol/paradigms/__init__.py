@@ -5,7 +5,7 @@ from .declared_payloads import CustomCall, TemplateCall
 from .json_strict import JsonStrict
 from .parsed import ParsedResponse, Segment, SegmentKind
 from .payloads import JsonCall, NamedJson, PythonCall, TaggedCall, XmlCall
-from .registry import get_paradigm, paradigms, register_paradigm
+from .registry import get_paradigm, list_paradigms, register_paradigm
 from .salvage import parse_any
 from .wire import WireFormat, WireParadigm
 from .xml_tag import XmlTag
@@ -27,7 +27,7 @@ __all__ = [
     "XmlCall",
     "XmlTag",
     "get_paradigm",
-    "paradigms",
+    "list_paradigms",
     "parse_any",
     "register_paradigm",
 ]

@@ -18,7 +18,14 @@ from .catalogue import HOMES
 from .salvage import list_forms_by
 from .wire import WireParadigm
 
-__all__ = ["GROUP", "catalogued", "free_names", "get_paradigm", "paradigms", "register_paradigm"]
+__all__ = [
+    "GROUP",
+    "catalogued",
+    "free_names",
+    "get_paradigm",
+    "list_paradigms",
+    "register_paradigm",
+]
 
 #: Installed packages add paradigms through entry points of this group.
 GROUP = "toolproto.paradigms"
@@ -62,7 +69,7 @@ def get_paradigm(name: str = "json_strict", **options: Any) -> ToolContextDef:
     return _registered[key](**options)
 
 
-def paradigms() -> list[str]:
+def list_paradigms() -> list[str]:
     """Every name that :func:`get_paradigm` accepts; plugins are not imported for it."""
     installed = {point.name for point in entry_points(group=GROUP)}
     return sorted(_registered.keys() | HOMES.keys() | installed)
@@ -70,7 +77,7 @@ def paradigms() -> list[str]:
 
 def _unknown(name: str, key: str) -> str:
     """What to say about a *name* that no paradigm has: those near it, and where the rest are."""
-    names = paradigms()
+    names = list_paradigms()
     # A name may be as long as whoever wrote it liked.
     near = [repr(each) for each in get_close_matches(key[:_LONGEST_SHOWN], names, 3, 0.5)]
     *most, last = near or [""]

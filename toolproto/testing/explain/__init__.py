@@ -1,12 +1,12 @@
 """Why a reply was read as it was: every character of it, every call, every repair.
 
-``explain`` gives an :class:`Explanation`; ``as_json`` writes it down for programs and pages.
+``explain_reply`` gives an :class:`Explanation`; ``as_json`` writes it down for programs and pages.
 ``explain_batch`` explains a batch of Arrow.
 """
 
 from .as_json import as_json
 from .batches import explain_batch, explained_schema
-from .reading import explain
+from .reading import explain_reply
 from .streaming import in_chunks
 from .values import Explanation, Finding, Part, PartKind, Step, Verdict
 
@@ -18,8 +18,8 @@ __all__ = [
     "Step",
     "Verdict",
     "as_json",
-    "explain",
     "explain_batch",
+    "explain_reply",
     "explained_schema",
     "in_chunks",
 ]

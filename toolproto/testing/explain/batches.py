@@ -13,7 +13,7 @@ from ...bulk.reading import ANY, Reading
 from ...bulk.rows import Row
 from ...protocol.errors import ToolProtoError
 from .as_json import as_json
-from .reading import explain
+from .reading import explain_reply
 
 __all__ = ["explain_batch", "explained_schema"]
 
@@ -52,7 +52,7 @@ class _Explainer:
             return [], None, "a reply is explained by the rules of one paradigm; name it"
         try:
             paradigm = self._reader.replies.paradigm(row.paradigm)
-            told = explain(row.text, paradigm, row.offer, finish_reason=row.finish_reason)
+            told = explain_reply(row.text, paradigm, row.offer, finish_reason=row.finish_reason)
             text = json.dumps(as_json(told))
         except (ToolProtoError, RecursionError, TypeError, ValueError) as error:
             return [], None, clipped(str(error))

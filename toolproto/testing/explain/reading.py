@@ -28,10 +28,10 @@ from .ignored import ignored_calls
 from .streaming import steps_of
 from .values import Explanation, Finding, Part, PartKind, Verdict
 
-__all__ = ["explain"]
+__all__ = ["explain_reply"]
 
 
-def explain(
+def explain_reply(
     reply: str,
     paradigm: ToolContextDef,
     tools: ToolOffer | Iterable[Tool] = NO_TOOLS,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from ...protocol.grammar import Grammar, Walk, sample
+from ...protocol.grammar import Grammar, Walk, sample_reply
 from ...protocol.messages import CallProblem, ToolCall
 from ...protocol.paradigms.base import ToolContextDef
 from ...protocol.schemas.validate import find_faults
@@ -45,7 +45,7 @@ def grammar_allows(paradigm: ToolContextDef, offer: ToolOffer, seed: int) -> Non
         return
     random, walk = Random(seed), _walk(grammar)
     pieces = [*marks_of(paradigm, offer), *MARKS]
-    written = sample(walk, random, pieces, random.choice((20, 120, 400)))
+    written = sample_reply(walk, random, pieces, random.choice((20, 120, 400)))
     _leads_on(walk, written, random)
     reads_as_calls(paradigm, grammar, offer, written)
 

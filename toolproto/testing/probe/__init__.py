@@ -14,7 +14,7 @@ from .cases import Case, DueCall, Kind, load_cases
 from .intervals import Mean, Share
 from .plan import PARADIGMS, ProbePlan, plan_probe
 from .report import ProbeReport, Row, Scored, Stopped
-from .runner import Progress, probe
+from .runner import Progress, probe_model
 from .score import Marks
 
 __all__ = [
@@ -39,5 +39,5 @@ __all__ = [
     "Stopped",
     "load_cases",
     "plan_probe",
-    "probe",
+    "probe_model",
 ]

@@ -20,7 +20,7 @@ from .plan import ProbePlan
 from .report import ProbeReport, Scored, Stopped
 from .trial import Outcome, Trial
 
-__all__ = ["Progress", "probe"]
+__all__ = ["Progress", "probe_model"]
 
 #: So many trials in a row that the endpoint fails end the probe.
 _PATIENCE = 3
@@ -37,7 +37,7 @@ class Progress:
     error: EndpointError | None = None
 
 
-def probe(
+def probe_model(
     endpoint: Any,
     plan: ProbePlan,
     *,
