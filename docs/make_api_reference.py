@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import toolproto
-from toolproto.conversation.session import TurnTerms
+from toolproto.conversation import TurnTerms
+from toolproto.public_names import homes
 
 PAGE = Path(__file__).parent / "api.md"
 _WIDEST = 96
@@ -29,7 +30,7 @@ from the docstrings by `docs/make_api_reference.py`.
 ```python
 import toolproto
 
-print(len(toolproto.__all__) == len(dir(toolproto)) - 3)  # True
+print("ChatSession" in dir(toolproto))  # True
 ```
 """
 #: The chapters, by where a name is defined.
@@ -69,9 +70,9 @@ def _chapter(homes: tuple[str, ...]) -> str:
 
 
 def _home(name: str) -> str:
-    module = toolproto._HOMES[name]
-    homes = [home for homes in _CHAPTERS.values() for home in homes]
-    return max((home for home in homes if f"{module}.".startswith(f"{home}.")), key=len)
+    module = homes("toolproto")[name].removeprefix("toolproto.")
+    known = [home for chapter in _CHAPTERS.values() for home in chapter]
+    return max((home for home in known if f"{module}.".startswith(f"{home}.")), key=len)
 
 
 def _entry(name: str, value: Any) -> str:

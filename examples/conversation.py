@@ -16,7 +16,7 @@ from toolproto import (
     ToolUpdated,
     TurnEnded,
 )
-from toolproto.conversation.toolsets import MemoryFiles, file_tools
+from toolproto.conversation import MemoryFiles, file_tools
 from toolproto.endpoints import ScriptedEndpoint
 
 READ = '{"name": "read_file", "arguments": {"path": "/notes.txt"}}'

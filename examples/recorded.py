@@ -23,7 +23,7 @@ from toolproto import (
     counted_ids,
     get_paradigm,
 )
-from toolproto.testing.fixtures import Fixture, load_fixtures
+from toolproto.testing import Fixture, load_fixtures
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 SHOWN = [

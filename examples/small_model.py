@@ -25,9 +25,9 @@ from toolproto import (
     get_paradigm,
     tool,
 )
-from toolproto.conversation.hooks import StreamData
+from toolproto.conversation import StreamData
 from toolproto.endpoints import LocalEndpoint
-from toolproto.protocol.grammar.constraint import Constraint
+from toolproto.protocol import Constraint
 
 STATIONS = {
     "Oslo": "14 degrees, light rain",

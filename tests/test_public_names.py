@@ -15,6 +15,7 @@ import pytest
 
 import toolproto
 from tests.amount import together
+from toolproto.public_names import homes
 
 PUBLIC = [
     "Allow",
@@ -97,8 +98,8 @@ PUBLIC = [
     "document",
     "get_paradigm",
     "image",
+    "list_paradigms",
     "merge",
-    "paradigms",
     "parse_any",
     "recommend",
     "register_paradigm",
@@ -154,8 +155,9 @@ def test_a_public_method_says_what_it_does(member):
 
 
 def test_nothing_else_looks_public():
-    """What can be reached without being listed is a submodule or the version."""
+    """What can be reached without being listed is a submodule, or how the names are opened."""
     others = {name for name in vars(toolproto) if not name.startswith("_")} - set(PUBLIC)
+    others -= {"open_lazily"}
     assert {name for name in others if not inspect.ismodule(vars(toolproto)[name])} == set()
 
 
@@ -163,15 +165,27 @@ def test_dir_shows_only_what_is_ours():
     assert [name for name in dir(toolproto) if not name.startswith("_")] == PUBLIC
 
 
-ELSEWHERE = [(module, name) for module, names in toolproto._ELSEWHERE.items() for name in names]
+ROOMS = ["protocol", "endpoints", "conversation", "gateway", "bulk", "testing", "web"]
+ELSEWHERE = [
+    (room, name) for room in ROOMS for name in homes(f"toolproto.{room}") if name not in PUBLIC
+]
 
 
 @together(place=ELSEWHERE)
 def test_what_is_elsewhere_says_where(place):
-    module, name = place
-    assert hasattr(importlib.import_module(f"toolproto.{module}"), name)
-    with pytest.raises(ImportError, match=f"from toolproto.{module} import {name}"):
+    room, name = place
+    assert hasattr(importlib.import_module(f"toolproto.{room}"), name)
+    with pytest.raises(ImportError, match=rf"from toolproto.\w+ import {name}"):
         getattr(toolproto, name)
+
+
+@together(room=["", *ROOMS])
+def test_no_public_name_is_the_name_of_a_module_beside_it(room):
+    """Importing that module would put it in the place of what people ask for."""
+    package = f"toolproto.{room}".rstrip(".")
+    folder = importlib.import_module(package).__path__
+    beside = {each.name for each in pkgutil.iter_modules(folder)}
+    assert beside & homes(package).keys() == set()
 
 
 def test_what_is_imported_from_elsewhere_says_where():
@@ -204,14 +218,8 @@ def test_importing_the_laws_needs_no_test_framework():
 
 
 def test_importing_the_package_loads_no_module_of_it():
-    assert [name for name in loaded("import toolproto") if name.startswith("toolproto.")] == []
-
-
-def test_a_public_name_is_not_hidden_by_a_module_of_the_same_name():
-    program = (
-        "import toolproto.protocol.paradigms.registry; from toolproto import paradigms; paradigms()"
-    )
-    assert "toolproto.protocol.paradigms.registry" in loaded(program)
+    ours = [name for name in loaded("import toolproto") if name.startswith("toolproto.")]
+    assert ours == ["toolproto.public_names"]
 
 
 def test_star_gives_exactly_the_public_names():
@@ -222,18 +230,25 @@ def test_star_gives_exactly_the_public_names():
     assert sorted(done.stdout.split()) == PUBLIC
 
 
-def classes() -> dict[str, list[str]]:
-    """The modules that define a class of each name."""
+def exported_classes() -> dict[str, list[str]]:
+    """Return the modules that define a class of each name and have it in their ``__all__``."""
     found: dict[str, list[str]] = {}
     for path in sorted(Path(toolproto.__path__[0]).rglob("*.py")):
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                found.setdefault(node.name, []).append(path.name)
+        body = ast.parse(path.read_text("utf-8")).body
+        exported = {
+            name
+            for node in body
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+            for name in ast.literal_eval(node.value)
+        }
+        for node in body:
+            if isinstance(node, ast.ClassDef) and node.name in {*exported, *PUBLIC}:
+                found.setdefault(node.name, []).append(str(path.relative_to(toolproto.__path__[0])))
     return found
 
 
-def test_no_public_name_is_the_name_of_something_else_too():
-    assert {name: homes for name, homes in classes().items() if name in PUBLIC and homes[1:]} == {}
+def test_no_two_classes_that_modules_export_have_one_name():
+    assert {name: homes for name, homes in exported_classes().items() if homes[1:]} == {}
 
 
 def test_no_two_things_that_packages_give_have_one_name():

@@ -11,23 +11,6 @@ What comes out is in ``schema.py``, what goes in is said by ``Fields`` in ``read
 ``pip install 'toolproto[bulk]'``.
 """
 
-from .batches import read_batch
-from .checking import check_batch
-from .encoding import encode_batch
-from .ray import read_dataset
-from .reading import ANY, AUTO, Fields, Reading
-from .schema import checked_schema, encoded_schema, result_schema
+from ..public_names import open_lazily
 
-__all__ = [
-    "ANY",
-    "AUTO",
-    "Fields",
-    "Reading",
-    "check_batch",
-    "checked_schema",
-    "encode_batch",
-    "encoded_schema",
-    "read_batch",
-    "read_dataset",
-    "result_schema",
-]
+__getattr__, __dir__ = open_lazily(__name__)

@@ -13,15 +13,22 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
+from ..package import install_command
 from ..protocol.describe.samples import example_call
 from ..protocol.errors import UsageError
 from ..protocol.messages import ToolCall, ToolResult
 from ..protocol.paradigms.base import NO_TOOLS, ToolContextDef
 from ..protocol.tools.spec import ToolOffer
 from . import laws
+
+try:
+    from hypothesis import strategies as st
+    from hypothesis.strategies import SearchStrategy
+except ImportError as error:
+    raise UsageError(
+        f"the laws draw their cases with Hypothesis: {install_command('testing')}"
+    ) from error
+
 from .drawing import hold
 from .growing import PROSE, growing, half_openers
 from .hostile import hostile_text

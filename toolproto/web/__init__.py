@@ -19,9 +19,6 @@ done comes in as plain requests. A call that a person has to decide about ends i
 the store, over reloads and restarts.
 """
 
-from __future__ import annotations
+from ..public_names import open_lazily
 
-from .app import make_web_app
-from .config import WebConfig
-
-__all__ = ["WebConfig", "make_web_app"]
+__getattr__, __dir__ = open_lazily(__name__)
